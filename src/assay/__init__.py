@@ -1,0 +1,3 @@
+"""Performance validation and acceptance of DAOS storage clusters."""
+
+__version__ = "0.1.0"
