@@ -1,4 +1,4 @@
-"""What every parser gives back: the samples that a tool's output holds, and what is wrong with it."""
+"""What every parser gives back: the samples of an output, and what is wrong with it."""
 
 from __future__ import annotations
 

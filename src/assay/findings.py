@@ -1,0 +1,84 @@
+"""What is wrong with a description: one sentence with host, key, value and remedy."""
+
+from __future__ import annotations
+
+import difflib
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong.
+
+    `allowed` says what would be right, so that the reader need not look it up.
+    """
+
+    host: str | None
+    key: str
+    value: object
+    allowed: str
+
+    def __str__(self) -> str:
+        where = ": ".join(part for part in (self.host and f"host {self.host}", self.key) if part)
+        what = "" if self.value is None else f" = {self.value}"
+        return f"{where}{what}: {self.allowed}" if where else f"{what}{self.allowed}".strip(" =")
+
+
+def from_pydantic(
+    error: ValidationError, model: type[BaseModel], host: str | None
+) -> Iterator[Finding]:
+    """Turn each of pydantic's errors into a finding that names the key as the file has it."""
+    details = error.errors(include_url=False)
+    for detail in details:
+        location = detail["loc"]
+        if any(other["loc"][: len(location)] == location for other in details if other != detail):
+            continue  # what contains a bad value is bad because of it
+        key = _key(location)
+        value: object = detail["input"]
+        if detail["type"] == "missing":
+            yield Finding(host, key, None, "is missing; it must be given")
+        elif detail["type"] == "extra_forbidden":
+            yield Finding(host, key, None, _unknown(str(location[-1]), model, location[:-1]))
+        else:
+            shown = value if isinstance(value, str | int | float | bool) else None
+            yield Finding(host, key, shown, detail["msg"].replace("Input should", "should"))
+
+
+def _key(location: tuple[int | str, ...]) -> str:
+    """`('engines', 0, 'targets')` as `engines[0].targets`."""
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return text.lstrip(".")
+
+
+def _unknown(key: str, model: type[BaseModel], parents: tuple[int | str, ...]) -> str:
+    allowed = sorted(_allowed_keys(model, parents))
+    near = difflib.get_close_matches(key, allowed, n=1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    return f"is not a known key{hint}; known are: {', '.join(allowed)}"
+
+
+def _allowed_keys(model: type[BaseModel], parents: tuple[int | str, ...]) -> set[str]:
+    """The keys of the model that stands at the end of a location."""
+    current: Any = model
+    for part in parents:
+        if isinstance(current, type) and issubclass(current, BaseModel):
+            by_name = {field.alias or name: field for name, field in current.model_fields.items()}
+            current = by_name[str(part)].annotation
+        else:
+            current = typing.get_args(current)[1 if _is_mapping(current) else 0]
+        if isinstance(current, types.UnionType):
+            current = next(arg for arg in typing.get_args(current) if arg is not type(None))
+    return {field.alias or name for name, field in current.model_fields.items()}
+
+
+def _is_mapping(annotation: Any) -> bool:
+    origin = typing.get_origin(annotation)
+    return isinstance(origin, type) and issubclass(origin, Mapping)

@@ -1,0 +1,104 @@
+"""Quantities with units, the way this project spells them.
+
+A thin face on `pint`: GiB is not GB, bits are not bytes, and an I/O is not an operation on a
+file, so none of them turns into another by accident.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pint
+
+_REGISTRY: pint.UnitRegistry[float] = pint.UnitRegistry(None)
+for _definition in (
+    "kilo- = 1000 = k-",
+    "mega- = 1e6 = M-",
+    "giga- = 1e9 = G-",
+    "tera- = 1e12 = T-",
+    "micro- = 1e-6 = u-",
+    "milli- = 1e-3 = m-",
+    "kibi- = 2**10 = Ki-",
+    "mebi- = 2**20 = Mi-",
+    "gibi- = 2**30 = Gi-",
+    "tebi- = 2**40 = Ti-",
+    "second = [time] = s",
+    "bit = [information]",
+    "byte = 8 * bit = B",
+    # Counts of different things are different dimensions.
+    "io = [io] = IO",
+    "operation = [operation] = op",
+    "process = [process]",
+):
+    _REGISTRY.define(_definition)
+
+
+class UnitError(ValueError):
+    """A unit that does not exist here, or a conversion between things that are not the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A figure with its unit, such as ``28.0 GB/s``."""
+
+    value: float
+    unit: str
+
+    def to(self, unit: str) -> Quantity:
+        """The same quantity in another unit of the same kind.
+
+        Raises:
+            UnitError: one of the units is unknown, or they measure different things.
+        """
+        return Quantity(self.value * factor(self.unit, unit), unit)
+
+    def __str__(self) -> str:
+        return f"{show(self.value)} {self.unit}"
+
+
+@lru_cache(maxsize=1024)
+def factor(unit: str, to: str) -> float:
+    """The number by which a figure in `unit` is multiplied to be one in `to`.
+
+    Raises:
+        UnitError: one of the units is unknown, or they measure different things.
+    """
+    try:
+        return float(_REGISTRY.Quantity(1.0, _REGISTRY.Unit(unit)).m_as(_REGISTRY.Unit(to)))
+    except pint.DimensionalityError as error:
+        raise UnitError(f"{unit} cannot be given in {to}: they measure different things") from error
+    except (pint.PintError, AttributeError, ValueError, TypeError) as error:
+        raise UnitError(f"{unit!r} or {to!r} is not a unit, such as MiB/s, IO/s or us") from error
+
+
+def parse(text: str) -> Quantity:
+    """Read ``28 GB/s`` or ``1.9 us``.
+
+    Raises:
+        UnitError: the text is not a number, a space and a unit.
+    """
+    number, _, unit = text.strip().partition(" ")
+    try:
+        value = float(number)
+    except ValueError as error:
+        raise UnitError(f"{text!r} is not a quantity: a number, a space, a unit") from error
+    factor(unit.strip(), unit.strip())
+    return Quantity(value, unit.strip())
+
+
+def show(value: float) -> str:
+    """Print a figure with the digits that a measurement deserves: three, and all before the point.
+
+    Examples: ``0.0123``, ``7.45``, ``28.0``, ``433``, ``61,072``.
+    """
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 100:
+        return f"{value:,.0f}"
+    if size >= 10:
+        return f"{value:.1f}"
+    if size >= 1:
+        return f"{value:.2f}"
+    return f"{value:.3g}"
