@@ -1,0 +1,194 @@
+"""The command `assay`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from assay import __version__, cluster, results, signoff
+from assay.expect import expectation
+from assay.plan import owed
+from assay.tools import PARSERS
+from assay.units import show
+
+app = typer.Typer(
+    help="Validate and accept the performance of a DAOS cluster.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+ClusterFile = Annotated[
+    Path,
+    typer.Option("--cluster", help="The description of the cluster.", envvar="ASSAY_CLUSTER"),
+]
+DEFAULT_CLUSTER = Path("/etc/assay/cluster.json")
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def check(file: Annotated[Path, typer.Argument(help="A cluster.json.")]) -> None:
+    """Validate the description of a cluster and print everything that is wrong with it."""
+    described = _load(file)
+    print(f"{file}: {described.name} is valid: {len(described.hosts)} hosts")
+
+
+@app.command()
+def plan(
+    file: ClusterFile = DEFAULT_CLUSTER,
+    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+) -> None:
+    """List every metric that the cluster owes, before anything runs."""
+    metrics = owed(_load(file))
+    if as_json:
+        rows = [
+            {
+                "layer": metric.layer,
+                "check": metric.check,
+                "partition": metric.partition,
+                "metric": metric.metric.name,
+                "unit": metric.metric.unit,
+                "subject": metric.subject,
+            }
+            for metric in metrics
+        ]
+        print(json.dumps(rows, indent=2))
+        return
+    table = Table("layer", "check", "partition", "metric", "unit", "subject", box=None)
+    for metric in metrics:
+        name, unit = metric.metric.name, metric.metric.unit
+        table.add_row(metric.layer, metric.check, metric.partition, name, unit, metric.subject)
+    _print(table)
+    print(f"{len(metrics)} metrics owed")
+
+
+@app.command()
+def expect(
+    file: ClusterFile = DEFAULT_CLUSTER,
+    reports: Annotated[
+        str | None, typer.Option(help="Run reports whose figures upper layers may stand on.")
+    ] = None,
+) -> None:
+    """Print bound, floor and ceiling of every metric, and where they come from."""
+    described = _load(file)
+    measured = {}
+    if reports is not None:
+        found = _read(reports, described.name)
+        measured = {
+            metric: found.samples(metric)
+            for metric in owed(described)
+            if not found.problems(metric)
+        }
+    table = Table("metric", "unit", "floor", "bound", "ceiling", "derivation", box=None)
+    for metric in owed(described):
+        e = expectation(described, metric, measured)
+        limits = ("-" if x is None else show(x) for x in (e.floor, e.bound, e.ceiling))
+        table.add_row(metric.key, e.unit, *limits, e.derivation)
+    _print(table)
+
+
+@app.command()
+def parse(
+    tool: Annotated[str, typer.Argument(help=f"One of {', '.join(sorted(PARSERS))}.")],
+    file: Annotated[Path, typer.Argument(help="The saved output of the tool.")],
+) -> None:
+    """Print the samples that a tool's saved output holds, as JSON.
+
+    Exit 1 where the output shows a failed or partial measurement.
+    """
+    if tool not in PARSERS:
+        _misuse(f"{tool} is no tool; known are: {', '.join(sorted(PARSERS))}")
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        _misuse(f"{file} cannot be read: {error.strerror}")
+    parsed = PARSERS[tool](text)
+    print(json.dumps(parsed.as_dict(), indent=2))
+    if parsed.problems:
+        raise typer.Exit(1)
+
+
+@app.command("signoff")
+def sign_off(
+    reports: Annotated[str, typer.Option(help="The ReFrame run reports, as a glob pattern.")],
+    out: Annotated[Path, typer.Option(help="The bundle's directory, which must not exist.")],
+    file: ClusterFile = DEFAULT_CLUSTER,
+    gate: Annotated[
+        signoff.Gate, typer.Option(help="What the campaign must show.")
+    ] = signoff.Gate.ACCEPTANCE,
+) -> None:
+    """Judge a campaign against the plan and write the bundle.
+
+    Exit 0 only when the gate lets the campaign through, 1 when it does not.
+    """
+    from assay.report import summary
+
+    described = _load(file)
+    found = _read(reports, described.name)
+    signed = signoff.sign_off(described, found, gate)
+    try:
+        signoff.write_bundle(signed, found, out)
+    except signoff.BundleError as error:
+        _misuse(str(error))
+    print(summary.render(signed), end="")
+    print(f"\nreport: {out / 'report.html'}")
+    if not signed.passed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def overhead(
+    reports: Annotated[str, typer.Option(help="The ReFrame run reports, as a glob pattern.")],
+    file: ClusterFile = DEFAULT_CLUSTER,
+) -> None:
+    """Print the wall time of the ReFrame runs over the benchmarks' own run time."""
+    found = _read(reports, _load(file).name)
+    own = sum(case.benchmark_seconds for case in found.cases.values())
+    print(f"reframe -r        {found.seconds:8.1f} s")
+    print(f"benchmarks' own   {own:8.1f} s")
+    if own > 0:
+        print(f"ratio             {found.seconds / own:8.2f}")
+
+
+def _load(path: Path) -> cluster.Cluster:
+    try:
+        return cluster.load(path)
+    except cluster.ClusterError as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(1) from error
+
+
+def _read(pattern: str, system: str) -> results.Results:
+    try:
+        return results.read(pattern, system)
+    except results.ReportError as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(1) from error
+
+
+def _misuse(message: str) -> NoReturn:
+    print(message, file=sys.stderr)
+    raise typer.Exit(2)
+
+
+def _print(table: Table) -> None:
+    Console(soft_wrap=not sys.stdout.isatty(), highlight=False).print(table)
+
+
+def main() -> None:
+    """Run the command."""
+    app()

@@ -1,0 +1,239 @@
+"""What all checks share: where they run, what they owe, and how a run becomes samples.
+
+A check says how to measure; what it owes, and where, stands in the catalogue `assay.plan.CHECKS`
+under the name of its class.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import reframe as rfm
+import reframe.utility.sanity as sn
+import reframe.utility.typecheck as typ
+from reframe.core.builtins import parameter, run_after, run_before, sanity_function, variable
+
+from assay.cluster import Cluster, Host
+from assay.expect import Expectation, expectation
+from assay.plan import CHECKS, Metric, Owed, owed
+from assay.stats import summarize
+from assay.steps import Evict, Shell, Step, problems, read
+from assay.tools.output import Parsed, impossible
+from assay.units import UnitError, factor
+
+HERE = Path(__file__).resolve().parent
+
+Steps = Sequence[Step | Evict | Shell]
+
+_measured: dict[Owed, Sequence[float]] = {}
+"""What this ReFrame process has measured so far: what upper layers are judged against."""
+
+
+def directory_of(subject: str) -> str:
+    """The name of a subject's directory under `raw/`."""
+    return subject.replace(">", "-to-")
+
+
+class AssayCheck(rfm.RunOnlyRegressionTest):
+    """A check that is judged by the record of its steps and owes every metric of its catalogue."""
+
+    #: `quick` for a look in minutes, `acceptance` for figures to sign; select one with `-t`.
+    scale = parameter(["quick", "acceptance"])
+
+    #: Metric to subject to samples, in the metric's unit; kept in ReFrame's run report.
+    samples = variable(typ.Dict, value={}, loggable=True)
+
+    #: Subject to what was wrong there, in words; kept in ReFrame's run report.
+    problems = variable(typ.Dict, value={}, loggable=True)
+
+    #: Metric@subject to the sentence that says where its reference comes from.
+    derivations = variable(typ.Dict, value={}, loggable=True)
+
+    #: Wall time of the benchmarks themselves, in seconds.
+    benchmark_seconds = variable(float, value=0.0, loggable=True)
+
+    valid_prog_environs: ClassVar = ["site"]
+    require_reference = True
+    max_pending_time = "5m"
+
+    #: Samples of a metric, by scale (this project's own choice; a median of 5 has an interval).
+    repetitions: ClassVar[Mapping[str, int]] = {"quick": 5, "acceptance": 11}
+
+    @run_after("init")
+    def take_place_in_the_catalogue(self):
+        self.entry = CHECKS[type(self).__name__]
+        self.tags = {self.scale, self.entry.layer}
+        self.valid_systems = [" ".join(f"+{feature}" for feature in self.entry.needs)]
+        self.descr = type(self).__doc__.strip().splitlines()[0]
+
+    @run_after("setup")
+    def learn_the_cluster(self):
+        self.cluster: Cluster = self.current_partition.extras["cluster"]
+        self.hosts = self.cluster.members(self.current_partition.name)
+        self.owed = tuple(
+            metric
+            for metric in owed(self.cluster)
+            if (metric.check, metric.partition) == (self.entry.name, self.current_partition.name)
+        )
+        self.subjects = tuple(dict.fromkeys(metric.subject for metric in self.owed))
+
+    @property
+    def times(self) -> range:
+        """The numbers of the samples, from 1."""
+        return range(1, self.repetitions[self.scale] + 1)
+
+    # What a check says for itself.
+
+    def steps(self, subject: str) -> Steps:
+        """The steps that measure a subject."""
+        raise NotImplementedError
+
+    def parsed(self, subject: str, raw: Path) -> Parsed:
+        """What the subject's raw output holds."""
+        raise NotImplementedError
+
+    def is_sample_of(self, metric: Metric, labels: Mapping[str, str]) -> bool:
+        """Whether a sample with these labels belongs to the metric (units are looked at anyway)."""
+        raise NotImplementedError
+
+    # From record to samples.
+
+    def block(self, subject: str, lines: Iterable[str] = ()) -> list[str]:
+        """The part of a job script that measures a subject, apart from the other parts."""
+        steps = [step.line() for step in self.steps(subject)]
+        return ["(", f"subject {directory_of(subject)!r}", *lines, *steps, ")"]
+
+    def limit_s(self, subject: str) -> int:
+        """How long a subject's steps may take all together, in seconds."""
+        return sum(step.limit_s for step in self.steps(subject) if isinstance(step, Step))
+
+    @sanity_function
+    def every_metric_is_measured(self):
+        self.samples = {metric.name: {} for metric in self.entry.metrics}
+        self.problems = {}
+        self.benchmark_seconds = 0.0
+        for subject in self.subjects:
+            raw = Path(self.stagedir) / "raw" / directory_of(subject)
+            self.benchmark_seconds += sum(done.end - done.start for done in read(raw))
+            found = problems(raw, self.steps(subject)) or self._collect(subject, raw)
+            if found:
+                self.problems[subject] = found
+        return sn.assert_false(
+            bool(self.problems),
+            msg="; ".join(f"{subject}: {text[0]}" for subject, text in self.problems.items()),
+        )
+
+    def _collect(self, subject: str, raw: Path) -> list[str]:
+        """Put a subject's samples in their places and say what is wrong with them."""
+        parsed = self.parsed(subject, raw)
+        found = list(parsed.problems)
+        for metric in self.entry.metrics:
+            values = []
+            for sample in parsed.samples:
+                if not self.is_sample_of(metric, sample.labels):
+                    continue
+                try:
+                    values.append(sample.value * factor(sample.unit, metric.unit))
+                except UnitError:
+                    continue
+                if text := impossible(sample):
+                    found.append(text)
+            if not values:
+                found.append(f"{parsed.tool} printed no figure for {metric.name}")
+            self.samples[metric.name][subject] = values
+        if found:
+            for by_subject in self.samples.values():
+                by_subject.pop(subject, None)
+        return found
+
+    @run_before("performance")
+    def set_references(self):
+        """Let ReFrame alone fail what is too slow or too good to be true."""
+        self.perf_variables = {}
+        references = {}
+        for metric in self.owed:
+            values = self.samples[metric.metric.name][metric.subject]
+            _measured[metric] = values
+            median = summarize(values).median
+            name = f"{metric.metric.name}@{metric.subject}"
+            expected = expectation(self.cluster, metric, _measured)
+            self.perf_variables[name] = sn.make_performance_function(
+                sn.defer(median), metric.metric.unit
+            )
+            references[name] = reference(expected)
+            self.derivations[name] = expected.derivation
+        self.reference = {"*": references}
+
+
+def reference(expected: Expectation) -> tuple[float, float | None, float | None, str]:
+    """An expectation as ReFrame has it: a value, and how far below and above it one may be."""
+    bound = expected.bound
+    if bound is None:
+        return (0, None, None, expected.unit)
+    return (
+        bound,
+        None if expected.floor is None else expected.floor / bound - 1,
+        None if expected.ceiling is None else expected.ceiling / bound - 1,
+        expected.unit,
+    )
+
+
+class HostCheck(AssayCheck):
+    """A check that runs on every host of the partition at once, in one job."""
+
+    #: MiB of scratch that a host needs, by scale.
+    scratch_mib: ClassVar[Mapping[str, int]] = {"quick": 16, "acceptance": 16}
+
+    def host(self, subject: str) -> Host:
+        """The description of the host that a subject is on."""
+        return self.cluster.hosts[subject.partition("/")[0]]
+
+    def directory(self, subject: str) -> Path:
+        """Where a subject's files are written: the host's scratch directory, unless said otherwise."""
+        return self.host(subject).scratch.directory
+
+    @run_before("run")
+    def run_on_every_host(self):
+        for name in self.hosts:
+            lines = ["#!/bin/bash", f". {HERE}/steps.sh"]
+            for subject in self.subjects:
+                if subject.partition("/")[0] == name:
+                    room = f"scratch {self.directory(subject)} {self.scratch_mib[self.scale]}"
+                    lines += self.block(subject, [room])
+            Path(self.stagedir, f"{name}.sh").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        self.num_tasks = len(self.hosts)
+        self.num_tasks_per_node = 1
+        self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
+        self.executable = "bash"
+        self.executable_opts = ["-c", "'bash $SLURMD_NODENAME.sh'"]
+        self.job.launcher.options = [
+            f"--cpus-per-task={self.num_cpus_per_task}",
+            "--cpu-bind=none",  # the benchmarks' own processes spread over the host's cores
+            "--mpi=none",
+        ]
+        self.time_limit = max(self.limit_s(subject) for subject in self.subjects) + 60
+
+
+class PartitionCheck(AssayCheck):
+    """A check whose job starts its programs on the hosts of the partition itself, with srun."""
+
+    @run_before("run")
+    def run_in_the_batch_script(self):
+        Path(self.stagedir, "partition.sh").write_text(
+            "\n".join(["#!/bin/bash", f". {HERE}/steps.sh", *self.script()]) + "\n",
+            encoding="utf-8",
+        )
+        self.num_tasks = len(self.hosts)
+        self.num_tasks_per_node = 1
+        self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
+        self.executable = "bash"
+        self.executable_opts = ["partition.sh"]
+        self.time_limit = sum(self.limit_s(subject) for subject in self.subjects) + 60
+
+    @run_before("run")
+    def start_it_without_srun(self):
+        self.job.launcher = rfm.core.backends.getlauncher("local")()
+
+    def script(self) -> list[str]:
+        """The job's script: one subject after the other, unless a check knows better."""
+        return [line for subject in self.subjects for line in self.block(subject)]

@@ -1,0 +1,88 @@
+"""ReFrame's view of the cluster, made from the same cluster.json as everything else.
+
+ASSAY_CLUSTER names the description where it is not /etc/assay/cluster.json.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from assay import cluster as description
+from assay.plan import features
+
+# The checks import their base classes from beside this file.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+CLUSTER = description.load(Path(os.environ.get("ASSAY_CLUSTER", "/etc/assay/cluster.json")))
+
+
+def _partition(name: description.Partition) -> dict[str, object]:
+    members = CLUSTER.members(name)
+    return {
+        "name": name,
+        "descr": f"{len(members)} {name} of {CLUSTER.name}",
+        "scheduler": "squeue",
+        "launcher": "srun",
+        "access": [f"--partition={name}", "--exclusive", "--no-requeue"],
+        "environs": ["site"],
+        # Two checks at once would measure each other.
+        "max_jobs": 1,
+        "features": sorted(features(CLUSTER, name)),
+        "extras": {"cluster": CLUSTER, "partition": name},
+        "processor": {"num_cpus": min(CLUSTER.hosts[host].cores for host in members)},
+    }
+
+
+site_configuration = {
+    "systems": [
+        {
+            "name": CLUSTER.name,
+            "descr": f"DAOS cluster {CLUSTER.name}",
+            "hostnames": [".*"],
+            "partitions": [_partition(name) for name in description.PARTITIONS],
+        }
+    ],
+    "environments": [{"name": "site"}],
+    "general": [
+        {
+            "remote_detect": False,
+            # The end of a job is noticed within a fifth of a second, at the price of one squeue.
+            "poll_rate_max": 5,
+            "poll_rate_min": 5,
+        }
+    ],
+    "storage": [{"enable": True}],
+    "logging": [
+        {
+            "level": "debug",
+            "handlers$": [
+                {"type": "stream", "name": "stdout", "level": "info", "format": "%(message)s"},
+            ],
+            "handlers": [
+                {
+                    "type": "file",
+                    "name": "reframe.log",
+                    "level": "debug",
+                    "format": "[%(asctime)s] %(levelname)s: %(check_info)s: %(message)s",
+                    "append": False,
+                },
+            ],
+            "handlers_perflog": [
+                {
+                    "type": "filelog",
+                    "prefix": "%(check_system)s/%(check_partition)s",
+                    "level": "info",
+                    "format": (
+                        "%(check_job_completion_time)s|%(check_display_name)s|%(check_jobid)s|"
+                        "%(check_perfvalues)s"
+                    ),
+                    "format_perfvars": (
+                        "%(check_perf_value)s|%(check_perf_unit)s|%(check_perf_ref)s|"
+                        "%(check_perf_lower_thres)s|%(check_perf_upper_thres)s|"
+                    ),
+                    "append": True,
+                },
+            ],
+        }
+    ],
+}

@@ -1,0 +1,74 @@
+# shellcheck shell=bash
+# What the job scripts of the checks are made of; each script sources this file.
+#
+# Every step leaves, under $RAW (one directory a subject), its output NAME.out, its messages
+# NAME.err, and a line in steps.tsv: name, exit status, start and end in seconds since the epoch.
+# Slurm without accounting does not tell how a job ended, so this record is what sanity judges by.
+set -u
+
+# Keep the raw output of a subject (a host, a pair) apart from that of the others.
+subject() {
+    RAW=$PWD/raw/$1
+    mkdir -p "$RAW"
+}
+
+# scratch DIRECTORY NEED_MIB: make $SCRATCH for this job, which goes away with it.
+# Refuses before the first write where there is no room.
+scratch() {
+    local room
+    room=$(df --output=avail --block-size=1M "$1" | tail -n 1)
+    if ((room < $2)); then
+        echo "$1 has room for $room MiB and $2 MiB are needed; free some, or name another directory" \
+            >"$RAW/refusal"
+        exit 1
+    fi
+    SCRATCH=$(mktemp --directory "$1/assay.${SLURM_JOB_ID:-$$}.XXXXXX")
+    export SCRATCH
+    trap 'rm -rf "$SCRATCH"' EXIT
+    trap 'exit 143' TERM INT
+}
+
+# step NAME LIMIT_SECONDS COMMAND...: run it, keep what it printed, and end the script if it fails.
+step() {
+    steps 1 "$@"
+}
+
+# steps COUNT NAME LIMIT_SECONDS COMMAND...: run COUNT processes at once as one step. "{}" in the
+# command is the process's number, which also labels each line that it prints.
+steps() {
+    local count=$1 name=$2 limit=$3
+    shift 3
+    local process status=0 start=$EPOCHREALTIME
+    local -a children=()
+    for ((process = 0; process < count; process++)); do
+        timeout --kill-after=5 "$limit" "${@//"{}"/$process}" \
+            >"$RAW/$name.$process.out" 2>"$RAW/$name.$process.err" </dev/null &
+        children+=($!)
+    done
+    for process in "${children[@]}"; do
+        wait "$process" || status=$?
+    done
+    local end=$EPOCHREALTIME
+    local kind
+    for kind in out err; do
+        if ((count == 1)); then
+            mv "$RAW/$name.0.$kind" "$RAW/$name.$kind"
+        else
+            for ((process = 0; process < count; process++)); do
+                sed "s/^/$process: /" "$RAW/$name.$process.$kind"
+                rm "$RAW/$name.$process.$kind"
+            done >"$RAW/$name.$kind"
+        fi
+    done
+    printf '%s\t%d\t%s\t%s\n' "$name" "$status" "$start" "$end" >>"$RAW/steps.tsv"
+    ((status == 0)) || exit 1
+}
+
+# evict NAME DIRECTORY: put its files on the disk and out of the page cache, so that what is read
+# next is read from the disk; NAME.resident says how many bytes stayed in the cache all the same.
+evict() {
+    find "$2" -type f -exec sync {} + \
+        -exec dd if={} iflag=nocache count=0 status=none \;
+    find "$2" -type f -exec fincore --bytes --noheadings --output RES {} + |
+        awk '{ bytes += $1 } END { print bytes + 0 }' >"$RAW/$1.resident"
+}

@@ -1,0 +1,185 @@
+"""What the hardware allows: bound, floor and ceiling of a metric, and where they come from.
+
+An expectation is a pure function from the cluster (and from what its lower layers were measured
+to do) to numbers and a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from assay.cluster import Cluster, Host
+from assay.hardware import ssds
+from assay.plan import Owed, owed
+from assay.units import Quantity
+
+Ground = Literal["hardware", "measured", "count", "nothing"]
+"""What an expectation stands on: a datasheet, a lower layer, a number of things, or nothing."""
+
+MEASURED_CEILING = 2.0
+"""How far above the best sample of the layer below a figure may lie (this project's own choice).
+
+Two measurements of one virtual disk, seconds apart, differed by up to 1.7 when nothing was wrong;
+a read from the page cache is faster by more than that. A datasheet's bound has no such allowance.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """The fraction of a bound that a sound system reaches at least, and who says so."""
+
+    fraction: float
+    source: str
+
+
+_OWN = "this project's own choice"
+
+LINE_RATE = Efficiency(0.4, f"one message in flight, {_OWN}")
+DATASHEET = Efficiency(0.85, _OWN)
+BUFFERED_FILE = Efficiency(0.3, f"one process through the page cache, {_OWN}")
+FIELD_STORE = Efficiency(0.2, f"indexing and checksums, {_OWN}")
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a metric should be on this cluster, in the metric's unit.
+
+    A value below `floor` is too slow and one above `ceiling` too good to be true. None means
+    that there is nothing to say on that side.
+    """
+
+    unit: str
+    ground: Ground
+    bound: float | None
+    floor: float | None
+    ceiling: float | None
+    derivation: str
+
+
+Measured = Mapping[Owed, Sequence[float]]
+"""Valid samples of the metrics of lower layers, each in its metric's unit."""
+
+
+def expectation(cluster: Cluster, metric: Owed, measured: Measured) -> Expectation:
+    """Work out what a metric should be."""
+    unit = metric.metric.unit
+    if metric.check == "ClientPlacement":
+        return _placement(cluster.hosts[metric.host], unit)
+    if metric.check == "FiPingpong" and metric.metric.name == "bandwidth_1m":
+        return _line_rate(cluster, metric)
+    if metric.check == "SsdFio":
+        return _datasheet(cluster.hosts[metric.host], metric)
+    if metric.check in _BELOW:
+        return _layer_below(cluster, metric, measured)
+    return _nothing(unit, "no datasheet and no lower layer speaks of it")
+
+
+def _nothing(unit: str, why: str) -> Expectation:
+    return Expectation(unit, "nothing", None, None, None, f"nothing to judge by: {why}")
+
+
+def _from_bound(bound: Quantity, efficiency: Efficiency, unit: str, derivation: str) -> Expectation:
+    value = bound.to(unit).value
+    return Expectation(
+        unit=unit,
+        ground="hardware",
+        bound=value,
+        floor=value * efficiency.fraction,
+        ceiling=value,
+        derivation=f"{derivation}; floor {efficiency.fraction:.0%} ({efficiency.source})",
+    )
+
+
+def _placement(host: Host, unit: str) -> Expectation:
+    cores = float(host.cores)
+    return Expectation(
+        unit, "count", cores, cores, cores, f"{host.cores} cores, one process bound to each"
+    )
+
+
+def _line_rate(cluster: Cluster, metric: Owed) -> Expectation:
+    unit = metric.metric.unit
+    ends = metric.subject.split(">")
+    if len(set(ends)) == 1:
+        return _nothing(unit, "loopback has no line rate")
+    speeds = []
+    for name in ends:
+        host = cluster.hosts[name]
+        speed = host.interfaces[host.interface].speed_gbits
+        if speed is None:
+            return _nothing(unit, f"{name}'s {host.interface} is virtual or tells no speed")
+        speeds.append((speed, name, host.interface))
+    speed, name, interface = min(speeds)
+    bound = Quantity(speed, "Gbit/s")
+    return _from_bound(bound, LINE_RATE, unit, f"{speed:g} Gbit/s: {name}'s {interface}")
+
+
+_SHEET = {
+    "write_1m": "write_bandwidth",
+    "read_1m": "read_bandwidth",
+    "randwrite_4k": "write_rate",
+    "randread_4k": "read_rate",
+}
+
+
+def _datasheet(host: Host, metric: Owed) -> Expectation:
+    unit = metric.metric.unit
+    if host.scratch is None or host.scratch.ssd is None:
+        return _nothing(unit, "the inventory names no SSD for the scratch directory")
+    ssd = ssds()[host.scratch.ssd]
+    bound: Quantity = getattr(ssd, _SHEET[metric.metric.name])
+    return _from_bound(bound, DATASHEET, unit, f"{bound}: {ssd.name} ({ssd.source})")
+
+
+_BELOW: Mapping[str, tuple[Efficiency, Mapping[str, str]]] = {
+    "PosixFio": (BUFFERED_FILE, {"write_1m": "write_1m", "read_1m": "read_1m"}),
+    "FdbHammer": (FIELD_STORE, {"write": "write_1m", "read": "read_1m"}),
+}
+"""For each check above the disk: its efficiency, and which figure of `SsdFio` it stands on."""
+
+
+def stands_on(cluster: Cluster, metric: Owed) -> Owed | None:
+    """The metric of the layer below, on the same disk of the same host, if the plan has it."""
+    if metric.check not in _BELOW or _disk(cluster, metric.host) is None:
+        return None
+    name = _BELOW[metric.check][1][metric.metric.name]
+    return next(
+        (
+            lower
+            for lower in owed(cluster)
+            if (lower.check, lower.metric.name, lower.host) == ("SsdFio", name, metric.host)
+        ),
+        None,
+    )
+
+
+def _disk(cluster: Cluster, host: str) -> Path | None:
+    scratch = cluster.hosts[host].scratch
+    return scratch.directory if scratch else None
+
+
+def _layer_below(cluster: Cluster, metric: Owed, measured: Measured) -> Expectation:
+    unit = metric.metric.unit
+    lower = stands_on(cluster, metric)
+    if lower is None:
+        return _nothing(unit, f"direct I/O on {metric.host}'s scratch disk is not in the plan")
+    samples = sorted(measured.get(lower, ()))
+    if not samples:
+        return _nothing(unit, f"{lower.key} has not been measured")
+    efficiency = _BELOW[metric.check][0]
+    best, middle = samples[-1], samples[len(samples) // 2]
+    return Expectation(
+        unit=unit,
+        ground="measured",
+        bound=best,
+        floor=middle * efficiency.fraction,
+        ceiling=best * MEASURED_CEILING,
+        derivation=(
+            f"{Quantity(best, unit)}: best of {len(samples)} samples of direct I/O on the same disk"
+            f" ({lower.key}); floor {efficiency.fraction:.0%} of their median"
+            f" ({efficiency.source}); ceiling {MEASURED_CEILING:g} times their best"
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The sign-off as people and machines read it: HTML, JSON, JUnit and text."""

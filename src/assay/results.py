@@ -1,0 +1,184 @@
+"""What a campaign measured: ReFrame's run reports, and the raw outputs beside them."""
+
+from __future__ import annotations
+
+import glob
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from assay.plan import Owed
+
+
+class ReportError(ValueError):
+    """A run report that cannot be used: which, why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One check that ran (or tried to) on one partition."""
+
+    check: str
+    partition: str
+    scale: str
+    failure: str | None
+    samples: dict[str, dict[str, list[float]]]
+    problems: dict[str, list[str]]
+    benchmark_seconds: float
+    output: Path | None
+    """Where ReFrame keeps the job script, its output and `raw/`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Everything that the run reports of one campaign say."""
+
+    reports: tuple[Path, ...]
+    cases: dict[tuple[str, str], Case]
+    started: datetime
+    ended: datetime
+    reframe: str
+    seconds: float
+    """Wall time of the ReFrame runs."""
+
+    @property
+    def scale(self) -> str:
+        """The scale of the campaign, `quick` or `acceptance`; both, where they were mixed."""
+        return " and ".join(sorted({case.scale for case in self.cases.values()})) or "none"
+
+    def _case(self, metric: Owed) -> Case | None:
+        return self.cases.get((metric.check, metric.partition))
+
+    def samples(self, metric: Owed) -> Sequence[float]:
+        """The samples of a metric, in its unit; none where it was not measured."""
+        case = self._case(metric)
+        return case.samples.get(metric.metric.name, {}).get(metric.subject, []) if case else []
+
+    def problems(self, metric: Owed) -> list[str]:
+        """Why a metric has no valid samples, in words; empty where it has."""
+        case = self._case(metric)
+        if case is None:
+            return [f"{metric.check} did not run on {metric.partition}: no run report has it"]
+        if metric.subject in case.problems:
+            return list(case.problems[metric.subject])
+        if not self.samples(metric):
+            return [case.failure or f"{metric.check} ran and left no samples"]
+        return []
+
+    def raw(self, metric: Owed) -> list[str]:
+        """The raw outputs of a metric's subject, as paths within the bundle."""
+        case = self._case(metric)
+        if case is None or case.output is None:
+            return []
+        name = metric.subject.replace(">", "-to-")
+        root = case.output / "raw" / name
+        return [
+            str(_place(case) / path.relative_to(case.output))
+            for path in sorted(root.rglob("*"))
+            if path.is_file()
+        ]
+
+    def copy_raw(self, bundle: Path) -> None:
+        """Copy what each check left behind to its place in the bundle."""
+        for case in self.cases.values():
+            if case.output is not None and case.output.is_dir():
+                shutil.copytree(case.output, bundle / _place(case))
+
+
+def _place(case: Case) -> Path:
+    return Path("raw", case.partition, case.check)
+
+
+def read(pattern: str, system: str) -> Results:
+    """Read the run reports that a glob pattern names, of the cluster `system`.
+
+    Raises:
+        ReportError: no report matches; one is not a run report, or is of another cluster; or two
+            hold the same check.
+    """
+    paths = tuple(Path(name) for name in sorted(glob.glob(pattern)))
+    if not paths:
+        raise ReportError(f"no run report matches {pattern}; `reframe -r` writes them")
+    cases: dict[tuple[str, str], Case] = {}
+    origin: dict[tuple[str, str], Path] = {}
+    sessions = []
+    for path in paths:
+        document = _document(path)
+        sessions.append(document["session_info"])
+        for case in _cases(path, document, system):
+            key = (case.check, case.partition)
+            if key in cases:
+                raise ReportError(
+                    f"{path}: {case.check} on {case.partition} is also in {origin[key]};"
+                    " a campaign has each check once: name the reports of one campaign"
+                )
+            cases[key], origin[key] = case, path
+    return Results(
+        reports=paths,
+        cases=cases,
+        started=_time(min(session["time_start_unix"] for session in sessions)),
+        ended=_time(max(session["time_end_unix"] for session in sessions)),
+        reframe=", ".join(sorted({session["version"] for session in sessions})),
+        seconds=sum(session["time_elapsed"] for session in sessions),
+    )
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ReportError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ReportError(f"{path} is not JSON ({error}); was the run interrupted?") from error
+    if not isinstance(document, dict) or not {"session_info", "runs"} <= document.keys():
+        raise ReportError(f"{path} is not a run report of ReFrame")
+    return document
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _cases(path: Path, document: dict[str, Any], system: str) -> Iterator[Case]:
+    # A run may be repeated within a session: the last one of a check is the one that counts.
+    latest = {
+        (case["name"], case["partition"]): case
+        for run in document["runs"]
+        for case in run["testcases"]
+    }
+    for case in latest.values():
+        if case["system"] != system:
+            raise ReportError(
+                f"{path} is a report of the cluster {case['system']!r}, and this one is {system!r}"
+            )
+        yield Case(
+            check=case["name"].partition(" ")[0],
+            partition=case["partition"],
+            scale=case["scale"],
+            failure=_failure(case),
+            samples=case["samples"],
+            problems=case["problems"],
+            benchmark_seconds=case["benchmark_seconds"],
+            output=_output(case),
+        )
+
+
+def _failure(case: dict[str, Any]) -> str | None:
+    """Why a check has no figures; a figure beyond its reference is no such reason."""
+    if case["result"] != "fail" or case["fail_phase"] == "performance":
+        return None
+    return f"{case['name'].partition(' ')[0]} failed in its {case['fail_phase']} phase:" + (
+        f" {case['fail_reason']}"
+    )
+
+
+def _output(case: dict[str, Any]) -> Path | None:
+    """Where the raw outputs are: ReFrame moves them from the stage when a check passes."""
+    for key in ("outputdir", "stagedir"):
+        if case[key] and (Path(case[key]) / "raw").is_dir():
+            return Path(case[key])
+    return None

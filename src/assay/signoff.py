@@ -1,0 +1,171 @@
+"""The sign-off: a campaign judged against the plan, and the bundle that records it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from assay import __version__
+from assay.cluster import Cluster
+from assay.expect import expectation
+from assay.plan import Owed, owed
+from assay.results import Results
+from assay.verdict import Judgement, Verdict, judge
+
+
+class Gate(StrEnum):
+    """What a campaign must show."""
+
+    ACCEPTANCE = "acceptance"
+    """Nothing may be missing, implausible, below or unsteady."""
+
+    MEASURED = "measured"
+    """Everything was measured and nothing is implausible; how fast it is decides nothing."""
+
+
+FAILING = {
+    Gate.ACCEPTANCE: (Verdict.MISSING, Verdict.IMPLAUSIBLE, Verdict.BELOW, Verdict.UNSTEADY),
+    Gate.MEASURED: (Verdict.MISSING, Verdict.IMPLAUSIBLE),
+}
+"""The verdicts that each gate does not let through."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignOff:
+    """A campaign with a judgement for every metric that the cluster owes."""
+
+    cluster: Cluster
+    gate: Gate
+    scale: str
+    """How much was measured: `quick` or `acceptance`."""
+    judgements: tuple[Judgement, ...]
+    reports: tuple[Path, ...]
+    """The ReFrame run reports that were judged."""
+    measured_from: datetime
+    measured_to: datetime
+    made_at: datetime
+    versions: dict[str, str]
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """How many metrics have each verdict; every verdict is a key."""
+        counted = Counter(judgement.verdict for judgement in self.judgements)
+        return {verdict: counted[verdict] for verdict in Verdict}
+
+    @property
+    def stopped_by(self) -> tuple[Judgement, ...]:
+        """The judgements that the gate does not let through, the worst first."""
+        failing = FAILING[self.gate]
+        found = [judgement for judgement in self.judgements if judgement.verdict in failing]
+        return tuple(sorted(found, key=lambda judgement: failing.index(judgement.verdict)))
+
+    @property
+    def passed(self) -> bool:
+        """Whether the gate lets the campaign through. A plan without a metric never passes."""
+        return bool(self.judgements) and not self.stopped_by
+
+    @property
+    def headline(self) -> str:
+        """The outcome in one sentence."""
+        total = len(self.judgements)
+        if not total:
+            return "REFUSED: the plan owes no metric, so there is nothing to accept"
+        if not self.passed:
+            stopped = Counter(judgement.verdict for judgement in self.stopped_by)
+            named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
+            word = "NOT ACCEPTED" if self.gate is Gate.ACCEPTANCE else "NOT MEASURED"
+            return f"{word}: {named}, of {total} metrics"
+        if self.gate is Gate.ACCEPTANCE:
+            return f"ACCEPTED: {total} metrics, none missing, implausible, below or unsteady"
+        return (
+            f"MEASURED: {total} metrics, none missing or implausible;"
+            " this is a measurement and no acceptance"
+        )
+
+
+def sign_off(cluster: Cluster, results: Results, gate: Gate) -> SignOff:
+    """Judge a campaign: every metric of the plan, in its order, from the lowest layer up."""
+    plan = owed(cluster)
+    valid = {metric: results.samples(metric) for metric in plan if not results.problems(metric)}
+    return SignOff(
+        cluster=cluster,
+        gate=gate,
+        scale=results.scale,
+        judgements=tuple(_judgement(cluster, metric, results, valid) for metric in plan),
+        reports=tuple(results.reports),
+        measured_from=results.started,
+        measured_to=results.ended,
+        made_at=datetime.now(UTC),
+        versions={"daos-assay": __version__, "ReFrame": results.reframe, **cluster.versions},
+    )
+
+
+def _judgement(
+    cluster: Cluster, metric: Owed, results: Results, valid: dict[Owed, Sequence[float]]
+) -> Judgement:
+    return judge(
+        metric,
+        results.samples(metric),
+        expectation(cluster, metric, valid),
+        results.problems(metric),
+        results.raw(metric),
+    )
+
+
+class BundleError(RuntimeError):
+    """A bundle that cannot be written, and what to do."""
+
+
+def write_bundle(signed: SignOff, results: Results, directory: Path) -> None:
+    """Write the bundle whole or not at all.
+
+    Raises:
+        BundleError: the directory is there already, or cannot be written.
+    """
+    from assay.report import html, junit, record, summary
+
+    if directory.exists():
+        raise BundleError(f"{directory} is there already; name a directory that is not")
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".assay.") as unfinished:
+            bundle = Path(unfinished, "bundle")
+            bundle.mkdir()
+            results.copy_raw(bundle)
+            for report in signed.reports:
+                target = bundle / "reframe" / report.name
+                target.parent.mkdir(exist_ok=True)
+                shutil.copyfile(report, target)
+            texts = {
+                "cluster.json": signed.cluster.model_dump_json(by_alias=True, indent=2) + "\n",
+                "report.json": record.render(signed),
+                "report.html": html.render(signed),
+                "junit.xml": junit.render(signed),
+                "summary.txt": summary.render(signed),
+            }
+            for name, text in texts.items():
+                (bundle / name).write_text(text, encoding="utf-8")
+            (bundle / "SHA256SUMS").write_text(_checksums(bundle), encoding="utf-8")
+            os.rename(bundle, directory)
+    except OSError as error:
+        raise BundleError(f"{directory} cannot be written: {error.strerror}") from error
+
+
+def _checksums(bundle: Path) -> str:
+    """Every file of the bundle, as `sha256sum --check` reads it."""
+    return "".join(
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(bundle)}\n"
+        for path in _files(bundle)
+    )
+
+
+def _files(bundle: Path) -> Iterable[Path]:
+    return sorted(path for path in bundle.rglob("*") if path.is_file())

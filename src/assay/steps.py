@@ -1,0 +1,144 @@
+"""The steps of a job: written into its script, and read back from what it left behind.
+
+Without accounting, Slurm does not tell how a job ended. Each job therefore records the exit
+status, start and end of every command (`reframe-checks/steps.sh`), and that record decides.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+TIMED_OUT = (124, 137)
+"""The exit statuses of `timeout` when it had to end (or kill) a command."""
+
+RESIDENT_MIB_ALLOWED = 1.0
+"""How much of what is read next may have stayed in the page cache (this project's own choice)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command of a job, or several processes of it at once.
+
+    `{}` in an argument stands for the number of the process. `limit_s` is in seconds.
+    """
+
+    name: str
+    limit_s: int
+    argv: Sequence[str]
+    processes: int = 1
+
+    def line(self) -> str:
+        """The line of the job script that runs it; $NAMES in arguments are left to the shell."""
+        words = " ".join(_word(word) for word in self.argv)
+        verb = "step" if self.processes == 1 else f"steps {self.processes}"
+        return f"{verb} {self.name} {self.limit_s} {words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Evict:
+    """Put the files of a directory on the disk and out of the page cache."""
+
+    name: str
+    directory: str
+
+    def line(self) -> str:
+        """The line of the job script that does it."""
+        return f"evict {self.name} {_word(self.directory)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A line of shell that prepares the next step and measures nothing."""
+
+    text: str
+
+    def line(self) -> str:
+        """The line itself; the job ends where it fails."""
+        return f"{self.text} || exit 1"
+
+
+def _word(word: str) -> str:
+    return f'"{word}"' if "$" in word else shlex.quote(word)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A step that came to an end: its exit status, and when it ran, in seconds since the epoch."""
+
+    name: str
+    status: int
+    start: float
+    end: float
+
+
+def read(raw: Path) -> list[Done]:
+    """The steps that a subject finished, in order; none if the job never came so far."""
+    try:
+        lines = (raw / "steps.tsv").read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+    done = []
+    for line in lines:
+        name, status, start, end = line.split("\t")
+        done.append(Done(name, int(status), float(start), float(end)))
+    return done
+
+
+def problems(raw: Path, planned: Iterable[Step | Evict | Shell]) -> list[str]:
+    """Why a subject's record is no complete and honest measurement, in words."""
+    if (refusal := raw / "refusal").exists():
+        return [refusal.read_text(encoding="utf-8").strip()]
+    done = {step.name: step for step in read(raw)}
+    for step in planned:
+        if isinstance(step, Evict):
+            found = _stayed_cached(raw, step)
+        elif isinstance(step, Step):
+            found = _unfinished(raw, step, done.get(step.name))
+        else:
+            continue
+        if found:
+            return [found]
+    return []
+
+
+def _unfinished(raw: Path, step: Step, done: Done | None) -> str | None:
+    program = Path(step.argv[0]).name
+    if done is None:
+        return (
+            f"the job ended before {program} ({step.name}) did: the node went down, the job was"
+            " cancelled or ran out of time; look at the job's own output, then run it again"
+        )
+    if done.status == 0:
+        return None
+    if done.status in TIMED_OUT:
+        return f"{program} ({step.name}) hung: it was ended after {step.limit_s} s"
+    if done.status in (126, 127):
+        return f"{step.argv[0]} ({step.name}) is missing or cannot be run: is it installed there?"
+    return f"{program} ({step.name}) failed with exit status {done.status}{_last_words(raw, step)}"
+
+
+def _last_words(raw: Path, step: Step) -> str:
+    for kind in ("err", "out"):
+        path = raw / f"{step.name}.{kind}"
+        text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        if lines:
+            return f": {lines[-1][:200]}"
+    return ""
+
+
+def _stayed_cached(raw: Path, step: Evict) -> str | None:
+    path = raw / f"{step.name}.resident"
+    try:
+        resident = int(path.read_text(encoding="utf-8")) / 2**20
+    except (FileNotFoundError, ValueError):
+        return f"it is not known how much was in the page cache ({step.name}): is fincore there?"
+    if resident > RESIDENT_MIB_ALLOWED:
+        return (
+            f"{resident:.0f} MiB stayed in the page cache ({step.name}), so what was read next"
+            " came from memory and not from the disk"
+        )
+    return None
