@@ -6,11 +6,11 @@ under the name of its class.
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 import reframe as rfm
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
+from reframe.core.backends import getlauncher
 from reframe.core.builtins import parameter, run_after, run_before, sanity_function, variable
 
 from assay.cluster import Cluster, Host
@@ -18,7 +18,7 @@ from assay.expect import Expectation, expectation
 from assay.plan import CHECKS, Metric, Owed, owed
 from assay.stats import summarize
 from assay.steps import Evict, Shell, Step, problems, read
-from assay.tools.output import Parsed, impossible
+from assay.tools.output import Parsed, Sample, impossible
 from assay.units import UnitError, factor
 
 HERE = Path(__file__).resolve().parent
@@ -52,12 +52,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     #: Wall time of the benchmarks themselves, in seconds.
     benchmark_seconds = variable(float, value=0.0, loggable=True)
 
-    valid_prog_environs: ClassVar = ["site"]
+    valid_prog_environs = ["site"]
     require_reference = True
     max_pending_time = "5m"
 
     #: Samples of a metric, by scale (this project's own choice; a median of 5 has an interval).
-    repetitions: ClassVar[Mapping[str, int]] = {"quick": 5, "acceptance": 11}
+    repetitions: Mapping[str, int] = {"quick": 5, "acceptance": 11}
 
     @run_after("init")
     def take_place_in_the_catalogue(self):
@@ -92,20 +92,42 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         """What the subject's raw output holds."""
         raise NotImplementedError
 
-    def is_sample_of(self, metric: Metric, labels: Mapping[str, str]) -> bool:
-        """Whether a sample with these labels belongs to the metric (units are looked at anyway)."""
+    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
+        """Whether a sample belongs to the metric, but for its unit, which is looked at anyway."""
         raise NotImplementedError
 
     # From record to samples.
 
-    def block(self, subject: str, lines: Iterable[str] = ()) -> list[str]:
+    #: MiB of scratch that a subject needs, by scale; nothing for a check that writes no file.
+    scratch_mib: Mapping[str, int] = {}
+
+    def directory(self, subject: str) -> Path:
+        """Where a subject's files are written."""
+        raise NotImplementedError
+
+    def block(self, subject: str) -> list[str]:
         """The part of a job script that measures a subject, apart from the other parts."""
+        room = self.scratch_mib.get(self.scale)
+        scratch = [f"scratch {self.directory(subject)} {room}"] if room else []
         steps = [step.line() for step in self.steps(subject)]
-        return ["(", f"subject {directory_of(subject)!r}", *lines, *steps, ")"]
+        return ["(", f"subject {directory_of(subject)!r}", *scratch, *steps, ")"]
 
     def limit_s(self, subject: str) -> int:
         """How long a subject's steps may take all together, in seconds."""
         return sum(step.limit_s for step in self.steps(subject) if isinstance(step, Step))
+
+    def write(self, name: str, lines: Iterable[str]) -> None:
+        """Write a file into the stage directory, where the job finds it."""
+        path = Path(self.stagedir, name)
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def take_the_hosts(self) -> None:
+        """Ask for every host of the partition, whole."""
+        self.num_tasks = len(self.hosts)
+        self.num_tasks_per_node = 1
+        self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
+        self.executable = "bash"
+        self.keep_files = ["raw"]
 
     @sanity_function
     def every_metric_is_measured(self):
@@ -130,7 +152,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         for metric in self.entry.metrics:
             values = []
             for sample in parsed.samples:
-                if not self.is_sample_of(metric, sample.labels):
+                if not self.is_sample_of(metric, sample):
                     continue
                 try:
                     values.append(sample.value * factor(sample.unit, metric.unit))
@@ -181,30 +203,23 @@ def reference(expected: Expectation) -> tuple[float, float | None, float | None,
 class HostCheck(AssayCheck):
     """A check that runs on every host of the partition at once, in one job."""
 
-    #: MiB of scratch that a host needs, by scale.
-    scratch_mib: ClassVar[Mapping[str, int]] = {"quick": 16, "acceptance": 16}
-
     def host(self, subject: str) -> Host:
         """The description of the host that a subject is on."""
         return self.cluster.hosts[subject.partition("/")[0]]
 
     def directory(self, subject: str) -> Path:
-        """Where a subject's files are written: the host's scratch directory, unless said otherwise."""
+        """Where a subject's files are written: its host's scratch directory."""
         return self.host(subject).scratch.directory
 
     @run_before("run")
     def run_on_every_host(self):
         for name in self.hosts:
-            lines = ["#!/bin/bash", f". {HERE}/steps.sh"]
+            script = ["#!/bin/bash", f". {HERE}/steps.sh"]
             for subject in self.subjects:
                 if subject.partition("/")[0] == name:
-                    room = f"scratch {self.directory(subject)} {self.scratch_mib[self.scale]}"
-                    lines += self.block(subject, [room])
-            Path(self.stagedir, f"{name}.sh").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        self.num_tasks = len(self.hosts)
-        self.num_tasks_per_node = 1
-        self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
-        self.executable = "bash"
+                    script += self.block(subject)
+            self.write(f"{name}.sh", script)
+        self.take_the_hosts()
         self.executable_opts = ["-c", "'bash $SLURMD_NODENAME.sh'"]
         self.job.launcher.options = [
             f"--cpus-per-task={self.num_cpus_per_task}",
@@ -215,25 +230,22 @@ class HostCheck(AssayCheck):
 
 
 class PartitionCheck(AssayCheck):
-    """A check whose job starts its programs on the hosts of the partition itself, with srun."""
+    """A check whose job script starts its programs on the hosts itself, with srun."""
+
+    def rounds(self) -> Iterable[Sequence[str]]:
+        """The subjects that are measured at once, one round after the other."""
+        return [self.subjects]
 
     @run_before("run")
     def run_in_the_batch_script(self):
-        Path(self.stagedir, "partition.sh").write_text(
-            "\n".join(["#!/bin/bash", f". {HERE}/steps.sh", *self.script()]) + "\n",
-            encoding="utf-8",
-        )
-        self.num_tasks = len(self.hosts)
-        self.num_tasks_per_node = 1
-        self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
-        self.executable = "bash"
+        script = ["#!/bin/bash", f". {HERE}/steps.sh"]
+        self.time_limit = 60
+        for together in self.rounds():
+            for subject in together:
+                script += [*self.block(subject), "&"]
+            script.append("wait")
+            self.time_limit += max(self.limit_s(subject) for subject in together)
+        self.write("partition.sh", script)
+        self.take_the_hosts()
         self.executable_opts = ["partition.sh"]
-        self.time_limit = sum(self.limit_s(subject) for subject in self.subjects) + 60
-
-    @run_before("run")
-    def start_it_without_srun(self):
-        self.job.launcher = rfm.core.backends.getlauncher("local")()
-
-    def script(self) -> list[str]:
-        """The job's script: one subject after the other, unless a check knows better."""
-        return [line for subject in self.subjects for line in self.block(subject)]
+        self.job.launcher = getlauncher("local")()

@@ -23,7 +23,12 @@ def _partition(name: description.Partition) -> dict[str, object]:
         "descr": f"{len(members)} {name} of {CLUSTER.name}",
         "scheduler": "squeue",
         "launcher": "srun",
-        "access": [f"--partition={name}", "--exclusive", "--no-requeue"],
+        "access": [
+            f"--partition={name}",
+            "--exclusive",
+            "--no-requeue",
+            "--comment=daos-assay",  # by which campaign.sh knows its own
+        ],
         "environs": ["site"],
         # Two checks at once would measure each other.
         "max_jobs": 1,

@@ -22,7 +22,10 @@ scratch() {
             >"$RAW/refusal"
         exit 1
     fi
-    SCRATCH=$(mktemp --directory "$1/assay.${SLURM_JOB_ID:-$$}.XXXXXX")
+    # The job has the host to itself: what lies there was left by a job that was killed.
+    local mine=assay.$(id -un).${SLURMD_NODENAME:-$HOSTNAME}
+    find "$1" -maxdepth 1 -name "$mine.*" -exec rm -rf {} +
+    SCRATCH=$(mktemp --directory "$1/$mine.XXXXXX")
     export SCRATCH
     trap 'rm -rf "$SCRATCH"' EXIT
     trap 'exit 143' TERM INT

@@ -186,7 +186,8 @@ def _misuse(message: str) -> NoReturn:
 
 
 def _print(table: Table) -> None:
-    Console(soft_wrap=not sys.stdout.isatty(), highlight=False).print(table)
+    # In a pipe a row is a line, however long.
+    Console(width=None if sys.stdout.isatty() else 1000, highlight=False).print(table)
 
 
 def main() -> None:

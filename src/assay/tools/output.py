@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -48,3 +48,13 @@ def impossible(sample: Sample) -> str | None:
     if math.isfinite(sample.value) and sample.value > 0:
         return None
     return f"{sample.metric} is {sample.value:g} {sample.unit}; a measurement is above zero"
+
+
+def merged(tool: str, runs: Iterable[Parsed]) -> Parsed:
+    """What several runs of a tool hold together."""
+    samples: list[Sample] = []
+    problems: list[str] = []
+    for run in runs:
+        samples += run.samples
+        problems += run.problems
+    return Parsed(tool, tuple(samples), tuple(problems))

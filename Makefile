@@ -1,0 +1,67 @@
+# The daily commands; `make help` lists them.
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+VENV := .venv
+BIN := $(VENV)/bin
+PLAYBOOK := $(BIN)/ansible-playbook
+INVENTORY ?= inventories/local
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+export UV_SYSTEM_CERTS := 1
+
+.PHONY: help
+help: ## List the commands.
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+.PHONY: setup
+setup: $(VENV)/.complete ## Make .venv with everything that Python needs.
+
+# Debian has venv in a package of its own.
+$(VENV)/.complete: requirements/all.txt pyproject.toml
+	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	python3 -c 'import ensurepip' || { $(SUDO) apt-get update && $(SUDO) apt-get install --yes --no-install-recommends python3-venv; }
+	python3 -m venv $(VENV)
+	sed -n '/^uv==/,/[^\\]$$/p' requirements/all.txt > $(VENV)/uv.txt
+	$(BIN)/pip install --quiet --require-hashes --requirement $(VENV)/uv.txt
+	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements/all.txt
+	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
+	touch $@
+
+.PHONY: lock
+lock: setup ## Lock all Python dependencies anew, with hashes.
+	scripts/lock.sh
+
+.PHONY: validate
+validate: setup ## The whole way on this machine: deploy, measure, judge, sign off.
+	@mkdir -p build && rm -f build/summary.txt
+	@$(PLAYBOOK) -i $(INVENTORY) site.yml; status=$$?; \
+	if [ -f build/summary.txt ]; then echo; cat build/summary.txt; fi; exit $$status
+
+.PHONY: teardown
+teardown: setup ## Take away what `make validate` put on this machine, and nothing else.
+	$(PLAYBOOK) -i $(INVENTORY) playbooks/teardown.yml
+
+.PHONY: test
+test: lint unit molecule ## Everything that CI runs.
+
+.PHONY: lint
+lint: setup ## Style and types.
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/yamllint --strict .
+	$(BIN)/ansible-lint --strict
+	$(BIN)/shellcheck $$(git ls-files '*.sh' .ci/run)
+
+.PHONY: unit
+unit: setup ## The tests of the model, the parsers, the report, and the pipeline on a real Slurm.
+	$(BIN)/pytest
+
+.PHONY: molecule
+molecule: setup ## Converge, check and measure three real hosts (podman).
+	$(BIN)/molecule test --scenario-name cluster
+
+.PHONY: clean
+clean: ## Remove what was built here; `make teardown` first, if this machine was validated.
+	rm -rf $(VENV) build dist

@@ -1,0 +1,30 @@
+#!/bin/bash
+# campaign.sh DIRECTORY TAG...: run the checks that carry all TAGs, and keep everything in DIRECTORY.
+#
+# One campaign at a time: two would measure each other. What an interrupted one left running is
+# ended first. Ends with ReFrame's exit status, or with 75 where another campaign is running.
+set -eu
+directory=$1
+shift
+
+. /etc/assay/environment.sh
+
+mkdir -p "$directory"
+lock=$(dirname "$directory")/.lock
+exec 9>>"$lock"
+if ! flock --nonblock 9; then
+    echo "another campaign is running ($(fuser "$lock" 2>/dev/null)); wait for it, or end it" >&2
+    exit 75
+fi
+
+squeue --noheader --user="$(id -un)" --format='%i %k' |
+    while read -r job comment; do
+        [[ $comment != daos-assay ]] || scancel "$job"
+    done
+
+exec reframe --run "${@/#/--tag=}" \
+    --exec-policy=serial \
+    --prefix="$directory" \
+    --perflogdir="$directory/perflogs" \
+    --report-file="$directory/reports/run-{sessionid}.json" \
+    --performance-report

@@ -1,0 +1,52 @@
+"""Whether the scheduler puts processes where they were asked to be."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import reframe as rfm
+
+from assay.plan import Metric
+from assay.steps import Step
+from assay.tools.output import Parsed, Sample, merged
+from assay.tools.placement import TOOL, parse
+from assay_check import HERE, PartitionCheck
+
+
+@rfm.simple_test
+class ClientPlacement(PartitionCheck):
+    """Each process of a client, one a core, runs on a core of its own and stays there."""
+
+    repetitions = {"quick": 3, "acceptance": 5}
+
+    def steps(self, subject: str) -> Sequence[Step]:
+        """One step of as many processes as the client has cores, for each sample."""
+        cores = self.cluster.hosts[subject].cores
+        return [
+            Step(
+                f"placement.{number}",
+                limit_s=30,
+                argv=[
+                    *("srun", f"--nodelist={subject}", "--nodes=1", "--mpi=none"),
+                    *(f"--ntasks={cores}", f"--ntasks-per-node={cores}", "--cpus-per-task=1"),
+                    *("--cpu-bind=cores", "bash", f"{HERE}/client/placement.sh"),
+                ],
+            )
+            for number in self.times
+        ]
+
+    def parsed(self, subject: str, raw: Path) -> Parsed:
+        """What the processes of every step say."""
+        cores = self.cluster.hosts[subject].cores
+        return merged(
+            TOOL,
+            (
+                parse(
+                    (raw / f"{step.name}.out").read_text(encoding="utf-8"), expected_processes=cores
+                )
+                for step in self.steps(subject)
+            ),
+        )
+
+    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
+        """There is one metric."""
+        return True

@@ -1,0 +1,68 @@
+"""What the checks that run fio share."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from reframe.core.builtins import run_before
+
+from assay.plan import Metric
+from assay.steps import Step
+from assay.tools import fio
+from assay.tools.output import Parsed, Sample
+from assay_check import HostCheck
+
+
+class FioCheck(HostCheck):
+    """One job file a subject: it lays out a file, then takes every sample of every metric.
+
+    The phases of the job file bear the names of the metrics.
+    """
+
+    #: MiB of the file, by scale.
+    file_mib: Mapping[str, int]
+    engine: str = "libaio"
+    direct: bool = True
+
+    def phases(self) -> Iterator[fio.Job]:
+        """One job for each metric, named after it; each is repeated for its samples."""
+        raise NotImplementedError
+
+    @property
+    def scratch_mib(self) -> Mapping[str, int]:
+        """Room for the file, and some for what a file system adds."""
+        return {scale: mib + 64 for scale, mib in self.file_mib.items()}
+
+    def job_file(self) -> fio.JobFile:
+        """The whole job file. What is read was written first: a hole is read from nowhere."""
+        lay_out = fio.Job("lay_out", "write", "1m", depth=8, fsync=True)
+        return fio.JobFile(
+            directory="${SCRATCH}",
+            size=f"{self.file_mib[self.scale]}m",
+            jobs=(lay_out, *(self.sample(phase, n) for phase in self.phases() for n in self.times)),
+            engine=self.engine,
+            direct=self.direct,
+        )
+
+    @staticmethod
+    def sample(phase: fio.Job, number: int) -> fio.Job:
+        """One sample of a phase."""
+        return dataclasses.replace(phase, name=f"{phase.name}.{number}")
+
+    @run_before("run")
+    def write_the_job_file(self):
+        self.write("samples.fio", [self.job_file().render()])
+
+    def steps(self, subject: str) -> list[Step]:
+        """One run of fio, for all samples."""
+        program = str(self.cluster.benchmarks.fio)
+        _, *arguments = fio.command("samples.fio", "$RAW/fio.json")
+        return [Step("fio", limit_s=600, argv=[program, *arguments])]
+
+    def parsed(self, subject: str, raw: Path) -> Parsed:
+        """Every figure of the run; one that reads what it did not write is a problem."""
+        return fio.parse((raw / "fio.json").read_text(encoding="utf-8"), written_here=True)
+
+    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
+        """By the phase."""
+        return sample.labels["phase"] == metric.name

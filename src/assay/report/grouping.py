@@ -1,0 +1,77 @@
+"""The judgements of a sign-off, put together the way they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from assay.plan import LAYERS, Layer
+from assay.signoff import SignOff
+from assay.verdict import Judgement, Verdict
+
+_WORST_FIRST = {verdict: rank for rank, verdict in enumerate(Verdict)}
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Judgements that have one verdict for one reason."""
+
+    verdict: Verdict
+    reason: str
+    judgements: tuple[Judgement, ...]
+
+    def named(self, most: int) -> str:
+        """Its metrics: ``SsdFio.read_1m on n1, n2 and 510 more``; at most `most` subjects each."""
+        subjects: dict[str, list[str]] = {}
+        for judgement in self.judgements:
+            subjects.setdefault(metric(judgement), []).append(judgement.owed.subject)
+        return "; ".join(f"{name} on {_several(of, most)}" for name, of in subjects.items())
+
+
+def metric(judgement: Judgement) -> str:
+    """The metric without its subject: ``SsdFio.read_1m``."""
+    return f"{judgement.owed.check}.{judgement.owed.metric.name}"
+
+
+def _several(names: Sequence[str], most: int) -> str:
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def causes(judgements: Iterable[Judgement]) -> list[Cause]:
+    """Put together what has one verdict for one reason, in the order of the first of each."""
+    found: dict[tuple[Verdict, str], list[Judgement]] = {}
+    for judgement in judgements:
+        found.setdefault((judgement.verdict, judgement.reason), []).append(judgement)
+    return [Cause(verdict, reason, tuple(of)) for (verdict, reason), of in found.items()]
+
+
+def by_layer(signed: SignOff) -> list[tuple[Layer, list[Judgement]]]:
+    """The judgements of each layer that owes one, from the lowest layer up."""
+    layers = [(layer, [j for j in signed.judgements if j.owed.layer == layer]) for layer in LAYERS]
+    return [(layer, judgements) for layer, judgements in layers if judgements]
+
+
+def by_metric(judgements: Iterable[Judgement]) -> list[list[Judgement]]:
+    """The judgements of each metric, which are those of its subjects."""
+    found: dict[str, list[Judgement]] = {}
+    for judgement in judgements:
+        found.setdefault(metric(judgement), []).append(judgement)
+    return list(found.values())
+
+
+def worst(equals: Sequence[Judgement], most: int) -> list[Judgement]:
+    """At most `most` judgements of one metric: the worst verdicts, and of these the worst figures.
+
+    Where all find room they keep their order.
+    """
+    if len(equals) <= most:
+        return list(equals)
+    return sorted(equals, key=_badness)[:most]
+
+
+def _badness(judgement: Judgement) -> tuple[int, float]:
+    median = judgement.summary.median if judgement.summary else 0.0
+    sign = 1 if judgement.owed.metric.better == "higher" else -1
+    return _WORST_FIRST[judgement.verdict], sign * median

@@ -1,0 +1,204 @@
+"""The sign-off as one self-contained page, for the screen and for paper."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from assay.cluster import Cluster, Host
+from assay.plan import LAYERS, Layer
+from assay.report import charts, grouping, words
+from assay.signoff import FAILING, SignOff
+from assay.units import show
+from assay.verdict import Judgement, Verdict
+
+_MOST_CAUSES = 50
+_MOST_SUBJECTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A raw output of the bundle."""
+
+    text: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One metric as its table shows it; figures in `unit`."""
+
+    verdict: Verdict
+    metric: str
+    subject: str
+    unit: str
+    median: str
+    interval: str
+    confidence: str
+    spread: str
+    floor: str
+    bound: str
+    ceiling: str
+    remark: str
+    derivation: str
+    raw: tuple[_Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """One layer."""
+
+    layer: Layer
+    meaning: str
+    charts: tuple[charts.Chart, ...]
+    rows: tuple[_Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """One host as the table of hosts shows it."""
+
+    name: str
+    roles: str
+    cores: int
+    memory_gib: str
+    interface: str
+    scratch: str
+    engines: str
+
+
+def render(signed: SignOff) -> str:
+    """The page: verdict, what stops it, the layers, the hosts, how to verify, and who signs."""
+    word, _, rest = signed.headline.partition(": ")
+    found = grouping.causes(signed.stopped_by)
+    missing = [j for j in signed.judgements if j.verdict is Verdict.MISSING]
+    sections = [_section(layer, judgements) for layer, judgements in grouping.by_layer(signed)]
+    present = {section.layer for section in sections}
+    return _page(
+        signed=signed,
+        outcome=word,
+        outcome_rest=rest,
+        gate_meaning=words.gate(signed),
+        measured=_between(signed.measured_from, signed.measured_to),
+        made_at=_at(signed.made_at),
+        stopping=FAILING[signed.gate],
+        causes=[
+            {
+                "verdict": cause.verdict,
+                "names": cause.named(_MOST_SUBJECTS),
+                "reason": words.shorten(cause.reason, 400),
+            }
+            for cause in found[:_MOST_CAUSES]
+        ],
+        more_causes=max(0, len(found) - _MOST_CAUSES),
+        advice={cause.verdict: words.ADVICE[cause.verdict] for cause in found},
+        sections=sections,
+        not_owed=[layer for layer in LAYERS if layer not in present],
+        missing=[
+            {"names": cause.named(len(cause.judgements)), "reason": cause.reason.strip()}
+            for cause in grouping.causes(missing)
+        ],
+        machines=[_machine(signed.cluster, name, host) for name, host in _hosts(signed)],
+        sign=words.SIGN,
+        meaning=words.MEANING,
+    )
+
+
+def _page(**context: Any) -> str:
+    environment = Environment(
+        loader=PackageLoader("assay.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: words.printable(value) if type(value) is str else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2").render(context)
+
+
+def _section(layer: Layer, judgements: Sequence[Judgement]) -> _Section:
+    return _Section(
+        layer=layer,
+        meaning=words.LAYER[layer],
+        charts=tuple(charts.charts(judgements)),
+        rows=tuple(_row(judgement) for judgement in judgements),
+    )
+
+
+def _row(judgement: Judgement) -> _Row:
+    expected, summary = judgement.expectation, judgement.summary
+    # One sample has neither an interval nor a spread.
+    several = summary is not None and summary.count > 1
+    says_itself = judgement.verdict in (Verdict.PASS, Verdict.UNRATED)
+    return _Row(
+        verdict=judgement.verdict,
+        metric=grouping.metric(judgement),
+        subject=judgement.owed.subject,
+        unit=expected.unit,
+        median=show(summary.median) if summary else "–",
+        interval=f"{show(summary.low)} – {show(summary.high)}" if summary and several else "–",
+        confidence=f"{summary.confidence:.1%}" if summary and several else "one sample",
+        spread=f"{summary.spread:.1%}" if summary and several else "–",
+        floor=_figure(expected.floor),
+        bound=_figure(expected.bound),
+        ceiling=_figure(expected.ceiling),
+        remark="" if says_itself else words.shorten(judgement.reason, 400),
+        derivation=expected.derivation,
+        raw=tuple(_links(judgement.raw)),
+    )
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else show(value)
+
+
+def _links(paths: Sequence[str]) -> Iterator[_Link]:
+    """Links to raw outputs, named by what tells them apart."""
+    common = os.path.commonpath([os.path.dirname(path) for path in paths]) if paths else ""
+    for path in paths:
+        yield _Link(os.path.relpath(path, common) if common else path, f"./{quote(path)}")
+
+
+def _hosts(signed: SignOff) -> Iterator[tuple[str, Host]]:
+    yield from signed.cluster.hosts.items()
+
+
+def _machine(cluster: Cluster, name: str, host: Host) -> _Machine:
+    groups = {
+        "controller": (cluster.controller,),
+        "client": cluster.clients,
+        "server": cluster.servers,
+    }
+    speed = host.interfaces[host.interface].speed_gbits
+    scratch = host.scratch
+    targets = sum(engine.targets for engine in host.engines)
+    return _Machine(
+        name=name,
+        roles=", ".join(role for role, members in groups.items() if name in members),
+        cores=host.cores,
+        memory_gib=f"{host.memory_mib / 1024:.1f}",
+        interface=f"{host.interface}, {'no known speed' if speed is None else f'{speed:g} Gbit/s'}",
+        scratch=(
+            "–"
+            if scratch is None
+            else f"{scratch.ssd or scratch.device}, {scratch.filesystem} at {scratch.directory}"
+        ),
+        engines=f"{len(host.engines)} with {targets} targets" if host.engines else "–",
+    )
+
+
+def _at(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y, %H:%M} UTC"
+
+
+def _between(start: datetime, end: datetime) -> str:
+    if start.date() == end.date():
+        return f"{start.day} {start:%B %Y, %H:%M} – {end:%H:%M} UTC"
+    return f"{_at(start)} – {_at(end)}"

@@ -1,0 +1,84 @@
+"""The sign-off as JUnit XML: one test case for every metric owed, for CI servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+from assay.report import grouping
+from assay.report.words import printable
+from assay.signoff import FAILING, Gate, SignOff
+from assay.verdict import Judgement, Verdict
+
+
+def render(signed: SignOff) -> str:
+    """A suite for each layer; failures are what the gate does not let through.
+
+    A metric that was not measured is an error. A plan that owes nothing is one too, since a file
+    without a test case passes everywhere.
+    """
+    root = ElementTree.Element("testsuites", name=f"daos-assay {signed.cluster.name}")
+    for layer, judgements in grouping.by_layer(signed):
+        suite = _suite(root, layer, signed)
+        for judgement in judgements:
+            _case(suite, judgement, signed.gate)
+    if not signed.judgements:
+        case = ElementTree.SubElement(
+            _suite(root, "plan", signed), "testcase", classname="plan", name="owes a metric"
+        )
+        ElementTree.SubElement(case, "error", type="plan", message=signed.headline)
+    for element in (*root, root):
+        for count, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+            element.set(count, str(sum(1 for _ in element.iter(tag))))
+    ElementTree.indent(root)
+    body = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def _suite(root: ElementTree.Element, name: str, signed: SignOff) -> ElementTree.Element:
+    started = signed.measured_from.isoformat(timespec="seconds")
+    suite = ElementTree.SubElement(root, "testsuite", name=name, timestamp=started)
+    properties = ElementTree.SubElement(suite, "properties")
+    for key, value in (
+        ("cluster", signed.cluster.name),
+        ("gate", signed.gate),
+        ("scale", signed.scale),
+    ):
+        ElementTree.SubElement(properties, "property", name=key, value=value)
+    return suite
+
+
+def _case(suite: ElementTree.Element, judgement: Judgement, gate: Gate) -> None:
+    owed = judgement.owed
+    case = ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=f"{owed.layer}.{owed.check}",
+        name=f"{owed.metric.name} on {owed.subject}",
+    )
+    properties = ElementTree.SubElement(case, "properties")
+    for name, value in _properties(judgement):
+        ElementTree.SubElement(properties, "property", name=name, value=printable(value))
+    if judgement.verdict in FAILING[gate]:
+        tag = "error" if judgement.verdict is Verdict.MISSING else "failure"
+        reason = printable(judgement.reason)
+        found = ElementTree.SubElement(case, tag, type=judgement.verdict, message=reason)
+        found.text = f"{owed.key}: {reason}"
+
+
+def _properties(judgement: Judgement) -> Iterator[tuple[str, str]]:
+    expected = judgement.expectation
+    yield "verdict", judgement.verdict
+    yield "partition", judgement.owed.partition
+    yield "unit", expected.unit
+    if judgement.summary is not None:
+        yield "samples", " ".join(f"{sample:.6g}" for sample in judgement.samples)
+        for name in ("median", "low", "high", "confidence", "spread"):
+            yield name, f"{getattr(judgement.summary, name):.6g}"
+    for name in ("floor", "bound", "ceiling"):
+        limit = getattr(expected, name)
+        if limit is not None:
+            yield name, f"{limit:.6g}"
+    yield "derivation", expected.derivation
+    for path in judgement.raw:
+        yield "raw", path

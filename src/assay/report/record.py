@@ -1,0 +1,145 @@
+"""The sign-off as data: report.json, for programs and for comparisons.
+
+The models here are the one description of report.json. `report.schema.json` beside this module
+is made from them::
+
+    python -m assay.report.record > src/assay/report/report.schema.json
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from assay.cluster import Cluster
+from assay.expect import Ground
+from assay.plan import Layer
+from assay.report.words import gate, printable
+from assay.signoff import FAILING, Gate, SignOff
+from assay.verdict import Judgement, Verdict
+
+SCHEMA = 1
+"""Of report.json: counted up when a reader of the last one would misread the next."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
+
+
+class Summary(_Model):
+    """What the samples of a metric say together; figures in the metric's unit."""
+
+    count: int
+    median: float
+    low: float = Field(description="lower end of the confidence interval of the median")
+    high: float = Field(description="upper end of the confidence interval of the median")
+    confidence: float = Field(description="that the interval holds the true median, 0 to 1")
+    spread: float = Field(description="median absolute deviation over the median")
+
+
+class Expectation(_Model):
+    """What a metric should be; figures in the metric's unit, null where there is nothing to say."""
+
+    ground: Ground = Field(description="what the expectation stands on")
+    bound: float | None = Field(description="the most that the hardware can do")
+    floor: float | None = Field(description="less than this is too slow, or too good for a time")
+    ceiling: float | None = Field(description="more than this is too good, or too slow for a time")
+    derivation: str = Field(description="where the figures come from, in one sentence")
+
+
+class Metric(_Model):
+    """One metric that the cluster owes, judged."""
+
+    key: str = Field(description="its name, which is the same in every report of this cluster")
+    layer: Layer
+    check: str
+    partition: str
+    metric: str
+    unit: str
+    better: Literal["higher", "lower"]
+    subject: str = Field(description="a host, an engine, a pair of hosts or a partition")
+    host: str = Field(description="the host that the subject is on; the first, of a pair")
+    verdict: Verdict
+    stops: bool = Field(description="whether the gate does not let it through")
+    reason: str
+    samples: list[float]
+    summary: Summary | None = Field(description="null where the metric is missing")
+    expectation: Expectation
+    raw: list[str] = Field(description="the raw outputs, as paths within the bundle")
+
+
+class Record(_Model):
+    """The whole of report.json."""
+
+    model_config = ConfigDict(title="report.json of daos-assay")
+
+    schema_number: Literal[1] = Field(SCHEMA, alias="schema")
+    passed: bool = Field(description="whether the gate lets the campaign through")
+    headline: str
+    gate: Gate
+    gate_meaning: str = Field(description="what the gate asks for, in words")
+    scale: str = Field(description="how much was measured: quick or acceptance")
+    measured_from: AwareDatetime
+    measured_to: AwareDatetime
+    made_at: AwareDatetime
+    counts: dict[Verdict, int] = Field(description="metrics by verdict; every verdict is a key")
+    metrics: list[Metric] = Field(description="every metric owed, from the lowest layer up")
+    cluster: Cluster
+    versions: dict[str, str]
+    reports: list[str] = Field(description="ReFrame's run reports, as paths within the bundle")
+
+
+def render(signed: SignOff) -> str:
+    """Everything that a sign-off holds, as JSON."""
+    record = Record(
+        passed=signed.passed,
+        headline=signed.headline,
+        gate=signed.gate,
+        gate_meaning=gate(signed),
+        scale=signed.scale,
+        measured_from=signed.measured_from,
+        measured_to=signed.measured_to,
+        made_at=signed.made_at,
+        counts=signed.counts,
+        metrics=[_metric(judgement, signed.gate) for judgement in signed.judgements],
+        cluster=signed.cluster,
+        versions=signed.versions,
+        reports=[f"reframe/{report.name}" for report in signed.reports],
+    )
+    return record.model_dump_json(by_alias=True, indent=2) + "\n"
+
+
+def schema() -> str:
+    """The JSON Schema (2020-12) of report.json."""
+    document = Record.model_json_schema(by_alias=True, mode="serialization")
+    return json.dumps(
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **document}, indent=2
+    )
+
+
+def _metric(judgement: Judgement, gate: Gate) -> Metric:
+    owed = judgement.owed
+    return Metric(
+        key=owed.key,
+        layer=owed.layer,
+        check=owed.check,
+        partition=owed.partition,
+        metric=owed.metric.name,
+        unit=owed.metric.unit,
+        better=owed.metric.better,
+        subject=owed.subject,
+        host=owed.host,
+        verdict=judgement.verdict,
+        stops=judgement.verdict in FAILING[gate],
+        reason=printable(judgement.reason),
+        samples=list(judgement.samples),
+        summary=judgement.summary and Summary.model_validate(judgement.summary),
+        expectation=Expectation.model_validate(judgement.expectation),
+        raw=list(judgement.raw),
+    )
+
+
+if __name__ == "__main__":
+    print(schema())

@@ -1,0 +1,86 @@
+"""The sign-off as text for a terminal of 100 columns and for a mail."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from assay.report import grouping, words
+from assay.report.words import printable
+from assay.signoff import SignOff
+from assay.units import show
+from assay.verdict import Judgement
+
+_WIDTH = 100
+_MOST_SUBJECTS = 8
+"""How many subjects of one metric the table lists; where there are more, the worst."""
+_MOST_CAUSES = 20
+
+
+def render(signed: SignOff) -> str:
+    """The headline, a table, what stops the sign-off, and what its gate asks for."""
+    measured = f"{signed.measured_from:%Y-%m-%d %H:%M} to {signed.measured_to:%Y-%m-%d %H:%M}"
+    parts = [
+        _wrapped(signed.headline),
+        f"{signed.cluster.name}, measured {measured} UTC, scale {signed.scale}",
+    ]
+    if signed.judgements:
+        parts += ["", _table(signed)]
+    if signed.stopped_by:
+        parts += ["", "What stops it:", *_causes(signed)]
+    parts += ["", _wrapped(words.gate(signed))]
+    return "\n".join(parts) + "\n"
+
+
+def _table(signed: SignOff) -> str:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("metric", overflow="fold")
+    table.add_column("subject", overflow="fold")
+    table.add_column("median", justify="right", no_wrap=True)
+    table.add_column("floor..ceiling", justify="right", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
+    for equals in grouping.by_metric(signed.judgements):
+        shown = grouping.worst(equals, _MOST_SUBJECTS)
+        for judgement in shown:
+            table.add_row(*(Text(cell) for cell in _cells(judgement)))
+        if len(shown) < len(equals):
+            table.add_row("", "", f"and {len(equals) - len(shown)} better")
+    page = io.StringIO()
+    Console(file=page, width=_WIDTH, color_system=None, legacy_windows=False).print(table)
+    return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
+
+
+def _cells(judgement: Judgement) -> Iterator[str]:
+    expected = judgement.expectation
+    yield f"{words.SIGN[judgement.verdict]} {judgement.verdict}"
+    yield grouping.metric(judgement)
+    yield judgement.owed.subject
+    yield show(judgement.summary.median) if judgement.summary else "-"
+    floor, ceiling = ("" if x is None else show(x) for x in (expected.floor, expected.ceiling))
+    yield f"{floor}..{ceiling}" if floor or ceiling else "-"
+    yield expected.unit
+
+
+def _causes(signed: SignOff) -> Iterator[str]:
+    found = grouping.causes(signed.stopped_by)
+    for cause in found[:_MOST_CAUSES]:
+        reason = words.shorten(cause.reason, 3 * _WIDTH)
+        yield _wrapped(f"{cause.verdict}: {cause.named(most=3)}: {reason}", indent="  ")
+    if len(found) > _MOST_CAUSES:
+        yield f"  and {len(found) - _MOST_CAUSES} more reasons, which report.html lists"
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(
+        printable(text),
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent * 2,
+        break_on_hyphens=False,
+    )

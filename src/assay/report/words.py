@@ -1,0 +1,97 @@
+"""What the sign-off says in words, the same in every form of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from assay.plan import Layer
+from assay.signoff import Gate, SignOff
+from assay.verdict import Verdict
+
+LAYER: Mapping[Layer, str] = {
+    "network": "What two hosts move between each other, one message at a time.",
+    "scm": "The memory that an engine keeps its index and its small values in.",
+    "ssd": "The disks by themselves: direct I/O, past every cache.",
+    "client": "Whether each process of a client runs on the core that it was given.",
+    "endtoend": "What an application gets: files and fields, through everything below.",
+    "metadata": "How many files a second are created, looked up, read and removed.",
+}
+"""What each layer is, in one sentence."""
+
+SIGN: Mapping[Verdict, str] = {
+    Verdict.MISSING: "✕",
+    Verdict.IMPLAUSIBLE: "▲",
+    Verdict.BELOW: "▼",
+    Verdict.UNSTEADY: "≈",
+    Verdict.UNRATED: "○",
+    Verdict.PASS: "✓",
+}
+"""A shape for each verdict, for readers and printers to whom colours say nothing."""
+
+MEANING: Mapping[Verdict, str] = {
+    Verdict.MISSING: "owed, and without one valid sample",
+    Verdict.IMPLAUSIBLE: "better than the hardware can be",
+    Verdict.BELOW: "worse than it should be, and surely so",
+    Verdict.UNSTEADY: "too much scatter to say on which side of its limit it lies",
+    Verdict.UNRATED: "measured, with nothing to judge it by",
+    Verdict.PASS: "as good as it should be, and surely so",
+}
+"""What each verdict means."""
+
+ADVICE: Mapping[Verdict, str] = {
+    Verdict.MISSING: "Put right what the reason names, and measure again.",
+    Verdict.IMPLAUSIBLE: (
+        "Explain it before anything else: caches that were not dropped, a file that was read"
+        " before it was written, a wrong unit, a wrong entry in the inventory. Until then nothing"
+        " that stands on this figure can be believed either."
+    ),
+    Verdict.BELOW: (
+        "Look at the layers underneath first: what is slow there is slow here. Then compare with"
+        " the equals of this device or host in the table of its layer."
+    ),
+    Verdict.UNSTEADY: (
+        "Measure again on idle hosts and with more samples; the scale `acceptance` takes more."
+    ),
+}
+"""What to do about each verdict that may stop a sign-off."""
+
+_GATE: Mapping[Gate, str] = {
+    Gate.ACCEPTANCE: (
+        "The gate `acceptance` asks that every metric that this cluster owes was measured, and that"
+        " none is implausible, below its floor or unsteady."
+    ),
+    Gate.MEASURED: (
+        "This is a measurement and no acceptance: the gate `measured` asks that every metric that"
+        " this cluster owes was measured and that none is implausible. How fast the cluster is"
+        " decides nothing here."
+    ),
+}
+
+
+def gate(signed: SignOff) -> str:
+    """What the gate asks for; of `measured` also that passing it accepts nothing."""
+    unrated = signed.counts[Verdict.UNRATED]
+    if not unrated:
+        return _GATE[signed.gate]
+    them = "1 metric is" if unrated == 1 else f"{unrated} metrics are"
+    return f"{_GATE[signed.gate]} {them} unrated: measured, and vouched for by nothing."
+
+
+_UNPRINTABLE = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def printable(text: str) -> str:
+    """Replace by `�` what neither XML nor UTF-8 can hold, such as the escapes of a terminal.
+
+    Reasons quote what programs print, and a program that fails may print anything.
+    """
+    return _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def shorten(text: str, width: int) -> str:
+    """The first line of a text, cut with `…` to at most `width` characters."""
+    line, *more = printable(text).strip().split("\n", 1)
+    if len(line) <= width and not more:
+        return line
+    return f"{line[: width - 1].rstrip()}…"

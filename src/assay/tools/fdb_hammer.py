@@ -1,0 +1,256 @@
+"""fdb-hammer, ECMWF's benchmark of FDB: processes that write, then read, fields of 1 MiB.
+
+What 5.22 does with the POSIX backend, seen by running it:
+
+- It writes the fields of one step to the process's own data file at the end of the step, and calls
+  fdatasync on data, index and table of contents **before** it takes the time after the last I/O:
+  the figure of the write phase includes the disk.
+- It reads through the page cache. Between the phases the files have to leave it
+  (`evict_commands`); each index ends in a page that is still dirty, hence the sync.
+- `--full-check` computes an MD5 sum of every field on both sides, within the measured time: a
+  process spends about 8 ms of CPU on a field when it writes and 3 ms when it reads. Where there
+  are fewer cores than the storage needs processes, the figure is the CPU's.
+- A read that misses fields exits 0 without `--full-check`, and counts them in `Fields read`.
+- Nothing is printed before the end: a process that was killed leaves no line at all.
+- Some parameters make the message longer than the field; fields differ in step and level here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.tools.output import Parsed, Sample
+
+TOOL = "fdb_hammer"
+
+MEBIBYTE = 1024**2
+FIELD_BYTES = MEBIBYTE
+"""Bytes of the field that the role `benchmarks` puts on the hosts."""
+
+_LABELLED = re.compile(r"^ *(?P<process>\d{1,9}): ?(?P<line>.*)$")
+_STEP_MANAGER = re.compile(r"^(?:srun|slurmstepd): error: ")
+_REASON = re.compile(r"^(?:Exception|fdb-hammer): (?P<reason>.*)$")
+_SOURCE = re.compile(r" *\(/src/\S+:\d+ [^)]*\)")
+_BYTES = re.compile(r"^Bytes (?P<phase>written|read): (?P<bytes>\d{1,18})$")
+_FIRST = re.compile(r"^Timestamp before first IO: (?P<seconds>\d{1,12}\.\d{1,18})$")
+_LAST = re.compile(r"^Timestamp after last IO: (?P<seconds>\d{1,12}\.\d{1,18})$")
+_GRIB = re.compile(r"^GRIB duration: (?P<seconds>\S+)$")
+
+_ADVICE = {
+    "_digest_stored": "what was read is not what was written",
+    "No space left on device": "the file system is full",
+    "failed to read 1 byte": "none of its fields is there; run the write phase first",
+    "Found fewer fields": "some of its fields are missing; did the write phase finish?",
+    "No writable roots": "the root is missing, or this user may not write there",
+}
+"""What to make of an exception, by a part of its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The fields that each process writes and reads; no two processes have one in common."""
+
+    per_step: int
+    """Fields that are written, and brought to the disk, at once."""
+    steps: int
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that each process moves."""
+        return self.per_step * self.steps * FIELD_BYTES
+
+
+def configuration(root: str, schema: str) -> str:
+    """Give the value of FDB5_CONFIG for a database under `root`, a directory that is there."""
+    return json.dumps(
+        {
+            "type": "local",
+            "engine": "toc",
+            "schema": schema,
+            "spaces": [{"roots": [{"path": root}]}],
+        }
+    )
+
+
+def write_command(program: str, field: str, process: int, fields: Fields) -> list[str]:
+    """Command of the process number `process`, from 0, of a write phase.
+
+    `field` is the path of the GRIB file; FDB5_CONFIG in the environment says where it writes.
+    """
+    return [
+        program,
+        "--expver=assy",
+        "--class=rd",
+        "--nensembles=1",
+        "--number=1",
+        f"--nsteps={fields.steps}",
+        f"--nlevels={fields.per_step}",
+        f"--level={1 + process * fields.per_step}",
+        "--nparams=1",
+        "--full-check",
+        field,
+    ]
+
+
+def read_command(program: str, field: str, process: int, fields: Fields) -> list[str]:
+    """Command that reads, and checks, what `write_command` with the same arguments wrote."""
+    program, *arguments = write_command(program, field, process, fields)
+    return [program, "--read", *arguments]
+
+
+def evict_commands(root: str) -> tuple[list[str], ...]:
+    """Commands that bring the files of a database out of this host's page cache, in their order."""
+    files = ["find", root, "-type", "f", "-exec"]
+    evict = ["dd", "if={}", "iflag=nocache", "count=0", "status=none"]
+    return [*files, "sync", "{}", "+"], [*files, *evict, ";"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What one process printed at its end."""
+
+    label: str
+    phase: Literal["write", "read"]
+    bytes: int
+    first: float
+    last: float
+    grib_seconds: str | None
+
+    @property
+    def name(self) -> str:
+        return _name(self.label)
+
+    @property
+    def problem(self) -> str | None:
+        if self.bytes == 0:
+            return f"{self.name} moved no bytes"
+        if self.last <= self.first:
+            return (
+                f"{self.name} ended at {self.last:f}, which is not after its start at "
+                f"{self.first:f}; was the clock set during the run?"
+            )
+        return None
+
+
+def parse(
+    text: str, *, expected_processes: int | None = None, expected_bytes: int | None = None
+) -> Parsed:
+    """Read the output of all processes of one phase, labelled as by `srun --label`.
+
+    The output of a single process may go without labels. `expected_bytes` are those of one
+    process. ``write_bandwidth`` or ``read_bandwidth`` is that of all processes together: their
+    bytes over the time from the first start to the last end. A process alone gives
+    ``process_write_bandwidth`` or ``process_read_bandwidth``.
+    """
+    outputs, unlabelled = _split(text)
+    problems = [line for line in unlabelled if _STEP_MANAGER.match(line)]
+    if not outputs:
+        outputs = {"": unlabelled}
+
+    results: list[_Result] = []
+    for label, lines in outputs.items():
+        read = _result(label, lines)
+        if isinstance(read, str):
+            problems.append(read)
+        elif read.problem is not None:
+            problems.append(read.problem)
+        else:
+            results.append(read)
+
+    problems += _shortfalls(results, expected_bytes)
+    if expected_processes is not None and len(outputs) != expected_processes:
+        problems.append(
+            f"{len(outputs)} of {expected_processes} processes printed something; "
+            "one that is killed prints nothing"
+        )
+    phases = {result.phase for result in results}
+    if len(phases) > 1:
+        problems.append("the output holds both phases; give one at a time")
+
+    samples = list(map(_own_sample, results))
+    if len(phases) == 1 and len(results) == len(outputs):
+        samples.insert(0, _global_sample(results))
+    return Parsed(TOOL, tuple(samples), tuple(problems))
+
+
+def _split(text: str) -> tuple[dict[str, list[str]], list[str]]:
+    """Lines by the label of their process, and the lines without one."""
+    outputs: dict[str, list[str]] = {}
+    unlabelled = []
+    for line in text.splitlines():
+        if match := _LABELLED.match(line):
+            outputs.setdefault(str(int(match["process"])), []).append(match["line"])
+        else:
+            unlabelled.append(line)
+    return dict(sorted(outputs.items(), key=lambda item: int(item[0]))), unlabelled
+
+
+def _name(label: str) -> str:
+    return f"process {label}" if label else "the process"
+
+
+def _result(label: str, lines: list[str]) -> _Result | str:
+    """Give what a process printed at its end, or why that is no result."""
+    name = _name(label)
+    for line in lines:
+        if match := _REASON.match(line):
+            return _failure(name, match["reason"])
+
+    moved = list(_matches(_BYTES, lines))
+    first = list(_matches(_FIRST, lines))
+    last = list(_matches(_LAST, lines))
+    if not (moved and first and last):
+        return f"{name} did not print its bytes and both timestamps: it did not finish"
+    if len(moved) > 1 or len(first) > 1 or len(last) > 1:
+        return f"{name} printed {len(moved)} results; several processes need `srun --label`"
+    grib = next(_matches(_GRIB, lines), None)
+    return _Result(
+        label,
+        "write" if moved[0]["phase"] == "written" else "read",
+        int(moved[0]["bytes"]),
+        float(first[0]["seconds"]),
+        float(last[0]["seconds"]),
+        grib["seconds"] if grib else None,
+    )
+
+
+def _matches(pattern: re.Pattern[str], lines: list[str]) -> Iterator[re.Match[str]]:
+    return filter(None, map(pattern.match, lines))
+
+
+def _failure(name: str, reason: str) -> str:
+    advice = next((words for part, words in _ADVICE.items() if part in reason), None)
+    return f"{name} failed: {_SOURCE.sub('', reason).strip()}" + (f": {advice}" if advice else "")
+
+
+def _shortfalls(results: list[_Result], expected_bytes: int | None) -> Iterator[str]:
+    """Processes that moved other than they were asked, or less than the others."""
+    most = max((result.bytes for result in results), default=0)
+    for result in results:
+        if expected_bytes is not None and result.bytes != expected_bytes:
+            yield f"{result.name} moved {result.bytes} bytes; {expected_bytes} were asked for"
+        elif expected_bytes is None and result.bytes < most:
+            yield f"{result.name} moved {result.bytes} bytes, others {most}"
+
+
+def _own_sample(result: _Result) -> Sample:
+    labels = {"process": result.label or "0"}
+    if result.grib_seconds is not None:
+        labels["grib_seconds"] = result.grib_seconds
+    bandwidth = result.bytes / MEBIBYTE / (result.last - result.first)
+    return Sample(f"process_{result.phase}_bandwidth", bandwidth, "MiB/s", labels)
+
+
+def _global_sample(results: list[_Result]) -> Sample:
+    moved = sum(result.bytes for result in results)
+    seconds = max(result.last for result in results) - min(result.first for result in results)
+    return Sample(
+        f"{results[0].phase}_bandwidth",
+        moved / MEBIBYTE / seconds,
+        "MiB/s",
+        {"processes": str(len(results)), "bytes": str(moved), "seconds": f"{seconds:.6f}"},
+    )

@@ -1,0 +1,130 @@
+"""fi_pingpong, libfabric's own latency and bandwidth test between two processes.
+
+What 1.17's source and runs with the tcp provider say:
+
+- The server listens for its control connection on every address (0.0.0.0, port 47592 or `-B`)
+  until its client has come; no option binds it elsewhere. Only a network namespace keeps it off
+  the network: `unshare --net sh -c 'ip link set lo up; ...'` around server and client.
+- The data endpoint takes the first address that is not loopback. `-d` has no effect with tcp;
+  the environment variable ``FI_TCP_IFACE`` decides, on both sides.
+- A server serves one client and ends. A second server on a taken port ends with 98, a client
+  without a server with 111, a client whose server dies with 125 (msg) or **never** (rdm): always
+  under a time limit. Both sides must be given the same endpoint, size and iterations, or hang.
+- Both sides poll: two pairs on two CPUs are twenty times slower than one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.tools.output import Parsed, Sample, impossible
+
+TOOL = "fi_pingpong"
+
+_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+_COUNT = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
+
+_ROW = re.compile(
+    r"(?P<size>\d{1,10}(?:\.\d)?)(?P<size_unit>[kmg]?) +(?P<sent>\d{1,10})(?P<sent_unit>[kmb]?)"
+    r" +(?P<ack>[=+-])(?P<ack_count>\d+[kmb]?) +\S+ +\d+\.\d\ds"
+    r" +(?P<bandwidth>\d+\.\d\d) +(?P<latency>\d+\.\d\d) +(?:\d+\.\d\d|inf)\s*"
+)
+_CUT_ROW = re.compile(r"\d+(?:\.\d?)?[kmg]?(?: .*)?")
+_ERROR = re.compile(
+    r"^\[error\]|^\w+\(\): .*ret=-|^Error (?:at|parsing)|^Unknown endpoint|timeout expired"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PingPong:
+    """One run: messages of one size between a server and a client.
+
+    With `rdm` the first message also makes the connection (1 ms to 40 ms over tcp), so the
+    iterations must be many: at least a thousand.
+    """
+
+    size: int
+    """Bytes of a message."""
+    iterations: int
+    """Round trips."""
+    endpoint: Literal["msg", "rdm"] = "msg"
+    provider: str = "tcp"
+    port: int = 47592
+    """TCP port of the control connection, one for each pair on a host."""
+
+    def server(self) -> list[str]:
+        """Command line of the side that is started first."""
+        return [*self._common(), "-B", str(self.port)]
+
+    def client(self, address: str) -> list[str]:
+        """Command line of the side that measures.
+
+        Args:
+            address: the server's host name or IPv4 address.
+        """
+        return [*self._common(), "-P", str(self.port), address]
+
+    def _common(self) -> list[str]:
+        return [
+            *(TOOL, "-p", self.provider, "-e", self.endpoint),
+            *("-S", str(self.size), "-I", str(self.iterations)),
+        ]
+
+
+def parse(text: str) -> Parsed:
+    """Read the table that the client printed, standard error included.
+
+    The client starts and ends each round trip, so its clock is the one to read; the server's
+    table agrees within 0.1 %. Each row gives two samples of one measurement:
+
+    - `latency` in us, "usec/xfer": elapsed time over twice the iterations, half a round trip;
+    - `bandwidth` in MB/s, "MB/sec": bytes both ways over elapsed microseconds, so 10**6 bytes/s,
+      and nothing but size over latency, as one message is under way at a time.
+
+    They are taken as printed, with two decimals: counts, totals and time are printed with fewer
+    digits, so nothing better can be computed from them. The labels `size` (bytes) and
+    `iterations` are those of the table, which rounds sizes above 1 KiB down to whole or tenth
+    KiB and MiB and iterations above 1000 down to whole thousands.
+    """
+    samples: list[Sample] = []
+    problems: list[str] = []
+    for line in text.splitlines():
+        if row := _ROW.fullmatch(line):
+            samples.extend(_samples(row))
+            if row["ack"] != "=":
+                problems.append(
+                    f"{row['ack_count']} {'fewer' if row['ack'] == '+' else 'more'} messages were"
+                    f" acknowledged than the {row['sent']}{row['sent_unit']} sent: {line.strip()}"
+                )
+        elif _CUT_ROW.fullmatch(line):
+            problems.append(f"a row of the table is cut off: {line.strip()!r}")
+        elif _ERROR.search(line):
+            problems.append(f"fi_pingpong: {line.strip()}")
+    sizes = Counter(sample.labels["size"] for sample in samples if sample.metric == "latency")
+    problems += [
+        f"size {size} is there {count} times; give the client's output alone"
+        for size, count in sizes.items()
+        if count > 1
+    ]
+    problems += filter(None, map(impossible, samples))
+    if not sizes and not problems:
+        problems.append(
+            "fi_pingpong printed no row: it was killed, or server and client differ in"
+            " provider, endpoint, size, iterations or port"
+        )
+    return Parsed(TOOL, tuple(samples), tuple(problems))
+
+
+def _samples(row: re.Match[str]) -> Iterator[Sample]:
+    size = int(float(row["size"]) * _BYTES[row["size_unit"]])
+    labels = {
+        "size": str(size),
+        "iterations": str(int(row["sent"]) * _COUNT[row["sent_unit"]]),
+    }
+    if size:
+        yield Sample("bandwidth", float(row["bandwidth"]), "MB/s", labels)
+    yield Sample("latency", float(row["latency"]), "us", labels)

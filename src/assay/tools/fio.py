@@ -1,0 +1,159 @@
+"""fio, the flexible I/O tester: job files for one file system or device, and its JSON.
+
+What 3.33 does, seen by running it:
+
+- The runtime of a write job with `end_fsync` includes the fsync; its completion latencies do not.
+- Runtimes are whole milliseconds: a job of 100 ms is measured to 1 %.
+- A file that is missing is laid out by fio first, and so is **its directory**: on a mount point
+  with nothing mounted, fio measures the disk below, and exits 0.
+- Holes of a sparse file are read without touching the device, and exit 0.
+- tmpfs takes O_DIRECT (Linux 6.6 and newer); it changes nothing there.
+- SIGTERM still gives JSON, of the part that was done, with errors of 0; SIGKILL leaves an
+  empty file.
+- fio's own log lines go into the file of `--output`, before the JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import ValidationError
+
+from assay.tools.fio_report import Job as ReportedJob
+from assay.tools.fio_report import Report
+from assay.tools.output import Parsed, Sample, impossible
+from assay.tools.text import first_error, json_objects
+
+TOOL = "fio"
+
+_KILLED = re.compile(r"^fio: (?:terminating on signal|pid=\d+, got signal).*", re.MULTILINE)
+_LOG = re.compile(r"^fio: .*", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One sample of one metric."""
+
+    name: str
+    """Phase and number of the sample, such as ``write_1m.3``."""
+    rw: Literal["read", "write", "randread", "randwrite"]
+    block: str
+    """Bytes of one I/O in fio's spelling, such as ``4k``."""
+    depth: int = 1
+    """I/Os under way at once in each process."""
+    seconds: int | None = None
+    """How long it runs; None: until it has covered each file once, which leaves no holes."""
+    fsync: bool = False
+    """End with fsync, within the measured time."""
+
+    def render(self) -> str:
+        """The job's section of the job file."""
+        lines = [f"[{self.name}]", "stonewall", f"rw={self.rw}", f"bs={self.block}"]
+        lines.append(f"iodepth={self.depth}")
+        if self.seconds is not None:
+            lines += ["time_based=1", f"runtime={self.seconds}"]
+        if self.fsync:
+            lines.append("end_fsync=1")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class JobFile:
+    """Jobs that run one after the other on the same files, each a sample."""
+
+    directory: str
+    """An existing directory of the file system to measure."""
+    size: str
+    """Size of each process's file in fio's spelling, such as ``64m``."""
+    jobs: tuple[Job, ...]
+    processes: int = 1
+    """Processes of each job, each with a file of its own."""
+    engine: str = "libaio"
+    direct: bool = True
+    """Past the page cache (O_DIRECT)."""
+
+    def render(self) -> str:
+        """The job file, as an engineer runs it by hand: ``fio FILE``."""
+        settings = {
+            "ioengine": self.engine,
+            "direct": int(self.direct),
+            "directory": self.directory,
+            "filename_format": "fio.$jobnum",
+            "size": self.size,
+            "numjobs": self.processes,
+            "group_reporting": 1,
+            # Otherwise each random job asks for the same blocks in the same order.
+            "randrepeat": 0,
+        }
+        head = "\n".join(["[global]", *(f"{name}={value}" for name, value in settings.items())])
+        return "\n\n".join([head, *(job.render() for job in self.jobs)]) + "\n"
+
+
+def command(jobfile: str, output: str) -> list[str]:
+    """Command line that runs a job file and writes its JSON to `output`, away from log lines."""
+    return [TOOL, "--output-format=json", f"--output={output}", jobfile]
+
+
+def parse(text: str, *, written_here: bool = False) -> Parsed:
+    """Read fio's JSON (``json`` or ``json+``), log lines around it or in it or not.
+
+    For each job and direction: `write_bandwidth`, `read_bandwidth` in MiB/s, `write_rate`,
+    `read_rate` in IO/s, both over the job's runtime, and the mean completion latency
+    `write_latency`, `read_latency` in us where fio took it. Of a job of several processes they
+    are those of all together, if the job file says `group_reporting`.
+
+    Labels: `job`, its `phase` (the name up to the last dot), `bs`, `direction`, `bytes` moved.
+
+    Args:
+        text: what `--output` wrote, or standard output.
+        written_here: require that an earlier job of the same run wrote the files that a job
+            reads, from end to end. Without it a sparse file passes: fio does not tell.
+    """
+    samples, problems = _read(text, written_here=written_here)
+    problems += filter(None, map(impossible, samples))
+    if killed := _KILLED.findall(text):
+        problems += killed
+    elif problems:
+        problems += _LOG.findall(text)[-1:]
+    return Parsed(TOOL, samples, tuple(problems))
+
+
+def _read(text: str, *, written_here: bool) -> tuple[tuple[Sample, ...], list[str]]:
+    objects, invalid = json_objects(text)
+    if invalid or len(objects) != 1:
+        why = invalid or f"there are {len(objects)} JSON objects, of more than one run"
+        return (), [f"no JSON report of fio: {why}"]
+    try:
+        report = Report.model_validate(objects[0])
+    except ValidationError as error:
+        return (), [f"no JSON report of fio: {first_error(error)}"]
+    samples = tuple(sample for job in report.jobs for sample in _samples(job))
+    problems = [problem for job in report.jobs if (problem := job.problem())]
+    if written_here:
+        problems += [
+            f"{name}: no earlier job of this run wrote whole what it reads; holes are not read"
+            " from the device"
+            for name in report.unwritten()
+        ]
+    return samples, problems
+
+
+def _samples(job: ReportedJob) -> Iterator[Sample]:
+    for direction, done in job.directions().items():
+        if done.io_bytes <= 0 or done.runtime <= 0:
+            continue
+        labels = {
+            "job": job.name,
+            "phase": job.name.rpartition(".")[0] or job.name,
+            "bs": job.options.get("bs", "4k"),
+            "direction": direction,
+            "bytes": str(done.io_bytes),
+        }
+        seconds = done.runtime / 1000
+        yield Sample(f"{direction}_bandwidth", done.io_bytes / seconds / 2**20, "MiB/s", labels)
+        yield Sample(f"{direction}_rate", done.total_ios / seconds, "IO/s", labels)
+        if done.completion.count:
+            yield Sample(f"{direction}_latency", done.completion.mean / 1000, "us", labels)

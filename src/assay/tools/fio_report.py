@@ -1,0 +1,124 @@
+"""fio's JSON report as a model: what each job was to do, and what it did."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator, Mapping
+
+from pydantic import BaseModel, Field
+
+_SIZE = re.compile(r"(\d{1,18})([kmgt]?)(?:i?b)?", re.IGNORECASE)
+_POWER = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+_TIME = re.compile(r"(\d{1,18})(us|ms|s|m|h|)")
+_SECONDS = {"": 1.0, "s": 1.0, "us": 1e-6, "ms": 1e-3, "m": 60.0, "h": 3600.0}
+_DIRECTIONS = {
+    "read": ("read",),
+    "randread": ("read",),
+    "write": ("write",),
+    "randwrite": ("write",),
+}
+
+
+class Latency(BaseModel):
+    """Latencies of one kind, in nanoseconds."""
+
+    mean: float = 0.0
+    count: int = Field(default=0, alias="N")
+
+
+class Direction(BaseModel):
+    """What a job read, or what it wrote."""
+
+    io_bytes: int
+    total_ios: int
+    runtime: int
+    """Milliseconds."""
+    completion: Latency = Field(default_factory=Latency, alias="clat_ns")
+
+
+class Job(BaseModel):
+    """One job with its options and its results."""
+
+    name: str = Field(alias="jobname")
+    error: int
+    options: dict[str, str] = Field(alias="job options")
+    read: Direction
+    write: Direction
+
+    def directions(self) -> Mapping[str, Direction]:
+        """What the job was to do; what it read to verify its own writes is left out."""
+        names = _DIRECTIONS.get(self.options.get("rw", "read"), ("read", "write"))
+        both = {"read": self.read, "write": self.write}
+        return {name: both[name] for name in names}
+
+    def owed(self) -> int | None:
+        """Bytes that a job without a time limit has to move; None: not to be known."""
+        size = _SIZE.fullmatch(self.options.get("io_size", self.options.get("size", "")))
+        if not size or "runtime" in self.options:
+            return None
+        together = self.options.get("group_reporting", "0") != "0"
+        processes = _SIZE.fullmatch(self.options.get("numjobs", "1")) if together else None
+        times = int(processes[1]) if processes else 1
+        return (int(size[1]) << _POWER[size[2].lower()]) * times
+
+    def seconds(self) -> float | None:
+        """How long a time-based job has to run."""
+        time = _TIME.fullmatch(self.options.get("runtime", ""))
+        if not time or self.options.get("time_based", "0") == "0":
+            return None
+        return int(time[1]) * _SECONDS[time[2]]
+
+    def files(self) -> tuple[str, ...]:
+        """What tells the job's files from those of other jobs."""
+        names = [self.options.get(key, "") for key in ("directory", "filename", "filename_format")]
+        return (*names, "" if any(names[1:]) else self.name)
+
+    def problem(self) -> str | None:
+        """Why the job is no measurement."""
+        if self.error:
+            return f"{self.name}: {_meaning(self.error)}"
+        moved = sum(done.io_bytes for done in self.directions().values())
+        longest = max(done.runtime for done in self.directions().values()) / 1000
+        owed, asked = self.owed(), self.seconds()
+        if moved <= 0 or longest <= 0:
+            return (
+                f"{self.name}: moved {moved} bytes in {longest:g} s; it did not run, or too short"
+            )
+        if owed and moved < owed:
+            return f"{self.name}: moved {moved} of {owed} bytes; it was cut short"
+        if asked and longest < 0.99 * asked:
+            return f"{self.name}: ran for {longest:g} s of {asked:g} s; it was cut short"
+        return None
+
+
+class Report(BaseModel):
+    """One run of fio."""
+
+    common: dict[str, str] = Field(default_factory=dict, alias="global options")
+    jobs: list[Job] = Field(min_length=1)
+
+    def model_post_init(self, _context: object) -> None:
+        """Give each job the options that all share."""
+        for job in self.jobs:
+            job.options = self.common | job.options
+
+    def unwritten(self) -> Iterator[str]:
+        """The jobs that read files which no earlier job wrote from end to end."""
+        written: set[tuple[str, ...]] = set()
+        for job in self.jobs:
+            owed = job.owed()
+            if "read" in job.directions() and job.files() not in written:
+                yield job.name
+            elif owed and job.write.io_bytes >= owed:
+                written.add(job.files())
+
+
+def _meaning(error: int) -> str:
+    if error == errno.EILSEQ:
+        return "verify failed: what was read is not what was written"
+    if error < 2**31:
+        return os.strerror(error)
+    # Engines have negative codes of their own (DAOS: -1005), printed without their sign.
+    return f"error {error - 2**32} of the engine"

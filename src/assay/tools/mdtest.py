@@ -1,0 +1,105 @@
+"""mdtest, the metadata benchmark that comes with IOR: files created, looked at, read, removed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.tools.output import Parsed, Sample, impossible
+from assay.tools.text import complaints, worlds
+
+TOOL = "mdtest"
+
+_BANNER = re.compile(
+    r"^mdtest-\S+ was launched with (\d{1,9}) total task\(s\) on (\d{1,9}) node\(s\)", re.MULTILINE
+)
+_FILES = re.compile(r"^\d+ tasks, (\d+) (?:files|directories|files/directories)\s*$", re.MULTILINE)
+_FINISHED = re.compile(r"^-- finished at ", re.MULTILINE)
+_SECTION = re.compile(r"SUMMARY (rate|time): \(of (\d{1,9}) iterations\)\s*")
+_ROW = re.compile(r" +([A-Z][a-z]+ [a-z]+) +\d+\.\d{3} +\d+\.\d{3} +(\d+\.\d{3}) +\d+\.\d{3}\s*")
+
+# With no bytes to read, the read phase opens and closes each file, as is wanted.
+_HARMLESS = re.compile(r"Read bytes is 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One iteration of all phases on files, in a directory of its own for each rank.
+
+    For several samples run it several times: of several iterations (`-i`) mdtest prints
+    maximum, minimum and mean alone, and its verbose lines are the first rank's rates.
+    """
+
+    directory: str
+    """Where the trees are made, below a file system that is there."""
+    files: int
+    """Files of each rank."""
+    stride: int = 1
+    """Ranks to shift by after each phase, so that a rank finds nothing in its own cache.
+
+    The ranks of one node put stat and read on another node; without it mdtest shows the
+    client's cache.
+    """
+    write_bytes: int = 0
+    """Bytes written to each file."""
+    read_bytes: int = 0
+    """Bytes read from each file."""
+
+    def command(self) -> list[str]:
+        """Command line of one rank, to be started by an MPI launcher."""
+        return [
+            *(TOOL, "-a", "POSIX", "-F", "-L", "-u"),
+            *("-n", str(self.files), "-N", str(self.stride)),
+            *("-w", str(self.write_bytes), "-e", str(self.read_bytes)),
+            *("-d", self.directory),
+        ]
+
+
+def parse(
+    text: str, *, expected_tasks: int | None = None, expected_nodes: int | None = None
+) -> Parsed:
+    """Read the summary of rates: `file_creation`, `file_stat`, `file_read`, `file_removal`.
+
+    Figures are in op/s, over all ranks, and so are those of directories and trees
+    (`directory_creation`, `tree_removal` and so on) where they are printed. A phase that was not
+    run is printed as 0.000 and is no sample. With one iteration the sample is that iteration;
+    with more, mdtest does not print each, and the sample is their mean, labelled
+    `statistic: mean of N iterations`.
+
+    mdtest exits 0 when it could not stat a single file, and prints a rate for that too: its
+    warnings make a run invalid.
+
+    Args:
+        text: all that mdtest and its launcher printed.
+        expected_tasks: ranks that were asked for.
+        expected_nodes: nodes that were asked for.
+    """
+    seen = [(int(tasks), int(nodes)) for tasks, nodes in _BANNER.findall(text)]
+    problems = [*complaints(text, _HARMLESS), *worlds(TOOL, seen, expected_tasks, expected_nodes)]
+    labels: dict[str, str] = {}
+    if seen:
+        labels |= {"tasks": str(seen[0][0]), "nodes": str(seen[0][1])}
+    if files := _FILES.search(text):
+        labels["files"] = files[1]
+    samples = tuple(_samples(text, labels))
+    if not seen:
+        problems.append("this is no output of mdtest: it does not say how many tasks it ran with")
+    elif not samples:
+        problems.append("mdtest printed no rate: it did not come to its summary, or ran no phase")
+    elif not _FINISHED.search(text):
+        problems.append("mdtest did not finish: its last line is not there")
+    problems += filter(None, map(impossible, samples))
+    return Parsed(TOOL, samples, tuple(problems))
+
+
+def _samples(text: str, labels: dict[str, str]) -> Iterator[Sample]:
+    in_rates = False
+    for line in text.splitlines():
+        if section := _SECTION.fullmatch(line):
+            in_rates = section[1] == "rate"
+            iterations = int(section[2])
+            statistic = {"statistic": f"mean of {iterations} iterations"} if iterations > 1 else {}
+        elif in_rates and (row := _ROW.fullmatch(line)) and float(row[2]) > 0:
+            metric = row[1].lower().replace(" ", "_")
+            yield Sample(metric, float(row[2]), "op/s", labels | statistic)

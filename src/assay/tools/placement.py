@@ -1,0 +1,60 @@
+"""Where processes may run and where they did, as `client/placement.sh` of the checks prints it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from assay.tools.output import Parsed, Sample
+
+TOOL = "placement"
+
+_LINE = re.compile(r"process (?P<number>\d+): may run on (?P<may>[\d,-]+), ran on (?P<ran>[\d ]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    number: int
+    may: frozenset[int]
+    ran: frozenset[int]
+
+
+def cpus(text: str) -> frozenset[int]:
+    """The CPUs of a list in the kernel's spelling, such as ``0-3,36``."""
+    found: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    return frozenset(found)
+
+
+def parse(text: str, *, expected_processes: int | None = None) -> Parsed:
+    """Count the processes that had CPUs of their own and were seen nowhere else.
+
+    One sample, `bound_processes`. That fewer are bound than there are is a finding and no
+    failure of the measurement; that fewer spoke than were started is one.
+    """
+    processes = [
+        _Process(int(line["number"]), cpus(line["may"]), cpus(line["ran"].replace(" ", ",")))
+        for line in _LINE.finditer(text)
+    ]
+    if not processes:
+        return Parsed(TOOL, (), ("no process said where it ran",))
+    problems = []
+    if expected_processes is not None and len(processes) != expected_processes:
+        problems.append(f"{len(processes)} of {expected_processes} processes said where they ran")
+    claims = Counter(cpu for process in processes for cpu in process.may)
+    bound = sum(
+        process.ran <= process.may and all(claims[cpu] == 1 for cpu in process.may)
+        for process in processes
+    )
+    if not bound:
+        problems.append(
+            f"none of {len(processes)} processes had a core of its own:"
+            " does Slurm's TaskPlugin bind (task/affinity or task/cgroup)?"
+        )
+        return Parsed(TOOL, (), tuple(problems))
+    labels = {"processes": str(len(processes))}
+    sample = Sample("bound_processes", float(bound), "process", labels)
+    return Parsed(TOOL, (sample,), tuple(problems))

@@ -1,0 +1,116 @@
+"""Finds a tool's own output among what others printed around it and inside it.
+
+Client libraries, MPI launchers and shells print to the same stream as the benchmark, DAOS's
+library even between the lines of its JSON. What is common to the parsers in dealing with that
+lives here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+# How a line of pretty-printed JSON begins. No log line does: those start with a word, a date,
+# or a tag such as "[error]".
+_JSON_LINE = re.compile(r'\s*(?:[{}\],"]|\[\s*$)')
+_OBJECT = re.compile(r"^\{", re.MULTILINE)
+
+_COMPLAINT = re.compile(
+    r"\b(?:ERROR|WARNING)\b|\bAssertion .* failed|^Abort\(|^(?:srun|slurmstepd): error:"
+    r"|^YOUR APPLICATION TERMINATED"
+)
+_VARYING = re.compile(r"0x[0-9a-f]+|\d+")
+
+
+def json_objects(text: str) -> tuple[list[dict[str, Any]], str | None]:
+    """The top-level JSON objects in a text, and why there are not more.
+
+    An object starts with a brace in the first column, as fio and IOR print it. Lines that
+    cannot be JSON are left out, so log lines between those of an object do no harm.
+
+    Returns:
+        the objects that are whole, in order; and a sentence when there is none, or when the
+        last one is cut off or not valid JSON.
+    """
+    kept = "\n".join(line for line in text.splitlines() if _JSON_LINE.match(line))
+    objects: list[dict[str, Any]] = []
+    end = 0
+    while start := _OBJECT.search(kept, end):
+        try:
+            found, end = json.JSONDecoder().raw_decode(kept, start.start())
+        except (ValueError, RecursionError) as error:
+            return objects, _why_invalid(kept, error)
+        objects.append(found)
+    return objects, None if objects else "there is no JSON in it"
+
+
+def _why_invalid(text: str, error: ValueError | RecursionError) -> str:
+    if not isinstance(error, json.JSONDecodeError):
+        return "its JSON is rubbish"
+    if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
+        return "its JSON is cut off before the end: the run was killed, or still writes"
+    line = text.splitlines()[error.lineno - 1].strip()
+    return f"its JSON is not valid: {error.msg.lower()} at {line[:80]!r}"
+
+
+def first_error(error: ValidationError) -> str:
+    """The first thing that is wrong with a JSON object: where, and what."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
+
+
+def complaints(text: str, harmless: re.Pattern[str] | None = None) -> Iterator[str]:
+    """Each kind of error, warning or failed assertion that IOR, mdtest or MPI printed, once.
+
+    Lines that differ in numbers alone are one kind; the first is quoted, the rest counted.
+
+    Args:
+        text: the whole output.
+        harmless: complaints to leave out.
+    """
+    first: dict[str, str] = {}
+    count: dict[str, int] = {}
+    for line in text.splitlines():
+        said = line.strip()
+        if not _COMPLAINT.search(said) or (harmless and harmless.search(said)):
+            continue
+        kind = _VARYING.sub("#", said)
+        first.setdefault(kind, said)
+        count[kind] = count.get(kind, 0) + 1
+    for kind, said in first.items():
+        more = count[kind] - 1
+        yield f"{said} (and {more} more like it)" if more else said
+
+
+def worlds(
+    tool: str,
+    seen: Iterable[tuple[int, int]],
+    expected_tasks: int | None,
+    expected_nodes: int | None,
+) -> Iterator[str]:
+    """Say how an MPI run differs from the one that was asked for.
+
+    A launcher with the wrong MPI plugin (`srun --mpi=none`) starts every rank as a run of its
+    own, each of which ends well.
+
+    Args:
+        tool: the benchmark's name.
+        seen: tasks and nodes of each run in one output.
+        expected_tasks: ranks that were asked for; None is not looked at.
+        expected_nodes: nodes that were asked for; None is not looked at.
+    """
+    runs = list(seen)
+    if len(runs) > 1:
+        yield (
+            f"{len(runs)} runs of {tool} printed into one output: each rank was a world of its"
+            " own; use the MPI plugin of the launcher (srun --mpi=pmi2)"
+        )
+    for tasks, nodes in dict.fromkeys(runs):
+        if expected_tasks is not None and tasks != expected_tasks:
+            yield f"{tool} ran with tasks: {tasks}; asked for were {expected_tasks}"
+        if expected_nodes is not None and nodes != expected_nodes:
+            yield f"{tool} ran on nodes: {nodes}; asked for were {expected_nodes}"

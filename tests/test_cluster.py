@@ -1,0 +1,126 @@
+"""The description of a cluster: everything that is wrong with it is said, and said usefully."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import description
+
+from assay.cluster import ClusterError, examine, load
+
+
+def messages(document: Any) -> list[str]:
+    cluster, findings = examine(document)
+    assert (cluster is None) == bool(findings)
+    return [str(finding) for finding in findings]
+
+
+def test_a_sound_description_has_no_findings() -> None:
+    assert messages(description()) == []
+
+
+def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
+    """Put a value at `hosts/c1/cores` of a description."""
+
+    def put(document: dict[str, Any]) -> None:
+        *parents, last = [int(part) if part.isdigit() else part for part in path.split("/")]
+        for part in parents:
+            document = document[part]
+        document[last] = value
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        (
+            change("servers", ["s1", "c1"]),
+            "host c1: clients, servers = in both groups: a client on a server disturbs what it"
+            " measures: one of the two groups, or `assay_colocated: true` for a trial",
+        ),
+        (
+            change("clients", ["c1", "c9"]),
+            "host c9: clients = c9: is not among the hosts described: c1, c2, login, s1, s2",
+        ),
+        (change("clients", ["c1", "c1"]), "host c1: clients = 2 times: each host once"),
+        (change("controller", "nobody"), "host nobody: controller = nobody: is not among"),
+        (change("servers", []), "servers: Tuple should have at least 1 item"),
+        (change("hosts/c1/coers", 4), "host c1: coers: is not a known key (did you mean cores?)"),
+        (change("clintes", []), "clintes: is not a known key (did you mean clients?)"),
+        (
+            change("hosts/s1/engines/0/storage/0/scm_mont", "/mnt"),
+            "host s1: engines[0].storage[0].scm_mont: is not a known key (did you mean scm_mount?)",
+        ),
+        (
+            change("hosts/s1/engines/0/storage/0/class", "optane"),
+            "host s1: engines[0].storage[0].class = optane: should be 'ram', 'dcpm',",
+        ),
+        (change("hosts/c1/cores", 0), "host c1: cores = 0: should be greater than or equal to 1"),
+        (change("hosts/c1/address", "300.1.1.1"), "host c1: address = 300.1.1.1: value is not a"),
+        (
+            change("hosts/c1/interface", "ib0"),
+            "host c1: interface = ib0: an interface of this host: eth0",
+        ),
+        (
+            change("hosts/s1/engines/0/fabric_iface", "ib0"),
+            "host s1: engines[0].fabric_iface = ib0: an interface of this host: eth0",
+        ),
+        (
+            change("hosts/s1/engines/0/storage/0/scm_size", 16),
+            "host s1: engines[0].storage.scm_size = 16 GiB: less than the host's memory of 16.0 GiB",
+        ),
+        (change("hosts/c1/scratch", None), "host c1: scratch: a directory for the files of the"),
+        (
+            change("benchmarks/ior", "/opt/ior/bin/ior"),
+            "benchmarks.shared_directory: a directory that all clients share: ior write there",
+        ),
+        (change("name", "two words"), "name = two words: String should match pattern"),
+        (change("hosts", {}), "hosts = {}: must be an object: name to host"),
+    ],
+)
+def test_one_mistake_is_named_with_host_key_value_and_remedy(
+    put: Callable[[dict[str, Any]], None], said: str
+) -> None:
+    document = description()
+    put(document)
+    assert any(message.startswith(said) for message in messages(document)), messages(document)
+
+
+def test_all_mistakes_are_said_at_once() -> None:
+    document = description()
+    for path, value in (
+        ("name", "two words"),
+        ("servers", ["s1", "s2", "c1"]),
+        ("hosts/c1/cores", 0),
+        ("hosts/c2/interface", "ib0"),
+        ("hosts/s1/extra", 1),
+    ):
+        change(path, value)(document)
+    said = "\n".join(messages(document))
+    for part in ("two words", "in both groups", "c1: cores", "c2: interface", "s1: extra"):
+        assert part in said
+
+
+@pytest.mark.parametrize("document", [None, [], "text", 7, {}, {"hosts": []}, {"hosts": {"a": 1}}])
+def test_rubbish_is_refused_without_a_traceback(document: object) -> None:
+    assert messages(document)
+
+
+def test_a_file_that_is_no_json_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.json"
+    with pytest.raises(ClusterError, match=r"cluster\.json: cannot be read: No such file"):
+        load(path)
+    path.write_text("{")
+    with pytest.raises(ClusterError, match=r"cluster\.json: is not JSON"):
+        load(path)
+
+
+def test_a_cluster_survives_its_own_json(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(description()))
+    cluster = load(path)
+    path.write_text(cluster.model_dump_json(by_alias=True))
+    assert load(path) == cluster

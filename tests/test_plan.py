@@ -1,0 +1,93 @@
+"""The plan: what a cluster owes, from the cluster alone."""
+
+import json
+
+from conftest import described, description
+
+from assay.cluster import Cluster
+from assay.plan import CHECKS, LAYERS, features, owed
+
+
+def keys(cluster: Cluster) -> list[str]:
+    return [metric.key for metric in owed(cluster)]
+
+
+def test_every_host_owes_its_own_figures(cluster: Cluster) -> None:
+    assert [k for k in keys(cluster) if k.startswith("SsdFio.read_1m")] == [
+        "SsdFio.read_1m on s1",
+        "SsdFio.read_1m on s2",
+    ]
+    assert "ScmFio.write_4k on s2/engine0" in keys(cluster)
+    assert "FdbHammer.read on c2" in keys(cluster)
+
+
+def test_no_metric_is_owed_twice(cluster: Cluster, one_machine: Cluster) -> None:
+    for plan in (owed(cluster), owed(one_machine)):
+        assert len(set(plan)) == len(plan)
+        assert len({(m.partition, m.key) for m in plan}) == len(plan)
+
+
+def test_the_plan_goes_from_the_lowest_layer_up(cluster: Cluster) -> None:
+    order = [LAYERS.index(metric.layer) for metric in owed(cluster)]
+    assert order == sorted(order)
+
+
+def test_hosts_are_paired_in_a_ring() -> None:
+    def pairs(clients: int) -> list[str]:
+        plan = owed(described(description(clients=clients)))
+        return [
+            metric.subject
+            for metric in plan
+            if metric.metric.name == "latency_64b" and metric.partition == "clients"
+        ]
+
+    assert pairs(1) == ["c1>c1"]
+    assert pairs(2) == ["c1>c2"]
+    assert pairs(4) == ["c1>c2", "c2>c3", "c3>c4", "c4>c1"]
+
+
+def test_one_machine_measures_its_network_once(one_machine: Cluster) -> None:
+    assert [k for k in keys(one_machine) if "latency" in k] == [
+        "FiPingpong.latency_64b on here>here"
+    ]
+
+
+def test_a_program_that_is_not_installed_is_not_owed() -> None:
+    document = description()
+    document["benchmarks"] = {"fio": "/usr/bin/fio"}
+    checks = {metric.check for metric in owed(described(document))}
+    assert checks == {"ScmFio", "SsdFio", "ClientPlacement", "PosixFio"}
+
+
+def test_ior_and_mdtest_are_owed_where_the_site_has_them() -> None:
+    document = description()
+    document["benchmarks"] |= {
+        "ior": "/opt/ior",
+        "mdtest": "/opt/mdtest",
+        "shared_directory": "/share",
+    }
+    plan = owed(described(document))
+    assert {m.subject for m in plan if m.check in {"IorPosix", "MdtestPosix"}} == {"clients"}
+
+
+def test_an_engine_without_dram_owes_no_tmpfs() -> None:
+    document = description(servers=1)
+    document["hosts"]["s1"]["engines"][0]["storage"] = [
+        {"class": "dcpm", "scm_mount": "/mnt/pmem0", "scm_list": ["/dev/pmem0"]}
+    ]
+    cluster = described(document)
+    assert "ram_tier" not in features(cluster, "servers")
+    assert "ScmFio" not in {metric.check for metric in owed(cluster)}
+
+
+def test_what_a_check_needs_is_a_feature_that_some_partition_can_have() -> None:
+    document = description()
+    document["benchmarks"] |= {"ior": "/i", "mdtest": "/m", "shared_directory": "/s"}
+    cluster = described(document)
+    possible = features(cluster, "clients") | features(cluster, "servers")
+    assert {need for check in CHECKS.values() for need in check.needs} <= possible
+
+
+def test_the_plan_depends_on_nothing_but_the_description() -> None:
+    text = json.dumps(description())
+    assert owed(described(json.loads(text))) == owed(described(json.loads(text)))
