@@ -7,6 +7,7 @@ set -eu
 directory=$1
 shift
 
+# shellcheck source=/dev/null # it is written by the role `reframe`
 . /etc/assay/environment.sh
 
 mkdir -p "$directory"

@@ -57,7 +57,7 @@ class FioCheck(HostCheck):
         """One run of fio, for all samples."""
         program = str(self.cluster.benchmarks.fio)
         _, *arguments = fio.command("samples.fio", "$RAW/fio.json")
-        return [Step("fio", limit_s=600, argv=[program, *arguments])]
+        return [Step("fio", limit_s=600, program=program, commands=[[program, *arguments]])]
 
     def parsed(self, subject: str, raw: Path) -> Parsed:
         """Every figure of the run; one that reads what it did not write is a problem."""

@@ -54,6 +54,7 @@ site_configuration = {
             # The end of a job is noticed within a fifth of a second, at the price of one squeue.
             "poll_rate_max": 5,
             "poll_rate_min": 5,
+            "perf_report_spec": "now-1d:now/last:/+pref+plower+pupper+presult",
         }
     ],
     "storage": [{"enable": True}],

@@ -15,7 +15,7 @@ subject() {
 # scratch DIRECTORY NEED_MIB: make $SCRATCH for this job, which goes away with it.
 # Refuses before the first write where there is no room.
 scratch() {
-    local room
+    local room mine
     room=$(df --output=avail --block-size=1M "$1" | tail -n 1)
     if ((room < $2)); then
         echo "$1 has room for $room MiB and $2 MiB are needed; free some, or name another directory" \
@@ -23,7 +23,7 @@ scratch() {
         exit 1
     fi
     # The job has the host to itself: what lies there was left by a job that was killed.
-    local mine=assay.$(id -un).${SLURMD_NODENAME:-$HOSTNAME}
+    mine=assay.$(id -un).${SLURMD_NODENAME:-$HOSTNAME}
     find "$1" -maxdepth 1 -name "$mine.*" -exec rm -rf {} +
     SCRATCH=$(mktemp --directory "$1/$mine.XXXXXX")
     export SCRATCH
@@ -31,40 +31,45 @@ scratch() {
     trap 'exit 143' TERM INT
 }
 
-# step NAME LIMIT_SECONDS COMMAND...: run it, keep what it printed, and end the script if it fails.
+# step NAME LIMIT_SECONDS COMMAND... [: COMMAND...]: run it, keep what it printed, and end the script
+# if it fails. Commands between single colons run at once, and a line of one of several is labelled
+# with its number, as `srun --label` does.
 step() {
-    steps 1 "$@"
-}
-
-# steps COUNT NAME LIMIT_SECONDS COMMAND...: run COUNT processes at once as one step. "{}" in the
-# command is the process's number, which also labels each line that it prints.
-steps() {
-    local count=$1 name=$2 limit=$3
-    shift 3
-    local process status=0 start=$EPOCHREALTIME
-    local -a children=()
-    for ((process = 0; process < count; process++)); do
-        timeout --kill-after=5 "$limit" "${@//"{}"/$process}" \
-            >"$RAW/$name.$process.out" 2>"$RAW/$name.$process.err" </dev/null &
+    local name=$1 limit=$2 status=0 start=$EPOCHREALTIME
+    shift 2
+    local -a command=() children=()
+    local word
+    for word in "$@" :; do
+        if [[ $word != : ]]; then
+            command+=("$word")
+            continue
+        fi
+        timeout --kill-after=5 "$limit" "${command[@]}" </dev/null \
+            >"$RAW/$name.${#children[@]}.out" 2>"$RAW/$name.${#children[@]}.err" &
         children+=($!)
+        command=()
     done
-    for process in "${children[@]}"; do
-        wait "$process" || status=$?
+    for word in "${children[@]}"; do
+        wait "$word" || status=$?
     done
     local end=$EPOCHREALTIME
-    local kind
-    for kind in out err; do
-        if ((count == 1)); then
-            mv "$RAW/$name.0.$kind" "$RAW/$name.$kind"
-        else
-            for ((process = 0; process < count; process++)); do
-                sed "s/^/$process: /" "$RAW/$name.$process.$kind"
-                rm "$RAW/$name.$process.$kind"
-            done >"$RAW/$name.$kind"
-        fi
-    done
+    gather "$name" out "${#children[@]}"
+    gather "$name" err "${#children[@]}"
     printf '%s\t%d\t%s\t%s\n' "$name" "$status" "$start" "$end" >>"$RAW/steps.tsv"
     ((status == 0)) || exit 1
+}
+
+# gather NAME KIND COUNT: make one file of what COUNT processes printed.
+gather() {
+    local process
+    if (($3 == 1)); then
+        mv "$RAW/$1.0.$2" "$RAW/$1.$2"
+        return
+    fi
+    for ((process = 0; process < $3; process++)); do
+        sed "s/^/$process: /" "$RAW/$1.$process.$2"
+        rm "$RAW/$1.$process.$2"
+    done >"$RAW/$1.$2"
 }
 
 # evict NAME DIRECTORY: put its files on the disk and out of the page cache, so that what is read

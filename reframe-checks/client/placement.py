@@ -21,16 +21,13 @@ class ClientPlacement(PartitionCheck):
     def steps(self, subject: str) -> Sequence[Step]:
         """One step of as many processes as the client has cores, for each sample."""
         cores = self.cluster.hosts[subject].cores
+        command = [
+            *("srun", f"--nodelist={subject}", "--nodes=1", "--mpi=none"),
+            *(f"--ntasks={cores}", f"--ntasks-per-node={cores}", "--cpus-per-task=1"),
+            *("--cpu-bind=cores", "bash", f"{HERE}/client/placement.sh"),
+        ]
         return [
-            Step(
-                f"placement.{number}",
-                limit_s=30,
-                argv=[
-                    *("srun", f"--nodelist={subject}", "--nodes=1", "--mpi=none"),
-                    *(f"--ntasks={cores}", f"--ntasks-per-node={cores}", "--cpus-per-task=1"),
-                    *("--cpu-bind=cores", "bash", f"{HERE}/client/placement.sh"),
-                ],
-            )
+            Step(f"placement.{number}", limit_s=30, program="srun", commands=[command])
             for number in self.times
         ]
 

@@ -45,18 +45,18 @@ class IorPosix(MpiCheck):
     def one(self, name: str, run: Run) -> Step:
         """One run of IOR, which leaves its summary beside what it printed."""
         program = self.cluster.benchmarks.ior
-        argv = self.launch(program, run.command(f"$RAW/{name}.json"))
-        return Step(name, limit_s=600, argv=argv)
+        command = self.launch(program, run.command(f"$RAW/{name}.json"))
+        return Step(name, limit_s=600, program=str(program), commands=[command])
 
     def parsed(self, subject: str, raw: Path) -> Parsed:
-        """Summary and printed warnings of every run."""
+        """The summary of every run, and the warnings that are printed beside it alone."""
         return merged(
             TOOL,
             (
                 parse(
                     "".join(
                         (raw / f"{step.name}.{kind}").read_text(encoding="utf-8")
-                        for kind in ("err", "json")
+                        for kind in ("out", "err", "json")
                     ),
                     expected_tasks=self.tasks,
                     expected_nodes=len(self.hosts),

@@ -35,8 +35,12 @@ class MdtestPosix(MpiCheck):
     def steps(self, subject: str) -> Sequence[Step]:
         """One run for each sample: of several iterations mdtest prints the mean alone."""
         run = Run("$SCRATCH/mdtest", FILES[self.scale], stride=TASKS_PER_NODE)
-        argv = self.launch(self.cluster.benchmarks.mdtest, run.command())
-        return [Step(f"mdtest.{number}", limit_s=300, argv=argv) for number in self.times]
+        program = self.cluster.benchmarks.mdtest
+        command = self.launch(program, run.command())
+        return [
+            Step(f"mdtest.{number}", limit_s=300, program=str(program), commands=[command])
+            for number in self.times
+        ]
 
     def parsed(self, subject: str, raw: Path) -> Parsed:
         """The rates of every run."""

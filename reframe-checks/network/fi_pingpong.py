@@ -42,11 +42,14 @@ class FiPingpong(PartitionCheck):
             Step(
                 f"{metric}.{number}",
                 limit_s=60,
-                argv=[
-                    *start,
-                    *self.end(server, message.server()),
-                    "--",
-                    *self.end(client, message.client(self.address(subject))),
+                program=str(self.cluster.benchmarks.fi_pingpong),
+                commands=[
+                    [
+                        *start,
+                        *self.end(server, message.server()),
+                        "--",
+                        *self.end(client, message.client(self.address(subject))),
+                    ]
                 ],
             )
             for metric, message in MESSAGES.items()

@@ -6,6 +6,7 @@ status, start and end of every command (`reframe-checks/steps.sh`), and that rec
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,21 +21,21 @@ RESIDENT_MIB_ALLOWED = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of a job, or several processes of it at once.
+    """One command of a job, or several at once.
 
-    `{}` in an argument stands for the number of the process. `limit_s` is in seconds.
+    `limit_s` is in seconds; `program` is the benchmark that is run, for messages: a command may
+    begin with what starts it.
     """
 
     name: str
     limit_s: int
-    argv: Sequence[str]
-    processes: int = 1
+    program: str
+    commands: Sequence[Sequence[str]]
 
     def line(self) -> str:
         """The line of the job script that runs it; $NAMES in arguments are left to the shell."""
-        words = " ".join(_word(word) for word in self.argv)
-        verb = "step" if self.processes == 1 else f"steps {self.processes}"
-        return f"{verb} {self.name} {self.limit_s} {words}"
+        words = " : ".join(" ".join(map(_word, argv)) for argv in self.commands)
+        return f"step {self.name} {self.limit_s} {words}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,9 @@ class Shell:
 
 
 def _word(word: str) -> str:
-    return f'"{word}"' if "$" in word else shlex.quote(word)
+    if "$" not in word:
+        return shlex.quote(word)
+    return '"' + re.sub(r'(["\\`])', r"\\\1", word) + '"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +108,19 @@ def problems(raw: Path, planned: Iterable[Step | Evict | Shell]) -> list[str]:
 
 
 def _unfinished(raw: Path, step: Step, done: Done | None) -> str | None:
-    program = Path(step.argv[0]).name
+    program = f"{Path(step.program).name} ({step.name})"
     if done is None:
         return (
-            f"the job ended before {program} ({step.name}) did: the node went down, the job was"
+            f"the job ended before {program} did: the node went down, the job was"
             " cancelled or ran out of time; look at the job's own output, then run it again"
         )
     if done.status == 0:
         return None
     if done.status in TIMED_OUT:
-        return f"{program} ({step.name}) hung: it was ended after {step.limit_s} s"
+        return f"{program} hung: it was ended after {step.limit_s} s"
     if done.status in (126, 127):
-        return f"{step.argv[0]} ({step.name}) is missing or cannot be run: is it installed there?"
-    return f"{program} ({step.name}) failed with exit status {done.status}{_last_words(raw, step)}"
+        return f"{step.program} ({step.name}) is missing or cannot be run: is it installed there?"
+    return f"{program} failed with exit status {done.status}{_last_words(raw, step)}"
 
 
 def _last_words(raw: Path, step: Step) -> str:

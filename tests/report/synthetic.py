@@ -174,7 +174,10 @@ def mixed(gate: Gate = Gate.ACCEPTANCE) -> SignOff:
             case "SsdFio", "write_1m", "s2":
                 return [figure * 0.52 for figure in figures]
             case "SsdFio", "read_1m", "s1":
-                return [figure * 0.86 * (1 + 8 * noise) for figure, noise in zip(figures, _NOISE)]
+                return [
+                    figure * 0.86 * (1 + 8 * noise)
+                    for figure, noise in zip(figures, _NOISE, strict=True)
+                ]
             case "PosixFio", "read_1m", "s1":
                 return [figure * 5.2 for figure in figures]
             case "ScmFio", "read_4k", "s1/engine0":

@@ -260,8 +260,8 @@ def report(*jobs, **options):
     )
 
 
-def job(name, rw, io_bytes, runtime=1000, **options):
-    done = {"io_bytes": io_bytes, "total_ios": 256, "runtime": runtime}
+def job(name, rw, io_bytes, took=1000, **options):
+    done = {"io_bytes": io_bytes, "total_ios": 256, "runtime": took}
     direction = rw.removeprefix("rand")
     return {"jobname": name, "job options": {"rw": rw, **options}, direction: done}
 
@@ -279,7 +279,7 @@ def test_a_group_has_to_move_the_size_of_each_process():
 
 
 def test_runtime_of_zero_is_no_measurement():
-    parsed = parse(report(job("write.1", "write", 2**20, runtime=0)))
+    parsed = parse(report(job("write.1", "write", 2**20, took=0)))
     assert parsed.samples == ()
     assert parsed.problems == ("write.1: moved 1048576 bytes in 0 s; it did not run, or too short",)
 
@@ -313,11 +313,17 @@ def test_two_reports_in_one_text_are_refused():
         '{"jobs": [{}]}',
         '{"a":' * 10**5,
         "{\n" + "9" * 5000 + "\n}",
-        report(job("w", "write", 1, size="9" * 5000, numjobs="x", time_based="1", runtime="soon")),
+        report(job("w", "write", 10**400)),
+        report({**job("w", "write", 1), "error": -(2**40)}),
     ],
 )
 def test_rubbish_is_a_problem(text):
     assert parse(text).problems
+
+
+def test_options_that_cannot_be_read_are_left_alone():
+    odd = {"size": "9" * 5000, "numjobs": "x", "group_reporting": "1", "runtime": "soon"}
+    assert parse(report(job("w", "write", 1, **odd))).problems == ()
 
 
 @given(st.text())

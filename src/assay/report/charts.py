@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import altair as alt
@@ -23,15 +24,21 @@ MOST_SUBJECTS = 12
 
 _WIDTH = 440
 _ROW = 44
+_BELOW_NAME, _ABOVE_MARKS = 10, -8
+"""From the middle of a row to its marks and to its text."""
+_END = "end"
 _VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _COLOURS = alt.Scale(domain=list(Verdict), range=[f"var(--{verdict})" for verdict in Verdict])
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart, of all metrics of a layer that have one unit."""
+    """One chart, of all metrics of a check that have one unit."""
 
+    check: str
     unit: str
+    better: str
+    """Whether more or less of it is better."""
     svg: Markup
     shown: int
     of: int
@@ -39,88 +46,130 @@ class Chart:
 
 
 def charts(judgements: Sequence[Judgement]) -> list[Chart]:
-    """Draw the judgements of one layer, a chart for each unit."""
-    by_unit: dict[str, list[Judgement]] = {}
+    """Draw the judgements of one layer, a chart for each unit and direction of each check.
+
+    What has neither a sample nor a limit leaves nothing to draw.
+    """
+    alike: dict[tuple[str, str, str], list[Judgement]] = {}
     for judgement in judgements:
-        by_unit.setdefault(judgement.owed.metric.unit, []).append(judgement)
-    return [_chart(unit, of) for unit, of in by_unit.items()]
+        metric = judgement.owed.metric
+        better = "more" if metric.better == "higher" else "less"
+        alike.setdefault((judgement.owed.check, metric.unit, better), []).append(judgement)
+    return [
+        _chart(check, unit, better, of)
+        for (check, unit, better), of in alike.items()
+        if any(any(_extent(judgement)) for judgement in of)
+    ]
 
 
-def _chart(unit: str, judgements: Sequence[Judgement]) -> Chart:
+def _chart(check: str, unit: str, better: str, judgements: Sequence[Judgement]) -> Chart:
     rows = [
         judgement
         for equals in grouping.by_metric(judgements)
         for judgement in grouping.worst(equals, MOST_SUBJECTS)
     ]
-    return Chart(unit, _draw(rows), len(rows), len(judgements))
+    return Chart(check, unit, better, _draw(rows), len(rows), len(judgements))
 
 
 def _draw(rows: Sequence[Judgement]) -> Markup:
-    end = max((value for row in rows for value in _values(row)), default=1.0)
+    end = max(value for row in rows for value in _extent(row))
+    drawing = {
+        **_drawing(),
+        "height": _ROW * len(rows),
+        "params": [{"name": _END, "value": end}],
+        "datasets": {
+            "limits": _limits(rows, end),
+            "bounds": _bounds(rows),
+            "samples": _samples(rows),
+            "medians": _medians(rows),
+            "names": _names(rows),
+        },
+    }
+    svg: str = vl_convert.vegalite_to_svg(drawing, vl_version=_VEGA_LITE)
+    return Markup(svg)
+
+
+@cache
+def _drawing() -> dict[str, Any]:
+    """The drawing without its data, height and end of scale, which differ from chart to chart."""
+    y = alt.Y("row:O", title=None, axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
     x = alt.X(
         "value:Q",
         title=None,
-        scale=alt.Scale(domain=[0, end * 1.02], nice=False, zero=True),
-        axis=alt.Axis(tickCount=4, labelExpr="datum.value ? datum.label : '0'"),
+        scale=alt.Scale(domainMin=0, domainMax=alt.ExprRef(_END), nice=False),
+        axis=alt.Axis(tickCount=4, grid=False),
     )
-    y = alt.Y("row:O", title=None, axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
+    low, high = alt.X("low:Q", title=None), alt.X2("high:Q")
     colour = alt.Color("verdict:N", scale=_COLOURS, legend=None)
-    medians, limits = alt.InlineData(_medians(rows)), alt.InlineData(_limits(rows, end))
-    layers = [
-        _base(limits, y)
-        .mark_bar(height=12, yOffset=10, color="var(--allowed)")
-        .encode(x=alt.X("low:Q", title=None), x2="high:Q"),
-        _base(alt.InlineData(_bounds(rows)), y)
-        .mark_tick(height=20, thickness=1.5, yOffset=10, color="var(--bound)")
-        .encode(x=x),
-        _base(alt.InlineData(_samples(rows)), y)
-        .mark_point(size=34, strokeWidth=1.2, yOffset=10, color="currentColor", opacity=0.7)
-        .encode(x=x),
-        _base(medians, y)
-        .mark_rule(strokeWidth=3, yOffset=10)
-        .encode(x=alt.X("low:Q", title=None), x2="high:Q", color=colour),
-        _base(medians, y)
+
+    def data(name: str) -> alt.Chart:
+        return alt.Chart(alt.NamedData(name))
+
+    marks = [
+        data("names")
+        .mark_rule(strokeWidth=1, yOffset=_BELOW_NAME, color="var(--line)")
+        .encode(x=alt.value(0), x2=alt.value(_WIDTH), y=y),
+        data("limits")
+        .mark_bar(height=14, yOffset=_BELOW_NAME, color="var(--allowed)")
+        .encode(x=low, x2=high, y=y),
+        data("bounds")
+        .mark_tick(height=18, thickness=1.5, yOffset=_BELOW_NAME, color="var(--bound)")
+        .encode(x=x, y=y),
+        data("samples")
         .mark_point(
-            shape="diamond", size=90, filled=True, opacity=1, yOffset=10, stroke="var(--paper)"
+            size=44, strokeWidth=1.2, opacity=0.65, yOffset=_BELOW_NAME, color="currentColor"
         )
-        .encode(x=x, color=colour),
-        _base(alt.InlineData(_names(rows)), y)
-        .mark_text(align="left", dy=-8, limit=_WIDTH - 150, color="currentColor")
-        .encode(x=alt.value(0), text="name:N"),
-        _base(alt.InlineData(_names(rows)), y)
-        .mark_text(align="right", dy=-8)
-        .encode(x=alt.value(_WIDTH), text="verdict_text:N", color=colour),
+        .encode(x=x, y=y),
+        data("medians")
+        .mark_rule(strokeWidth=3, yOffset=_BELOW_NAME)
+        .encode(x=low, x2=high, y=y, color=colour),
+        data("medians")
+        .mark_point(
+            shape="diamond",
+            size=90,
+            filled=True,
+            opacity=1,
+            yOffset=_BELOW_NAME,
+            stroke="var(--paper)",
+            strokeWidth=1,
+        )
+        .encode(x=x, y=y, fill=alt.Fill("verdict:N", scale=_COLOURS, legend=None)),
+        data("names")
+        .mark_text(align="left", dy=_ABOVE_MARKS, limit=_WIDTH - 160, color="currentColor")
+        .encode(x=alt.value(0), y=y, text="name:N"),
+        data("names")
+        .mark_text(align="right", dy=_ABOVE_MARKS, fontWeight=600)
+        .encode(x=alt.value(_WIDTH), y=y, text="outcome:N", color=colour),
     ]
-    drawing = (
-        alt.layer(*layers)
-        .properties(width=_WIDTH, height=_ROW * len(rows))
-        .configure(aria=False, background="transparent", padding=2, font="sans-serif")
+    drawing: dict[str, Any] = (
+        alt.layer(*marks)
+        .properties(width=_WIDTH)
+        .configure(
+            aria=False,
+            background="transparent",
+            padding={"left": 6, "right": 8, "top": 2, "bottom": 2},
+        )
         .configure_view(stroke=None)
         .configure_text(fontSize=13)
         .configure_axis(
             labelColor="currentColor",
             labelFontSize=12,
             labelOpacity=0.7,
-            gridColor="var(--line)",
             tickColor="var(--line)",
             domainColor="var(--line)",
         )
+        .to_dict()
     )
-    # Each description is checked against Vega-Lite's schema by the tests, not at every report.
-    svg: str = vl_convert.vegalite_to_svg(drawing.to_dict(validate=False), vl_version=_VEGA_LITE)
-    return Markup(svg)
+    return drawing
 
 
-def _base(data: alt.InlineData, y: alt.Y) -> alt.Chart:
-    return alt.Chart(data).encode(y=y)
-
-
-def _values(row: Judgement) -> Iterator[float]:
+def _extent(row: Judgement) -> Iterator[float]:
+    """What the scale must hold, with some room to the right of it."""
     expected = row.expectation
     limits = (expected.floor, expected.bound, expected.ceiling)
-    yield from (limit for limit in limits if limit is not None)
+    yield from (1.02 * limit for limit in limits if limit is not None)
     if row.summary is not None:
-        yield from row.samples
+        yield from (1.15 * sample for sample in row.samples)
 
 
 def _names(rows: Sequence[Judgement]) -> list[dict[str, Any]]:
@@ -129,7 +178,7 @@ def _names(rows: Sequence[Judgement]) -> list[dict[str, Any]]:
             "row": number,
             "name": f"{row.owed.metric.name} on {row.owed.subject}",
             "verdict": row.verdict,
-            "verdict_text": _outcome(row),
+            "outcome": _outcome(row),
         }
         for number, row in enumerate(rows)
     ]
@@ -146,7 +195,7 @@ def _limits(rows: Sequence[Judgement], end: float) -> list[dict[str, Any]]:
         {
             "row": number,
             "low": row.expectation.floor or 0.0,
-            "high": end * 1.02 if row.expectation.ceiling is None else row.expectation.ceiling,
+            "high": end if row.expectation.ceiling is None else row.expectation.ceiling,
         }
         for number, row in enumerate(rows)
         if (row.expectation.floor, row.expectation.ceiling) != (None, None)

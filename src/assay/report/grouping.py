@@ -21,11 +21,12 @@ class Cause:
     judgements: tuple[Judgement, ...]
 
     def named(self, most: int) -> str:
-        """Its metrics: ``SsdFio.read_1m on n1, n2 and 510 more``; at most `most` subjects each."""
+        """Its metrics: ``SsdFio.read_1m on n1, n2 and 510 more``; at most `most` of either."""
         subjects: dict[str, list[str]] = {}
         for judgement in self.judgements:
             subjects.setdefault(metric(judgement), []).append(judgement.owed.subject)
-        return "; ".join(f"{name} on {_several(of, most)}" for name, of in subjects.items())
+        metrics = [f"{name} on {_several(of, most)}" for name, of in subjects.items()]
+        return _several(metrics, most, "; ", " metrics")
 
 
 def metric(judgement: Judgement) -> str:
@@ -33,10 +34,10 @@ def metric(judgement: Judgement) -> str:
     return f"{judgement.owed.check}.{judgement.owed.metric.name}"
 
 
-def _several(names: Sequence[str], most: int) -> str:
+def _several(names: Sequence[str], most: int, between: str = ", ", what: str = "") -> str:
     if len(names) <= most:
-        return ", ".join(names)
-    return f"{', '.join(names[:most])} and {len(names) - most} more"
+        return between.join(names)
+    return f"{between.join(names[:most])} and {len(names) - most} more{what}"
 
 
 def causes(judgements: Iterable[Judgement]) -> list[Cause]:

@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from assay.cluster import Cluster, Host
 from assay.plan import LAYERS, Layer
@@ -37,6 +36,7 @@ class _Row:
 
     verdict: Verdict
     metric: str
+    check: str
     subject: str
     unit: str
     median: str
@@ -128,7 +128,7 @@ def _section(layer: Layer, judgements: Sequence[Judgement]) -> _Section:
         layer=layer,
         meaning=words.LAYER[layer],
         charts=tuple(charts.charts(judgements)),
-        rows=tuple(_row(judgement) for judgement in judgements),
+        rows=tuple(_row(j) for equals in grouping.by_metric(judgements) for j in equals),
     )
 
 
@@ -139,7 +139,8 @@ def _row(judgement: Judgement) -> _Row:
     says_itself = judgement.verdict in (Verdict.PASS, Verdict.UNRATED)
     return _Row(
         verdict=judgement.verdict,
-        metric=grouping.metric(judgement),
+        metric=judgement.owed.metric.name,
+        check=judgement.owed.check,
         subject=judgement.owed.subject,
         unit=expected.unit,
         median=show(summary.median) if summary else "–",
@@ -149,8 +150,8 @@ def _row(judgement: Judgement) -> _Row:
         floor=_figure(expected.floor),
         bound=_figure(expected.bound),
         ceiling=_figure(expected.ceiling),
-        remark="" if says_itself else words.shorten(judgement.reason, 400),
-        derivation=expected.derivation,
+        remark="" if says_itself else words.shorten(judgement.reason, 400).rstrip("."),
+        derivation=expected.derivation.rstrip("."),
         raw=tuple(_links(judgement.raw)),
     )
 

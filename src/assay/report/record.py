@@ -20,9 +20,6 @@ from assay.report.words import gate, printable
 from assay.signoff import FAILING, Gate, SignOff
 from assay.verdict import Judgement, Verdict
 
-SCHEMA = 1
-"""Of report.json: counted up when a reader of the last one would misread the next."""
-
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
@@ -75,7 +72,9 @@ class Record(_Model):
 
     model_config = ConfigDict(title="report.json of daos-assay")
 
-    schema_number: Literal[1] = Field(SCHEMA, alias="schema")
+    schema_number: Literal[1] = Field(
+        1, alias="schema", description="counted up when a reader of the last would misread the next"
+    )
     passed: bool = Field(description="whether the gate lets the campaign through")
     headline: str
     gate: Gate

@@ -50,7 +50,7 @@ def _table(signed: SignOff) -> str:
         for judgement in shown:
             table.add_row(*(Text(cell) for cell in _cells(judgement)))
         if len(shown) < len(equals):
-            table.add_row("", "", f"and {len(equals) - len(shown)} better")
+            table.add_row("", "", f"and {len(equals) - len(shown)} no worse")
     page = io.StringIO()
     Console(file=page, width=_WIDTH, color_system=None, legacy_windows=False).print(table)
     return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
@@ -58,7 +58,7 @@ def _table(signed: SignOff) -> str:
 
 def _cells(judgement: Judgement) -> Iterator[str]:
     expected = judgement.expectation
-    yield f"{words.SIGN[judgement.verdict]} {judgement.verdict}"
+    yield judgement.verdict
     yield grouping.metric(judgement)
     yield judgement.owed.subject
     yield show(judgement.summary.median) if judgement.summary else "-"

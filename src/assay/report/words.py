@@ -51,18 +51,18 @@ ADVICE: Mapping[Verdict, str] = {
         " the equals of this device or host in the table of its layer."
     ),
     Verdict.UNSTEADY: (
-        "Measure again on idle hosts and with more samples; the scale `acceptance` takes more."
+        "Measure again on idle hosts and with more samples; the acceptance scale takes more."
     ),
 }
 """What to do about each verdict that may stop a sign-off."""
 
 _GATE: Mapping[Gate, str] = {
     Gate.ACCEPTANCE: (
-        "The gate `acceptance` asks that every metric that this cluster owes was measured, and that"
+        "The acceptance gate asks that every metric that this cluster owes was measured, and that"
         " none is implausible, below its floor or unsteady."
     ),
     Gate.MEASURED: (
-        "This is a measurement and no acceptance: the gate `measured` asks that every metric that"
+        "This is a measurement and no acceptance. The measured gate asks that every metric that"
         " this cluster owes was measured and that none is implausible. How fast the cluster is"
         " decides nothing here."
     ),

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from assay.tools import fi_pingpong, fio, ior, mdtest
+from assay.tools import fdb_hammer, fi_pingpong, fio, ior, mdtest
 from assay.tools.output import Parsed
 
 PARSERS: Mapping[str, Callable[[str], Parsed]] = {
-    tool.TOOL: tool.parse for tool in (fio, fi_pingpong, ior, mdtest)
+    tool.TOOL: tool.parse for tool in (fdb_hammer, fi_pingpong, fio, ior, mdtest)
 }
 """The parser of every tool, by the name that `assay parse` knows it by."""

@@ -36,8 +36,8 @@ _STEP_MANAGER = re.compile(r"^(?:srun|slurmstepd): error: ")
 _REASON = re.compile(r"^(?:Exception|fdb-hammer): (?P<reason>.*)$")
 _SOURCE = re.compile(r" *\(/src/\S+:\d+ [^)]*\)")
 _BYTES = re.compile(r"^Bytes (?P<phase>written|read): (?P<bytes>\d{1,18})$")
-_FIRST = re.compile(r"^Timestamp before first IO: (?P<seconds>\d{1,12}\.\d{1,18})$")
-_LAST = re.compile(r"^Timestamp after last IO: (?P<seconds>\d{1,12}\.\d{1,18})$")
+_FIRST = re.compile(r"^Timestamp before first IO: (?P<seconds>\d{1,12}\.\d{6,18})$")
+_LAST = re.compile(r"^Timestamp after last IO: (?P<seconds>\d{1,12}\.\d{6,18})$")
 _GRIB = re.compile(r"^GRIB duration: (?P<seconds>\S+)$")
 
 _ADVICE = {

@@ -143,7 +143,7 @@ def _read(text: str, *, written_here: bool) -> tuple[tuple[Sample, ...], list[st
 
 def _samples(job: ReportedJob) -> Iterator[Sample]:
     for direction, done in job.directions().items():
-        if done.io_bytes <= 0 or done.runtime <= 0:
+        if not done.io_bytes or not done.runtime:
             continue
         labels = {
             "job": job.name,

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 from collections.abc import Iterator, Mapping
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -20,6 +21,8 @@ _DIRECTIONS = {
     "randwrite": ("write",),
 }
 
+_Count = Annotated[int, Field(ge=0, lt=2**64)]
+
 
 class Latency(BaseModel):
     """Latencies of one kind, in nanoseconds."""
@@ -31,9 +34,9 @@ class Latency(BaseModel):
 class Direction(BaseModel):
     """What a job read, or what it wrote."""
 
-    io_bytes: int
-    total_ios: int
-    runtime: int
+    io_bytes: _Count
+    total_ios: _Count
+    runtime: _Count
     """Milliseconds."""
     completion: Latency = Field(default_factory=Latency, alias="clat_ns")
 
@@ -42,7 +45,7 @@ class Job(BaseModel):
     """One job with its options and its results."""
 
     name: str = Field(alias="jobname")
-    error: int
+    error: Annotated[int, Field(ge=-(2**31), lt=2**32)]
     options: dict[str, str] = Field(alias="job options")
     read: Direction
     write: Direction
@@ -82,7 +85,7 @@ class Job(BaseModel):
         moved = sum(done.io_bytes for done in self.directions().values())
         longest = max(done.runtime for done in self.directions().values()) / 1000
         owed, asked = self.owed(), self.seconds()
-        if moved <= 0 or longest <= 0:
+        if not moved or not longest:
             return (
                 f"{self.name}: moved {moved} bytes in {longest:g} s; it did not run, or too short"
             )

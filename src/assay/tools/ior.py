@@ -16,7 +16,7 @@ from assay.tools.text import complaints, first_error, json_objects, worlds
 TOOL = "ior"
 
 _BANNER = re.compile(r"^IOR-\S+: MPI Coordinated Test of Parallel I/O", re.MULTILINE)
-_OPTION = re.compile(r"(\w[\w ]*?) *: (.+)")
+_OPTION = re.compile(r"(\w[\w ]*): (.+)")
 _ROW = re.compile(r"(write|read) +(\d+(?:\.\d+)?) +(?:[\d.]+ +){8}(\d+) *")
 
 # What IOR says when a deadline ended the run and it goes on with the bytes that were moved.
@@ -143,7 +143,7 @@ def _from_table(text: str, runs: int) -> tuple[list[_Test], list[str]]:
     options = [pair for line in text.splitlines() if (pair := _OPTION.fullmatch(line))]
     rows = [row for line in text.splitlines() if (row := _ROW.fullmatch(line))]
     found: dict[str, Any] = {
-        "Options": {option[1]: option[2].strip() for option in options},
+        "Options": {option[1].strip(): option[2].strip() for option in options},
         "Results": [{"access": row[1], "bwMiB": row[2]} for row in rows],
     }
     try:

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Makes the image of this scenario's hosts, unless there is one of the same packages, and prints its name.
+# Usage: image.sh (as root, with network; takes about two minutes)
+set -eu
+
+here=$(dirname "$(realpath "$0")")
+name=localhost/daos-assay-host:$(cat "$0" "$here/packages.txt" | sha256sum | cut -c1-12)
+log=$(mktemp --suffix=.daos-assay-image)
+
+build() {
+    needed=
+    for program in debootstrap podman runc iptables; do
+        command -v "$program" || needed="$needed $program"
+    done
+    if [ -n "$needed" ]; then
+        # shellcheck disable=SC2086 # the list is several words
+        apt-get install --yes --no-install-recommends $needed containernetworking-plugins ||
+            { apt-get update && apt-get install --yes --no-install-recommends $needed containernetworking-plugins; }
+    fi
+    if podman image exists "$name"; then
+        return
+    fi
+
+    tree=$(mktemp --directory --suffix=.daos-assay-image)
+    trap 'rm -rf "$tree"' EXIT
+    debootstrap --variant=minbase bookworm "$tree"
+    cp /etc/resolv.conf "$tree/etc/resolv.conf"
+    # No package starts a daemon here, and what is thrown away on failure need not be synced to disk.
+    printf '#!/bin/sh\nexit 101\n' > "$tree/usr/sbin/policy-rc.d"
+    chmod 755 "$tree/usr/sbin/policy-rc.d"
+    echo force-unsafe-io > "$tree/etc/dpkg/dpkg.cfg.d/unsafe-io"
+    # shellcheck disable=SC2046 # the list is several words
+    DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$tree" apt-get install --yes --no-install-recommends \
+        $(grep -v '^#' "$here/packages.txt")
+    rm -r "$tree/usr/sbin/policy-rc.d" "$tree/etc/dpkg/dpkg.cfg.d/unsafe-io" "$tree/var/lib/apt/lists"
+    chroot "$tree" apt-get clean
+    # Hosts have no key and no machine id in common.
+    rm -f "$tree/etc/munge/munge.key"
+    : > "$tree/etc/machine-id"
+    tar --directory "$tree" --create . | podman import - "$name"
+}
+
+if ! (build) > "$log" 2>&1; then
+    cat "$log" >&2
+    exit 1
+fi
+rm "$log"
+echo "$name"

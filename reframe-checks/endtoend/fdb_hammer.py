@@ -1,0 +1,90 @@
+"""ECMWF's FDB on a POSIX file system, measured with fdb-hammer."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import reframe as rfm
+
+from assay.plan import Metric
+from assay.steps import Evict, Shell, Step
+from assay.tools.fdb_hammer import (
+    MEBIBYTE,
+    TOOL,
+    Fields,
+    configuration,
+    parse,
+    read_command,
+    write_command,
+)
+from assay.tools.output import Parsed, Sample, merged
+from assay_check import HostCheck
+
+PROCESSES = 4
+"""Processes on each client: several at once, as many as a small client can bear."""
+
+FIELDS = {"quick": Fields(per_step=16, steps=4), "acceptance": Fields(per_step=64, steps=16)}
+"""Fields of 1 MiB of each process."""
+
+
+@rfm.simple_test
+class FdbHammer(HostCheck):
+    """Processes at once write 1 MiB fields and read them back, every field checked."""
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes that a phase moves."""
+        return PROCESSES * FIELDS[self.scale].bytes
+
+    @property
+    def scratch_mib(self) -> dict[str, int]:
+        """Room for one sample's fields: each is removed before the next."""
+        return {self.scale: self.total_bytes // MEBIBYTE + 128}
+
+    def steps(self, subject: str) -> Sequence[Step | Evict | Shell]:
+        """A new database for each sample, written, evicted from the page cache, and read."""
+        steps: list[Step | Evict | Shell] = []
+        for number in self.times:
+            root = f"$SCRATCH/{number}"
+            steps += [
+                Shell(f'mkdir "{root}"'),
+                self.phase(f"write.{number}", root, write_command),
+                Evict(f"read.{number}", root),
+                self.phase(f"read.{number}", root, read_command),
+                Shell(f'rm -r "{root}"'),
+            ]
+        return steps
+
+    def phase(self, name: str, root: str, command) -> Step:
+        """One phase: all processes at once."""
+        benchmarks, fields = self.cluster.benchmarks, FIELDS[self.scale]
+        share = benchmarks.fdb_share
+        environment = f"FDB5_CONFIG={configuration(root, str(share / 'schema'))}"
+        program, field = str(benchmarks.fdb_hammer), str(share / "field.grib")
+        return Step(
+            name,
+            limit_s=300,
+            program=program,
+            commands=[
+                ["env", environment, *command(program, field, process, fields)]
+                for process in range(PROCESSES)
+            ],
+        )
+
+    def parsed(self, subject: str, raw: Path) -> Parsed:
+        """Global timing of each phase, and every process's own figures."""
+        return merged(
+            TOOL,
+            (
+                parse(
+                    (raw / f"{step.name}.out").read_text(encoding="utf-8"),
+                    expected_processes=PROCESSES,
+                    expected_bytes=FIELDS[self.scale].bytes,
+                )
+                for step in self.steps(subject)
+                if isinstance(step, Step)
+            ),
+        )
+
+    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
+        """By the phase, of all processes together."""
+        return sample.metric == f"{metric.name}_bandwidth"

@@ -1,0 +1,269 @@
+"""fdb-hammer's commands, and what is made of its output."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.tools.fdb_hammer import (
+    FIELD_BYTES,
+    Fields,
+    configuration,
+    evict_commands,
+    parse,
+    read_command,
+    write_command,
+)
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "fdb_hammer"
+FIELDS = Fields(per_step=16, steps=8)
+
+
+def recorded(name: str) -> str:
+    return (RECORDED / f"{name}.txt").read_text()
+
+
+def option(command: list[str], name: str) -> int:
+    return int(next(word for word in command if word.startswith(f"--{name}=")).split("=")[1])
+
+
+def result(bytes_: int = 2**20, first: str = "10.000000", last: str = "11.000000") -> str:
+    return (
+        f"Bytes written: {bytes_}\n"
+        f"Timestamp before first IO: {first}\n"
+        f"Timestamp after last IO: {last}\n"
+    )
+
+
+def labelled(*outputs: str) -> str:
+    return "".join(
+        f"{process}: {line}\n"
+        for process, output in enumerate(outputs)
+        for line in output.splitlines()
+    )
+
+
+def test_processes_have_no_field_in_common() -> None:
+    levels = [
+        range(first, first + option(command, "nlevels"))
+        for command in (write_command("fdb-hammer", "f.grib", i, FIELDS) for i in range(4))
+        for first in [option(command, "level")]
+    ]
+    assert sorted(level for each in levels for level in each) == list(range(1, 65))
+
+
+def test_a_process_moves_the_bytes_that_its_command_asks_for() -> None:
+    command = write_command("fdb-hammer", "f.grib", 3, FIELDS)
+    fields = option(command, "nsteps") * option(command, "nlevels") * option(command, "nparams")
+    assert fields * FIELD_BYTES == FIELDS.bytes
+
+
+def test_both_phases_check_the_fields() -> None:
+    write = write_command("/opt/assay/bin/fdb-hammer", "f.grib", 1, FIELDS)
+    assert write == [
+        "/opt/assay/bin/fdb-hammer",
+        "--expver=assy",
+        "--class=rd",
+        "--nensembles=1",
+        "--number=1",
+        "--nsteps=8",
+        "--nlevels=16",
+        "--level=17",
+        "--nparams=1",
+        "--full-check",
+        "f.grib",
+    ]
+    read = read_command("/opt/assay/bin/fdb-hammer", "f.grib", 1, FIELDS)
+    assert read == [write[0], "--read", *write[1:]]
+
+
+def test_the_configuration_quotes_any_path() -> None:
+    value = json.loads(configuration('/scratch/a "b": c', "/share/schema"))
+    assert value["spaces"][0]["roots"][0]["path"] == '/scratch/a "b": c'
+    assert value["schema"] == "/share/schema"
+
+
+def test_files_are_on_the_disk_before_they_leave_the_cache() -> None:
+    sync, evict = evict_commands("/scratch/fdb")
+    assert "sync" in sync
+    assert "iflag=nocache" in evict
+    assert "/scratch/fdb" in sync
+    assert "/scratch/fdb" in evict
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "value", "seconds"),
+    [
+        ("write-4", "write_bandwidth", 124.189, "4.122757"),
+        ("read-4", "read_bandwidth", 256.492, "1.996162"),
+    ],
+)
+def test_bandwidth_is_by_global_timing(name: str, metric: str, value: float, seconds: str) -> None:
+    parsed = parse(recorded(name), expected_processes=4, expected_bytes=FIELDS.bytes)
+    assert parsed.problems == ()
+    together, *alone = parsed.samples
+    assert (together.metric, together.unit) == (metric, "MiB/s")
+    assert together.value == pytest.approx(value, abs=0.001)
+    assert together.labels == {"processes": "4", "bytes": str(4 * FIELDS.bytes), "seconds": seconds}
+    assert [sample.labels["process"] for sample in alone] == ["0", "1", "2", "3"]
+    assert {sample.metric for sample in alone} == {f"process_{metric}"}
+    # Every process was at work for less than the whole time.
+    assert sum(sample.value for sample in alone) > together.value
+
+
+def test_time_counts_from_the_first_start_to_the_last_end() -> None:
+    text = labelled(result(last="12.000000"), result(first="11.000000", last="14.000000"))
+    assert parse(text).samples[0].value == pytest.approx(2 / 4)
+
+
+def test_one_process_needs_no_label() -> None:
+    parsed = parse(recorded("write-1"))
+    assert parsed.problems == ()
+    together, alone = parsed.samples
+    assert together.value == pytest.approx(99.656, abs=0.001)
+    assert (alone.value, alone.labels["process"]) == (together.value, "0")
+
+
+def test_the_time_spent_on_making_fields_is_kept() -> None:
+    assert parse(recorded("write-1")).samples[1].labels["grib_seconds"] == "0.313813"
+
+
+def test_log_lines_around_the_output_do_no_harm() -> None:
+    text = recorded("write-4")
+    noisy = f"Loading module fdb\n{text}slurmstepd: info: bye\n"
+    assert parse(noisy) == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        (
+            "read-corrupt",
+            "process 0 failed: Assertion failed: checksum_digest == checksum_digest_stored: "
+            "what was read is not what was written",
+        ),
+        (
+            "read-truncated",
+            "process 0 failed: Assertion failed: checksum_digest == checksum_digest_stored: "
+            "what was read is not what was written",
+        ),
+        (
+            "read-file-gone",
+            "process 0 failed: Cannot open /scratch/fdb/rd:assy:enfo:20200101:0000:g/"
+            "pf:pl.20261121.083201.vm.13829794693121.data  (No such file or directory)",
+        ),
+        (
+            "read-fewer",
+            "process 2 failed: Failed system call: Read error on BufferedHandle[MultiHandle]: "
+            "failed to read 1 byte (No such file or directory): none of its fields is there; "
+            "run the write phase first",
+        ),
+        (
+            "read-killed",
+            "process 1 failed: Found fewer fields than expected: some of its fields are missing; "
+            "did the write phase finish?",
+        ),
+        (
+            "read-partial-checked",
+            "the process failed: Found fewer fields than expected: some of its fields are missing; "
+            "did the write phase finish?",
+        ),
+        (
+            "write-no-root",
+            "process 0 failed: Unexpected state: No writable roots available. Configured roots: "
+            "[/scratch/fdb]: the root is missing, or this user may not write there",
+        ),
+        (
+            "write-terminated",
+            "the process did not print its bytes and both timestamps: it did not finish",
+        ),
+        ("write-nothing", "process 0 moved no bytes"),
+        ("usage", "the process failed: invalid argument count: expected 1, got: 0."),
+    ],
+)
+def test_a_failed_process_makes_no_bandwidth(name: str, problem: str) -> None:
+    parsed = parse(recorded(name))
+    assert parsed.problems == (problem,)
+    assert not [sample for sample in parsed.samples if "processes" in sample.labels]
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("write-full", "the file system is full"),
+        ("read-empty", "none of its fields is there; run the write phase first"),
+    ],
+)
+def test_every_failed_process_is_told(name: str, advice: str) -> None:
+    problems = parse(recorded(name)).problems
+    assert [problem[:10] for problem in problems] == ["process 0 ", "process 1 "]
+    assert all(problem.endswith(advice) for problem in problems)
+
+
+def test_a_killed_process_is_missed() -> None:
+    assert parse(recorded("write-killed"), expected_processes=2).problems == (
+        "1 of 2 processes printed something; one that is killed prints nothing",
+    )
+
+
+def test_bytes_that_were_not_asked_for_are_told() -> None:
+    # Without --full-check, fdb-hammer reads half of the fields and is content.
+    parsed = parse(recorded("read-partial"), expected_bytes=Fields(per_step=16, steps=4).bytes)
+    assert parsed.problems == ("the process moved 33554432 bytes; 67108864 were asked for",)
+
+
+def test_a_process_that_moved_less_than_others_is_told() -> None:
+    parsed = parse(labelled(result(2**20), result(2**21)))
+    assert parsed.problems == ("process 0 moved 1048576 bytes, others 2097152",)
+
+
+@pytest.mark.parametrize("last", ["10.000000", "9.999999"])
+def test_an_end_that_is_not_after_the_start_is_told(last: str) -> None:
+    parsed = parse(result(last=last))
+    assert parsed.samples == ()
+    assert parsed.problems == (
+        f"the process ended at {last}, which is not after its start at 10.000000; "
+        "was the clock set during the run?",
+    )
+
+
+def test_a_process_without_timestamps_did_not_finish() -> None:
+    text = labelled(result(), "Bytes written: 1048576")
+    assert parse(text).problems == (
+        "process 1 did not print its bytes and both timestamps: it did not finish",
+    )
+
+
+def test_outputs_of_several_processes_need_labels() -> None:
+    assert parse(result() + result()).problems == (
+        "the process printed 2 results; several processes need `srun --label`",
+    )
+
+
+def test_phases_are_not_mixed() -> None:
+    parsed = parse(labelled(result(), result().replace("written", "read")))
+    assert parsed.problems == ("the output holds both phases; give one at a time",)
+    assert not [sample for sample in parsed.samples if "processes" in sample.labels]
+
+
+def test_what_the_step_manager_says_is_a_problem() -> None:
+    said = "srun: error: n1: task 1: Killed"
+    assert parse(recorded("write-killed") + said).problems == (said,)
+
+
+@given(st.text() | st.text(alphabet="0123456789: .\nBytesraditnwTmpfoIO"))
+def test_rubbish_is_a_problem(text: str) -> None:
+    parsed = parse(text)
+    assert parsed.problems
+    assert parsed.samples == ()
+
+
+def test_a_truncated_output_is_never_a_whole_one() -> None:
+    text = recorded("read-4")
+    whole = parse(text)
+    for end in range(len(text) - 1):
+        cut = parse(text[:end], expected_processes=4, expected_bytes=FIELDS.bytes)
+        assert cut.problems, text[:end]
+    assert parse(text[:-1]) == whole

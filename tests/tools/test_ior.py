@@ -1,0 +1,273 @@
+"""IOR: its command line, its JSON summary and its table."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.tools.ior import Run, parse
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "ior"
+
+
+def recorded(name):
+    return (RECORDED / name).read_text()
+
+
+def figures(parsed):
+    return [(s.metric, s.labels["iteration"], s.value) for s in parsed.samples]
+
+
+def test_writes_reads_and_removes_a_file_for_each_rank():
+    run = Run("/scratch/d/ior", "1m", "16m", iterations=3)
+    assert " ".join(run.command("/scratch/ior.json")) == (
+        "ior -a POSIX -C -e -F -g -w -r -t 1m -b 16m -i 3 -o /scratch/d/ior"
+        " -O summaryFormat=JSON -O summaryFile=/scratch/ior.json"
+    )
+
+
+def test_keeps_files_for_a_run_that_reads_them():
+    command = Run("f", "1m", "16m", read=False, keep=True).command("s")
+    assert "-r" not in command
+    assert {"-w", "-k"} <= set(command)
+
+
+def test_each_repetition_in_the_summary_is_a_sample():
+    parsed = parse(recorded("posix_json.json"), expected_tasks=2, expected_nodes=1)
+    assert parsed.problems == ()
+    assert figures(parsed) == [
+        ("write_bandwidth", "0", 1032.6903),
+        ("read_bandwidth", "0", 13763.0976),
+        ("write_bandwidth", "1", 666.3343),
+        ("read_bandwidth", "1", 1608.1105),
+        ("write_bandwidth", "2", 1140.3763),
+        ("read_bandwidth", "2", 12594.3256),
+    ]
+    assert {sample.unit for sample in parsed.samples} == {"MiB/s"}
+    assert parsed.samples[0].labels == {
+        "iteration": "0",
+        "tasks": "2",
+        "nodes": "1",
+        "api": "POSIX",
+        "transfer": "1 MiB",
+        "block": "16 MiB",
+    }
+
+
+def test_each_repetition_in_the_table_is_a_sample():
+    parsed = parse(recorded("posix_repeat3.txt"), expected_tasks=2, expected_nodes=1)
+    assert parsed.problems == ()
+    assert figures(parsed) == [
+        ("write_bandwidth", "0", 1033.12),
+        ("read_bandwidth", "0", 11532),
+        ("write_bandwidth", "1", 853.70),
+        ("read_bandwidth", "1", 1144.58),
+        ("write_bandwidth", "2", 666.46),
+        ("read_bandwidth", "2", 1611.10),
+    ]
+    summary = parse(recorded("posix_json.json"))
+    assert parsed.samples[0].labels == summary.samples[0].labels
+
+
+def test_bandwidth_is_over_the_total_time():
+    # 32 MiB in 0.048015 s, of which 0.023283 s were writes.
+    assert parse(recorded("posix_repeat3.txt")).samples[4].value == pytest.approx(
+        32 / 0.048015, 1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "samples"),
+    [
+        ("dfs_2rank.txt", [("write_bandwidth", "0", 56.14), ("read_bandwidth", "0", 56.47)]),
+        ("dfs_summary.json", [("write_bandwidth", "0", 52.4567), ("read_bandwidth", "0", 51.9678)]),
+        (
+            "dfs_json_stdout.txt",
+            [("write_bandwidth", "0", 289.993), ("read_bandwidth", "0", 478.3334)],
+        ),
+        (
+            "dfs_repeat3_verbose.txt",
+            [
+                ("write_bandwidth", "0", 54.42),
+                ("read_bandwidth", "0", 54.06),
+                ("write_bandwidth", "1", 56.94),
+                ("read_bandwidth", "1", 61.11),
+                ("write_bandwidth", "2", 56.77),
+                ("read_bandwidth", "2", 56.17),
+            ],
+        ),
+        (
+            "dfuse_ioil_1rank.txt",
+            [("write_bandwidth", "0", 221.96), ("read_bandwidth", "0", 790.26)],
+        ),
+        (
+            "dfuse_pil4dfs_report.txt",
+            [("write_bandwidth", "0", 339.57), ("read_bandwidth", "0", 484.24)],
+        ),
+        ("stonewall_wearout.txt", [("write_bandwidth", "0", 378.61)]),
+    ],
+)
+def test_reads_what_daos_and_others_print_around_it(name, samples):
+    parsed = parse(recorded(name))
+    assert parsed.problems == ()
+    assert figures(parsed) == samples
+
+
+WORLDS = (
+    "2 runs of ior printed into one output: each rank was a world of its own;"
+    " use the MPI plugin of the launcher (srun --mpi=pmi2)"
+)
+UNFINISHED = "IOR did not finish: the last line of its output is not there"
+NO_ROW = "IOR printed no row of figures"
+ABORT = (
+    "Abort(-1) on node 0 (rank 0 in comm 0): application called"
+    " MPI_Abort(MPI_COMM_WORLD, -1) - process 0"
+)
+CUT_OFF = (
+    "neither table nor summary of IOR: its JSON is cut off before the end: "
+    "the run was killed, or still writes"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "problems"),
+    [
+        ("singletons_json.txt", (WORLDS,)),
+        (
+            "singletons.txt",
+            (WORLDS, "rows for write: 2; repetitions: 1", "rows for read: 2; repetitions: 1"),
+        ),
+        (
+            "read_missing.txt",
+            (
+                'ERROR: open64("/scratch/d/gone.00000000", 0) failed: No such file or directory,'
+                " (aiori-POSIX.c:641) (and 1 more like it)",
+                f"{ABORT} (and 1 more like it)",
+                UNFINISHED,
+                NO_ROW,
+            ),
+        ),
+        ("data_check_error.txt", ("WARNING: Incorrect data on read (1 errors found).",)),
+        (
+            "short_file.txt",
+            (
+                "WARNING: read(27, 0x7fb95224a000, 1048576) returned EOF prematurely",
+                "ERROR: cannot read from file, (ior.c:1666)",
+                ABORT,
+                UNFINISHED,
+                NO_ROW,
+            ),
+        ),
+        (
+            "dfuse_disk_full.txt",
+            (
+                "WARNING: write(29, 0x7fc12c437000, 1048576) failed No space left on device"
+                " (and 1 more like it)",
+                "WARNING: task 1, partial write(), -1 of 1048576 bytes at offset 0"
+                " (and 1 more like it)",
+                "ior: aiori-POSIX.c:769: POSIX_Xfer: Assertion `rc >= 0' failed."
+                " (and 1 more like it)",
+                "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Aborted (signal 6)",
+                UNFINISHED,
+                NO_ROW,
+            ),
+        ),
+        ("disk_full_json.json", (CUT_OFF,)),
+        ("killed_KILL.json", (CUT_OFF,)),
+        (
+            "killed_TERM.txt",
+            (
+                UNFINISHED,
+                "rows for write: 13; repetitions: 50",
+                "rows for read: 12; repetitions: 50",
+            ),
+        ),
+        (
+            "dfs_stonewall.txt",
+            (
+                "WARNING: Expected aggregate file size       = 2147483648",
+                "WARNING: Stat() of aggregate file size      = 140300288",
+                "WARNING: Using actual aggregate bytes moved = 140300288",
+                "WARNING: Maybe caused by deadlineForStonewalling",
+            ),
+        ),
+        (
+            "dfs_unknown_pool.txt",
+            (
+                "ERROR (aiori-DFS.c:519): 0: -1005: Failed to connect to pool nosuch",
+                "ERROR: Failed to initialize DAOS DFS driver, (aiori-DFS.c:567)",
+                ABORT,
+                UNFINISHED,
+                "no table of IOR: Options.api: field required",
+            ),
+        ),
+        (
+            "odd_block.txt",
+            (
+                "ERROR: block size must be a multiple of transfer size, (ior.c:1490)",
+                ABORT,
+                "neither table nor summary of IOR: there is no JSON in it",
+            ),
+        ),
+        (
+            "posix_json_verbose.json",
+            (
+                "neither table nor summary of IOR: its JSON is not valid:"
+                " expecting ',' delimiter at ']' (IOR 4.0.0 writes such with -v)",
+            ),
+        ),
+    ],
+)
+def test_says_why_a_run_is_no_measurement(name, problems):
+    assert parse(recorded(name)).problems == problems
+
+
+def test_errors_in_the_data_are_printed_and_not_in_the_summary():
+    summary = recorded("data_check_error_json.json")
+    assert parse(summary).problems == ()
+    assert parse(recorded("data_check_error_json.txt") + summary).problems == (
+        "WARNING: Incorrect data on read (1 errors found).",
+    )
+
+
+def test_a_run_of_other_tasks_or_nodes_is_not_the_one_asked_for():
+    assert parse(recorded("posix_json.json"), expected_tasks=4, expected_nodes=2).problems == (
+        "ior ran with tasks: 2; asked for were 4",
+        "ior ran on nodes: 1; asked for were 2",
+    )
+
+
+@pytest.mark.parametrize("text", ["{}", '{"tests": [], "Finished": ""}', '{"a":' * 10**5])
+def test_rubbish_is_a_problem(text):
+    assert parse(text).problems
+
+
+@given(st.text())
+def test_never_raises(text):
+    assert parse(text).problems
+
+
+@given(st.integers(min_value=0, max_value=recorded("posix_json.json").rindex("}")))
+def test_a_summary_that_is_cut_off_is_no_measurement(length):
+    parsed = parse(recorded("posix_json.json")[:length])
+    assert parsed.problems
+    assert not parsed.samples
+
+
+@given(st.integers(min_value=0, max_value=len(recorded("posix_repeat3.txt"))))
+def test_a_table_that_is_cut_off_is_no_measurement(length):
+    parsed = parse(recorded("posix_repeat3.txt")[:length])
+    assert parsed.problems or parsed == parse(recorded("posix_repeat3.txt"))
+
+
+LOG_LINE = "2026/11/21 04:32:28.033724 vm DAOS[26724/26724/0] crt  ERR  src/cart/crt_init.c:540 f()"
+
+
+@pytest.mark.parametrize("name", ["posix_json.json", "posix_repeat3.txt"])
+@given(places=st.lists(st.integers(min_value=0, max_value=200), max_size=5))
+def test_log_lines_do_not_change_the_samples(name, places):
+    lines = recorded(name).splitlines()
+    for place in places:
+        lines.insert(place, LOG_LINE)
+    assert parse("\n".join(lines)) == parse(recorded(name))

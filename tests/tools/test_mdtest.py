@@ -1,0 +1,166 @@
+"""mdtest: its command line and its summary of rates."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.tools.mdtest import Run, parse
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "mdtest"
+
+
+def recorded(name):
+    return (RECORDED / name).read_text()
+
+
+def figures(parsed):
+    return {sample.metric: sample.value for sample in parsed.samples}
+
+
+def test_each_rank_has_files_of_its_own_and_looks_at_anothers():
+    run = Run("/scratch/d/md", files=100, stride=2, write_bytes=3901, read_bytes=3901)
+    assert " ".join(run.command()) == (
+        "mdtest -a POSIX -F -L -u -n 100 -N 2 -w 3901 -e 3901 -d /scratch/d/md"
+    )
+
+
+def test_each_phase_is_a_sample():
+    parsed = parse(recorded("posix_easy.txt"), expected_tasks=2, expected_nodes=1)
+    assert parsed.problems == ()
+    assert figures(parsed) == {
+        "file_creation": 58581.710,
+        "file_stat": 410301.198,
+        "file_read": 424202.680,
+        "file_removal": 271168.838,
+        "tree_creation": 2872.811,
+        "tree_removal": 1133.902,
+    }
+    assert {sample.unit for sample in parsed.samples} == {"op/s"}
+    assert parsed.samples[0].labels == {"tasks": "2", "nodes": "1", "files": "400"}
+
+
+@pytest.mark.parametrize(
+    ("name", "creation", "removal"),
+    [
+        ("dfs_easy.txt", 4526.831, 2675.113),
+        ("dfs_directories.txt", 11016.841, 1308.019),
+        # Times follow the rates, under the same names.
+        ("dfs_rates_and_times.txt", 10983.591, 3310.228),
+        ("dfuse_pil4dfs.txt", 3532.572, 2030.333),
+    ],
+)
+def test_reads_what_daos_prints_around_it(name, creation, removal):
+    parsed = parse(recorded(name), expected_tasks=2)
+    assert parsed.problems == ()
+    assert figures(parsed)["file_creation"] == creation
+    assert figures(parsed)["file_removal"] == removal
+
+
+def test_directories_have_rates_of_their_own():
+    found = figures(parse(recorded("dfs_directories.txt")))
+    assert found["directory_creation"] == 9089.893
+    assert found["directory_rename"] == 892.953
+    assert len(found) == 10
+
+
+def test_a_phase_that_was_not_run_is_no_sample():
+    parsed = parse(recorded("dfs_creation_only.txt"))
+    assert parsed.problems == ()
+    assert figures(parsed) == {"file_creation": 6271.322, "tree_creation": 67.047}
+
+
+@pytest.mark.parametrize(
+    ("name", "creation"),
+    # The verbose lines of each iteration, about 12000 op/s, are the first rank's.
+    [("posix_repeat3.txt", 43787.984), ("posix_repeat3_verbose.txt", 24573.003)],
+)
+def test_of_several_iterations_the_mean_is_all_there_is(name, creation):
+    parsed = parse(recorded(name))
+    assert parsed.problems == ()
+    assert figures(parsed)["file_creation"] == creation
+    assert parsed.samples[0].labels["statistic"] == "mean of 3 iterations"
+
+
+NO_RATE = "mdtest printed no rate: it did not come to its summary, or ran no phase"
+
+
+@pytest.mark.parametrize(
+    ("name", "problems"),
+    [
+        (
+            "missing_files.txt",
+            (
+                "WARNING: unable to stat file /scratch/d/nosuch/test-dir.0-0/mdtest_tree.0.0/"
+                "file.mdtest.0.0 (and 39 more like it)",
+            ),
+        ),
+        (
+            "disk_full.txt",
+            (
+                "WARNING: task 0, partial write(), 167936 of 1048576 bytes at offset 0"
+                " (and 1 more like it)",
+                "WARNING: write(29, 0x7f6728e68000, 167936) failed No space left on device"
+                " (and 1 more like it)",
+                "WARNING: task 1, partial write(), -1 of 167936 bytes at offset 880640"
+                " (and 1 more like it)",
+                "mdtest: aiori-POSIX.c:769: POSIX_Xfer: Assertion `rc >= 0' failed."
+                " (and 1 more like it)",
+                "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Aborted (signal 6)",
+                NO_RATE,
+            ),
+        ),
+        (
+            "killed_TERM.txt",
+            ("YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Terminated (signal 15)", NO_RATE),
+        ),
+        (
+            "dfs_unknown_pool.txt",
+            (
+                "ERROR (aiori-DFS.c:519): 0: -1005: Failed to connect to pool nosuch",
+                "ERROR: Failed to initialize DAOS DFS driver, (aiori-DFS.c:567)",
+                "this is no output of mdtest: it does not say how many tasks it ran with",
+            ),
+        ),
+        ("posix_times_only.txt", (NO_RATE,)),
+        (
+            "singletons.txt",
+            (
+                "2 runs of mdtest printed into one output: each rank was a world of its own;"
+                " use the MPI plugin of the launcher (srun --mpi=pmi2)",
+            ),
+        ),
+    ],
+)
+def test_says_why_a_run_is_no_measurement(name, problems):
+    assert parse(recorded(name)).problems == problems
+
+
+def test_a_run_of_other_tasks_or_nodes_is_not_the_one_asked_for():
+    assert parse(recorded("posix_easy.txt"), expected_tasks=4, expected_nodes=2).problems == (
+        "mdtest ran with tasks: 2; asked for were 4",
+        "mdtest ran on nodes: 1; asked for were 2",
+    )
+
+
+@given(st.text())
+def test_never_raises(text):
+    assert parse(text).problems
+
+
+@given(st.integers(min_value=0, max_value=len(recorded("posix_easy.txt"))))
+def test_a_summary_that_is_cut_off_is_no_measurement(length):
+    parsed = parse(recorded("posix_easy.txt")[:length])
+    assert parsed.problems or parsed == parse(recorded("posix_easy.txt"))
+
+
+LOG_LINE = "2026/11/21 04:34:30.931519 vm DAOS[1740/1740/0] crt  ERR  src/cart/crt_init.c:540 f()"
+
+
+@given(st.lists(st.integers(min_value=0, max_value=30), max_size=5))
+def test_log_lines_do_not_change_the_samples(places):
+    lines = recorded("posix_easy.txt").splitlines()
+    for place in places:
+        lines.insert(place, LOG_LINE)
+    assert parse("\n".join(lines)) == parse(recorded("posix_easy.txt"))
