@@ -4,14 +4,14 @@
 # One campaign at a time: two would measure each other. What an interrupted one left running is
 # ended first. Ends with ReFrame's exit status, or with 75 where another campaign is running.
 set -eu
-directory=$1
+directory=$(realpath --canonicalize-missing "$1")
 shift
 
 # shellcheck source=/dev/null # it is written by the role `reframe`
 . /etc/assay/environment.sh
 
 mkdir -p "$directory"
-lock=$(dirname "$directory")/.lock
+lock=${directory%/*}/.lock
 exec 9>>"$lock"
 if ! flock --nonblock 9; then
     echo "another campaign is running ($(fuser "$lock" 2>/dev/null)); wait for it, or end it" >&2
@@ -23,9 +23,13 @@ squeue --noheader --user="$(id -un)" --format='%i %k' |
         [[ $comment != daos-assay ]] || scancel "$job"
     done
 
+echo "measuring; follow it with: tail -f $directory/reframe.out"
+cd "$directory"
+export RFM_SQLITE_DB_FILE=${directory%/*}/results.db
 exec reframe --run "${@/#/--tag=}" \
     --exec-policy=serial \
     --prefix="$directory" \
     --perflogdir="$directory/perflogs" \
     --report-file="$directory/reports/run-{sessionid}.json" \
-    --performance-report
+    --performance-report \
+    --nocolor >"$directory/reframe.out" 2>&1

@@ -10,8 +10,9 @@ from pathlib import Path
 from assay import cluster as description
 from assay.plan import features
 
-# The checks import their base classes from beside this file.
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+# The checks import their base classes from beside this file. Appended: ReFrame takes its own entry
+# off sys.path by its index after it has read this file.
+sys.path.append(str(Path(__file__).resolve().parent))
 
 CLUSTER = description.load(Path(os.environ.get("ASSAY_CLUSTER", "/etc/assay/cluster.json")))
 

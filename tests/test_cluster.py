@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import description
 
 from assay.cluster import ClusterError, examine, load
+from conftest import description
 
 
 def messages(document: Any) -> list[str]:

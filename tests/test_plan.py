@@ -2,10 +2,9 @@
 
 import json
 
-from conftest import described, description
-
 from assay.cluster import Cluster
 from assay.plan import CHECKS, LAYERS, features, owed
+from conftest import described, description
 
 
 def keys(cluster: Cluster) -> list[str]:

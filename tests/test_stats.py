@@ -17,7 +17,13 @@ def test_five_samples() -> None:
 @pytest.mark.parametrize(
     # Conover, Practical Nonparametric Statistics, 3rd edition, table A3: ranks of the interval.
     ("count", "rank", "confidence"),
-    [(6, 1, 0.96875), (8, 1, 0.9921875), (9, 2, 0.9609375), (11, 2, 0.98828125), (15, 4, 0.96484375)],
+    [
+        (6, 1, 0.96875),
+        (8, 1, 0.9921875),
+        (9, 2, 0.9609375),
+        (11, 2, 0.98828125),
+        (15, 4, 0.96484375),
+    ],
 )
 def test_the_interval_lies_between_these_order_statistics(
     count: int, rank: int, confidence: float

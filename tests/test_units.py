@@ -48,7 +48,14 @@ def test_there_and_back_is_the_same(value: float, unit: str, to: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (0.01234, "0.0123"), (7.449, "7.45"), (28, "28.0"), (432.6, "433"), (61072, "61,072")],
+    [
+        (0, "0"),
+        (0.01234, "0.0123"),
+        (7.449, "7.45"),
+        (28, "28.0"),
+        (432.6, "433"),
+        (61072, "61,072"),
+    ],
 )
 def test_a_figure_is_shown_with_three_digits(value: float, text: str) -> None:
     assert units.show(value) == text

@@ -5,25 +5,33 @@ set -eu
 
 here=$(dirname "$(realpath "$0")")
 name=localhost/daos-assay-host:$(cat "$0" "$here/packages.txt" | sha256sum | cut -c1-12)
-log=$(mktemp --suffix=.daos-assay-image)
+work=$(mktemp --directory --suffix=.daos-assay-image)
+tree=$work/tree
 
-build() {
-    needed=
-    for program in debootstrap podman runc iptables; do
-        command -v "$program" || needed="$needed $program"
-    done
-    if [ -n "$needed" ]; then
-        # shellcheck disable=SC2086 # the list is several words
-        apt-get install --yes --no-install-recommends $needed containernetworking-plugins ||
-            { apt-get update && apt-get install --yes --no-install-recommends $needed containernetworking-plugins; }
+finish() {
+    status=$?
+    if [ "$status" != 0 ]; then
+        cat "$work/log" >&2
     fi
-    if podman image exists "$name"; then
-        return
-    fi
+    rm -rf "$work"
+    exit "$status"
+}
+trap finish EXIT
+exec 3>&1 > "$work/log" 2>&1
 
-    tree=$(mktemp --directory --suffix=.daos-assay-image)
-    trap 'rm -rf "$tree"' EXIT
+needed=
+for program in debootstrap podman runc iptables; do
+    command -v "$program" || needed="$needed $program"
+done
+if [ -n "$needed" ]; then
+    apt-get update
+    # shellcheck disable=SC2086 # the list is several words
+    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends $needed containernetworking-plugins
+fi
+
+if ! podman image exists "$name"; then
     debootstrap --variant=minbase bookworm "$tree"
+    chmod 755 "$tree"
     cp /etc/resolv.conf "$tree/etc/resolv.conf"
     # No package starts a daemon here, and what is thrown away on failure need not be synced to disk.
     printf '#!/bin/sh\nexit 101\n' > "$tree/usr/sbin/policy-rc.d"
@@ -35,14 +43,8 @@ build() {
     rm -r "$tree/usr/sbin/policy-rc.d" "$tree/etc/dpkg/dpkg.cfg.d/unsafe-io" "$tree/var/lib/apt/lists"
     chroot "$tree" apt-get clean
     # Hosts have no key and no machine id in common.
-    rm -f "$tree/etc/munge/munge.key"
+    rm "$tree/etc/munge/munge.key"
     : > "$tree/etc/machine-id"
     tar --directory "$tree" --create . | podman import - "$name"
-}
-
-if ! (build) > "$log" 2>&1; then
-    cat "$log" >&2
-    exit 1
 fi
-rm "$log"
-echo "$name"
+echo "$name" >&3

@@ -11,7 +11,6 @@ from assay.tools.fdb_hammer import (
     FIELD_BYTES,
     Fields,
     configuration,
-    evict_commands,
     parse,
     read_command,
     write_command,
@@ -85,21 +84,6 @@ def test_the_configuration_quotes_any_path() -> None:
     assert value["schema"] == "/share/schema"
 
 
-def test_files_are_on_the_disk_before_they_leave_the_cache() -> None:
-    sync, evict = evict_commands("/scratch/fdb")
-    assert "sync" in sync
-    assert "iflag=nocache" in evict
-    assert "/scratch/fdb" in sync
-    assert "/scratch/fdb" in evict
-
-
-@pytest.mark.parametrize(
-    ("name", "metric", "value", "seconds"),
-    [
-        ("write-4", "write_bandwidth", 124.189, "4.122757"),
-        ("read-4", "read_bandwidth", 256.492, "1.996162"),
-    ],
-)
 def test_bandwidth_is_by_global_timing(name: str, metric: str, value: float, seconds: str) -> None:
     parsed = parse(recorded(name), expected_processes=4, expected_bytes=FIELDS.bytes)
     assert parsed.problems == ()

@@ -24,6 +24,8 @@ MOST_SUBJECTS = 12
 
 _WIDTH = 440
 _ROW = 44
+_OUTCOME = 190
+"""Room for the longest outcome, to the right of a name."""
 _BELOW_NAME, _ABOVE_MARKS = 10, -8
 """From the middle of a row to its marks and to its text."""
 _END = "end"
@@ -97,7 +99,7 @@ def _drawing() -> dict[str, Any]:
         "value:Q",
         title=None,
         scale=alt.Scale(domainMin=0, domainMax=alt.ExprRef(_END), nice=False),
-        axis=alt.Axis(tickCount=4, grid=False),
+        axis=alt.Axis(tickCount=4, grid=False, labelFlush=24),
     )
     low, high = alt.X("low:Q", title=None), alt.X2("high:Q")
     colour = alt.Color("verdict:N", scale=_COLOURS, legend=None)
@@ -135,7 +137,7 @@ def _drawing() -> dict[str, Any]:
         )
         .encode(x=x, y=y, fill=alt.Fill("verdict:N", scale=_COLOURS, legend=None)),
         data("names")
-        .mark_text(align="left", dy=_ABOVE_MARKS, limit=_WIDTH - 160, color="currentColor")
+        .mark_text(align="left", dy=_ABOVE_MARKS, limit=_WIDTH - _OUTCOME, color="currentColor")
         .encode(x=alt.value(0), y=y, text="name:N"),
         data("names")
         .mark_text(align="right", dy=_ABOVE_MARKS, fontWeight=600)

@@ -105,7 +105,9 @@ def render(signed: SignOff) -> str:
             {"names": cause.named(len(cause.judgements)), "reason": cause.reason.strip()}
             for cause in grouping.causes(missing)
         ],
-        machines=[_machine(signed.cluster, name, host) for name, host in _hosts(signed)],
+        machines=[
+            _machine(signed.cluster, name, host) for name, host in signed.cluster.hosts.items()
+        ],
         sign=words.SIGN,
         meaning=words.MEANING,
     )
@@ -165,10 +167,6 @@ def _links(paths: Sequence[str]) -> Iterator[_Link]:
     common = os.path.commonpath([os.path.dirname(path) for path in paths]) if paths else ""
     for path in paths:
         yield _Link(os.path.relpath(path, common) if common else path, f"./{quote(path)}")
-
-
-def _hosts(signed: SignOff) -> Iterator[tuple[str, Host]]:
-    yield from signed.cluster.hosts.items()
 
 
 def _machine(cluster: Cluster, name: str, host: Host) -> _Machine:

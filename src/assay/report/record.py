@@ -73,7 +73,7 @@ class Record(_Model):
     model_config = ConfigDict(title="report.json of daos-assay")
 
     schema_number: Literal[1] = Field(
-        1, alias="schema", description="counted up when a reader of the last would misread the next"
+        alias="schema", description="counted up when a reader of the last would misread the next"
     )
     passed: bool = Field(description="whether the gate lets the campaign through")
     headline: str
@@ -93,6 +93,7 @@ class Record(_Model):
 def render(signed: SignOff) -> str:
     """Everything that a sign-off holds, as JSON."""
     record = Record(
+        schema=1,
         passed=signed.passed,
         headline=signed.headline,
         gate=signed.gate,

@@ -5,8 +5,8 @@ What 5.22 does with the POSIX backend, seen by running it:
 - It writes the fields of one step to the process's own data file at the end of the step, and calls
   fdatasync on data, index and table of contents **before** it takes the time after the last I/O:
   the figure of the write phase includes the disk.
-- It reads through the page cache. Between the phases the files have to leave it
-  (`evict_commands`); each index ends in a page that is still dirty, hence the sync.
+- It reads through the page cache. Between the phases the files have to leave it (`evict` in the
+  checks' `steps.sh`); each index ends in a page that is still dirty, hence a sync before.
 - `--full-check` computes an MD5 sum of every field on both sides, within the measured time: a
   process spends about 8 ms of CPU on a field when it writes and 3 ms when it reads. Where there
   are fewer cores than the storage needs processes, the figure is the CPU's.
@@ -100,13 +100,6 @@ def read_command(program: str, field: str, process: int, fields: Fields) -> list
     """Command that reads, and checks, what `write_command` with the same arguments wrote."""
     program, *arguments = write_command(program, field, process, fields)
     return [program, "--read", *arguments]
-
-
-def evict_commands(root: str) -> tuple[list[str], ...]:
-    """Commands that bring the files of a database out of this host's page cache, in their order."""
-    files = ["find", root, "-type", "f", "-exec"]
-    evict = ["dd", "if={}", "iflag=nocache", "count=0", "status=none"]
-    return [*files, "sync", "{}", "+"], [*files, *evict, ";"]
 
 
 @dataclass(frozen=True, slots=True)

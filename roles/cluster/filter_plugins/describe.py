@@ -52,4 +52,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         """Their names in templates."""
-        return {"reframe_describe_host": describe_host}
+        return {"cluster_describe_host": describe_host}

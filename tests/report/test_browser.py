@@ -1,0 +1,180 @@
+"""The report in a real browser: three widths, light and dark, and on paper."""
+
+import base64
+import json
+import shutil
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from synthetic import campaign, cluster, judgement, mixed, signed
+
+from assay.report import html
+from assay.signoff import Gate
+
+pytestmark = pytest.mark.browser
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+DRIVER = shutil.which("chromedriver")
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+NAMES = ["a-very-long-host-name-of-a-rack-" + "0" * 30 + f"{n}.storage.example.org" for n in (1, 2)]
+LONG = signed(
+    cluster(),
+    Gate.ACCEPTANCE,
+    [
+        judgement([123456.0, 234567.0], 150000.0, 999999.0, subject=">".join(NAMES)),
+        judgement(problems=["x" * 500], subject=NAMES[0]),
+    ],
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if CHROMIUM is None or DRIVER is None:
+        pytest.skip("chromium or chromedriver is not installed (Debian: chromium, chromium-driver)")
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory):
+    """A report beside the raw outputs that its judgements name."""
+    directory = tmp_path_factory.mktemp("bundle")
+    sign_off = mixed()
+    for judged in sign_off.judgements:
+        for path in judged.raw:
+            raw = directory / path
+            raw.parent.mkdir(parents=True, exist_ok=True)
+            raw.write_text("{}")
+    (directory / "report.html").write_text(html.render(sign_off), encoding="utf-8")
+    (directory / "long.html").write_text(html.render(LONG), encoding="utf-8")
+    many = campaign(cluster(60, 20))
+    (directory / "many.html").write_text(html.render(many), encoding="utf-8")
+    return directory
+
+
+def show(browser, page, width, scheme="light"):
+    """Open a page in a window of `width` CSS pixels, with nothing logged before."""
+    for kind in ("browser", "performance"):
+        browser.get_log(kind)
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": width < 500},
+    )
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+    )
+    browser.get(page.as_uri())
+
+
+def picture(browser, path, width):
+    """Keep a picture of the page (of a very long one, of its start), for people to look at."""
+    height = browser.execute_script("return document.documentElement.scrollHeight")
+    clip = {"x": 0, "y": 0, "width": width, "height": min(height, 6_000), "scale": 1}
+    shot = browser.execute_cdp_cmd(
+        "Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip}
+    )
+    path.write_bytes(base64.b64decode(shot["data"]))
+
+
+def requested(browser):
+    messages = (json.loads(entry["message"])["message"] for entry in browser.get_log("performance"))
+    return [
+        message["params"]["request"]["url"]
+        for message in messages
+        if message["method"] == "Network.requestWillBeSent"
+    ]
+
+
+def luminance(colour):
+    """Of an `rgb(r, g, b)`, as WCAG 2 defines it."""
+    parts = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 900, 1600])
+@pytest.mark.parametrize("name", ["report", "long", "many"])
+def test_the_report_is_whole_at_every_width(browser, bundle, tmp_path, name, width, scheme):
+    page = bundle / f"{name}.html"
+    show(browser, page, width, scheme)
+    picture(browser, tmp_path / f"{name}-{width}-{scheme}.png", width)
+    assert browser.get_log("browser") == []
+    assert [url for url in requested(browser) if not url.startswith("data:")] == [page.as_uri()]
+    assert browser.execute_script("return document.documentElement.scrollWidth") == width
+    headline = browser.find_element("css selector", "h1")
+    assert headline.is_displayed()
+    assert headline.location["y"] < 100
+    assert headline.text.startswith(("NOT ACCEPTED", "ACCEPTED"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_the_page(browser, bundle, scheme):
+    show(browser, bundle / "report.html", 1600, scheme)
+    paper, *inks = browser.execute_script(
+        """
+        const colour = (element) => getComputedStyle(element).color;
+        return [getComputedStyle(document.body).backgroundColor,
+                ...new Set([...document.querySelectorAll("body *")].map(colour))];
+        """
+    )
+    assert (luminance(paper) > 0.5) == (scheme == "light")
+    for ink in inks:
+        light, dark = sorted((luminance(paper), luminance(ink)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, f"{ink} on {paper}"
+
+
+def test_charts_follow_the_scheme(browser, bundle):
+    def colours(scheme):
+        show(browser, bundle / "report.html", 900, scheme)
+        return browser.execute_script(
+            """
+            const seen = [...document.querySelectorAll("svg [fill^=var]")];
+            return [...new Set(seen.map((mark) => getComputedStyle(mark).fill))];
+            """
+        )
+
+    light, dark = colours("light"), colours("dark")
+    assert len(light) == len(dark) > 4
+    assert not set(light) & set(dark)
+
+
+def test_links_lead_to_files_of_the_bundle(browser, bundle):
+    show(browser, bundle / "report.html", 900)
+    links = browser.execute_script("return [...document.links].map((link) => link.href)")
+    raw = [link for link in links if "#" not in link]
+    assert raw
+    assert all(Path(unquote(urlsplit(link).path)).is_file() for link in raw)
+    inside = [urlsplit(link).fragment for link in links if "#" in link]
+    assert all(browser.find_elements("id", fragment) for fragment in inside)
+
+
+def test_on_paper_it_is_light_and_has_pages(browser, bundle):
+    show(browser, bundle / "report.html", 900, "dark")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    paper = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert luminance(paper) > 0.9
+    printed = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
+    assert base64.b64decode(printed["data"]).startswith(b"%PDF")

@@ -1,0 +1,40 @@
+from synthetic import campaign, cluster, every_verdict, judgement
+
+from assay.plan import LAYERS
+from assay.report import grouping
+from assay.verdict import Verdict
+
+
+def test_one_reason_for_many_subjects_is_one_cause():
+    hosts = [judgement(problems=["down"], subject=f"n{number}") for number in range(1, 6)]
+    other = judgement(problems=["killed"], subject="n9")
+    first, second = grouping.causes([*hosts, other])
+    assert (first.reason, first.named(2)) == ("down", "SsdFio.read_1m on n1, n2 and 3 more")
+    assert (second.reason, second.named(2)) == ("killed", "SsdFio.read_1m on n9")
+
+
+def test_many_metrics_of_one_cause_are_cut_too():
+    (cause,) = grouping.causes(campaign(cluster(1, 1), problem="down").judgements)
+    assert cause.named(1) == "FiPingpong.bandwidth_1m on c1>c1 and 1 more and 18 more metrics"
+
+
+def test_layers_come_from_the_bottom_up_and_only_where_owed():
+    layers = [layer for layer, _ in grouping.by_layer(campaign(cluster()))]
+    assert layers == list(LAYERS)
+    assert [layer for layer, _ in grouping.by_layer(every_verdict())] == ["ssd"]
+
+
+def test_the_worst_verdicts_come_first():
+    judgements = every_verdict().judgements
+    kept = grouping.worst(list(reversed(judgements)), 3)
+    assert [j.verdict for j in kept] == [Verdict.MISSING, Verdict.IMPLAUSIBLE, Verdict.BELOW]
+
+
+def test_of_one_verdict_the_worst_figures_come_first():
+    slow, middle, fast = (judgement([value], subject=f"n{value}") for value in (5.0, 6.0, 7.0))
+    assert grouping.worst([fast, slow, middle], 2) == [slow, middle]
+
+
+def test_what_finds_room_keeps_its_order():
+    judgements = list(every_verdict().judgements)[::-1]
+    assert grouping.worst(judgements, len(judgements)) == judgements

@@ -1,0 +1,88 @@
+from xml.etree import ElementTree
+
+import pytest
+from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
+
+from assay.report import junit
+from assay.signoff import Gate
+
+
+def cases(sign_off):
+    root = ElementTree.fromstring(junit.render(sign_off).encode())
+    return root, {case.get("name"): case for case in root.iter("testcase")}
+
+
+def properties(case):
+    return {item.get("name"): item.get("value") for item in case.find("properties")}
+
+
+@pytest.mark.parametrize(
+    ("gate", "failures"),
+    [
+        (Gate.ACCEPTANCE, {"implausible", "below", "unsteady"}),
+        (Gate.MEASURED, {"implausible"}),
+    ],
+)
+def test_failures_are_what_the_gate_does_not_let_through(gate, failures):
+    root, found = cases(every_verdict(gate))
+    assert {
+        case.find("failure").get("type")
+        for case in found.values()
+        if case.find("failure") is not None
+    } == failures
+    assert {name for name, case in found.items() if case.find("error") is not None} == {
+        "read_1m on missing"
+    }
+    assert (root.get("tests"), root.get("errors")) == ("6", "1")
+    assert root.get("failures") == str(len(failures))
+
+
+def test_an_unrated_metric_passes_and_says_so():
+    _, found = cases(every_verdict())
+    unrated = found["read_1m on unrated"]
+    assert [child.tag for child in unrated] == ["properties"]
+    assert properties(unrated)["verdict"] == "unrated"
+
+
+def test_every_owed_metric_is_a_case_of_its_layer_and_check():
+    sign_off = campaign(cluster())
+    root, _ = cases(sign_off)
+    assert [(c.get("classname"), c.get("name")) for c in root.iter("testcase")] == [
+        (f"{j.owed.layer}.{j.owed.check}", f"{j.owed.metric.name} on {j.owed.subject}")
+        for j in sign_off.judgements
+    ]
+    assert [suite.get("name") for suite in root] == [
+        "network",
+        "scm",
+        "ssd",
+        "client",
+        "endtoend",
+        "metadata",
+    ]
+
+
+def test_figures_and_derivation_are_properties():
+    _, found = cases(every_verdict())
+    told = properties(found["read_1m on pass"])
+    assert told["median"] == "100"
+    assert (told["unit"], told["floor"], told["ceiling"]) == ("MiB/s", "80", "200")
+    assert told["samples"].split()[:2] == ["100", "101"]
+    assert told["derivation"] == "a sentence that says where this came from"
+
+
+def test_a_plan_that_owes_nothing_does_not_pass():
+    root, found = cases(signed(cluster(), Gate.ACCEPTANCE, []))
+    assert (root.get("tests"), root.get("errors")) == ("1", "1")
+    assert "owes no metric" in found["owes a metric"].find("error").get("message")
+
+
+def test_what_a_terminal_understands_and_xml_does_not_is_replaced():
+    _, found = cases(mixed())
+    error = found["write on c2"].find("error")
+    assert "<unexpected> & �[31mred" in error.text
+
+
+def test_a_name_with_markup_in_it_stays_a_name():
+    strange = judgement(problems=['a "quoted" <reason> & more'], subject="<n&1>")
+    _, found = cases(signed(cluster(), Gate.ACCEPTANCE, [strange]))
+    assert found["read_1m on <n&1>"].find("error").get("message") == 'a "quoted" <reason> & more'

@@ -1,0 +1,81 @@
+import json
+from importlib import resources
+
+import jsonschema
+import pytest
+from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
+
+from assay.report import record
+from assay.signoff import Gate
+from assay.verdict import Verdict
+
+SCHEMA = resources.files("assay.report").joinpath("report.schema.json").read_text(encoding="utf-8")
+
+
+def test_the_schema_that_is_shipped_is_that_of_the_models():
+    assert record.schema() + "\n" == SCHEMA, "python -m assay.report.record writes it anew"
+
+
+def test_the_schema_is_itself_valid():
+    jsonschema.Draft202012Validator.check_schema(json.loads(SCHEMA))
+
+
+@pytest.mark.parametrize(
+    "sign_off",
+    [
+        mixed(),
+        every_verdict(Gate.MEASURED),
+        campaign(cluster(), problem="down"),
+        signed(cluster(), Gate.ACCEPTANCE, []),
+    ],
+    ids=["mixed", "every verdict", "all missing", "nothing owed"],
+)
+def test_every_report_follows_the_schema(sign_off):
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA))
+    assert list(validator.iter_errors(json.loads(record.render(sign_off)))) == []
+
+
+@pytest.mark.parametrize("key", ["passed", "metrics", "schema", "cluster"])
+def test_the_schema_refuses_a_report_without(key):
+    document = json.loads(record.render(every_verdict()))
+    del document[key]
+    with pytest.raises(jsonschema.ValidationError, match=key):
+        jsonschema.validate(document, json.loads(SCHEMA))
+
+
+def test_it_holds_all_that_a_judgement_holds():
+    sign_off = every_verdict()
+    document = json.loads(record.render(sign_off))
+    below = next(j for j in sign_off.judgements if j.verdict is Verdict.BELOW)
+    row = next(row for row in document["metrics"] if row["verdict"] == "below")
+    assert row["key"] == below.owed.key == "SsdFio.read_1m on below"
+    assert row["samples"] == list(below.samples)
+    assert row["summary"]["median"] == below.summary.median
+    assert row["expectation"]["floor"] == 120.0
+    assert row["expectation"]["derivation"] == below.expectation.derivation
+    assert (row["stops"], row["reason"], row["raw"]) == (True, below.reason, list(below.raw))
+
+
+def test_what_stops_depends_on_the_gate():
+    def stops(gate):
+        document = json.loads(record.render(every_verdict(gate)))
+        return [row["verdict"] for row in document["metrics"] if row["stops"]]
+
+    assert stops(Gate.ACCEPTANCE) == ["missing", "implausible", "below", "unsteady"]
+    assert stops(Gate.MEASURED) == ["missing", "implausible"]
+
+
+def test_times_are_iso_with_their_zone_and_paths_are_those_of_the_bundle():
+    document = json.loads(record.render(every_verdict()))
+    assert document["measured_from"] == "2026-03-02T09:14:00Z"
+    assert document["reports"] == ["reframe/run-report-1.json"]
+
+
+def test_the_description_of_the_cluster_can_be_read_back():
+    document = json.loads(record.render(every_verdict()))
+    assert type(cluster()).model_validate(document["cluster"]) == cluster()
+
+
+def test_a_reason_that_is_no_unicode_is_written():
+    broken = signed(cluster(), Gate.ACCEPTANCE, [judgement(problems=["half \ud800 of a pair"])])
+    assert json.loads(record.render(broken))["metrics"][0]["reason"] == "half � of a pair"

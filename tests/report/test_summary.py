@@ -1,0 +1,76 @@
+import pytest
+from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
+
+from assay.report import summary
+from assay.signoff import Gate
+
+LONG = "-".join(["storage"] * 12)
+
+
+def test_it_begins_with_the_verdict_and_ends_with_what_the_gate_asks_for():
+    sign_off = every_verdict()
+    text = summary.render(sign_off)
+    assert text.startswith(f"{sign_off.headline}\n")
+    assert text.endswith("vouched for by nothing.\n")
+
+
+def test_the_table_has_median_limits_and_unit():
+    line = next(x for x in summary.render(every_verdict()).splitlines() if x.startswith("below"))
+    assert line.split() == ["below", "SsdFio.read_1m", "below", "100", "120..200", "MiB/s"]
+
+
+def test_what_was_not_measured_and_has_no_limit_shows_a_dash():
+    text = summary.render(every_verdict())
+    line = next(x for x in text.splitlines() if x.startswith("missing"))
+    assert line.split() == ["missing", "SsdFio.read_1m", "missing", "-", "-", "MiB/s"]
+
+
+def test_each_cause_is_named_with_its_metrics():
+    text = summary.render(every_verdict())
+    assert "  missing: SsdFio.read_1m on missing: fio was killed after 600 s\n" in text
+    assert "  unsteady: SsdFio.read_1m on unsteady: 5 samples leave the median" in text
+
+
+def test_nothing_stops_what_passes():
+    passing = signed(cluster(), Gate.ACCEPTANCE, [judgement(floor=80.0)])
+    assert "What stops it" not in summary.render(passing)
+
+
+@pytest.mark.parametrize(
+    "sign_off",
+    [
+        mixed(),
+        campaign(cluster(), problem="down " * 200),
+        signed(cluster(), Gate.ACCEPTANCE, [judgement([1e9], 1e9, subject=f"{LONG}>{LONG}")]),
+        signed(cluster(), Gate.ACCEPTANCE, []),
+    ],
+    ids=["mixed", "all missing", "long names", "nothing owed"],
+)
+def test_no_line_is_longer_than_a_terminal_is_wide(sign_off):
+    lines = summary.render(sign_off).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert not any("\x1b" in line for line in lines)
+    assert not any(line != line.rstrip() for line in lines)
+
+
+def test_a_long_name_is_folded_and_not_cut():
+    strange = judgement(subject=LONG)
+    text = summary.render(signed(cluster(), Gate.ACCEPTANCE, [strange]))
+    rows = text[text.index("verdict") :].split("\n\n")[0]
+    assert "".join(rows.split()).count("-") >= LONG.count("-")
+    assert "…" not in rows
+
+
+def test_of_many_subjects_the_worst_are_listed():
+    figures = [judgement([100.0 + number] * 7, 80.0, subject=f"n{number}") for number in range(500)]
+    slow = judgement([1.0] * 7, 80.0, subject="slow")
+    text = summary.render(signed(cluster(), Gate.ACCEPTANCE, [*figures, slow]))
+    assert "slow" in text
+    assert "and 493 no worse" in text
+    assert len(text.splitlines()) < 30
+
+
+def test_of_many_causes_the_first_are_listed():
+    many = [judgement(problems=[f"reason {n}"], subject=f"n{n}") for n in range(50)]
+    text = summary.render(signed(cluster(), Gate.ACCEPTANCE, many))
+    assert "and 30 more reasons, which report.html lists" in text

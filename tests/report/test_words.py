@@ -1,0 +1,61 @@
+import pytest
+from synthetic import every_verdict
+
+from assay.plan import LAYERS
+from assay.report import words
+from assay.signoff import FAILING, Gate
+from assay.verdict import Verdict
+
+
+def test_every_layer_and_verdict_has_its_words():
+    assert set(words.LAYER) == set(LAYERS)
+    assert set(words.SIGN) == set(words.MEANING) == set(Verdict)
+
+
+def test_signs_differ_so_that_no_verdict_needs_its_colour():
+    assert len(set(words.SIGN.values())) == len(Verdict)
+
+
+@pytest.mark.parametrize("gate", Gate)
+def test_there_is_advice_for_all_that_can_stop_a_sign_off(gate):
+    assert set(FAILING[gate]) <= set(words.ADVICE)
+
+
+def test_the_measured_gate_says_that_it_accepts_nothing():
+    assert "no acceptance" in words.gate(every_verdict(Gate.MEASURED))
+    assert "no acceptance" not in words.gate(every_verdict(Gate.ACCEPTANCE))
+
+
+def test_the_gate_counts_what_nothing_vouches_for():
+    assert "1 metric is unrated" in words.gate(every_verdict())
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain, µs × 2, 🙂\tand\nlines", "plain, µs × 2, 🙂\tand\nlines"),
+        ("\x1b[31mred\x1b[0m", "�[31mred�[0m"),
+        (
+            "nul \x00, lone surrogate \ud800, not a character \uffff",
+            "nul �, lone surrogate �, not a character �",
+        ),
+        ("dos\r\nand mac\r", "dos\nand mac\n"),
+    ],
+)
+def test_printable_replaces_only_what_cannot_be_written(text, shown):
+    assert words.printable(text) == shown
+    assert words.printable(text).encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("short", "short"),
+        ("exactly 10", "exactly 10"),
+        ("longer than ten", "longer th…"),
+        ("first\nsecond", "first…"),
+        ("", ""),
+    ],
+)
+def test_shorten_keeps_the_start_of_the_first_line(text, shown):
+    assert words.shorten(text, 10) == shown
