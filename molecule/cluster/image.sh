@@ -42,6 +42,8 @@ if ! podman image exists "$name"; then
         $(grep -v '^#' "$here/packages.txt")
     rm -r "$tree/usr/sbin/policy-rc.d" "$tree/etc/dpkg/dpkg.cfg.d/unsafe-io" "$tree/var/lib/apt/lists"
     chroot "$tree" apt-get clean
+    # The roles are to start what they have configured, and nothing else does.
+    chroot "$tree" systemctl disable munge slurmctld slurmd
     # Hosts have no key and no machine id in common.
     rm "$tree/etc/munge/munge.key"
     : > "$tree/etc/machine-id"
