@@ -127,7 +127,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.num_tasks_per_node = 1
         self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
         self.executable = "bash"
-        self.keep_files = ["raw"]
+        self.keep_files = ["raw", "*.sh", "*.fio"]
 
     @sanity_function
     def every_metric_is_measured(self):

@@ -70,7 +70,11 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
         ),
         (
             change("hosts/s1/engines/0/storage/0/scm_size", 16),
-            "host s1: engines[0].storage.scm_size = 16 GiB: less than the host's memory of 16.0 GiB",
+            "host s1: engines[0].storage.scm_size = 16 GiB: less than the host's memory of 16",
+        ),
+        (
+            change("hosts/s1/scratch/ssd", "Floppy 1.44MB"),
+            "host s1: scratch.ssd = Floppy 1.44MB: a name in hardware.yml: Intel D7-P5500 3.84TB",
         ),
         (change("hosts/c1/scratch", None), "host c1: scratch: a directory for the files of the"),
         (

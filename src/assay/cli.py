@@ -135,14 +135,16 @@ def sign_off(
 
     Exit 0 only when the gate lets the campaign through, 1 when it does not.
     """
+    # Charts take two seconds to import, and no other command draws any.
+    from assay import bundle
     from assay.report import summary
 
     described = _load(file)
     found = _read(reports, described.name)
     signed = signoff.sign_off(described, found, gate)
     try:
-        signoff.write_bundle(signed, found, out)
-    except signoff.BundleError as error:
+        bundle.write(signed, found, out)
+    except bundle.BundleError as error:
         _misuse(str(error))
     print(summary.render(signed), end="")
     print(f"\nreport: {out / 'report.html'}")

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, IPvAnyAddress, ValidationError
 
 from assay.findings import Finding, from_pydantic
+from assay.hardware import ssds
 
 _AnyModel = TypeVar("_AnyModel", bound=BaseModel)
 
@@ -232,6 +233,10 @@ def _host_rules(name: str, host: Host) -> Iterator[Finding]:
     known = ", ".join(sorted(host.interfaces)) or "none"
     if host.interface not in host.interfaces:
         yield Finding(name, "interface", host.interface, f"an interface of this host: {known}")
+    if host.scratch is not None and host.scratch.ssd not in {None, *ssds()}:
+        yield Finding(
+            name, "scratch.ssd", host.scratch.ssd, f"a name in hardware.yml: {', '.join(ssds())}"
+        )
     mounts = Counter(
         engine.ram_tier.scm_mount for engine in host.engines if engine.ram_tier is not None
     )

@@ -171,8 +171,8 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
     found.update(tool for tool in tools if getattr(cluster.benchmarks, tool) is not None)
     if each_ram_engine(cluster, partition):
         found.add("ram_tier")
-    # Where both partitions are the same hosts, their network is measured once.
-    if partition == "clients" or set(cluster.servers) != set(cluster.clients):
+    # Where the servers are among the clients, their network is measured once.
+    if partition == "clients" or not set(cluster.servers) <= set(cluster.clients):
         found.add("fabric")
     return frozenset(found)
 

@@ -79,7 +79,7 @@ class Results:
         return [
             str(_place(case) / path.relative_to(case.output))
             for path in sorted(root.rglob("*"))
-            if path.is_file()
+            if path.is_file() and path.stat().st_size
         ]
 
     def copy_raw(self, bundle: Path) -> None:
@@ -103,6 +103,8 @@ def read(pattern: str, system: str) -> Results:
     paths = tuple(Path(name) for name in sorted(glob.glob(pattern)))
     if not paths:
         raise ReportError(f"no run report matches {pattern}; `reframe -r` writes them")
+    if len({path.name for path in paths}) < len(paths):
+        raise ReportError(f"{pattern} matches two reports of one name; a bundle holds both by name")
     cases: dict[tuple[str, str], Case] = {}
     origin: dict[tuple[str, str], Path] = {}
     sessions = []

@@ -1,13 +1,9 @@
-"""The sign-off: a campaign judged against the plan, and the bundle that records it."""
+"""The sign-off: a campaign judged against the plan."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
-import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -83,10 +79,14 @@ class SignOff:
             named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
             word = "NOT ACCEPTED" if self.gate is Gate.ACCEPTANCE else "NOT MEASURED"
             return f"{word}: {named}, of {total} metrics"
+        unrated = self.counts[Verdict.UNRATED]
+        vouched = f"; {unrated} of them unrated" if unrated else ""
         if self.gate is Gate.ACCEPTANCE:
-            return f"ACCEPTED: {total} metrics, none missing, implausible, below or unsteady"
+            return (
+                f"ACCEPTED: {total} metrics, none missing, implausible, below or unsteady{vouched}"
+            )
         return (
-            f"MEASURED: {total} metrics, none missing or implausible;"
+            f"MEASURED: {total} metrics, none missing or implausible{vouched};"
             " this is a measurement and no acceptance"
         )
 
@@ -118,54 +118,3 @@ def _judgement(
         results.problems(metric),
         results.raw(metric),
     )
-
-
-class BundleError(RuntimeError):
-    """A bundle that cannot be written, and what to do."""
-
-
-def write_bundle(signed: SignOff, results: Results, directory: Path) -> None:
-    """Write the bundle whole or not at all.
-
-    Raises:
-        BundleError: the directory is there already, or cannot be written.
-    """
-    from assay.report import html, junit, record, summary
-
-    if directory.exists():
-        raise BundleError(f"{directory} is there already; name a directory that is not")
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".assay.") as unfinished:
-            bundle = Path(unfinished, "bundle")
-            bundle.mkdir()
-            results.copy_raw(bundle)
-            for report in signed.reports:
-                target = bundle / "reframe" / report.name
-                target.parent.mkdir(exist_ok=True)
-                shutil.copyfile(report, target)
-            texts = {
-                "cluster.json": signed.cluster.model_dump_json(by_alias=True, indent=2) + "\n",
-                "report.json": record.render(signed),
-                "report.html": html.render(signed),
-                "junit.xml": junit.render(signed),
-                "summary.txt": summary.render(signed),
-            }
-            for name, text in texts.items():
-                (bundle / name).write_text(text, encoding="utf-8")
-            (bundle / "SHA256SUMS").write_text(_checksums(bundle), encoding="utf-8")
-            os.rename(bundle, directory)
-    except OSError as error:
-        raise BundleError(f"{directory} cannot be written: {error.strerror}") from error
-
-
-def _checksums(bundle: Path) -> str:
-    """Every file of the bundle, as `sha256sum --check` reads it."""
-    return "".join(
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(bundle)}\n"
-        for path in _files(bundle)
-    )
-
-
-def _files(bundle: Path) -> Iterable[Path]:
-    return sorted(path for path in bundle.rglob("*") if path.is_file())

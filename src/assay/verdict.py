@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -45,6 +46,7 @@ def judge(
     raw: Sequence[str] = (),
 ) -> Judgement:
     """Judge a metric. Fail closed: with a problem, or without a sample, it is `missing`."""
+    problems = [*problems, *(text for value in samples if (text := _no_measurement(value)))]
     summary = None if problems or not samples else summarize(samples)
     if summary is None:
         verdict, reason = Verdict.MISSING, "; ".join(problems) or "it was not measured"
@@ -53,6 +55,12 @@ def judge(
     else:
         verdict, reason = _lower_is_better(summary, expectation)
     return Judgement(owed, tuple(samples), summary, expectation, verdict, reason, tuple(raw))
+
+
+def _no_measurement(value: float) -> str | None:
+    if math.isfinite(value) and value > 0:
+        return None
+    return f"a sample is {value:g}, and a measurement is above zero"
 
 
 def _higher_is_better(summary: Summary, expected: Expectation) -> tuple[Verdict, str]:

@@ -84,6 +84,13 @@ def test_the_configuration_quotes_any_path() -> None:
     assert value["schema"] == "/share/schema"
 
 
+@pytest.mark.parametrize(
+    ("name", "metric", "value", "seconds"),
+    [
+        ("write-4", "write_bandwidth", 124.189, "4.122757"),
+        ("read-4", "read_bandwidth", 256.492, "1.996162"),
+    ],
+)
 def test_bandwidth_is_by_global_timing(name: str, metric: str, value: float, seconds: str) -> None:
     parsed = parse(recorded(name), expected_processes=4, expected_bytes=FIELDS.bytes)
     assert parsed.problems == ()
