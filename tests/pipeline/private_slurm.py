@@ -1,0 +1,297 @@
+"""A Slurm of its own on this machine, configured as the role `slurm` does it.
+
+Its daemons live in a network and a mount namespace: they listen on a loopback that nobody else
+sees, and what is mounted for a test is gone with it. Every process of the namespace is known by
+it, so nothing is left behind unseen.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import jinja2
+import yaml
+
+REPOSITORY = Path(__file__).parents[2]
+ROLE = REPOSITORY / "roles" / "slurm"
+NODES = {"clients": ["c1", "c2"], "servers": ["s1", "s2"]}
+PROGRAMS = ("slurmctld", "slurmd", "munged", "nsenter", "unshare", "setpriv", "ip", "fio")
+PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
+NODE_TIMEOUT_S = 5
+# Slurm resolves no name where there is no other address than 127.0.0.1 (AI_ADDRCONFIG).
+_LOOPBACK = "ip link set lo up && ip address add 127.0.0.2/8 dev lo"
+
+
+def missing() -> str | None:
+    """Why no Slurm can be started here, in words."""
+    if os.geteuid() != 0:
+        return "a Slurm is started by root; run pytest as root"
+    absent = [program for program in PROGRAMS if shutil.which(program, path=PATH) is None]
+    if absent:
+        return f"{', '.join(absent)} not installed; tests/host-tools.sh installs them"
+    return None
+
+
+def wait_for(condition: Callable[[], object], what: str, *, seconds: float = 30) -> None:
+    """Wait until a condition holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError(f"after {seconds:g} s: no {what}")
+        time.sleep(0.05)
+
+
+class PrivateSlurm:
+    """The daemons of controller and nodes, and a way to run programs beside them."""
+
+    def __init__(self) -> None:
+        # Not below /tmp, which may be a tmpfs: direct I/O wants a disk.
+        self.directory = Path(tempfile.mkdtemp(prefix="assay-pipeline.", dir="/var/tmp"))
+        self.directory.chmod(0o755)
+        self._daemons: dict[str, subprocess.Popen[bytes]] = {}
+        self._holder: subprocess.Popen[bytes] | None = None
+        self.environment = {
+            name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ
+        } | {"PATH": PATH, "SLURM_CONF": str(self.directory / "slurm.conf")}
+
+    def start(self) -> None:
+        """Start everything and wait for the nodes."""
+        self._holder = subprocess.Popen(
+            [
+                *("setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount"),
+                *("sh", "-c", f"{_LOOPBACK} && echo up && exec sleep infinity"),
+            ],
+            stdout=subprocess.PIPE,
+            env=self.environment,
+        )
+        assert self._holder.stdout is not None
+        assert self._holder.stdout.readline() == b"up\n", "no network namespace"
+        self._configure()
+        self._start_munge()
+        self._daemon("slurmctld", "slurmctld", "-D")
+        for node in self.nodes:
+            self.start_node(node)
+        self.wait_for_nodes()
+
+    @property
+    def nodes(self) -> list[str]:
+        """Clients and servers."""
+        return [node for nodes in NODES.values() for node in nodes]
+
+    def start_node(self, node: str) -> None:
+        """Start a node's slurmd."""
+        self._daemon(node, "slurmd", "-D", "-N", node)
+
+    def kill_node(self, node: str) -> None:
+        """Let a node vanish as a host without power does: its slurmd, and all that it runs."""
+        self._daemons[node].kill()
+        self._daemons.pop(node).wait()
+        for process in self.processes():
+            if f"SLURMD_NODENAME={node}\0" in process_file(process, "environ") or (
+                "slurmstepd" in process_file(process, "cmdline")
+                and str(self.directory / node) in _open_files(process)
+            ):
+                kill(process)
+
+    def wait_for_nodes(self) -> None:
+        """Wait until every node takes jobs."""
+        wait_for(
+            lambda: self.output("sinfo", "--noheader", "--Node", "--format=%T").split()
+            == ["idle"] * len(self.nodes),
+            "four idle nodes",
+            seconds=60,
+        )
+
+    def wait_until_empty(self) -> None:
+        """Wait until no job is left."""
+        wait_for(lambda: not self.output("squeue", "--noheader"), "end of all jobs", seconds=60)
+
+    def popen(
+        self, *command: str, extra: dict[str, str] | None = None, **more: object
+    ) -> subprocess.Popen[str]:
+        """Start a program within the namespaces; its process id is the program's own."""
+        assert self._holder is not None
+        enter = ["nsenter", f"--target={self._holder.pid}", "--net", "--mount"]
+        return subprocess.Popen(
+            [*enter, *command], text=True, env=self.environment | (extra or {}), **more
+        )
+
+    def run(
+        self, *command: str, extra: dict[str, str] | None = None, **more: object
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program within the namespaces and keep what it prints."""
+        with self.popen(
+            *command, extra=extra, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
+        ) as process:
+            out, err = process.communicate()
+        return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+    def output(self, *command: str) -> str:
+        """What a program prints that must succeed."""
+        done = self.run(*command)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        return done.stdout
+
+    def seen(self, path: Path) -> Path:
+        """A path of the mount namespace, as it is reached from outside."""
+        assert self._holder is not None
+        return Path(f"/proc/{self._holder.pid}/root{path}")
+
+    def tmpfs(self, directory: Path, mib: int) -> Path:
+        """Mount a tmpfs of some MiB at a directory, which it makes."""
+        directory.mkdir(parents=True)
+        self.output("mount", "-t", "tmpfs", "-o", f"size={mib}m", "tmpfs", str(directory))
+        return directory
+
+    def processes(self) -> list[int]:
+        """The ids of the namespace's processes but for its holder."""
+        assert self._holder is not None
+        # Processes that check the network make namespaces below this one: only the mounts tell.
+        mine = os.readlink(f"/proc/{self._holder.pid}/ns/mnt")
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and int(entry.name) != self._holder.pid:
+                try:
+                    if os.readlink(entry / "ns" / "mnt") == mine:
+                        found.append(int(entry.name))
+                except OSError:
+                    continue  # it ended meanwhile
+        return found
+
+    def stop(self) -> list[str]:
+        """End everything and remove the directory.
+
+        Returns:
+            The command lines of processes that neither jobs' nor daemons' ends had ended.
+        """
+        left = []
+        try:
+            if "slurmctld" in self._daemons:
+                self.run("scancel", "--user=root")
+                self.wait_until_empty()
+        finally:
+            for daemon in reversed(self._daemons.values()):
+                daemon.terminate()
+            for daemon in self._daemons.values():
+                daemon.wait(30)
+            if self._holder is not None:
+                for process in self.processes():
+                    left.append(process_file(process, "cmdline").replace("\0", " "))
+                    kill(process)
+                self._holder.kill()
+                self._holder.wait()
+            shutil.rmtree(self.directory)
+        return left
+
+    def _daemon(self, name: str, *command: str) -> None:
+        with (self.directory / f"{name}.out").open("ab") as log:
+            self._daemons[name] = self.popen(
+                "setpriv", "--pdeathsig", "KILL", *command, stdout=log, stderr=log
+            )
+
+    def _start_munge(self) -> None:
+        key = self.directory / "munge.key"
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o400)
+        places = {
+            f"--{what}-file={self.directory}/munge.{what}" for what in ("key", "log", "pid", "seed")
+        }
+        link = self.directory / "munge.socket"
+        self._daemon(
+            "munged", "munged", "--foreground", "--force", f"--socket={link}", *sorted(places)
+        )
+        wait_for(link.exists, "munged")
+
+    def _configure(self) -> None:
+        here = self.directory
+        own = {
+            "SlurmUser": "root",
+            "AuthType": f"auth/munge\nAuthInfo=socket={here}/munge.socket",
+            "StateSaveLocation": here / "slurmctld",
+            "SlurmdSpoolDir": here / "%n",
+            "SlurmctldLogFile": here / "slurmctld.log",
+            "SlurmdLogFile": here / "%n.log",
+            "SlurmctldPidFile": here / "slurmctld.pid",
+            "SlurmdPidFile": here / "%n.pid",
+        }
+        text = product_configuration()
+        for key, value in own.items():
+            text, times = re.subn(f"(?m)^{key}=.*$", f"{key}={value}", text)
+            assert times == 1, key
+        (here / "slurm.conf").write_text(text)
+        for directory in ("slurmctld", *self.nodes):
+            (here / directory).mkdir()
+
+
+def product_configuration() -> str:
+    """The slurm.conf that the role `slurm` writes for four nodes, all on this machine."""
+    hostname = socket.gethostname().partition(".")[0]
+    cores = os.cpu_count()
+    nodes = [node for nodes in NODES.values() for node in nodes]
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(ROLE / "templates"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+    )
+    variables = {
+        **yaml.safe_load((ROLE / "vars" / "main.yml").read_text()),
+        **yaml.safe_load((ROLE / "defaults" / "main.yml").read_text()),
+        "slurm_node_timeout_s": NODE_TIMEOUT_S,
+        "groups": NODES,
+        "__slurm_nodes": nodes,
+        "__slurm_controller": {
+            "ansible_facts": {"hostname": hostname},
+            "__slurm_address": "127.0.0.1",
+        },
+        "hostvars": {
+            node: {
+                "__slurm_node": (
+                    f"NodeName={node} NodeHostname={hostname} NodeAddr=127.0.0.1"
+                    f" Port={17001 + number} Sockets=1 CoresPerSocket={cores}"
+                )
+            }
+            for number, node in enumerate(nodes)
+        },
+    }
+    return environment.get_template("slurm.conf.j2").render(variables)
+
+
+def process_file(process: int, name: str) -> str:
+    """A file of a process in /proc; empty where the process has ended."""
+    try:
+        return Path(f"/proc/{process}/{name}").read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def kill(process: int) -> None:
+    """Kill a process, if it is still there."""
+    try:
+        os.kill(process, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def _open_files(process: int) -> str:
+    found: list[str] = []
+    try:
+        for descriptor in Path(f"/proc/{process}/fd").iterdir():
+            found.append(os.readlink(descriptor))
+    except OSError:
+        pass
+    return "\n".join(found)
+
+
+def commands(processes: Sequence[int]) -> Iterator[str]:
+    """The command lines of processes."""
+    for process in processes:
+        yield process_file(process, "cmdline").replace("\0", " ").strip()
