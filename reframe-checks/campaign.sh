@@ -3,12 +3,13 @@
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running is
 # ended first. Ends with ReFrame's exit status, or with 75 where another campaign is running.
+# ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
 directory=$(realpath --canonicalize-missing "$1")
 shift
 
 # shellcheck source=/dev/null # it is written by the role `reframe`
-. /etc/assay/environment.sh
+. "${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}"
 
 mkdir -p "$directory"
 lock=${directory%/*}/.lock

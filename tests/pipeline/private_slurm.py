@@ -105,8 +105,10 @@ class PrivateSlurm:
     def wait_for_nodes(self) -> None:
         """Wait until every node takes jobs."""
         wait_for(
-            lambda: self.output("sinfo", "--noheader", "--Node", "--format=%T").split()
-            == ["idle"] * len(self.nodes),
+            lambda: (
+                self.output("sinfo", "--noheader", "--Node", "--format=%T").split()
+                == ["idle"] * len(self.nodes)
+            ),
             "four idle nodes",
             seconds=60,
         )

@@ -1,0 +1,200 @@
+"""A cluster of this machine alone, on a private Slurm: measured and signed off as a site does it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from private_slurm import NODES, PATH, REPOSITORY, PrivateSlurm, commands
+
+CHECKS = REPOSITORY / "reframe-checks"
+LAYERS = ("network", "scm", "ssd", "client", "endtoend", "metadata")
+# The commands of the environment in which the tests run.
+COMMANDS = str(Path(sys.executable).parent)
+SCM_MIB = 400
+
+
+@dataclass(frozen=True)
+class SignedOff:
+    """What `assay signoff` said, and the bundle that it wrote."""
+
+    exit_code: int
+    bundle: Path
+
+    @property
+    def metrics(self) -> list[dict[str, Any]]:
+        return list(json.loads((self.bundle / "report.json").read_text())["metrics"])
+
+    @property
+    def summary(self) -> str:
+        """The summary without its line breaks."""
+        return " ".join((self.bundle / "summary.txt").read_text().split())
+
+    def of(self, check: str) -> list[dict[str, Any]]:
+        """The verdicts of a check's metrics."""
+        found = [metric for metric in self.metrics if metric["check"] == check]
+        assert found, f"{check} is not in the report"
+        return found
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What `campaign.sh` left behind."""
+
+    site: Site
+    directory: Path
+    exit_code: int
+    messages: str
+
+    @property
+    def reports(self) -> str:
+        return f"{self.directory}/reports/*.json"
+
+    @property
+    def cases(self) -> list[dict[str, Any]]:
+        """The test cases of the run report."""
+        (report,) = (self.directory / "reports").glob("*.json")
+        (run,) = json.loads(report.read_text())["runs"]
+        return list(run["testcases"])
+
+    @property
+    def printed(self) -> str:
+        """What ReFrame printed."""
+        return (self.directory / "reframe.out").read_text()
+
+    def sign_off(self, gate: str = "measured") -> SignedOff:
+        bundle = self.directory.with_name(f"{self.directory.name}-signed-off")
+        done = self.site.assay("signoff", f"--reports={self.reports}", f"--out={bundle}", gate=gate)
+        assert bundle.is_dir(), f"no bundle: {done.stdout}{done.stderr}"
+        return SignedOff(done.returncode, bundle)
+
+
+class Site:
+    """A description of this machine as several hosts, and the commands that use it."""
+
+    def __init__(
+        self,
+        slurm: PrivateSlurm,
+        root: Path,
+        benchmarks: Mapping[str, str | Path],
+        *,
+        clients: Sequence[str] = NODES["clients"],
+        servers: Sequence[str] = NODES["servers"],
+        scratch: Path | None = None,
+        ssd: str | None = None,
+    ) -> None:
+        root.mkdir(parents=True)
+        self.slurm = slurm
+        self.root = root
+        self.cluster = root / "cluster.json"
+        self._campaigns = 0
+        names = [*clients, *servers]
+        self.scratches = {name: scratch or root / "scratch" / name for name in names}
+        for directory in self.scratches.values():
+            directory.mkdir(parents=True, exist_ok=True)
+        document = {
+            "name": "here",
+            "controller": clients[0],
+            "clients": list(clients),
+            "servers": list(servers),
+            "benchmarks": {name: str(path) for name, path in benchmarks.items()},
+            "hosts": {name: self._host(name, ssd) for name in names},
+        }
+        for name in servers:
+            document["hosts"][name]["engines"] = [self._engine(name)]
+        self.cluster.write_text(json.dumps(document))
+
+    def _host(self, name: str, ssd: str | None) -> dict[str, Any]:
+        return {
+            "address": "127.0.0.1",
+            "cores": os.cpu_count(),
+            "memory_mib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 2**20,
+            "numa_nodes": 1,
+            "interface": "lo",
+            "interfaces": {"lo": {}},
+            "scratch": {
+                "directory": str(self.scratches[name]),
+                "filesystem": "that of the test",
+                "device": name,
+                **({"ssd": ssd} if ssd else {}),
+            },
+        }
+
+    def _engine(self, host: str) -> dict[str, Any]:
+        mount = self.slurm.tmpfs(self.root / "scm" / host, SCM_MIB)
+        tier = {"class": "ram", "scm_mount": str(mount), "scm_size": 1}
+        return {"targets": 1, "nr_xs_helpers": 0, "fabric_iface": "lo", "storage": [tier]}
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the role `reframe` writes to environment.sh, for the checks of this tree."""
+        return {
+            "PATH": f"{COMMANDS}:{PATH}",
+            "ASSAY_CLUSTER": str(self.cluster),
+            "RFM_CONFIG_FILES": str(CHECKS / "settings.py"),
+            "RFM_CHECK_SEARCH_PATH": ":".join(str(CHECKS / layer) for layer in LAYERS),
+        }
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command as a user of the site does."""
+        return self.slurm.run(*command, extra=self.environment, cwd=self.root)
+
+    def assay(self, *arguments: str, gate: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Run `assay`."""
+        return self.run("assay", *arguments, *([f"--gate={gate}"] if gate else []))
+
+    def start(self, *tags: str, path: Path | None = None) -> tuple[subprocess.Popen[str], Path]:
+        """Start a campaign, with programs of the test's own first on the path."""
+        self._campaigns += 1
+        directory = self.root / "campaigns" / str(self._campaigns)
+        written = self.environment
+        if path:
+            written["PATH"] = f"{path}:{written['PATH']}"
+        environment = self.root / "environment.sh"
+        environment.write_text("".join(f"export {k}={v}\n" for k, v in written.items()))
+        process = self.slurm.popen(
+            str(CHECKS / "campaign.sh"),
+            str(directory),
+            *tags,
+            extra={"ASSAY_ENVIRONMENT": str(environment)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        return process, directory
+
+    def finish(self, started: tuple[subprocess.Popen[str], Path]) -> Campaign:
+        """Wait for a campaign's end."""
+        process, directory = started
+        messages, _ = process.communicate()
+        return Campaign(self, directory, process.returncode, messages)
+
+    def measure(self, *tags: str, path: Path | None = None) -> Campaign:
+        """Run a campaign from start to end."""
+        return self.finish(self.start(*tags, path=path))
+
+    def program(self, name: str, script: str) -> Path:
+        """Write a program that stands in for another."""
+        path = self.root / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/bash\n{script}\n")
+        path.chmod(0o755)
+        return path
+
+    def left_behind(self) -> list[str]:
+        """What a campaign should have taken away: jobs, processes, files in scratch."""
+        jobs = self.slurm.output("squeue", "--noheader").splitlines()
+        running = [
+            command for command in commands(self.slurm.processes()) if str(self.root) in command
+        ]
+        files = [
+            str(path)
+            for directory in (*self.scratches.values(), *(self.root / "scm").glob("*"))
+            for path in self.slurm.seen(directory).iterdir()
+        ]
+        return [*jobs, *running, *files]

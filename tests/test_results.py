@@ -1,0 +1,264 @@
+"""Run reports and the sign-off: what was measured is found, and what was not is said."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import bundle
+from assay.cluster import Cluster
+from assay.plan import owed
+from assay.results import ReportError, read
+from assay.signoff import Gate, sign_off
+from assay.verdict import Verdict
+
+
+def case(cluster: Cluster, check: str, partition: str, root: Path) -> dict[str, Any]:
+    """A test case of ReFrame's run report, of a check that went well."""
+    samples: dict[str, dict[str, list[float]]] = {}
+    for metric in owed(cluster):
+        if (metric.check, metric.partition) == (check, partition):
+            value = 4.0 if metric.metric.unit == "process" else 2000.0
+            samples.setdefault(metric.metric.name, {})[metric.subject] = [value] * 5
+    for by_subject in samples.values():
+        for subject in by_subject:
+            raw = root / "output" / partition / check / "raw" / subject.replace(">", "-to-")
+            raw.mkdir(parents=True, exist_ok=True)
+            (raw / "tool.out").write_text("what the tool printed\n")
+    return {
+        "name": f"{check} %scale=quick",
+        "system": cluster.name,
+        "partition": partition,
+        "scale": "quick",
+        "result": "pass",
+        "fail_phase": None,
+        "fail_reason": None,
+        "samples": samples,
+        "problems": {},
+        "benchmark_seconds": 10.0,
+        "outputdir": str(root / "output" / partition / check),
+        "stagedir": str(root / "stage" / partition / check),
+    }
+
+
+def report(cluster: Cluster, root: Path) -> dict[str, Any]:
+    """A run report in which every check of the plan went well."""
+    ran = dict.fromkeys((metric.check, metric.partition) for metric in owed(cluster))
+    session = {"time_start_unix": 1e9, "time_end_unix": 1e9 + 60, "time_elapsed": 60.0}
+    return {
+        "session_info": {**session, "version": "4.10.4"},
+        "runs": [{"testcases": [case(cluster, check, part, root) for check, part in ran]}],
+    }
+
+
+@pytest.fixture
+def campaign(tmp_path: Path, cluster: Cluster) -> Callable[..., str]:
+    """Write a run report, after a change to it, and give the pattern that finds it."""
+
+    def write(change: Callable[[dict[str, Any]], None] = lambda _: None) -> str:
+        document = report(cluster, tmp_path)
+        change(document)
+        path = tmp_path / "reports" / "run-1.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(document))
+        return str(path.parent / "*.json")
+
+    return write
+
+
+def drop(check: str) -> Callable[[dict[str, Any]], None]:
+    def change(document: dict[str, Any]) -> None:
+        run = document["runs"][0]
+        run["testcases"] = [c for c in run["testcases"] if not c["name"].startswith(check)]
+
+    return change
+
+
+def alter(check: str, **values: object) -> Callable[[dict[str, Any]], None]:
+    def change(document: dict[str, Any]) -> None:
+        for found in document["runs"][0]["testcases"]:
+            if found["name"].startswith(check):
+                found.update(values)
+
+    return change
+
+
+def test_what_was_measured_is_not_missing(cluster: Cluster, campaign: Callable[..., str]) -> None:
+    signed = sign_off(cluster, read(campaign(), cluster.name), Gate.MEASURED)
+    assert signed.counts[Verdict.MISSING] == 0
+    assert signed.passed
+    assert signed.headline.startswith(f"MEASURED: {len(owed(cluster))} metrics")
+    assert all(judgement.raw for judgement in signed.judgements)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (drop("SsdFio"), "SsdFio did not run on servers: no run report has it"),
+        (
+            alter("SsdFio", samples={}, result="fail", fail_phase="sanity", fail_reason="it broke"),
+            "SsdFio failed in its sanity phase: it broke",
+        ),
+        (
+            alter("SsdFio", problems={"s1": ["fio is missing"], "s2": ["fio is missing"]}),
+            "fio is missing",
+        ),
+        (alter("SsdFio", samples={}), "SsdFio ran and left no samples"),
+        (alter("SsdFio", samples={"read_1m": {"s1": [float("nan")]}}), "a sample is nan"),
+    ],
+)
+def test_what_was_not_measured_is_missing_and_stops_every_gate(
+    cluster: Cluster,
+    campaign: Callable[..., str],
+    change: Callable[[dict[str, Any]], None],
+    said: str,
+) -> None:
+    for gate in Gate:
+        signed = sign_off(cluster, read(campaign(change), cluster.name), gate)
+        judged = {j.owed.key: j for j in signed.judgements}["SsdFio.read_1m on s1"]
+        assert judged.verdict is Verdict.MISSING
+        assert said in judged.reason
+        assert not signed.passed
+
+
+def test_a_problem_of_one_host_leaves_the_others_their_figures(
+    cluster: Cluster, campaign: Callable[..., str]
+) -> None:
+    change = alter("SsdFio", problems={"s1": ["the disk is gone"]}, result="fail")
+    signed = sign_off(cluster, read(campaign(change), cluster.name), Gate.MEASURED)
+    verdicts = {j.owed.key: j.verdict for j in signed.judgements}
+    assert verdicts["SsdFio.read_1m on s1"] is Verdict.MISSING
+    assert verdicts["SsdFio.read_1m on s2"] is Verdict.UNRATED
+
+
+def test_a_figure_that_reframe_fails_is_judged_and_not_missing(
+    cluster: Cluster, campaign: Callable[..., str]
+) -> None:
+    change = alter("ClientPlacement", result="fail", fail_phase="performance", fail_reason="slow")
+    signed = sign_off(cluster, read(campaign(change), cluster.name), Gate.MEASURED)
+    verdicts = {j.owed.key: j.verdict for j in signed.judgements}
+    assert verdicts["ClientPlacement.bound_processes on c1"] is Verdict.PASS
+
+
+def test_a_slow_figure_is_measured_and_not_accepted(
+    cluster: Cluster, campaign: Callable[..., str]
+) -> None:
+    bound = {"c1": [3.0] * 5, "c2": [4.0] * 5}
+    change = alter("ClientPlacement", samples={"bound_processes": bound})
+    results = read(campaign(change), cluster.name)
+    assert sign_off(cluster, results, Gate.MEASURED).passed
+    refused = sign_off(cluster, results, Gate.ACCEPTANCE)
+    assert not refused.passed
+    assert refused.headline.startswith("NOT ACCEPTED: 1 below, of")
+    assert refused.stopped_by[0].owed.key == "ClientPlacement.bound_processes on c1"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", r"is not JSON .*; was the run interrupted\?"),
+        ("[]", "is not a run report of ReFrame"),
+        ('{"session_info": {}}', "is not a run report of ReFrame"),
+    ],
+)
+def test_a_report_that_is_none_is_named(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(ReportError, match=rf"run\.json {said}"):
+        read(str(tmp_path / "*.json"), "any")
+
+
+def test_no_report_is_no_campaign(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match="no run report matches"):
+        read(str(tmp_path / "*.json"), "any")
+
+
+def test_a_report_of_another_cluster_is_refused(campaign: Callable[..., str]) -> None:
+    with pytest.raises(ReportError, match="of the cluster 'proving-ground', and this one is 'x'"):
+        read(campaign(), "x")
+
+
+def test_a_check_in_two_reports_is_refused(
+    tmp_path: Path, cluster: Cluster, campaign: Callable[..., str]
+) -> None:
+    pattern = campaign()
+    (tmp_path / "reports" / "run-2.json").write_text(json.dumps(report(cluster, tmp_path)))
+    with pytest.raises(ReportError, match=r"run-2\.json: .* is also in .*run-1\.json"):
+        read(pattern, cluster.name)
+
+
+def test_the_bundle_holds_everything_and_its_checksums(
+    tmp_path: Path, cluster: Cluster, campaign: Callable[..., str]
+) -> None:
+    results = read(campaign(), cluster.name)
+    signed = sign_off(cluster, results, Gate.MEASURED)
+    out = tmp_path / "signoff"
+    bundle.write(signed, results, out)
+    names = {path.name for path in out.iterdir()}
+    assert names == {
+        *("report.html", "report.json", "junit.xml", "summary.txt", "cluster.json"),
+        *("reframe", "raw", "SHA256SUMS"),
+    }
+    sums = dict(
+        reversed(line.split("  ", 1)) for line in (out / "SHA256SUMS").read_text().splitlines()
+    )
+    files = {str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()} - {"SHA256SUMS"}
+    assert set(sums) == files
+    for name, digest in sums.items():
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
+    for judgement in signed.judgements:
+        assert all((out / path).is_file() for path in judgement.raw)
+
+
+def test_a_bundle_that_is_there_is_left_alone(
+    tmp_path: Path, cluster: Cluster, campaign: Callable[..., str]
+) -> None:
+    results = read(campaign(), cluster.name)
+    out = tmp_path / "signoff"
+    out.mkdir()
+    with pytest.raises(bundle.BundleError, match="is there already"):
+        bundle.write(sign_off(cluster, results, Gate.MEASURED), results, out)
+    assert not list(out.iterdir())
+
+
+def test_a_bundle_that_fails_half_way_leaves_nothing(
+    tmp_path: Path,
+    cluster: Cluster,
+    campaign: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    results = read(campaign(), cluster.name)
+    signed = sign_off(cluster, results, Gate.MEASURED)
+
+    def full(*_: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(bundle, "_checksums", full)
+    parent = tmp_path / "signoffs"
+    with pytest.raises(bundle.BundleError, match="No space left on device"):
+        bundle.write(signed, results, parent / "one")
+    assert not list(parent.iterdir())
+
+
+def test_a_plan_that_owes_nothing_is_no_pass(
+    cluster: Cluster, campaign: Callable[..., str]
+) -> None:
+    empty = sign_off(cluster, read(campaign(), cluster.name), Gate.MEASURED)
+    object.__setattr__(empty, "judgements", ())
+    assert not empty.passed
+    assert empty.headline.startswith("REFUSED")
+
+
+def test_a_later_run_of_a_session_counts(
+    cluster: Cluster, campaign: Callable[..., str], tmp_path: Path
+) -> None:
+    def rerun(document: dict[str, Any]) -> None:
+        document["runs"].insert(0, {"testcases": []})
+        first = json.loads(json.dumps(document["runs"][1]["testcases"][0]))
+        first.update(samples={}, result="fail", fail_phase="sanity", fail_reason="at first")
+        document["runs"][0]["testcases"].append(first)
+
+    signed = sign_off(cluster, read(campaign(rerun), cluster.name), Gate.MEASURED)
+    assert signed.counts[Verdict.MISSING] == 0
