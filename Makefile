@@ -20,7 +20,7 @@ setup: $(VENV)/.complete ## Make .venv with everything that Python needs.
 # Debian has venv in a package of its own.
 $(VENV)/.complete: requirements/all.txt pyproject.toml
 	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
-	python3 -c 'import ensurepip' || { $(SUDO) apt-get update && $(SUDO) apt-get install --yes --no-install-recommends python3-venv; }
+	python3 -c 'import ensurepip' || { $(SUDO) apt-get update && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install --yes --no-install-recommends python3-venv; }
 	python3 -m venv $(VENV)
 	sed -n '/^uv==/,/[^\\]$$/p' requirements/all.txt > $(VENV)/uv.txt
 	$(BIN)/pip install --quiet --require-hashes --requirement $(VENV)/uv.txt
