@@ -17,7 +17,7 @@ from assay.cluster import Cluster, Host
 from assay.expect import Expectation, expectation
 from assay.plan import CHECKS, Metric, Owed, owed
 from assay.stats import summarize
-from assay.steps import Evict, Shell, Step, problems, read
+from assay.steps import Evict, Shell, Step, directory_of, problems, read
 from assay.tools.output import Parsed, Sample, impossible
 from assay.units import UnitError, factor
 
@@ -27,11 +27,6 @@ Steps = Sequence[Step | Evict | Shell]
 
 _measured: dict[Owed, Sequence[float]] = {}
 """What this ReFrame process has measured so far: what upper layers are judged against."""
-
-
-def directory_of(subject: str) -> str:
-    """The name of a subject's directory under `raw/`."""
-    return subject.replace(">", "-to-")
 
 
 class AssayCheck(rfm.RunOnlyRegressionTest):
@@ -160,8 +155,8 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
                     continue
                 if text := impossible(sample):
                     found.append(text)
-            if not values:
-                found.append(f"{parsed.tool} printed no figure for {metric.name}")
+            if len(values) != len(self.times):
+                found.append(f"{metric.name} has {len(values)} of {len(self.times)} samples")
             self.samples[metric.name][subject] = values
         if found:
             for by_subject in self.samples.values():
@@ -242,7 +237,7 @@ class PartitionCheck(AssayCheck):
         self.time_limit = 60
         for together in self.rounds():
             for subject in together:
-                script += [*self.block(subject), "&"]
+                script.append("\n".join(self.block(subject)) + " &")
             script.append("wait")
             self.time_limit += max(self.limit_s(subject) for subject in together)
         self.write("partition.sh", script)

@@ -16,7 +16,11 @@ subject() {
 # Refuses before the first write where there is no room.
 scratch() {
     local room mine
-    room=$(df --output=avail --block-size=1M "$1" | tail -n 1)
+    room=$(df --output=avail --block-size=1M "$1" 2>/dev/null | tail -n 1)
+    if [[ -z $room ]]; then
+        echo "there is no directory $1; make it, or name another" >"$RAW/refusal"
+        exit 1
+    fi
     if ((room < $2)); then
         echo "$1 has room for $room MiB and $2 MiB are needed; free some, or name another directory" \
             >"$RAW/refusal"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.plan import Owed
+from assay.steps import directory_of
 
 
 class ReportError(ValueError):
@@ -74,8 +75,7 @@ class Results:
         case = self._case(metric)
         if case is None or case.output is None:
             return []
-        name = metric.subject.replace(">", "-to-")
-        root = case.output / "raw" / name
+        root = case.output / "raw" / directory_of(metric.subject)
         return [
             str(_place(case) / path.relative_to(case.output))
             for path in sorted(root.rglob("*"))

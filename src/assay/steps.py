@@ -19,6 +19,11 @@ RESIDENT_MIB_ALLOWED = 1.0
 """How much of what is read next may have stayed in the page cache (this project's own choice)."""
 
 
+def directory_of(subject: str) -> str:
+    """The name of a subject's directory under `raw/`: ``a>b`` is no name to give to a shell."""
+    return subject.replace(">", "-to-")
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One command of a job, or several at once.

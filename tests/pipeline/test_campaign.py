@@ -1,0 +1,157 @@
+"""A whole campaign with real benchmarks on a real Slurm, from the plan to the sign-off."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from private_slurm import PrivateSlurm
+from site_here import Campaign, SignedOff, Site
+
+from assay.plan import CHECKS
+
+OWED_SAMPLES = {"ClientPlacement": 3}
+"""Samples of each metric with `-t quick`, where they are not five."""
+
+
+@pytest.fixture(scope="module")
+def site(slurm: PrivateSlurm, fdb: dict[str, Path]) -> Site:
+    """Everything that the registries have: all but IOR and mdtest."""
+    benchmarks = {"fio": "/usr/bin/fio", "fi_pingpong": "/usr/bin/fi_pingpong", **fdb}
+    return Site(slurm, slurm.directory / "campaign", benchmarks)
+
+
+@pytest.fixture(scope="module")
+def campaign(site: Site) -> Campaign:
+    return site.measure("quick")
+
+
+@pytest.fixture(scope="module")
+def signed(campaign: Campaign) -> SignedOff:
+    return campaign.sign_off()
+
+
+def owed(site: Site) -> list[dict[str, str]]:
+    return list(json.loads(site.assay("plan", "--json").stdout))
+
+
+def names(metric: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(metric[key] for key in ("check", "partition", "metric", "subject"))
+
+
+def test_reframe_lists_exactly_the_checks_of_the_plan(site: Site) -> None:
+    listed = site.run("reframe", "--list-detailed", "--tag=quick").stdout
+    # A name, a variant, and the partitions on which it runs.
+    found = set(re.findall(r"^\s*- (\w+) .*$", listed, re.MULTILINE))
+    assert found == {metric["check"] for metric in owed(site)}
+
+
+def test_the_report_has_every_metric_of_the_plan_and_no_other(
+    site: Site, campaign: Campaign
+) -> None:
+    measured = {
+        (case["name"].split()[0], case["partition"], *name.split("@"))
+        for case in campaign.cases
+        for name in (key.rpartition(":")[2] for key in case["perfvalues"])
+    }
+    assert measured == {names(metric) for metric in owed(site)}
+
+
+def test_every_metric_has_the_samples_that_are_owed(campaign: Campaign) -> None:
+    for case in campaign.cases:
+        check = case["name"].split()[0]
+        for metric, by_subject in case["samples"].items():
+            for subject, values in by_subject.items():
+                assert len(values) == OWED_SAMPLES.get(check, 5), (check, metric, subject)
+        assert case["problems"] == {}
+
+
+def test_references_are_the_expectations(site: Site, campaign: Campaign) -> None:
+    printed = site.assay("expect", f"--reports={campaign.reports}").stdout
+    expected = {}
+    for line in printed.splitlines()[1:]:
+        key, _, floor, bound, ceiling, _ = re.split(r"\s{2,}", line.strip(), maxsplit=5)
+        expected[key] = (floor, bound, ceiling)
+    judged_by_a_lower_layer = 0
+    for case in campaign.cases:
+        for name, (_, reference, lower, upper, *_) in case["perfvalues"].items():
+            metric, subject = name.rpartition(":")[2].split("@")
+            floor, bound, ceiling = expected[f"{case['name'].split()[0]}.{metric} on {subject}"]
+            if bound == "-":
+                assert (reference, lower, upper) == (0, None, None)
+                continue
+            judged_by_a_lower_layer += case["name"].startswith(("PosixFio", "FdbHammer"))
+            assert reference == pytest.approx(figure(bound), rel=0.01)
+            assert reference * (1 + lower) == pytest.approx(figure(floor), rel=0.01)
+            assert reference * (1 + upper) == pytest.approx(figure(ceiling), rel=0.01)
+    assert judged_by_a_lower_layer
+
+
+def figure(shown: str) -> float:
+    return float(shown.replace(",", ""))
+
+
+def test_the_bundle_holds_everything(campaign: Campaign, signed: SignedOff) -> None:
+    assert signed.exit_code == 0, signed.summary
+    files = {str(path.relative_to(signed.bundle)) for path in signed.bundle.rglob("*")}
+    assert files >= {
+        *("report.html", "report.json", "junit.xml", "summary.txt", "cluster.json", "SHA256SUMS"),
+        *(f"reframe/{path.name}" for path in (campaign.directory / "reports").iterdir()),
+    }
+    for metric in signed.metrics:
+        assert metric["raw"], metric["key"]
+        assert files >= set(metric["raw"])
+        assert metric["verdict"] not in ("missing", "implausible")
+    assert "this is a measurement and no acceptance" in signed.summary
+
+
+def test_the_checksums_are_of_every_file(site: Site, signed: SignedOff) -> None:
+    site.slurm.output("sh", "-c", f"cd {signed.bundle} && sha256sum --check --strict SHA256SUMS")
+    summed = [
+        line.split("  ", 1)[1] for line in (signed.bundle / "SHA256SUMS").read_text().splitlines()
+    ]
+    files = {str(path.relative_to(signed.bundle)) for path in signed.bundle.rglob("*.*")}
+    assert {*summed, "SHA256SUMS"} >= files - {path for path in files if _is_directory(signed, path)}
+
+
+def _is_directory(signed: SignedOff, name: str) -> bool:
+    return (signed.bundle / name).is_dir()
+
+
+@pytest.mark.parametrize(
+    ("tool", "pattern"),
+    [
+        ("fio", "raw/*/*/raw/*/fio.json"),
+        ("fi_pingpong", "raw/clients/FiPingpong/raw/*/*.out"),
+        ("fdb_hammer", "raw/clients/FdbHammer/raw/*/*.out"),
+    ],
+)
+def test_saved_outputs_can_be_read_again(
+    site: Site, signed: SignedOff, tool: str, pattern: str
+) -> None:
+    saved = sorted(signed.bundle.glob(pattern))
+    assert saved
+    for path in saved:
+        done = site.assay("parse", tool, str(path))
+        assert done.returncode == 0, done.stdout
+        assert json.loads(done.stdout)["samples"]
+
+
+def test_nothing_is_left_behind(site: Site, campaign: Campaign) -> None:
+    assert campaign.exit_code in (0, 1), campaign.messages
+    assert site.left_behind() == []
+
+
+def test_the_overhead_is_told(site: Site, campaign: Campaign) -> None:
+    printed = site.assay("overhead", f"--reports={campaign.reports}").stdout
+    whole, own, ratio = (float(number) for number in re.findall(r"[\d.]+(?= s$|$)", printed, re.M))
+    assert ratio == pytest.approx(whole / own, abs=0.01)
+    assert whole > own > 0
+
+
+def test_every_check_of_the_registries_ran(campaign: Campaign) -> None:
+    ran = {case["name"].split()[0] for case in campaign.cases}
+    assert ran == CHECKS.keys() - {"IorPosix", "MdtestPosix"}

@@ -1,0 +1,97 @@
+"""The command `assay`: what it prints, and with which status it ends."""
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import description
+from typer.testing import CliRunner
+
+from assay.cli import app
+from assay.tools import PARSERS
+
+RECORDED = Path(__file__).parent / "recorded"
+
+
+@pytest.fixture
+def cluster_file(tmp_path: Path) -> Path:
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(description()))
+    return path
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_a_sound_cluster_checks(cluster_file: Path) -> None:
+    status, printed, _ = run("check", cluster_file)
+    assert (status, printed) == (0, f"{cluster_file}: proving-ground is valid: 5 hosts\n")
+
+
+def test_check_prints_every_mistake_and_ends_with_1(cluster_file: Path) -> None:
+    document = description()
+    document["hosts"]["c1"]["cores"] = 0
+    document["hosts"]["s2"]["cors"] = 1
+    cluster_file.write_text(json.dumps(document))
+    status, _, said = run("check", cluster_file)
+    assert status == 1
+    assert "host c1: cores = 0" in said
+    assert "host s2: cors: is not a known key" in said
+
+
+def test_plan_lists_a_line_a_metric(cluster_file: Path) -> None:
+    status, printed, _ = run("plan", "--cluster", cluster_file)
+    assert status == 0
+    assert printed.splitlines()[-1] == "30 metrics owed"
+    _, as_json, _ = run("plan", "--cluster", cluster_file, "--json")
+    assert len(json.loads(as_json)) == 30
+
+
+def test_expect_prints_the_derivation_of_every_metric(cluster_file: Path) -> None:
+    status, printed, _ = run("expect", "--cluster", cluster_file)
+    assert status == 0
+    line = next(text for text in printed.splitlines() if "bandwidth_1m on c1>c2" in text)
+    assert "2,980" in line
+    assert "25 Gbit/s: c1's eth0" in line
+
+
+@pytest.mark.parametrize("tool", sorted(PARSERS))
+def test_parse_knows_every_tool(tool: str, tmp_path: Path) -> None:
+    rubbish = tmp_path / "rubbish"
+    rubbish.write_text("Segmentation fault\n")
+    status, printed, _ = run("parse", tool, rubbish)
+    assert status == 1
+    parsed = json.loads(printed)
+    assert parsed["tool"] == tool
+    assert parsed["samples"] == []
+    assert parsed["problems"]
+
+
+def test_parse_prints_the_samples_of_a_good_output() -> None:
+    status, printed, _ = run("parse", "mdtest", RECORDED / "mdtest" / "dfs_easy.txt")
+    assert status == 0
+    metrics = {sample["metric"] for sample in json.loads(printed)["samples"]}
+    assert {"file_creation", "file_stat", "file_read", "file_removal"} <= metrics
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("parse", "iometer", __file__), ("parse", "fio", "/nowhere"), ("parse",), ("dance",)],
+)
+def test_misuse_ends_with_2(arguments: tuple[str, ...]) -> None:
+    status, printed, said = run(*arguments)
+    assert status == 2
+    assert said
+    assert not printed
+
+
+def test_a_signoff_without_a_report_is_refused(cluster_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "signoff"
+    reports = tmp_path / "reports" / "*.json"
+    status, _, said = run("signoff", "--cluster", cluster_file, "--reports", reports, "--out", out)
+    assert status == 1
+    assert "no run report matches" in said
+    assert not out.exists()
