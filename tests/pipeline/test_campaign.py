@@ -114,7 +114,9 @@ def test_the_checksums_are_of_every_file(site: Site, signed: SignedOff) -> None:
         line.split("  ", 1)[1] for line in (signed.bundle / "SHA256SUMS").read_text().splitlines()
     ]
     files = {str(path.relative_to(signed.bundle)) for path in signed.bundle.rglob("*.*")}
-    assert {*summed, "SHA256SUMS"} >= files - {path for path in files if _is_directory(signed, path)}
+    assert {*summed, "SHA256SUMS"} >= files - {
+        path for path in files if _is_directory(signed, path)
+    }
 
 
 def _is_directory(signed: SignedOff, name: str) -> bool:

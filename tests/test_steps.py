@@ -1,0 +1,229 @@
+"""The steps of a job script, driven by bash as a job drives them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from assay.steps import Done, Evict, Shell, Step, problems, read
+
+STEPS = Path(__file__).parents[1] / "reframe-checks" / "steps.sh"
+
+
+@dataclass
+class Job:
+    """A stage directory and a scratch directory, and what a script does in them."""
+
+    stage: Path
+    scratch: Path
+
+    @property
+    def raw(self) -> Path:
+        return self.stage / "raw" / "s1"
+
+    def script(self, *lines: str) -> str:
+        return "\n".join([f". {STEPS}", "subject s1", *lines])
+
+    def start(self, *lines: str) -> subprocess.Popen[str]:
+        environment = {**os.environ, "SLURMD_NODENAME": "s1"}
+        return subprocess.Popen(
+            ["bash", "-c", self.script(*lines)], cwd=self.stage, env=environment, text=True
+        )
+
+    def run(self, *lines: str) -> int:
+        return self.start(*lines).wait(30)
+
+    def program(self, text: str) -> str:
+        """A file for `bash`: a `$` in a step's own words is the job script's."""
+        path = self.stage / "program.sh"
+        path.write_text(text)
+        return str(path)
+
+    def output(self, name: str) -> str:
+        return (self.raw / name).read_text()
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Iterator[Job]:
+    # Not below /tmp, which may be a tmpfs: the page cache is that of a disk.
+    with tempfile.TemporaryDirectory(prefix="assay-steps.", dir="/var/tmp") as scratch:
+        yield Job(tmp_path, Path(scratch))
+
+
+def step(name: str, *commands: list[str], limit_s: int = 10) -> Step:
+    return Step(name, limit_s=limit_s, program=commands[0][0], commands=commands)
+
+
+def test_a_step_leaves_its_output_its_messages_and_its_status(job: Job) -> None:
+    before = time.time()
+    told = step("greet", ["sh", "-c", "echo hello; echo careful >&2"])
+    assert job.run(told.line()) == 0
+    assert job.output("greet.out") == "hello\n"
+    assert job.output("greet.err") == "careful\n"
+    (done,) = read(job.raw)
+    assert (done.name, done.status) == ("greet", 0)
+    assert before <= done.start <= done.end <= time.time()
+    assert problems(job.raw, [told]) == []
+
+
+def test_a_failure_ends_the_job_and_its_last_words_are_kept(job: Job) -> None:
+    first = step("first", ["sh", "-c", "echo disk is on fire >&2; exit 3"])
+    second = step("second", ["true"])
+    assert job.run(first.line(), second.line()) == 1
+    assert [done.status for done in read(job.raw)] == [3]
+    assert problems(job.raw, [first, second]) == [
+        "sh (first) failed with exit status 3: disk is on fire"
+    ]
+
+
+def test_a_crash_is_told_by_its_signal(job: Job) -> None:
+    crash = step("crash", ["bash", job.program("kill -SEGV $$")])
+    assert job.run(crash.line()) == 1
+    assert [done.status for done in read(job.raw)] == [128 + signal.SIGSEGV]
+    assert "failed with exit status 139" in problems(job.raw, [crash])[0]
+
+
+def test_a_program_that_is_not_there_is_named(job: Job) -> None:
+    absent = step("absent", ["/nowhere/fio"])
+    assert job.run(absent.line()) == 1
+    assert problems(job.raw, [absent]) == [
+        "/nowhere/fio (absent) is missing or cannot be run: is it installed there?"
+    ]
+
+
+@pytest.mark.parametrize("deaf", [False, True], ids=["ends", "ignores SIGTERM"])
+def test_a_command_that_hangs_is_ended(job: Job, deaf: bool) -> None:
+    trap = 'trap "" TERM; ' if deaf else ""
+    program = job.program(f"{trap}while :; do sleep 0.1; done")
+    hang = step("hang", ["bash", program], limit_s=1)
+    start = time.monotonic()
+    assert job.run(hang.line()) == 1
+    assert 1 <= time.monotonic() - start < 8
+    assert problems(job.raw, [hang]) == ["bash (hang) hung: it was ended after 1 s"]
+
+
+def test_several_commands_run_at_once_and_their_lines_are_labelled(job: Job) -> None:
+    # Each waits until the other is there.
+    meet = job.program("touch $1; until [[ -e $2 ]]; do sleep 0.01; done; echo $1; echo $1 >&2")
+    at_once = step("both", ["bash", meet, "a", "b"], ["bash", meet, "b", "a"])
+    assert job.run(at_once.line()) == 0
+    assert job.output("both.out") == "0: a\n1: b\n"
+    assert job.output("both.err") == "0: a\n1: b\n"
+    assert sorted(path.name for path in job.raw.iterdir()) == ["both.err", "both.out", "steps.tsv"]
+
+
+def test_one_failure_among_several_is_the_status_of_the_step(job: Job) -> None:
+    mixed = step("mixed", ["true"], ["sh", "-c", "exit 7"], ["true"])
+    assert job.run(mixed.line()) == 1
+    assert [done.status for done in read(job.raw)] == [7]
+
+
+def test_words_reach_the_command_as_they_are(job: Job) -> None:
+    odd = ["printf", "%s\n", "two words", "it's", 'a "quote"', "$SCRATCH/x", "back\\slash", "*"]
+    assert job.run(f"scratch {job.scratch} 1", step("odd", odd).line()) == 0
+    lines = job.output("odd.out").splitlines()
+    assert lines[:3] == ["two words", "it's", 'a "quote"']
+    assert lines[3].startswith(f"{job.scratch}/assay.")
+    assert lines[4:] == ["back\\slash", "*"]
+
+
+def test_a_line_of_shell_that_fails_ends_the_job(job: Job) -> None:
+    after = step("after", ["true"])
+    assert job.run(Shell("false").line(), after.line()) == 1
+    assert "the job ended before true (after) did" in problems(job.raw, [after])[0]
+
+
+def test_refuses_a_scratch_directory_without_room_before_the_first_write(job: Job) -> None:
+    write = step("write", ["touch", "$SCRATCH/file"])
+    room = shutil.disk_usage(job.scratch).free // 2**20
+    need = room + 100_000
+    assert job.run(f"scratch {job.scratch} {need}", write.line()) == 1
+    assert list(job.scratch.iterdir()) == []
+    assert read(job.raw) == []
+    (problem,) = problems(job.raw, [write])
+    assert problem.startswith(f"{job.scratch} has room for ")
+    assert problem.endswith(f" MiB and {need} MiB are needed; free some, or name another directory")
+
+
+def test_refuses_a_scratch_directory_that_is_not_there(job: Job) -> None:
+    assert job.run("scratch /nowhere/scratch 1", step("write", ["true"]).line()) == 1
+    assert problems(job.raw, []) == [
+        "there is no directory /nowhere/scratch; make it, or name another"
+    ]
+
+
+@pytest.mark.parametrize(("command", "status"), [("true", 0), ("false", 1)])
+def test_scratch_goes_away_with_the_job(job: Job, command: str, status: int) -> None:
+    write = step("write", ["bash", job.program('touch "$SCRATCH/file"; ls "$SCRATCH"')])
+    last = step("last", [command])
+    assert job.run(f"scratch {job.scratch} 1", write.line(), last.line()) == status
+    assert job.output("write.out") == "file\n"
+    assert list(job.scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_scratch_goes_away_with_a_job_that_is_told_to_end(job: Job, number: signal.Signals) -> None:
+    process = job.start(
+        f"scratch {job.scratch} 1", step("hang", ["sleep", "60"], limit_s=90).line()
+    )
+    while not list(job.scratch.iterdir()):
+        time.sleep(0.01)
+    time.sleep(0.2)
+    process.send_signal(number)
+    assert process.wait(10) == 143
+    assert list(job.scratch.iterdir()) == []
+
+
+def test_what_a_killed_job_left_goes_away_with_the_next_of_the_same_host(job: Job) -> None:
+    process = job.start(f"scratch {job.scratch} 1", step("wait", ["sleep", "60"]).line())
+    while not list(job.scratch.iterdir()):
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    (left,) = job.scratch.iterdir()
+    other = job.scratch / left.name.replace(".s1.", ".s2.")
+    other.mkdir()
+    assert job.run(f"scratch {job.scratch} 1") == 0
+    assert list(job.scratch.iterdir()) == [other]
+
+
+def test_evicted_files_are_read_from_the_disk(job: Job) -> None:
+    evict = Evict("read", "$SCRATCH")
+    fill = 'dd if=/dev/zero of="$SCRATCH/file" bs=1M count=8 status=none'
+    assert job.run(f"scratch {job.scratch} 8", Shell(fill).line(), evict.line()) == 0
+    assert job.output("read.resident") == "0\n"
+    assert problems(job.raw, [evict]) == []
+
+
+def test_files_that_stay_in_memory_are_told(job: Job) -> None:
+    # A tmpfs is nothing but page cache.
+    with tempfile.TemporaryDirectory(prefix="assay-steps.", dir="/dev/shm") as memory:
+        Path(memory, "file").write_bytes(bytes(8 * 2**20))
+        evict = Evict("read", memory)
+        assert job.run(evict.line()) == 0
+        assert problems(job.raw, [evict]) == [
+            "8 MiB stayed in the page cache (read), so what was read next came from memory and"
+            " not from the disk"
+        ]
+
+
+def test_an_eviction_that_nobody_looked_at_is_no_eviction(job: Job) -> None:
+    (problem,) = problems(job.raw, [Evict("read", "$SCRATCH")])
+    assert "is fincore there?" in problem
+
+
+def test_a_record_that_was_cut_off_is_a_job_that_ended_early(job: Job) -> None:
+    job.raw.mkdir(parents=True)
+    (job.raw / "steps.tsv").write_text("write.1\t0\t1.0\t2.0\n")
+    assert read(job.raw) == [Done("write.1", 0, 1.0, 2.0)]
+    (problem,) = problems(job.raw, [step("write.1", ["fio"]), step("read.1", ["fio"])])
+    assert problem.startswith("the job ended before fio (read.1) did: the node went down")
