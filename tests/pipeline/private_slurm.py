@@ -7,6 +7,7 @@ it, so nothing is left behind unseen.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import jinja2
@@ -58,23 +59,20 @@ class PrivateSlurm:
         self.directory = Path(tempfile.mkdtemp(prefix="assay-pipeline.", dir="/var/tmp"))
         self.directory.chmod(0o755)
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
-        self._holder: subprocess.Popen[bytes] | None = None
         self.environment = {
             name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ
         } | {"PATH": PATH, "SLURM_CONF": str(self.directory / "slurm.conf")}
-
-    def start(self) -> None:
-        """Start everything and wait for the nodes."""
         self._holder = subprocess.Popen(
             [
                 *("setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount"),
-                *("sh", "-c", f"{_LOOPBACK} && echo up && exec sleep infinity"),
+                *("sh", "-c", f"{_LOOPBACK} && exec sleep infinity"),
             ],
-            stdout=subprocess.PIPE,
             env=self.environment,
         )
-        assert self._holder.stdout is not None
-        assert self._holder.stdout.readline() == b"up\n", "no network namespace"
+        wait_for(lambda: "sleep" in process_file(self._holder.pid, "cmdline"), "network namespace")
+
+    def start(self) -> None:
+        """Start everything and wait for the nodes."""
         self._configure()
         self._start_munge()
         self._daemon("slurmctld", "slurmctld", "-D")
@@ -93,14 +91,12 @@ class PrivateSlurm:
 
     def kill_node(self, node: str) -> None:
         """Let a node vanish as a host without power does: its slurmd, and all that it runs."""
-        self._daemons[node].kill()
-        self._daemons.pop(node).wait()
+        log = str(self.directory / f"{node}.log")
         for process in self.processes():
-            if f"SLURMD_NODENAME={node}\0" in process_file(process, "environ") or (
-                "slurmstepd" in process_file(process, "cmdline")
-                and str(self.directory / node) in _open_files(process)
-            ):
+            runs_there = f"SLURMD_NODENAME={node}\0" in process_file(process, "environ")
+            if runs_there or log in open_files(process):
                 kill(process)
+        self._daemons.pop(node).wait()
 
     def wait_for_nodes(self) -> None:
         """Wait until every node takes jobs."""
@@ -121,7 +117,6 @@ class PrivateSlurm:
         self, *command: str, extra: dict[str, str] | None = None, **more: object
     ) -> subprocess.Popen[str]:
         """Start a program within the namespaces; its process id is the program's own."""
-        assert self._holder is not None
         enter = ["nsenter", f"--target={self._holder.pid}", "--net", "--mount"]
         return subprocess.Popen(
             [*enter, *command], text=True, env=self.environment | (extra or {}), **more
@@ -145,7 +140,6 @@ class PrivateSlurm:
 
     def seen(self, path: Path) -> Path:
         """A path of the mount namespace, as it is reached from outside."""
-        assert self._holder is not None
         return Path(f"/proc/{self._holder.pid}/root{path}")
 
     def tmpfs(self, directory: Path, mib: int) -> Path:
@@ -156,7 +150,6 @@ class PrivateSlurm:
 
     def processes(self) -> list[int]:
         """The ids of the namespace's processes but for its holder."""
-        assert self._holder is not None
         # Processes that check the network make namespaces below this one: only the mounts tell.
         mine = os.readlink(f"/proc/{self._holder.pid}/ns/mnt")
         found = []
@@ -169,11 +162,21 @@ class PrivateSlurm:
                     continue  # it ended meanwhile
         return found
 
+    def others(self) -> list[str]:
+        """The command lines of processes that are no daemons of this Slurm."""
+        daemons = {daemon.pid for daemon in self._daemons.values()}
+        found = [
+            process_file(process, "cmdline").replace("\0", " ").strip()
+            for process in self.processes()
+            if process not in daemons
+        ]
+        return [command for command in found if command and "slurmscriptd" not in command]
+
     def stop(self) -> list[str]:
         """End everything and remove the directory.
 
         Returns:
-            The command lines of processes that neither jobs' nor daemons' ends had ended.
+            The command lines of processes that the end of all jobs had not ended.
         """
         left = []
         try:
@@ -181,16 +184,15 @@ class PrivateSlurm:
                 self.run("scancel", "--user=root")
                 self.wait_until_empty()
         finally:
+            left = self.others()
             for daemon in reversed(self._daemons.values()):
                 daemon.terminate()
             for daemon in self._daemons.values():
                 daemon.wait(30)
-            if self._holder is not None:
-                for process in self.processes():
-                    left.append(process_file(process, "cmdline").replace("\0", " "))
-                    kill(process)
-                self._holder.kill()
-                self._holder.wait()
+            for process in self.processes():
+                kill(process)
+            self._holder.kill()
+            self._holder.wait()
             shutil.rmtree(self.directory)
         return left
 
@@ -277,23 +279,14 @@ def process_file(process: int, name: str) -> str:
 
 def kill(process: int) -> None:
     """Kill a process, if it is still there."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
-def _open_files(process: int) -> str:
-    found: list[str] = []
-    try:
+def open_files(process: int) -> list[str]:
+    """The files that a process holds open; none where it has ended."""
+    found = []
+    with contextlib.suppress(OSError):
         for descriptor in Path(f"/proc/{process}/fd").iterdir():
             found.append(os.readlink(descriptor))
-    except OSError:
-        pass
-    return "\n".join(found)
-
-
-def commands(processes: Sequence[int]) -> Iterator[str]:
-    """The command lines of processes."""
-    for process in processes:
-        yield process_file(process, "cmdline").replace("\0", " ").strip()
+    return found

@@ -1,7 +1,8 @@
-"""A cluster of this machine alone, on a private Slurm: measured and signed off as a site does it."""
+"""This machine as a site of several hosts, measured and signed off as a site does it."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from private_slurm import NODES, PATH, REPOSITORY, PrivateSlurm, commands
+from private_slurm import NODES, PATH, REPOSITORY, PrivateSlurm, wait_for
 
 CHECKS = REPOSITORY / "reframe-checks"
 LAYERS = ("network", "scm", "ssd", "client", "endtoend", "metadata")
@@ -188,13 +189,15 @@ class Site:
 
     def left_behind(self) -> list[str]:
         """What a campaign should have taken away: jobs, processes, files in scratch."""
-        jobs = self.slurm.output("squeue", "--noheader").splitlines()
-        running = [
-            command for command in commands(self.slurm.processes()) if str(self.root) in command
-        ]
-        files = [
+        self.slurm.wait_until_empty()
+        with contextlib.suppress(TimeoutError):
+            wait_for(lambda: not self.slurm.others(), "end of all processes", seconds=5)
+        return [*self.slurm.others(), *self.files()]
+
+    def files(self) -> list[str]:
+        """What lies in the directories where the checks write."""
+        return [
             str(path)
-            for directory in (*self.scratches.values(), *(self.root / "scm").glob("*"))
+            for directory in {*self.scratches.values(), *(self.root / "scm").glob("*")}
             for path in self.slurm.seen(directory).iterdir()
         ]
-        return [*jobs, *running, *files]

@@ -1,0 +1,138 @@
+"""What happens when something breaks: a reason in the report, and nothing left behind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from private_slurm import PrivateSlurm, wait_for
+from site_here import Campaign, SignedOff, Site
+
+MakeSite = Callable[..., Site]
+
+ONE_SERVER = {"clients": ["c1"], "servers": ["s1"]}
+ENDED_EARLY = r"the job ended before fio \(fio\) did: the node went down, the job was cancelled"
+
+# The last argument is the job file.
+SMALL = """
+sed 's/^size=.*/size=8m/; s/^runtime=1$/runtime=100ms/' "${@: -1}" >"$SCRATCH/small.fio"
+/usr/bin/fio "${@:1:$#-1}" "$SCRATCH/small.fio" || exit
+"""
+"""The real fio on a small file, for a short time."""
+
+CHANGED = """
+python3 - "${2#--output=}" <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+for job in report["jobs"]:
+    for done in job["read"], job["write"]:
+        for key in %r:
+            done[key] *= 1000
+json.dump(report, open(sys.argv[1], "w"))
+END
+"""
+
+
+def missing_with(campaign: Campaign, check: str, reason: str) -> SignedOff:
+    """Require that every metric of a check is missing for a reason, which the summary tells."""
+    assert campaign.exit_code == 1, campaign.printed
+    assert campaign.site.left_behind() == []
+    signed = campaign.sign_off()
+    assert signed.exit_code == 1
+    for metric in signed.of(check):
+        assert metric["verdict"] == "missing"
+        assert metric["samples"] == []
+        assert re.search(reason, metric["reason"]), metric["reason"]
+    assert re.search(reason, signed.summary), signed.summary
+    assert list(signed.bundle.parent.glob(".assay.*")) == []
+    return signed
+
+
+def test_a_benchmark_that_is_not_there(make_site: MakeSite) -> None:
+    site = make_site({"fio": "/nowhere/fio"}, **ONE_SERVER)
+    reason = r"/nowhere/fio \(fio\) is missing or cannot be run: is it installed there\?"
+    missing_with(site.measure("quick", "ssd"), "SsdFio", reason)
+
+
+def test_a_benchmark_that_crashes(make_site: MakeSite) -> None:
+    site = make_site({}, **ONE_SERVER)
+    site.use("fio", "echo allocating >&2; kill -SEGV $$")
+    reason = r"fio \(fio\) failed with exit status 139: "
+    missing_with(site.measure("quick", "ssd"), "SsdFio", reason)
+
+
+def test_a_benchmark_that_hangs(make_site: MakeSite) -> None:
+    site = make_site({}, **ONE_SERVER)
+    site.use("fio", "touch $SCRATCH/file; sleep 300")
+    impatient = site.program("timeout", 'shift 2; exec /usr/bin/timeout --kill-after=1 1 "$@"')
+    campaign = site.measure("quick", "ssd", path=impatient.parent)
+    missing_with(campaign, "SsdFio", r"fio \(fio\) hung: it was ended after 600 s")
+
+
+def test_a_benchmark_that_prints_rubbish(make_site: MakeSite) -> None:
+    site = make_site({}, **ONE_SERVER)
+    site.use("fio", 'echo "Segmentation fault" >"${2#--output=}"')
+    missing_with(site.measure("quick", "ssd"), "SsdFio", "no JSON report of fio")
+
+
+def test_a_job_that_is_cancelled(make_site: MakeSite) -> None:
+    site = make_site({}, **ONE_SERVER)
+    site.use("fio", "touch $SCRATCH/file; sleep 300")
+    started = site.start("quick", "ssd")
+    wait_for(site.files, "file in scratch")
+    site.slurm.output("scancel", "--partition=servers")
+    missing_with(site.finish(started), "SsdFio", ENDED_EARLY)
+
+
+def test_a_scratch_directory_without_room(make_site: MakeSite, slurm: PrivateSlurm) -> None:
+    small = slurm.tmpfs(slurm.directory / "small", 64)
+    site = make_site({}, scratch=small, **ONE_SERVER)
+    started = site.root / "started"
+    site.use("fio", f"touch {started}")
+    reason = f"{small} has room for 64 MiB and 576 MiB are needed; free some, or name another"
+    missing_with(site.measure("quick", "ssd"), "SsdFio", re.escape(reason))
+    assert not started.exists()
+
+
+def test_a_node_that_goes_down(make_site: MakeSite, slurm: PrivateSlurm) -> None:
+    site = make_site({}, clients=["c1"], servers=["s1", "s2"])
+    site.use("fio", "touch $SCRATCH/file; sleep 300")
+    started = site.start("quick", "ssd")
+    wait_for(lambda: len(site.files()) == 2, "file in each scratch")
+    slurm.kill_node("s1")
+    campaign = site.finish(started)
+    # What a host without power leaves on its disk goes away with the next job there.
+    (left,) = site.files()
+    assert Path(left).parent == site.scratches["s1"]
+    slurm.start_node("s1")
+    slurm.wait_for_nodes()
+
+    site.use("fio", SMALL)
+    again = site.measure("quick", "ssd")
+    (case,) = again.cases
+    assert case["problems"] == {}
+    assert set(case["samples"]["write_1m"]) == {"s1", "s2"}
+    missing_with(campaign, "SsdFio", ENDED_EARLY)
+
+
+@pytest.mark.parametrize(
+    ("changed", "verdict"),
+    [(["runtime"], "below"), (["io_bytes", "total_ios"], "implausible")],
+    ids=["slow", "too good"],
+)
+def test_a_figure_that_cannot_stand_fails_in_reframe_too(
+    make_site: MakeSite, changed: list[str], verdict: str
+) -> None:
+    site = make_site({}, ssd="Intel D7-P5500 3.84TB", **ONE_SERVER)
+    site.use("fio", SMALL + CHANGED % changed)
+    campaign = site.measure("quick", "ssd")
+    assert campaign.exit_code == 1
+    (case,) = campaign.cases
+    assert (case["result"], case["fail_phase"]) == ("fail", "performance")
+    signed = campaign.sign_off(gate="acceptance")
+    assert signed.exit_code == 1
+    assert [metric["verdict"] for metric in signed.of("SsdFio")] == [verdict] * 4
+    assert f"{verdict}: SsdFio." in signed.summary
+    assert site.left_behind() == []

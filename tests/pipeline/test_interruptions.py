@@ -1,0 +1,94 @@
+"""A campaign that is interrupted, one that is started again, and two at once."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from private_slurm import wait_for
+from site_here import Site
+
+MakeSite = Callable[..., Site]
+
+# The iterations of both sizes of messages.
+SHORT = 'args=("${@/#%1000/20}"); exec /usr/bin/fi_pingpong "${args[@]/#%20000/20}"'
+HANG = "sleep 300"
+
+
+@pytest.fixture
+def site(make_site: MakeSite) -> Site:
+    """One client and one server; fi_pingpong hangs there."""
+    here = make_site({}, clients=["c1"], servers=["s1"])
+    here.use("fi_pingpong", HANG)
+    return here
+
+
+def running(site: Site) -> list[str]:
+    return site.slurm.output("squeue", "--noheader", "--states=running", "--format=%i").split()
+
+
+def interrupt(site: Site, number: signal.Signals) -> str:
+    """Start a campaign and end it by a signal while its first job runs; give the job's id."""
+    process, _ = site.start("quick")
+    wait_for(lambda: running(site), "running job")
+    (job,) = running(site)
+    process.send_signal(number)
+    process.communicate()
+    assert process.returncode != 0
+    return job
+
+
+def complete(site: Site) -> None:
+    """Measure again, with a benchmark that works."""
+    site.use("fi_pingpong", SHORT)
+    campaign = site.measure("quick")
+    signed = campaign.sign_off()
+    assert signed.exit_code == 0, signed.summary
+    assert site.left_behind() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_interrupted_campaign_takes_its_job_along(site: Site, number: signal.Signals) -> None:
+    interrupt(site, number)
+    assert site.left_behind() == []
+    complete(site)
+
+
+def test_a_job_that_a_killed_campaign_left_is_ended_by_the_next(site: Site) -> None:
+    job = interrupt(site, signal.SIGKILL)
+    assert running(site) == [job]
+    complete(site)
+    assert "JobState=CANCELLED" in site.slurm.output("scontrol", "show", "job", job)
+
+
+def test_jobs_of_others_are_not_ended(site: Site) -> None:
+    other = site.slurm.popen(
+        "srun", "--partition=servers", "--comment=mine", "sleep", "300", stderr=subprocess.DEVNULL
+    )
+    wait_for(lambda: running(site), "running job")
+    (job,) = running(site)
+    started = site.start("quick", "client")
+    assert site.finish(started).exit_code == 0
+    assert running(site) == [job]
+    other.terminate()
+    other.wait()
+    assert site.left_behind() == []
+
+
+def test_two_campaigns_at_once(site: Site) -> None:
+    first, directory = site.start("quick")
+    wait_for(lambda: running(site), "running job")
+    jobs = running(site)
+    second = site.measure("quick")
+    assert second.exit_code == 75
+    assert re.fullmatch(
+        r"another campaign is running \([\d ]+\); wait for it, or end it\n", second.messages
+    )
+    assert not list(second.directory.iterdir())
+    assert running(site) == jobs
+    first.terminate()
+    first.communicate()
+    assert site.left_behind() == []
