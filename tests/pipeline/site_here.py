@@ -99,7 +99,7 @@ class Site:
         self.scratches = {name: scratch or root / "scratch" / name for name in names}
         for directory in self.scratches.values():
             directory.mkdir(parents=True, exist_ok=True)
-        document = {
+        self._document: dict[str, Any] = {
             "name": "here",
             "controller": clients[0],
             "clients": list(clients),
@@ -108,8 +108,13 @@ class Site:
             "hosts": {name: self._host(name, ssd) for name in names},
         }
         for name in servers:
-            document["hosts"][name]["engines"] = [self._engine(name)]
-        self.cluster.write_text(json.dumps(document))
+            self._document["hosts"][name]["engines"] = [self._engine(name)]
+        self.cluster.write_text(json.dumps(self._document))
+
+    def use(self, benchmark: str, script: str) -> None:
+        """Let a script stand in for a benchmark's program."""
+        self._document["benchmarks"][benchmark] = str(self.program(benchmark, script))
+        self.cluster.write_text(json.dumps(self._document))
 
     def _host(self, name: str, ssd: str | None) -> dict[str, Any]:
         return {

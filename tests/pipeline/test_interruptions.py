@@ -79,7 +79,7 @@ def test_jobs_of_others_are_not_ended(site: Site) -> None:
 
 
 def test_two_campaigns_at_once(site: Site) -> None:
-    first, directory = site.start("quick")
+    first, _ = site.start("quick")
     wait_for(lambda: running(site), "running job")
     jobs = running(site)
     second = site.measure("quick")
