@@ -7,7 +7,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 PLAYBOOK := $(BIN)/ansible-playbook
 INVENTORY ?= inventories/local
-SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 export UV_SYSTEM_CERTS := 1
 
 .PHONY: help
@@ -17,10 +16,8 @@ help: ## List the commands.
 .PHONY: setup
 setup: $(VENV)/.complete ## Make .venv with everything that Python needs.
 
-# Debian has venv in a package of its own.
 $(VENV)/.complete: requirements/all.txt pyproject.toml
-	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
-	python3 -c 'import ensurepip' || { $(SUDO) apt-get update && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install --yes --no-install-recommends python3-venv; }
+	scripts/python-venv.sh
 	python3 -m venv $(VENV)
 	sed -n '/^uv==/,/[^\\]$$/p' requirements/all.txt > $(VENV)/uv.txt
 	$(BIN)/pip install --quiet --require-hashes --requirement $(VENV)/uv.txt
@@ -52,14 +49,18 @@ lint: setup ## Style and types.
 	$(BIN)/mypy
 	$(BIN)/yamllint --strict .
 	$(BIN)/ansible-lint --strict
-	$(BIN)/shellcheck $$(git ls-files '*.sh' .ci/run)
+	$(BIN)/shellcheck $$(git ls-files '*.sh') .ci/run
+
+.PHONY: host-tools
+host-tools: ## Install what the tests need of the distribution (as root, or by sudo).
+	tests/host-tools.sh
 
 .PHONY: unit
-unit: setup ## The tests of the model, the parsers, the report, and the pipeline on a real Slurm.
+unit: setup host-tools ## The tests of the model, the parsers, the report, and the pipeline on a real Slurm.
 	$(BIN)/pytest
 
 .PHONY: molecule
-molecule: setup ## Converge, check and measure three real hosts (podman).
+molecule: setup host-tools ## Converge, check and measure three real hosts (podman).
 	$(BIN)/molecule test --scenario-name cluster
 
 .PHONY: clean

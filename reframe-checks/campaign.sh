@@ -27,10 +27,11 @@ squeue --noheader --user="$(id -un)" --format='%i %k' |
 echo "measuring; follow it with: tail -f $directory/reframe.out"
 cd "$directory"
 export RFM_SQLITE_DB_FILE=${directory%/*}/results.db
+# Not as an option: ReFrame 4.10 cannot read sessions back whose command line has a brace in it.
+export RFM_REPORT_FILE="$directory/reports/run-{sessionid}.json"
 exec reframe --run "${@/#/--tag=}" \
     --exec-policy=serial \
     --prefix="$directory" \
     --perflogdir="$directory/perflogs" \
-    --report-file="$directory/reports/run-{sessionid}.json" \
     --performance-report \
     --nocolor >"$directory/reframe.out" 2>&1

@@ -16,7 +16,7 @@ subject() {
 # Refuses before the first write where there is no room.
 scratch() {
     local room mine
-    room=$(df --output=avail --block-size=1M "$1" 2>/dev/null | tail -n 1)
+    room=$(df --output=avail --block-size=1M "$1" 2>/dev/null | tail -n 1 | tr -d " ")
     if [[ -z $room ]]; then
         echo "there is no directory $1; make it, or name another" >"$RAW/refusal"
         exit 1

@@ -95,6 +95,15 @@ def read(raw: Path) -> list[Done]:
     return done
 
 
+def busy_s(steps: Iterable[Done]) -> float:
+    """Seconds in which at least one step ran: those of several hosts run at once."""
+    total = until = 0.0
+    for step in sorted(steps, key=lambda step: step.start):
+        total += max(0.0, step.end - max(step.start, until))
+        until = max(until, step.end)
+    return total
+
+
 def problems(raw: Path, planned: Iterable[Step | Evict | Shell]) -> list[str]:
     """Why a subject's record is no complete and honest measurement, in words."""
     if (refusal := raw / "refusal").exists():

@@ -50,10 +50,8 @@ def judge(
     summary = None if problems or not samples else summarize(samples)
     if summary is None:
         verdict, reason = Verdict.MISSING, "; ".join(problems) or "it was not measured"
-    elif owed.metric.better == "higher":
-        verdict, reason = _higher_is_better(summary, expectation)
     else:
-        verdict, reason = _lower_is_better(summary, expectation)
+        verdict, reason = _rate(summary, expectation, owed.metric.better == "higher")
     return Judgement(owed, tuple(samples), summary, expectation, verdict, reason, tuple(raw))
 
 
@@ -63,40 +61,28 @@ def _no_measurement(value: float) -> str | None:
     return f"a sample is {value:g}, and a measurement is above zero"
 
 
-def _higher_is_better(summary: Summary, expected: Expectation) -> tuple[Verdict, str]:
-    unit = expected.unit
-    value = Quantity(summary.median, unit)
-    if expected.ceiling is not None and summary.median > expected.ceiling:
-        limit = Quantity(expected.ceiling, unit)
-        return Verdict.IMPLAUSIBLE, (
-            f"{value} is above what is possible, {limit}: a cache, a hole or a wrong unit"
-        )
-    if expected.floor is None:
-        return Verdict.UNRATED, expected.derivation
-    floor = Quantity(expected.floor, unit)
-    if summary.high < expected.floor:
-        return Verdict.BELOW, f"{value} is below the floor of {floor}"
-    if summary.low < expected.floor:
-        return Verdict.UNSTEADY, _straddles(summary, f"the floor of {floor}")
-    return Verdict.PASS, f"{value} is above the floor of {floor}"
+def _rate(summary: Summary, expected: Expectation, more: bool) -> tuple[Verdict, str]:
+    """Hold the samples against the expectation; `more` says that more is better."""
+    best, worst = (expected.ceiling, expected.floor) if more else (expected.floor, expected.ceiling)
+    luckiest, unluckiest = (summary.high, summary.low) if more else (summary.low, summary.high)
 
+    def better(one: float, other: float) -> bool:
+        return one > other if more else one < other
 
-def _lower_is_better(summary: Summary, expected: Expectation) -> tuple[Verdict, str]:
-    unit = expected.unit
-    value = Quantity(summary.median, unit)
-    if expected.floor is not None and summary.median < expected.floor:
-        limit = Quantity(expected.floor, unit)
+    value = Quantity(summary.median, expected.unit)
+    if best is not None and better(summary.median, best):
+        possible = Quantity(best, expected.unit)
         return Verdict.IMPLAUSIBLE, (
-            f"{value} is less than is possible, {limit}: a local path or a wrong unit"
+            f"{value} is better than is possible, {possible}: a cache, a hole or a wrong unit"
         )
-    if expected.ceiling is None:
+    if worst is None:
         return Verdict.UNRATED, expected.derivation
-    ceiling = Quantity(expected.ceiling, unit)
-    if summary.low > expected.ceiling:
-        return Verdict.BELOW, f"{value} takes longer than the {ceiling} allowed"
-    if summary.high > expected.ceiling:
-        return Verdict.UNSTEADY, _straddles(summary, f"the {ceiling} allowed")
-    return Verdict.PASS, f"{value} is within the {ceiling} allowed"
+    limit = f"the {'floor' if more else 'limit'} of {Quantity(worst, expected.unit)}"
+    if better(worst, luckiest):
+        return Verdict.BELOW, f"{value} is {'below' if more else 'above'} {limit}"
+    if better(worst, unluckiest):
+        return Verdict.UNSTEADY, _straddles(summary, limit)
+    return Verdict.PASS, f"{value} is {'above' if more else 'within'} {limit}"
 
 
 def _straddles(summary: Summary, limit: str) -> str:

@@ -16,7 +16,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jinja2
@@ -97,6 +97,10 @@ class PrivateSlurm:
             if runs_there or log in open_files(process):
                 kill(process)
         self._daemons.pop(node).wait()
+
+    def set_partition(self, name: str, nodes: Sequence[str]) -> None:
+        """Let a partition have these nodes and no other."""
+        self.output("scontrol", "update", f"partition={name}", f"nodes={','.join(nodes)}")
 
     def wait_for_nodes(self) -> None:
         """Wait until every node takes jobs."""

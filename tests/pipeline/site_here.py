@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -95,7 +96,7 @@ class Site:
         self.root = root
         self.cluster = root / "cluster.json"
         self._campaigns = 0
-        names = [*clients, *servers]
+        names = sorted({*clients, *servers})
         self.scratches = {name: scratch or root / "scratch" / name for name in names}
         for directory in self.scratches.values():
             directory.mkdir(parents=True, exist_ok=True)
@@ -104,6 +105,7 @@ class Site:
             "controller": clients[0],
             "clients": list(clients),
             "servers": list(servers),
+            "colocated": bool({*clients} & {*servers}),
             "benchmarks": {name: str(path) for name, path in benchmarks.items()},
             "hosts": {name: self._host(name, ssd) for name in names},
         }
@@ -157,13 +159,17 @@ class Site:
 
     def start(self, *tags: str, path: Path | None = None) -> tuple[subprocess.Popen[str], Path]:
         """Start a campaign, with programs of the test's own first on the path."""
+        for partition in NODES:
+            self.slurm.set_partition(partition, self._document[partition])
         self._campaigns += 1
         directory = self.root / "campaigns" / str(self._campaigns)
         written = self.environment
         if path:
             written["PATH"] = f"{path}:{written['PATH']}"
         environment = self.root / "environment.sh"
-        environment.write_text("".join(f"export {k}={v}\n" for k, v in written.items()))
+        environment.write_text(
+            "".join(f"export {name}={shlex.quote(text)}\n" for name, text in written.items())
+        )
         process = self.slurm.popen(
             str(CHECKS / "campaign.sh"),
             str(directory),

@@ -19,9 +19,10 @@ OWED_SAMPLES = {"ClientPlacement": 3}
 
 @pytest.fixture(scope="module")
 def site(slurm: PrivateSlurm, fdb: dict[str, Path]) -> Site:
-    """Everything that the registries have: all but IOR and mdtest."""
+    """Two clients, of which one is the server, with all benchmarks but IOR and mdtest."""
     benchmarks = {"fio": "/usr/bin/fio", "fi_pingpong": "/usr/bin/fi_pingpong", **fdb}
-    return Site(slurm, slurm.directory / "campaign", benchmarks)
+    root = slurm.directory / "campaign"
+    return Site(slurm, root, benchmarks, clients=["c1", "c2"], servers=["c2"])
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +93,13 @@ def test_references_are_the_expectations(site: Site, campaign: Campaign) -> None
 
 def figure(shown: str) -> float:
     return float(shown.replace(",", ""))
+
+
+def test_reframe_shows_each_figure_against_its_reference(campaign: Campaign) -> None:
+    shown = campaign.printed.partition("PERFORMANCE REPORT")[2]
+    for case in campaign.cases:
+        for key in case["perfvalues"]:
+            assert key.rpartition(":")[2] in shown, campaign.printed
 
 
 def test_the_bundle_holds_everything(campaign: Campaign, signed: SignedOff) -> None:

@@ -13,8 +13,8 @@ from site_here import Site
 
 MakeSite = Callable[..., Site]
 
-# The iterations of both sizes of messages.
-SHORT = 'args=("${@/#%1000/20}"); exec /usr/bin/fi_pingpong "${args[@]/#%20000/20}"'
+# With fewer iterations, of large messages and of small ones.
+SHORT = 'args=("${@/#20000/50}"); exec /usr/bin/fi_pingpong "${args[@]/#1000/50}"'
 HANG = "sleep 300"
 
 

@@ -1,0 +1,27 @@
+#!/bin/bash
+# See that Python can make virtual environments. On Debian that is a package of its own; what comes with it goes into the
+# ledger from which `make teardown` works (roles/packages).
+set -euo pipefail
+export DEBIAN_FRONTEND=noninteractive
+ledger=/var/lib/assay/ledger/packages
+
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+! python3 -c 'import ensurepip' 2>/dev/null || exit 0
+if ! command -v apt-get >/dev/null; then
+    echo "this Python lacks ensurepip; install the package of your distribution that holds it" >&2
+    exit 1
+fi
+
+as_root() {
+    if ((UID == 0)); then "$@"; else sudo --preserve-env=DEBIAN_FRONTEND "$@"; fi
+}
+
+installed() {
+    dpkg-query --show --showformat='${db:Status-Abbrev} ${Package}\n' | awk '/^.i/ { print $2 }' | sort
+}
+
+before=$(installed)
+as_root apt-get update --quiet=2
+as_root apt-get install --quiet=2 --yes --no-install-recommends python3-venv
+as_root mkdir -p "$ledger"
+comm -13 <(echo "$before") <(installed) | as_root tee "$ledger/setup" >/dev/null

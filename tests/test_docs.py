@@ -1,0 +1,114 @@
+"""The pages are true to the code: links resolve, and commands, targets and checks exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from assay.cli import app
+from assay.plan import CHECKS
+from assay.verdict import Verdict
+
+REPOSITORY = Path(__file__).parents[1]
+LISTED = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
+PAGES = sorted(
+    page
+    for name in subprocess.run(
+        LISTED, cwd=REPOSITORY, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    if (page := REPOSITORY / name).is_file()
+)
+
+FENCED = re.compile(r"^ *```\w*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`([^`]+)`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+EXAMPLE = re.compile(r"TOOL|NAME|LAYER|YourCheck")
+"""Words that stand for a name in a path."""
+
+each_page = pytest.mark.parametrize(
+    "page", [pytest.param(page, id=str(page.relative_to(REPOSITORY))) for page in PAGES]
+)
+
+
+def code(page: Path) -> str:
+    """What stands in a page as code."""
+    text = page.read_text(encoding="utf-8")
+    return "\n".join([*FENCED.findall(text), *INLINE.findall(FENCED.sub("", text))])
+
+
+def anchors(page: Path) -> set[str]:
+    """The names under which headings can be linked, as code hosts make them."""
+    prose = FENCED.sub("", page.read_text(encoding="utf-8"))
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in HEADING.findall(prose)
+    }
+
+
+@each_page
+def test_links_within_the_project_resolve(page: Path) -> None:
+    broken = []
+    for link in LINK.findall(FENCED.sub("", page.read_text(encoding="utf-8"))):
+        path, _, anchor = link.partition("#")
+        if "://" in link:
+            continue
+        target = (page.parent / path) if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert not broken
+
+
+@each_page
+def test_what_is_made_is_a_target(page: Path) -> None:
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z-]+)", code(page))) <= targets
+
+
+@each_page
+def test_what_assay_is_asked_is_a_subcommand(page: Path) -> None:
+    subcommands = set(get_command(app).commands)  # type: ignore[attr-defined]
+    assert set(re.findall(r"(?<![-\w])assay ([a-z]+)", code(page))) <= subcommands
+
+
+@each_page
+def test_an_option_of_assay_is_one_of_its_subcommand(page: Path) -> None:
+    subcommands = get_command(app).commands  # type: ignore[attr-defined]
+    for name, rest in re.findall(r"(?<![-\w])assay ([a-z]+)(.*)$", code(page), re.MULTILINE):
+        known = {option for each in subcommands[name].params for option in each.opts}
+        assert set(re.findall(r"--[a-z-]+", rest)) <= known | {"--help"}, name
+
+
+@each_page
+def test_a_path_of_the_project_is_there(page: Path) -> None:
+    named = re.findall(
+        r"(?<![\w/.])(?:docs|molecule|playbooks|roles|src|tests)/[\w./-]+(?![\w./*-])", code(page)
+    )
+    absent = [name for name in named if not (REPOSITORY / name).exists()]
+    assert [name for name in absent if not EXAMPLE.search(name)] == []
+
+
+def test_every_check_has_a_page_and_every_page_a_check() -> None:
+    assert {page.stem for page in (REPOSITORY / "docs/checks").glob("*.md")} == set(CHECKS)
+
+
+def test_a_page_names_the_layer_and_every_metric_of_its_check() -> None:
+    for check in CHECKS.values():
+        text = (REPOSITORY / "docs/checks" / f"{check.name}.md").read_text(encoding="utf-8")
+        assert f"Layer {check.layer}," in text, check.name
+        for metric in check.metrics:
+            assert f"`{metric.name}`" in text, check.name
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/accept.md"])
+def test_a_page_on_verdicts_explains_each_of_them(name: str) -> None:
+    text = (REPOSITORY / name).read_text(encoding="utf-8")
+    explained = re.findall(r"^(?:\| `(\w+)` \||\*\*`(\w+)`\*\*:)", text, re.MULTILINE)
+    assert {"".join(word) for word in explained} == set(Verdict)
