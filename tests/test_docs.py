@@ -110,5 +110,5 @@ def test_a_page_names_the_layer_and_every_metric_of_its_check() -> None:
 @pytest.mark.parametrize("name", ["README.md", "docs/accept.md"])
 def test_a_page_on_verdicts_explains_each_of_them(name: str) -> None:
     text = (REPOSITORY / name).read_text(encoding="utf-8")
-    explained = re.findall(r"^(?:\| `(\w+)` \||\*\*`(\w+)`\*\*:)", text, re.MULTILINE)
+    explained = re.findall(r"^(?:\| `([a-z]+)` \||\*\*`([a-z]+)`\*\*:)", text, re.MULTILINE)
     assert {"".join(word) for word in explained} == set(Verdict)
