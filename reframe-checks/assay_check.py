@@ -4,6 +4,7 @@ A check says how to measure; what it owes, and where, stands in the catalogue `a
 under the name of its class.
 """
 
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -93,6 +94,9 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     # From record to samples.
 
+    #: What the job scripts need from beside this file; the job runs a copy, on hosts without it.
+    scripts: Sequence[str] = ("steps.sh",)
+
     #: MiB of scratch that a subject needs, by scale; nothing for a check that writes no file.
     scratch_mib: Mapping[str, int] = {}
 
@@ -123,6 +127,8 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
         self.executable = "bash"
         self.keep_files = ["raw", "*.sh", "*.fio"]
+        for name in self.scripts:
+            shutil.copy(HERE / name, self.stagedir)
 
     @sanity_function
     def every_metric_is_measured(self):
@@ -167,6 +173,8 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     @run_before("performance")
     def set_references(self):
         """Let ReFrame alone fail what is too slow or too good to be true."""
+        if self.is_dry_run():
+            return
         self.perf_variables = {}
         references = {}
         for metric in self.owed:
@@ -209,20 +217,19 @@ class HostCheck(AssayCheck):
 
     @run_before("run")
     def run_on_every_host(self):
+        longest_s = 0
         for name in self.hosts:
-            script = ["#!/bin/bash", f". {HERE}/steps.sh"]
-            for subject in self.subjects:
-                if subject.partition("/")[0] == name:
-                    script += self.block(subject)
+            there = [s for s in self.subjects if s.partition("/")[0] == name]
+            script = ["#!/bin/bash", ". ./steps.sh"]
+            for subject in there:
+                script += self.block(subject)
             self.write(f"{name}.sh", script)
+            longest_s = max(longest_s, sum(map(self.limit_s, there)))
         self.take_the_hosts()
         self.executable_opts = ["-c", "'bash $SLURMD_NODENAME.sh'"]
-        self.job.launcher.options = [
-            f"--cpus-per-task={self.num_cpus_per_task}",
-            "--cpu-bind=none",  # the benchmarks' own processes spread over the host's cores
-            "--mpi=none",
-        ]
-        self.time_limit = max(self.limit_s(subject) for subject in self.subjects) + 60
+        # The benchmarks' own processes spread over the host's cores.
+        self.job.launcher.options = ["--cpu-bind=none", "--mpi=none"]
+        self.time_limit = longest_s + 60
 
 
 class PartitionCheck(AssayCheck):
@@ -234,7 +241,7 @@ class PartitionCheck(AssayCheck):
 
     @run_before("run")
     def run_in_the_batch_script(self):
-        script = ["#!/bin/bash", f". {HERE}/steps.sh"]
+        script = ["#!/bin/bash", ". ./steps.sh"]
         self.time_limit = 60
         for together in self.rounds():
             for subject in together:

@@ -12,6 +12,9 @@ from assay.tools import fio
 from assay.tools.output import Parsed, Sample
 from assay_check import HostCheck
 
+SLOWEST_MIB_S = 50
+"""A disk that is slower than this is not waited for (this project's own choice)."""
+
 
 class FioCheck(HostCheck):
     """One job file a subject: it lays out a file, then takes every sample of every metric.
@@ -57,7 +60,14 @@ class FioCheck(HostCheck):
         """One run of fio, for all samples."""
         program = str(self.cluster.benchmarks.fio)
         _, *arguments = fio.command("samples.fio", "$RAW/fio.json")
-        return [Step("fio", limit_s=600, program=program, commands=[[program, *arguments]])]
+        return [Step("fio", self.patience_s(), program=program, commands=[[program, *arguments]])]
+
+    def patience_s(self) -> int:
+        """How long the job file may take, in seconds, on the slowest disk that is waited for."""
+        jobs = self.job_file().jobs
+        covering = sum(job.seconds is None for job in jobs)
+        timed_s = sum(job.seconds or 0 for job in jobs)
+        return 60 + timed_s + covering * self.file_mib[self.scale] // SLOWEST_MIB_S
 
     def parsed(self, subject: str, raw: Path) -> Parsed:
         """Every figure of the run; one that reads what it did not write is a problem."""

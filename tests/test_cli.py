@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import description
 from typer.testing import CliRunner
 
 from assay.cli import app
 from assay.tools import PARSERS
+from conftest import description
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -45,9 +45,9 @@ def test_check_prints_every_mistake_and_ends_with_1(cluster_file: Path) -> None:
 def test_plan_lists_a_line_a_metric(cluster_file: Path) -> None:
     status, printed, _ = run("plan", "--cluster", cluster_file)
     assert status == 0
-    assert printed.splitlines()[-1] == "30 metrics owed"
+    assert printed.splitlines()[-1] == "38 metrics owed"
     _, as_json, _ = run("plan", "--cluster", cluster_file, "--json")
-    assert len(json.loads(as_json)) == 30
+    assert len(json.loads(as_json)) == 38
 
 
 def test_expect_prints_the_derivation_of_every_metric(cluster_file: Path) -> None:

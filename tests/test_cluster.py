@@ -101,10 +101,11 @@ def test_all_mistakes_are_said_at_once() -> None:
         ("hosts/c1/cores", 0),
         ("hosts/c2/interface", "ib0"),
         ("hosts/s1/extra", 1),
+        ("hosts/s1/interface", "ib7"),
     ):
         change(path, value)(document)
     said = "\n".join(messages(document))
-    for part in ("two words", "in both groups", "c1: cores", "c2: interface", "s1: extra"):
+    for part in ("two words", "in both groups", "c1: cores", "c2: interface", "s1: extra", "ib7"):
         assert part in said
 
 

@@ -58,7 +58,7 @@ def test_the_datasheet_bounds_an_ssd(metric: str, bound: float) -> None:
     document["hosts"]["s1"]["scratch"]["ssd"] = "Intel D7-P5500 3.84TB"
     figure = expected(document, f"SsdFio.{metric} on s1")
     assert figure.bound == figure.ceiling == pytest.approx(bound)
-    assert figure.floor == pytest.approx(0.85 * bound)
+    assert figure.floor == pytest.approx((0.3 if "rand" in metric else 0.85) * bound)
     assert "Intel ARK" in figure.derivation
 
 
@@ -86,8 +86,18 @@ def test_what_was_not_measured_carries_nothing(one_machine: Cluster) -> None:
     assert "has not been measured" in figure.derivation
 
 
-def test_another_hosts_disk_carries_nothing(cluster: Cluster) -> None:
-    assert stands_on(cluster, find(cluster, "PosixFio.read_1m on c1")) is None
+def test_a_clients_file_system_stands_on_its_own_disk(cluster: Cluster) -> None:
+    above = find(cluster, "PosixFio.read_1m on c1")
+    assert stands_on(cluster, above) == find(cluster, "SsdFio.read_1m on c1")
+
+
+def test_more_cores_than_processes_check_no_more_fields() -> None:
+    document = description()
+    document["hosts"]["c1"]["cores"] = 64
+    cluster = described(document)
+    above, below = find(cluster, "FdbHammer.write on c1"), find(cluster, "SsdFio.write_1m on c1")
+    figure = expectation(cluster, above, {below: [10000.0] * 5})
+    assert figure.floor == pytest.approx(0.3 * 4 * 125)
 
 
 def test_checked_fields_owe_no_more_than_the_cores_check(one_machine: Cluster) -> None:

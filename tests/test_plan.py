@@ -13,8 +13,7 @@ def keys(cluster: Cluster) -> list[str]:
 
 def test_every_host_owes_its_own_figures(cluster: Cluster) -> None:
     assert [k for k in keys(cluster) if k.startswith("SsdFio.read_1m")] == [
-        "SsdFio.read_1m on s1",
-        "SsdFio.read_1m on s2",
+        f"SsdFio.read_1m on {host}" for host in ("c1", "c2", "s1", "s2")
     ]
     assert "ScmFio.write_4k on s2/engine0" in keys(cluster)
     assert "FdbHammer.read on c2" in keys(cluster)
@@ -49,6 +48,10 @@ def test_one_machine_measures_its_network_once(one_machine: Cluster) -> None:
     assert [k for k in keys(one_machine) if "latency" in k] == [
         "FiPingpong.latency_64b on here>here"
     ]
+
+
+def test_one_machine_measures_its_disk_once(one_machine: Cluster) -> None:
+    assert [k for k in keys(one_machine) if "SsdFio.read" in k] == ["SsdFio.read_1m on here"]
 
 
 def test_a_program_that_is_not_installed_is_not_owed() -> None:

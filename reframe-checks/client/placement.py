@@ -9,13 +9,14 @@ from assay.plan import Metric
 from assay.steps import Step
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.placement import TOOL, parse
-from assay_check import HERE, PartitionCheck
+from assay_check import PartitionCheck
 
 
 @rfm.simple_test
 class ClientPlacement(PartitionCheck):
     """Each process of a client, one a core, runs on a core of its own and stays there."""
 
+    scripts = ("steps.sh", "client/placement.sh")
     repetitions = {"quick": 3, "acceptance": 5}
 
     def steps(self, subject: str) -> Sequence[Step]:
@@ -24,7 +25,8 @@ class ClientPlacement(PartitionCheck):
         command = [
             *("srun", f"--nodelist={subject}", "--nodes=1", "--mpi=none"),
             *(f"--ntasks={cores}", f"--ntasks-per-node={cores}", "--cpus-per-task=1"),
-            *("--cpu-bind=cores", "bash", f"{HERE}/client/placement.sh"),
+            "--threads-per-core=1",
+            *("--cpu-bind=cores", "bash", "placement.sh"),
         ]
         return [
             Step(f"placement.{number}", limit_s=30, program="srun", commands=[command])

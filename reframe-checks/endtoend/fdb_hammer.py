@@ -5,6 +5,7 @@ from pathlib import Path
 
 import reframe as rfm
 
+from assay.expect import FDB_PROCESSES
 from assay.plan import Metric
 from assay.steps import Evict, Shell, Step
 from assay.tools.fdb_hammer import (
@@ -19,9 +20,6 @@ from assay.tools.fdb_hammer import (
 from assay.tools.output import Parsed, Sample, merged
 from assay_check import HostCheck
 
-PROCESSES = 4
-"""Processes on each client: several at once, as many as a small client can bear."""
-
 FIELDS = {"quick": Fields(per_step=16, steps=4), "acceptance": Fields(per_step=64, steps=16)}
 """Fields of 1 MiB of each process."""
 
@@ -33,7 +31,7 @@ class FdbHammer(HostCheck):
     @property
     def total_bytes(self) -> int:
         """Bytes that a phase moves."""
-        return PROCESSES * FIELDS[self.scale].bytes
+        return FDB_PROCESSES * FIELDS[self.scale].bytes
 
     @property
     def scratch_mib(self) -> dict[str, int]:
@@ -66,7 +64,7 @@ class FdbHammer(HostCheck):
             program=program,
             commands=[
                 ["env", environment, *command(program, field, process, fields)]
-                for process in range(PROCESSES)
+                for process in range(FDB_PROCESSES)
             ],
         )
 
@@ -77,7 +75,7 @@ class FdbHammer(HostCheck):
             (
                 parse(
                     (raw / f"{step.name}.out").read_text(encoding="utf-8"),
-                    expected_processes=PROCESSES,
+                    expected_processes=FDB_PROCESSES,
                     expected_bytes=FIELDS[self.scale].bytes,
                 )
                 for step in self.steps(subject)

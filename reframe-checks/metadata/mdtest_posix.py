@@ -9,7 +9,7 @@ from assay.plan import Metric
 from assay.steps import Step
 from assay.tools.mdtest import TOOL, Run, parse
 from assay.tools.output import Parsed, Sample, merged
-from mpi_check import TASKS_PER_NODE, MpiCheck
+from mpi_check import MpiCheck
 
 FILES = {"quick": 2000, "acceptance": 50000}
 """Files of each process."""
@@ -34,7 +34,7 @@ class MdtestPosix(MpiCheck):
 
     def steps(self, subject: str) -> Sequence[Step]:
         """One run for each sample: of several iterations mdtest prints the mean alone."""
-        run = Run("$SCRATCH/mdtest", FILES[self.scale], stride=TASKS_PER_NODE)
+        run = Run("$SCRATCH/mdtest", FILES[self.scale])
         program = self.cluster.benchmarks.mdtest
         command = self.launch(program, run.command())
         return [

@@ -9,7 +9,7 @@ from assay.plan import Metric
 from assay.steps import Step
 from assay.tools.fi_pingpong import TOOL, PingPong, parse
 from assay.tools.output import Parsed, Sample, merged
-from assay_check import HERE, PartitionCheck
+from assay_check import PartitionCheck
 
 MESSAGES = {
     "bandwidth_1m": PingPong(size=2**20, iterations=1000),
@@ -22,6 +22,8 @@ MESSAGES = {
 class FiPingpong(PartitionCheck):
     """1 MiB bandwidth and 64 B latency of libfabric's tcp provider between neighbouring hosts."""
 
+    scripts = ("steps.sh", "network/pingpong.sh")
+
     def rounds(self) -> Iterable[Sequence[str]]:
         """Rounds in which no host is in two pairs: in a ring every other pair, then the rest."""
         ring = list(self.subjects)
@@ -31,7 +33,7 @@ class FiPingpong(PartitionCheck):
     def steps(self, subject: str) -> Sequence[Step]:
         """One run for each sample: a server serves one client and ends."""
         server, client = subject.split(">")
-        pingpong = ["bash", f"{HERE}/network/pingpong.sh", server]
+        pingpong = ["bash", "pingpong.sh", server]
         if server == client:
             # Its own network, with loopback alone: fi_pingpong listens on every address.
             start = ["unshare", "--map-root-user", "--net", *pingpong]

@@ -44,7 +44,8 @@ def _version(
 def check(file: Annotated[Path, typer.Argument(help="A cluster.json.")]) -> None:
     """Validate the description of a cluster and print everything that is wrong with it."""
     described = _load(file)
-    print(f"{file}: {described.name} is valid: {len(described.hosts)} hosts")
+    count = len(described.hosts)
+    print(f"{file}: {described.name} is valid: {count} host{'s' * (count != 1)}")
 
 
 @app.command()

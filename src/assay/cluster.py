@@ -8,6 +8,8 @@ are kept for DAOS's own things.
 from __future__ import annotations
 
 import contextlib
+import copy
+import functools
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -197,11 +199,22 @@ def examine(document: Any) -> tuple[Cluster | None, list[Finding]]:
 def _validated(
     model: type[_AnyModel], text: Any, host: str | None, findings: list[Finding]
 ) -> _AnyModel | None:
+    """Validate a part of the description. Unknown keys apart, what is left of it is of use."""
     try:
         return model.model_validate(text)
     except ValidationError as error:
         findings.extend(from_pydantic(error, model, host))
-        return None
+        unknown = [e["loc"] for e in error.errors() if e["type"] == "extra_forbidden"]
+        if len(unknown) < error.error_count():
+            return None
+        return model.model_validate(_without(text, unknown))
+
+
+def _without(text: Any, unknown: Iterable[tuple[int | str, ...]]) -> Any:
+    rest = copy.deepcopy(text)
+    for *parents, last in unknown:
+        del functools.reduce(lambda part, key: part[key], parents, rest)[last]
+    return rest
 
 
 def _group_rules(site: Groups, described: Mapping[str, Any]) -> Iterator[Finding]:

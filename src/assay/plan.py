@@ -34,6 +34,14 @@ def each_host(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
     return cluster.members(partition)
 
 
+def each_disk(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """A figure for the scratch disk of every host; that of one in both partitions is a server's."""
+    hosts = cluster.members(partition)
+    if partition == "servers":
+        return hosts
+    return tuple(host for host in hosts if host not in cluster.servers)
+
+
 def each_pair(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
     """A figure for neighbours in a ring of the hosts, ``a>b``; one host alone is its own peer."""
     hosts = cluster.members(partition)
@@ -96,8 +104,8 @@ CHECKS: Mapping[str, Check] = {
         Check(
             "SsdFio",
             "ssd",
-            ("server", "fio"),
-            each_host,
+            ("disk", "fio"),
+            each_disk,
             (
                 *_rates("MiB/s", "write_1m", "read_1m"),
                 *_rates("IO/s", "randwrite_4k", "randread_4k"),
@@ -171,6 +179,8 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
     found.update(tool for tool in tools if getattr(cluster.benchmarks, tool) is not None)
     if each_ram_engine(cluster, partition):
         found.add("ram_tier")
+    if each_disk(cluster, partition):
+        found.add("disk")
     # Where the servers are among the clients, their network is measured once.
     if partition == "clients" or not set(cluster.servers) <= set(cluster.clients):
         found.add("fabric")

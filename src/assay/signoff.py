@@ -83,7 +83,8 @@ class SignOff:
         vouched = f"; {unrated} of them unrated" if unrated else ""
         if self.gate is Gate.ACCEPTANCE:
             return (
-                f"ACCEPTED: {total} metrics, none missing, implausible, below or unsteady{vouched}"
+                f"ACCEPTED on a campaign of the scale {self.scale}: {total} metrics,"
+                f" none missing, implausible, below or unsteady{vouched}"
             )
         return (
             f"MEASURED: {total} metrics, none missing or implausible{vouched};"

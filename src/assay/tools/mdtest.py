@@ -36,10 +36,11 @@ class Run:
     files: int
     """Files of each rank."""
     stride: int = 1
-    """Ranks to shift by after each phase, so that a rank finds nothing in its own cache.
+    """How far to shift after each phase, so that a rank finds nothing in its own cache.
 
-    The ranks of one node put stat and read on another node; without it mdtest shows the
-    client's cache.
+    In nodes, where ranks fill one node after the other (mdtest multiplies it by the ranks of a
+    node); otherwise in ranks. With 1, stat and read are done on the next node either way; without
+    it mdtest shows the client's cache.
     """
     write_bytes: int = 0
     """Bytes written to each file."""
