@@ -61,7 +61,7 @@ unit: setup host-tools ## The tests of the model, the parsers, the report, and t
 
 .PHONY: molecule
 molecule: setup host-tools ## Converge, check and measure three real hosts (podman).
-	$(BIN)/molecule test --scenario-name cluster
+	PATH="$(CURDIR)/$(BIN):$$PATH" molecule test --scenario-name cluster
 
 .PHONY: clean
 clean: ## Remove what was built here; `make teardown` first, if this machine was validated.

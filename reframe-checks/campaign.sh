@@ -15,9 +15,10 @@ mkdir -p "$directory"
 lock=${directory%/*}/.lock
 exec 9>>"$lock"
 if ! flock --nonblock 9; then
-    echo "another campaign is running ($(fuser "$lock" 2>/dev/null)); wait for it, or end it" >&2
+    echo "another campaign is running (process $(<"$lock")); wait for it, or end it" >&2
     exit 75
 fi
+echo $$ >"$lock"
 
 squeue --noheader --user="$(id -un)" --format='%i %k' |
     while read -r job comment; do

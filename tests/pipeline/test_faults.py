@@ -11,7 +11,8 @@ from site_here import Campaign, SignedOff, Site
 
 MakeSite = Callable[..., Site]
 
-ONE_SERVER = {"clients": ["c1"], "servers": ["s1"]}
+ONE_HOST = {"clients": ["s1"], "servers": ["s1"]}
+TWO_HOSTS = {"clients": ["s1", "s2"], "servers": ["s1", "s2"]}
 ENDED_EARLY = r"the job ended before fio \(fio\) did: the node went down, the job was cancelled"
 
 # The last argument is the job file.
@@ -50,34 +51,34 @@ def missing_with(campaign: Campaign, check: str, reason: str) -> SignedOff:
 
 
 def test_a_benchmark_that_is_not_there(make_site: MakeSite) -> None:
-    site = make_site({"fio": "/nowhere/fio"}, **ONE_SERVER)
+    site = make_site({"fio": "/nowhere/fio"}, **ONE_HOST)
     reason = r"/nowhere/fio \(fio\) is missing or cannot be run: is it installed there\?"
     missing_with(site.measure("quick", "ssd"), "SsdFio", reason)
 
 
 def test_a_benchmark_that_crashes(make_site: MakeSite) -> None:
-    site = make_site({}, **ONE_SERVER)
+    site = make_site({}, **ONE_HOST)
     site.use("fio", "echo allocating >&2; kill -SEGV $$")
     reason = r"fio \(fio\) failed with exit status 139: "
     missing_with(site.measure("quick", "ssd"), "SsdFio", reason)
 
 
 def test_a_benchmark_that_hangs(make_site: MakeSite) -> None:
-    site = make_site({}, **ONE_SERVER)
+    site = make_site({}, **ONE_HOST)
     site.use("fio", "touch $SCRATCH/file; sleep 300")
     impatient = site.program("timeout", 'shift 2; exec /usr/bin/timeout --kill-after=1 1 "$@"')
     campaign = site.measure("quick", "ssd", path=impatient.parent)
-    missing_with(campaign, "SsdFio", r"fio \(fio\) hung: it was ended after 600 s")
+    missing_with(campaign, "SsdFio", r"fio \(fio\) hung: it was ended after \d+ s")
 
 
 def test_a_benchmark_that_prints_rubbish(make_site: MakeSite) -> None:
-    site = make_site({}, **ONE_SERVER)
+    site = make_site({}, **ONE_HOST)
     site.use("fio", 'echo "Segmentation fault" >"${2#--output=}"')
     missing_with(site.measure("quick", "ssd"), "SsdFio", "no JSON report of fio")
 
 
 def test_a_job_that_is_cancelled(make_site: MakeSite) -> None:
-    site = make_site({}, **ONE_SERVER)
+    site = make_site({}, **ONE_HOST)
     site.use("fio", "touch $SCRATCH/file; sleep 300")
     started = site.start("quick", "ssd")
     wait_for(site.files, "file in scratch")
@@ -87,7 +88,7 @@ def test_a_job_that_is_cancelled(make_site: MakeSite) -> None:
 
 def test_a_scratch_directory_without_room(make_site: MakeSite, slurm: PrivateSlurm) -> None:
     small = slurm.tmpfs(slurm.directory / "small", 64)
-    site = make_site({}, scratch=small, **ONE_SERVER)
+    site = make_site({}, scratch=small, **ONE_HOST)
     started = site.root / "started"
     site.use("fio", f"touch {started}")
     reason = f"{small} has room for 64 MiB and 576 MiB are needed; free some, or name another"
@@ -96,7 +97,7 @@ def test_a_scratch_directory_without_room(make_site: MakeSite, slurm: PrivateSlu
 
 
 def test_a_node_that_goes_down(make_site: MakeSite, slurm: PrivateSlurm) -> None:
-    site = make_site({}, clients=["c1"], servers=["s1", "s2"])
+    site = make_site({}, **TWO_HOSTS)
     site.use("fio", "touch $SCRATCH/file; sleep 300")
     started = site.start("quick", "ssd")
     wait_for(lambda: len(site.files()) == 2, "file in each scratch")
@@ -124,7 +125,7 @@ def test_a_node_that_goes_down(make_site: MakeSite, slurm: PrivateSlurm) -> None
 def test_a_figure_that_cannot_stand_fails_in_reframe_too(
     make_site: MakeSite, changed: list[str], verdict: str
 ) -> None:
-    site = make_site({}, ssd="Intel D7-P5500 3.84TB", **ONE_SERVER)
+    site = make_site({}, ssd="Intel D7-P5500 3.84TB", **ONE_HOST)
     site.use("fio", SMALL + CHANGED % changed)
     campaign = site.measure("quick", "ssd")
     assert campaign.exit_code == 1
