@@ -99,7 +99,7 @@ def _drawing() -> dict[str, Any]:
         "value:Q",
         title=None,
         scale=alt.Scale(domainMin=0, domainMax=alt.ExprRef(_END), nice=False),
-        axis=alt.Axis(tickCount=4, grid=False, labelFlush=24),
+        axis=alt.Axis(tickCount=4, grid=False, labelFlush=24, labelOverlap=True),
     )
     low, high = alt.X("low:Q", title=None), alt.X2("high:Q")
     colour = alt.Color("verdict:N", scale=_COLOURS, legend=None)
