@@ -9,6 +9,9 @@ PLAYBOOK := $(BIN)/ansible-playbook
 INVENTORY ?= inventories/local
 export UV_SYSTEM_CERTS := 1
 
+# These two look for Ansible's other commands on the path.
+lint molecule: export PATH := $(CURDIR)/$(BIN):$(PATH)
+
 .PHONY: help
 help: ## List the commands.
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -48,7 +51,7 @@ lint: setup ## Style and types.
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/yamllint --strict .
-	$(BIN)/ansible-lint --strict
+	ansible-lint --strict --quiet
 	$(BIN)/shellcheck $$(git ls-files '*.sh') .ci/run
 
 .PHONY: host-tools
@@ -61,7 +64,7 @@ unit: setup host-tools ## The tests of the model, the parsers, the report, and t
 
 .PHONY: molecule
 molecule: setup host-tools ## Converge, check and measure three real hosts (podman).
-	PATH="$(CURDIR)/$(BIN):$$PATH" molecule test --scenario-name cluster
+	molecule test --scenario-name cluster
 
 .PHONY: clean
 clean: ## Remove what was built here; `make teardown` first, if this machine was validated.
