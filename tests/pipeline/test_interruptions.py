@@ -63,14 +63,15 @@ def test_a_job_that_a_killed_campaign_left_is_ended_by_the_next(site: Site) -> N
     assert "JobState=CANCELLED" in site.slurm.output("scontrol", "show", "job", job)
 
 
-def test_jobs_of_others_are_not_ended(site: Site) -> None:
+def test_jobs_of_others_are_not_ended(make_site: MakeSite) -> None:
+    site = make_site({}, clients=["c1"], servers=["s1"])
     other = site.slurm.popen(
-        "srun", "--partition=servers", "--comment=mine", "sleep", "300", stderr=subprocess.DEVNULL
+        *("srun", "--partition=servers", "--comment=mine", "sleep", "300"),
+        stderr=subprocess.DEVNULL,
     )
     wait_for(lambda: running(site), "running job")
     (job,) = running(site)
-    started = site.start("quick", "client")
-    assert site.finish(started).exit_code == 0
+    assert site.measure("quick", "client").exit_code == 0
     assert running(site) == [job]
     other.terminate()
     other.wait()
