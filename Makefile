@@ -51,7 +51,7 @@ lint: setup ## Style and types.
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/yamllint --strict .
-	ansible-lint --strict --quiet
+	ansible-lint --strict -q
 	$(BIN)/shellcheck $$(git ls-files '*.sh') .ci/run
 
 .PHONY: host-tools

@@ -171,11 +171,12 @@ def _cases(path: Path, document: dict[str, Any], system: str) -> Iterator[Case]:
 
 def _failure(case: dict[str, Any]) -> str | None:
     """Why a check has no figures; a figure beyond its reference is no such reason."""
+    check = case["name"].partition(" ")[0]
+    if case["result"] == "abort":
+        return f"{check} was interrupted: run the campaign again"
     if case["result"] != "fail" or case["fail_phase"] == "performance":
         return None
-    return f"{case['name'].partition(' ')[0]} failed in its {case['fail_phase']} phase:" + (
-        f" {case['fail_reason']}"
-    )
+    return f"{check} failed in its {case['fail_phase']} phase: {case['fail_reason']}"
 
 
 def _output(case: dict[str, Any]) -> Path | None:

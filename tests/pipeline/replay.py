@@ -27,7 +27,8 @@ def main() -> int:
     for recorded in recordings:
         command = re.search(r'Command line"?(?: used)?: "?([^"\n]+)', recorded)
         tasks = re.search(r'"numTasks": (\d+)|with (\d+) total task', recorded)
-        assert command and tasks
+        assert command
+        assert tasks
         if neutral(shlex.split(command[1])) == asked and ranks in tasks.groups():
             if os.environ["PMI_RANK"] == "0":
                 give(recorded)

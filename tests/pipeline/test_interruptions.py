@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from private_slurm import wait_for
-from site_here import Site
+from site_here import Campaign, Site
 
 MakeSite = Callable[..., Site]
 
@@ -29,15 +29,15 @@ def running(site: Site) -> list[str]:
     return site.slurm.output("squeue", "--noheader", "--states=running", "--format=%i").split()
 
 
-def interrupt(site: Site, number: signal.Signals) -> str:
-    """Start a campaign and end it by a signal while its first job runs; give the job's id."""
-    process, _ = site.start("quick")
+def interrupt(site: Site, number: signal.Signals) -> tuple[Campaign, str]:
+    """Start a campaign and end it by a signal while its first job runs; give the job's id, too."""
+    started = site.start("quick")
     wait_for(lambda: running(site), "running job")
     (job,) = running(site)
-    process.send_signal(number)
-    process.communicate()
-    assert process.returncode != 0
-    return job
+    started[0].send_signal(number)
+    campaign = site.finish(started)
+    assert campaign.exit_code != 0
+    return campaign, job
 
 
 def complete(site: Site) -> None:
@@ -51,14 +51,25 @@ def complete(site: Site) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_interrupted_campaign_takes_its_job_along(site: Site, number: signal.Signals) -> None:
-    interrupt(site, number)
+    campaign, _ = interrupt(site, number)
     assert site.left_behind() == []
+    signed = campaign.sign_off()
+    assert signed.exit_code == 1
+    assert {metric["verdict"] for metric in signed.metrics} == {"missing"}
+    reason = "FiPingpong was interrupted: run the campaign again"
+    assert {metric["reason"] for metric in signed.of("FiPingpong")} == {reason}
+    assert reason in signed.summary
     complete(site)
 
 
 def test_a_job_that_a_killed_campaign_left_is_ended_by_the_next(site: Site) -> None:
-    job = interrupt(site, signal.SIGKILL)
+    campaign, job = interrupt(site, signal.SIGKILL)
     assert running(site) == [job]
+    bundle = site.root / "bundle"
+    refused = site.assay("signoff", f"--reports={campaign.reports}", f"--out={bundle}")
+    assert refused.returncode == 1
+    assert "no run report matches" in refused.stderr
+    assert not bundle.exists()
     complete(site)
     assert "JobState=CANCELLED" in site.slurm.output("scontrol", "show", "job", job)
 
