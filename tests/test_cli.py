@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from assay.cli import app
 from assay.tools import PARSERS
-from conftest import description
+from clusters import description
 
 RECORDED = Path(__file__).parent / "recorded"
 

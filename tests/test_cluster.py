@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.cluster import ClusterError, examine, load
-from conftest import description
+from clusters import description
 
 
 def messages(document: Any) -> list[str]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.cluster import Cluster
 from assay.expect import MEASURED_CEILING, Expectation, expectation, stands_on
 from assay.plan import Owed, owed
-from conftest import described, description
+from clusters import described, description
 
 
 def find(cluster: Cluster, key: str) -> Owed:

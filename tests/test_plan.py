@@ -4,7 +4,7 @@ import json
 
 from assay.cluster import Cluster
 from assay.plan import CHECKS, LAYERS, features, owed
-from conftest import described, description
+from clusters import described, description
 
 
 def keys(cluster: Cluster) -> list[str]:

@@ -21,10 +21,10 @@ OWED_SAMPLES = {"ClientPlacement": 3}
 
 @pytest.fixture(scope="module")
 def site(slurm: PrivateSlurm, fdb: dict[str, Path]) -> Site:
-    """Two clients, of which one is the server, with all benchmarks but IOR and mdtest."""
+    """Two hosts, clients and servers at once, with all benchmarks but IOR and mdtest."""
     benchmarks = {"fio": "/usr/bin/fio", "fi_pingpong": "/usr/bin/fi_pingpong", **fdb}
     root = slurm.directory / "campaign"
-    return Site(slurm, root, benchmarks, clients=["c1", "c2"], servers=["c2"])
+    return Site(slurm, root, benchmarks, clients=["c1", "c2"], servers=["c1", "c2"])
 
 
 @pytest.fixture(scope="module")
