@@ -77,10 +77,14 @@ gather() {
 }
 
 # evict NAME DIRECTORY: put its files on the disk and out of the page cache, so that what is read
-# next is read from the disk; NAME.resident says how many bytes stayed in the cache all the same.
+# next is read from the disk; NAME.resident says how many bytes stayed in the cache all the same,
+# and says nothing where fincore did not look at every file.
 evict() {
+    local files
+    files=$(find "$2" -type f | wc -l)
     # Each in its turn: what is not on the disk yet stays in the cache. (`+` would wait to the end.)
     find "$2" -type f -exec sync {} \; -exec dd if={} iflag=nocache count=0 status=none \;
     find "$2" -type f -exec fincore --bytes --noheadings --output RES {} + |
-        awk '{ bytes += $1 } END { print bytes + 0 }' >"$RAW/$1.resident"
+        awk -v files="$files" '{ bytes += $1 } END { if (NR && NR == files) print bytes }' \
+            >"$RAW/$1.resident"
 }

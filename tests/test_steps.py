@@ -225,6 +225,19 @@ def test_an_eviction_that_nobody_looked_at_is_no_eviction(job: Job) -> None:
     assert "is fincore there?" in problem
 
 
+@pytest.mark.parametrize("fincore", ["exit 127", "echo 0; exit 1"])
+def test_files_that_fincore_did_not_look_at_are_not_taken_for_evicted(
+    job: Job, fincore: str
+) -> None:
+    evict = Evict("read", "$SCRATCH")
+    fill = 'for n in 1 2; do dd if=/dev/zero of="$SCRATCH/$n" bs=1M count=1 status=none; done'
+    fake = f"mkdir bin; printf '#!/bin/sh\\n{fincore}\\n' >bin/fincore; chmod +x bin/fincore"
+    path = "PATH=$PWD/bin:$PATH"
+    job.run(fake, path, f"scratch {job.scratch} 8", Shell(fill).line(), evict.line())
+    (problem,) = problems(job.raw, [evict])
+    assert "is fincore there?" in problem
+
+
 def test_a_record_that_was_cut_off_is_a_job_that_ended_early(job: Job) -> None:
     job.raw.mkdir(parents=True)
     (job.raw / "steps.tsv").write_text("write.1\t0\t1.0\t2.0\n")
