@@ -155,7 +155,7 @@ def test_a_sign_off_without_a_metric_is_refused_on_the_page():
 def test_where_all_is_missing_the_page_says_why_once():
     page = Page(html.render(campaign(cluster(), problem="no node answered\nat all")))
     assert page.words.count("no node answered at all") == 1
-    assert "34 missing, of 34 metrics" in page.words
+    assert "42 missing, of 42 metrics" in page.words
 
 
 def test_layers_that_owe_nothing_are_named(every):
@@ -195,9 +195,9 @@ def test_what_was_neither_measured_nor_has_limits_leaves_nothing_to_draw():
     assert charts.charts([judgement(problems=["down"])]) == []
 
 
-def test_twenty_metrics_are_rendered_in_seconds_and_stay_small():
+def test_some_twenty_metrics_are_rendered_in_seconds_and_stay_small():
     sign_off = campaign(cluster(1, 1), Gate.MEASURED)
-    assert len(sign_off.judgements) == 21
+    assert len(sign_off.judgements) == 25
     began = time.process_time()
     page = html.render(sign_off)
     assert time.process_time() - began < 4, "2 s are the aim, and 4 the alarm on a busy machine"
