@@ -38,12 +38,14 @@ def main() -> int:
 
 
 def give(recorded: str) -> None:
-    """IOR was asked for a file; mdtest prints."""
-    for word in sys.argv:
-        if word.startswith("summaryFile="):
-            Path(word.partition("=")[2]).write_text(recorded)
-            return
-    print(recorded)
+    """IOR was asked for a summary in a file, and leaves the file that it wrote; mdtest prints."""
+    summary = [word for word in sys.argv if word.startswith("summaryFile=")]
+    if not summary:
+        print(recorded)
+        return
+    Path(summary[0].partition("=")[2]).write_text(recorded)
+    if "-w" in sys.argv:
+        Path(sys.argv[sys.argv.index("-o") + 1] + ".00000000").write_bytes(bytes(4096))
 
 
 sys.exit(main())
