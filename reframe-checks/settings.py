@@ -7,17 +7,18 @@ import os
 import sys
 from pathlib import Path
 
-from assay import cluster as description
+from assay import preflight
+from assay.cluster import PARTITIONS, Partition
 from assay.plan import features
 
 # The checks import their base classes from beside this file. Appended: ReFrame takes its own entry
 # off sys.path by its index after it has read this file.
 sys.path.append(str(Path(__file__).resolve().parent))
 
-CLUSTER = description.load(Path(os.environ.get("ASSAY_CLUSTER", "/etc/assay/cluster.json")))
+CLUSTER = preflight.load(Path(os.environ.get("ASSAY_CLUSTER", "/etc/assay/cluster.json")))
 
 
-def _partition(name: description.Partition) -> dict[str, object]:
+def _partition(name: Partition) -> dict[str, object]:
     members = CLUSTER.members(name)
     return {
         "name": name,
@@ -45,7 +46,7 @@ site_configuration = {
             "name": CLUSTER.name,
             "descr": f"DAOS cluster {CLUSTER.name}",
             "hostnames": [".*"],
-            "partitions": [_partition(name) for name in description.PARTITIONS],
+            "partitions": [_partition(name) for name in PARTITIONS],
         }
     ],
     "environments": [{"name": "site"}],

@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from assay.cluster import Cluster, examine
+from assay.cluster import Cluster
+from assay.preflight import examine
 
 HOST: dict[str, Any] = {
     "address": "192.0.2.1",
     "cores": 4,
-    "memory_mib": 16384,
+    "memory": {"total_mib": 16384},
     "numa_nodes": 1,
     "interface": "eth0",
     "interfaces": {"eth0": {"speed_gbits": 25.0}},

@@ -36,10 +36,12 @@ def test_check_prints_every_mistake_and_ends_with_1(cluster_file: Path) -> None:
     document["hosts"]["c1"]["cores"] = 0
     document["hosts"]["s2"]["cors"] = 1
     cluster_file.write_text(json.dumps(document))
-    status, _, said = run("check", cluster_file)
-    assert status == 1
-    assert "host c1: cores = 0" in said
-    assert "host s2: cors: is not a known key" in said
+    status, table, said = run("check", cluster_file)
+    assert (status, said) == (1, f"{cluster_file}: 2 errors\n")
+    _, *rows = (line.split(maxsplit=3) for line in table.splitlines())
+    assert [row[:3] for row in rows] == [["error", "c1", "cores"], ["error", "s2", "cors"]]
+    assert rows[0][3].startswith("0 ")
+    assert "is not a known key" in rows[1][3]
 
 
 def test_plan_lists_a_line_a_metric(cluster_file: Path) -> None:

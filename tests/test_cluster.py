@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.cluster import ClusterError, examine, load
+from assay.preflight import ClusterError, examine, load
 from clusters import description
 
 

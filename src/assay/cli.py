@@ -9,10 +9,13 @@ from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from assay import __version__, cluster, results, signoff
+from assay import __version__, preflight, results, signoff
+from assay.cluster import Cluster
 from assay.expect import expectation
+from assay.findings import Finding
 from assay.plan import owed
 from assay.tools import PARSERS
 from assay.units import show
@@ -43,7 +46,15 @@ def _version(
 @app.command()
 def check(file: Annotated[Path, typer.Argument(help="A cluster.json.")]) -> None:
     """Validate the description of a cluster and print everything that is wrong with it."""
-    described = _load(file)
+    try:
+        described, findings = preflight.examine(preflight.read(file))
+    except preflight.ClusterError as error:
+        described, findings = None, list(error.findings)
+    _print_findings(findings)
+    if described is None:
+        errors = sum(finding.severity == "error" for finding in findings)
+        print(f"{file}: {errors} error{'s' * (errors != 1)}", file=sys.stderr)
+        raise typer.Exit(1)
     count = len(described.hosts)
     print(f"{file}: {described.name} is valid: {count} host{'s' * (count != 1)}")
 
@@ -167,10 +178,10 @@ def overhead(
         print(f"ratio             {found.seconds / own:8.2f}")
 
 
-def _load(path: Path) -> cluster.Cluster:
+def _load(path: Path) -> Cluster:
     try:
-        return cluster.load(path)
-    except cluster.ClusterError as error:
+        return preflight.load(path)
+    except preflight.ClusterError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(1) from error
 
@@ -186,6 +197,17 @@ def _read(pattern: str, system: str) -> results.Results:
 def _misuse(message: str) -> NoReturn:
     print(message, file=sys.stderr)
     raise typer.Exit(2)
+
+
+def _print_findings(findings: list[Finding]) -> None:
+    if not findings:
+        return
+    table = Table("", "host", "key", "value", "finding", box=None)
+    for finding in sorted(findings, key=lambda finding: finding.severity):
+        value = "" if finding.value is None else str(finding.value)
+        cells = (finding.severity, finding.host or "", finding.key, value, finding.allowed)
+        table.add_row(*map(escape, cells))
+    _print(table)
 
 
 def _print(table: Table) -> None:

@@ -7,7 +7,7 @@ import types
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,13 +16,15 @@ from pydantic import BaseModel, ValidationError
 class Finding:
     """One thing that is wrong.
 
-    `allowed` says what would be right, so that the reader need not look it up.
+    `allowed` says what would be right, so that the reader need not look it up. A warning is
+    shown and stops nothing.
     """
 
     host: str | None
     key: str
     value: object
     allowed: str
+    severity: Literal["error", "warning"] = "error"
 
     def __str__(self) -> str:
         where = ": ".join(part for part in (self.host and f"host {self.host}", self.key) if part)

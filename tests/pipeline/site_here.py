@@ -122,7 +122,9 @@ class Site:
         return {
             "address": "127.0.0.1",
             "cores": os.cpu_count(),
-            "memory_mib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 2**20,
+            "memory": {
+                "total_mib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 2**20
+            },
             "numa_nodes": 1,
             "interface": "lo",
             "interfaces": {"lo": {}},

@@ -58,7 +58,7 @@ def _host(number: int, serves: bool) -> dict[str, object]:
     return {
         "address": f"192.0.2.{number % 250 + 1}",
         "cores": 16,
-        "memory_mib": 65536,
+        "memory": {"total_mib": 65536},
         "numa_nodes": 1,
         "interface": "eth0",
         "interfaces": {"eth0": {"speed_gbits": 25}},

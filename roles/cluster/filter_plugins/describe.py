@@ -23,7 +23,7 @@ def describe_host(facts: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]
     return {
         **told,
         "cores": facts["processor_cores"] * facts["processor_count"],
-        "memory_mib": facts["memtotal_mb"],
+        "memory": {"total_mib": facts["memtotal_mb"]},
         "interface": _carrier(told["address"], interfaces),
         "interfaces": {
             name: {"speed_gbits": _speed_gbits(interface)} for name, interface in interfaces.items()

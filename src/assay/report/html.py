@@ -182,7 +182,7 @@ def _machine(cluster: Cluster, name: str, host: Host) -> _Machine:
         name=name,
         roles=", ".join(role for role, members in groups.items() if name in members),
         cores=host.cores,
-        memory_gib=f"{host.memory_mib / 1024:.1f}",
+        memory_gib=f"{host.memory.total_mib / 1024:.1f}",
         interface=f"{host.interface}, {'no known speed' if speed is None else f'{speed:g} Gbit/s'}",
         scratch=(
             "–"

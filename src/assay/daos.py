@@ -1,0 +1,162 @@
+"""DAOS in its own words: the system, its servers, their engines and the tiers of these.
+
+The keys are those of `daos_server.yml`, so a site that knows that file knows this one. What may
+stand beside what is a matter of `assay.rules`; here is only what each word means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class Described(BaseModel):
+    """A part of the description of a cluster; a key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+Version = Literal["2.4", "2.6", "2.8"]
+"""The releases of DAOS that the roles configure and the checks call."""
+
+Role = Literal["wal", "meta", "data"]
+
+
+class Tier(Described):
+    """One storage tier of an engine."""
+
+    class_: Literal["ram", "dcpm", "nvme", "file", "kdev"] = Field(alias="class")
+    scm_mount: Path | None = None
+    scm_size: int | None = Field(default=None, ge=1, description="GiB")
+    scm_list: tuple[str, ...] = ()
+    scm_hugepages_disabled: bool = False
+    bdev_list: tuple[str, ...] = ()
+    bdev_roles: tuple[Role, ...] = ()
+    bdev_size: int | None = Field(default=None, ge=1, description="GB, of an emulated device")
+    bdev_busid_range: str | None = Field(default=None, pattern=r"^(0x)?[0-9a-f]+-(0x)?[0-9a-f]+$")
+
+    @property
+    def is_scm(self) -> bool:
+        """Whether it is byte-addressable: persistent memory, or DRAM in its place."""
+        return self.class_ in ("ram", "dcpm")
+
+
+class TagMap(Described):
+    """The CaRT tags of an engine's execution streams: whom a request to a tag reaches.
+
+    An endpoint of `self_test` is ``rank:tag``.
+    """
+
+    metadata: int
+    swim: int
+    targets: tuple[int, ...]
+    helpers: tuple[int, ...]
+
+
+def tag_map(targets: int, nr_xs_helpers: int) -> TagMap:
+    """The tags of an engine: 0 metadata, 1 SWIM, then its targets, then its helpers.
+
+    Source: shared facts of DAOS 2.8; 16 targets and 4 helpers answer on the 22 tags 0 to 21.
+    """
+    first_helper = 2 + targets
+    return TagMap(
+        metadata=0,
+        swim=1,
+        targets=tuple(range(2, first_helper)),
+        helpers=tuple(range(first_helper, first_helper + nr_xs_helpers)),
+    )
+
+
+class Engine(Described):
+    """One engine of a server."""
+
+    targets: int = Field(ge=1)
+    nr_xs_helpers: int = Field(ge=0)
+    pinned_numa_node: int | None = Field(default=None, ge=0)
+    first_core: int | None = Field(default=None, ge=0)
+    fabric_iface: str
+    fabric_iface_port: int = Field(default=31316, ge=1, le=65535)
+    storage: tuple[Tier, ...] = Field(min_length=1)
+    env_vars: tuple[str, ...] = ()
+    log_mask: str | None = None
+    log_file: Path | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tags_follow_from_targets(cls, told: Any) -> Any:
+        """Take `tags` as what they are: written down for other readers, and never chosen."""
+        counts = [told.get(key) for key in ("targets", "nr_xs_helpers")]
+        if "tags" not in told or not all(isinstance(count, int) for count in counts):
+            return told
+        if TagMap.model_validate(told["tags"]) != tag_map(*counts):
+            raise ValueError("should have the tags that follow from targets and nr_xs_helpers")
+        return {key: value for key, value in told.items() if key != "tags"}
+
+    @property
+    def tags(self) -> TagMap:
+        """The tags of its execution streams."""
+        return tag_map(self.targets, self.nr_xs_helpers)
+
+    @property
+    def scm_tier(self) -> Tier | None:
+        """The tier that is byte-addressable, if the engine has one."""
+        return next((tier for tier in self.storage if tier.is_scm), None)
+
+    @property
+    def ram_tier(self) -> Tier | None:
+        """The tier that the engine keeps in a tmpfs, if it has one."""
+        return next((tier for tier in self.storage if tier.class_ == "ram"), None)
+
+    @property
+    def bdev_tiers(self) -> tuple[Tier, ...]:
+        """Its block devices, real or emulated."""
+        return tuple(tier for tier in self.storage if not tier.is_scm)
+
+    @property
+    def has_md_on_ssd(self) -> bool:
+        """Whether its metadata is kept on SSDs, with DRAM as their cache."""
+        return any(tier.bdev_roles for tier in self.bdev_tiers)
+
+
+class ControlMetadata(Described):
+    """Where an engine with MD-on-SSD keeps what must outlive its tmpfs."""
+
+    path: Path
+    device: str | None = None
+
+
+class Server(Described):
+    """What `daos_server.yml` says of a whole host."""
+
+    nr_hugepages: int = Field(default=0, ge=0, description="0: DAOS works it out")
+    disable_hugepages: bool = False
+    system_ram_reserved: int = Field(default=64, description="GiB left to the system")
+    disable_vfio: bool = False
+    disable_vmd: bool = False
+    allow_thp: bool = False
+    control_metadata: ControlMetadata | None = None
+    telemetry_port: int | None = Field(default=None, ge=1, le=65535)
+    log_mask: str = "INFO"
+    eadr: bool = Field(default=False, description="the CPU's caches survive a loss of power")
+
+
+class System(Described):
+    """The DAOS system: what is said once for all of its hosts."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,14}$")
+    version: Version
+    port: int = Field(default=10001, ge=1, le=65535)
+    mgmt_svc_replicas: tuple[str, ...]
+    allow_insecure: bool = False
+    servers: tuple[str, ...]
+    agents: tuple[str, ...] = ()
+    admin: str
+    include_fabric_ifaces: Mapping[str, tuple[str, ...]] = Field(
+        default={}, description="by host: the interfaces that its agent may hand out"
+    )
+    exclude_fabric_ifaces: Mapping[str, tuple[str, ...]] = Field(
+        default={}, description="by host: the interfaces that its agent must not hand out"
+    )

@@ -1,0 +1,25 @@
+"""What the benchmark programs need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from assay.cluster import Host, Site
+from assay.findings import Finding
+
+
+def benchmark_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Finding]:
+    """Each program has the directory and the files that it works with."""
+    wanted = [tool for tool in ("ior", "mdtest") if getattr(site.benchmarks, tool) is not None]
+    if wanted and site.benchmarks.shared_directory is None:
+        yield Finding(
+            None,
+            "benchmarks.shared_directory",
+            None,
+            f"a directory that all clients share: {' and '.join(wanted)} write there",
+        )
+    if site.benchmarks.fdb_hammer is not None and site.benchmarks.fdb_share is None:
+        yield Finding(None, "benchmarks.fdb_share", None, "where FDB's schema and field are")
+    for name, host in hosts.items():
+        if host.scratch is None and name in {*site.clients, *site.servers}:
+            yield Finding(name, "scratch", None, "a directory for the files of the checks")
