@@ -44,7 +44,9 @@ def _version(
 
 
 @app.command()
-def check(file: Annotated[Path, typer.Argument(help="A cluster.json.")]) -> None:
+def check(
+    file: Annotated[Path, typer.Argument(help="A cluster.json, or - for standard input.")],
+) -> None:
     """Validate the description of a cluster and print everything that is wrong with it."""
     try:
         described, findings = preflight.examine(preflight.read(file))

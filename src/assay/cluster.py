@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import Field, IPvAnyAddress
 
-from assay.daos import Described, Engine, Server, System
+from assay.daos import Agent, Described, Engine, Server, System
 
 Partition = Literal["clients", "servers"]
 PARTITIONS: tuple[Partition, ...] = ("clients", "servers")
@@ -79,6 +79,7 @@ class Host(Described):
     scratch: Scratch | None = None
     server: Server = Server()
     engines: tuple[Engine, ...] = ()
+    agent: Agent = Agent()
     datasheets: Datasheets = Datasheets()
 
 

@@ -6,7 +6,6 @@ stand beside what is a matter of `assay.rules`; here is only what each word mean
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -143,6 +142,15 @@ class Server(Described):
     eadr: bool = Field(default=False, description="the CPU's caches survive a loss of power")
 
 
+class Agent(Described):
+    """What `daos_agent.yml` says of how a host's clients are given their interfaces."""
+
+    include_fabric_ifaces: tuple[str, ...] = ()
+    exclude_fabric_ifaces: tuple[str, ...] = ()
+    disable_caching: bool = False
+    cache_expiration: int = Field(default=0, ge=0, description="minutes; 0: never")
+
+
 class System(Described):
     """The DAOS system: what is said once for all of its hosts."""
 
@@ -154,9 +162,3 @@ class System(Described):
     servers: tuple[str, ...]
     agents: tuple[str, ...] = ()
     admin: str
-    include_fabric_ifaces: Mapping[str, tuple[str, ...]] = Field(
-        default={}, description="by host: the interfaces that its agent may hand out"
-    )
-    exclude_fabric_ifaces: Mapping[str, tuple[str, ...]] = Field(
-        default={}, description="by host: the interfaces that its agent must not hand out"
-    )

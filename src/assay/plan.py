@@ -177,7 +177,8 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
     found = {"client" if partition == "clients" else "server"}
     tools = ("fio", "fi_pingpong", "fdb_hammer", "ior", "mdtest")
     found.update(tool for tool in tools if getattr(cluster.benchmarks, tool) is not None)
-    if each_ram_engine(cluster, partition):
+    # DAOS has its tmpfs to itself.
+    if cluster.daos is None and each_ram_engine(cluster, partition):
         found.add("ram_tier")
     if each_disk(cluster, partition):
         found.add("disk")

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import functools
 import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +18,8 @@ from assay.findings import Finding, from_pydantic
 from assay.rules import group_rules, rules_of_host, rules_of_site
 
 _AnyModel = TypeVar("_AnyModel", bound=BaseModel)
+
+STDIN = Path("-")
 
 
 class ClusterError(ValueError):
@@ -40,13 +43,13 @@ def load(path: Path) -> Cluster:
 
 
 def read(path: Path) -> Any:
-    """Read a description, and judge nothing but that it is JSON.
+    """Read a description, and judge nothing but that it is JSON. ``-`` is standard input.
 
     Raises:
         ClusterError: where it cannot be read or is not JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(sys.stdin.read() if path == STDIN else path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ClusterError(
             str(path), [Finding(None, "", None, f"cannot be read: {error.strerror}")]

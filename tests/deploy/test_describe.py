@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-PLUGIN = Path(__file__).parents[1] / "roles/cluster/filter_plugins/describe.py"
+PLUGIN = Path(__file__).parents[2] / "roles/cluster/filter_plugins/describe.py"
 
 
 @pytest.fixture
@@ -19,6 +19,19 @@ def describe() -> Any:
     return module.FilterModule().filters()["cluster_describe_host"]
 
 
+HARDWARE: dict[str, Any] = {
+    "numa_nodes": 2,
+    "interfaces": {"ens1f0": {"up": True, "numa_node": 1}},
+    "memory": {"hugepage_kib": 2048, "transparent_hugepages": "madvise"},
+    "scratch": {"directory": "/scratch", "filesystem": "xfs", "device": "/dev/sda1"},
+}
+
+
+def told(address: str, **others: Any) -> dict[str, Any]:
+    rest = {"ssd": None, "engines": [], "server": {}, "agent": {}, "datasheets": {}}
+    return {"address": address, **rest, **others}
+
+
 def facts(**interfaces: dict[str, Any]) -> dict[str, Any]:
     return {
         "processor_cores": 16,
@@ -29,14 +42,21 @@ def facts(**interfaces: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-ETHERNET = {"ipv4": {"address": "192.0.2.7"}, "module": "mlx5_core", "speed": 100000}
+ETHERNET = {
+    "ipv4": {"address": "192.0.2.7", "netmask": "255.255.255.0"},
+    "module": "mlx5_core",
+    "speed": 100000,
+}
 
 
 def test_a_physical_interface_has_a_line_rate(describe: Any) -> None:
-    host = describe(facts(ens1f0=ETHERNET), {"address": "192.0.2.7"})
+    host = describe(facts(ens1f0=ETHERNET), HARDWARE, told("192.0.2.7"))
     assert host["interface"] == "ens1f0"
-    assert host["interfaces"] == {"ens1f0": {"speed_gbits": 100}}
+    assert host["interfaces"] == {
+        "ens1f0": {"speed_gbits": 100, "network": "192.0.2.0/24", "up": True, "numa_node": 1}
+    }
     assert host["cores"] == 32
+    assert host["memory"]["total_mib"] == 257000
 
 
 @pytest.mark.parametrize(
@@ -44,22 +64,41 @@ def test_a_physical_interface_has_a_line_rate(describe: Any) -> None:
     [{"module": "veth", "speed": 10000}, {"speed": -1}, {"module": "virtio_net", "speed": 25000}],
 )
 def test_a_virtual_one_has_none(describe: Any, change: dict[str, Any]) -> None:
-    host = describe(facts(eth0={**ETHERNET, **change}), {"address": "192.0.2.7"})
-    assert host["interfaces"] == {"eth0": {"speed_gbits": None}}
+    host = describe(facts(eth0={**ETHERNET, **change}), HARDWARE, told("192.0.2.7"))
+    assert host["interfaces"]["eth0"]["speed_gbits"] is None
 
 
 def test_a_hyphen_in_a_name_is_an_underscore_in_facts(describe: Any) -> None:
-    host = describe(facts(br_0=ETHERNET), {"address": "192.0.2.7"})
+    host = describe(facts(br_0=ETHERNET), HARDWARE, told("192.0.2.7"))
     assert host["interface"] == "br-0"
 
 
 def test_a_second_address_and_ipv6_are_found(describe: Any) -> None:
     second = {"ipv4_secondaries": [{"address": "192.0.2.8"}], "ipv6": [{"address": "2001:db8::1"}]}
     for address in ("192.0.2.8", "2001:db8::1"):
-        host = describe(facts(eth0={**ETHERNET, **second}), {"address": address})
+        host = describe(facts(eth0={**ETHERNET, **second}), HARDWARE, told(address))
         assert host["interface"] == "eth0"
 
 
 def test_an_address_of_no_interface_is_left_to_be_refused(describe: Any) -> None:
-    host = describe(facts(eth0=ETHERNET), {"address": "198.51.100.1"})
+    host = describe(facts(eth0=ETHERNET), HARDWARE, told("198.51.100.1"))
     assert host["interface"] == "198.51.100.1"
+
+
+def test_the_tags_of_each_engine_are_written_down(describe: Any) -> None:
+    engine = {"targets": 16, "nr_xs_helpers": 4}
+    tags = describe(facts(), HARDWARE, told("", engines=[engine]))["engines"][0]["tags"]
+    assert (tags["metadata"], tags["swim"]) == (0, 1)
+    assert (tags["targets"][0], tags["targets"][-1]) == (2, 17)
+    assert tags["helpers"] == (18, 19, 20, 21)
+
+
+def test_an_engine_without_counts_is_left_to_be_refused(describe: Any) -> None:
+    engine = {"targets": "sixteen"}
+    assert describe(facts(), HARDWARE, told("", engines=[engine]))["engines"] == [engine]
+
+
+def test_what_the_inventory_leaves_empty_is_left_to_daos(describe: Any) -> None:
+    server = {"nr_hugepages": 0, "control_metadata": {}, "telemetry_port": "", "eadr": False}
+    host = describe(facts(), HARDWARE, told("", server=server))
+    assert host["server"] == {"nr_hugepages": 0, "eadr": False}

@@ -1,6 +1,7 @@
 import pytest
-from synthetic import every_verdict
+from synthetic import cluster, every_verdict
 
+from assay.daos import System
 from assay.plan import LAYERS
 from assay.report import words
 from assay.signoff import FAILING, Gate
@@ -28,6 +29,29 @@ def test_the_measured_gate_says_that_it_accepts_nothing():
 
 def test_the_gate_counts_what_nothing_vouches_for():
     assert "1 metric is unrated" in words.gate(every_verdict())
+
+
+def with_daos(*, allow_insecure):
+    system = System(
+        name="ice",
+        version="2.8",
+        mgmt_svc_replicas=("s1",),
+        allow_insecure=allow_insecure,
+        servers=("s1", "s2"),
+        admin="c1",
+    )
+    return cluster().model_copy(update={"daos": system})
+
+
+def test_the_system_is_named_where_there_is_one():
+    assert words.system(cluster()) is None
+    said = words.system(with_daos(allow_insecure=False))
+    assert said.startswith("DAOS 2.8, system ice: 2 servers with 2 engines, ofi+tcp. ")
+    assert "INSECURE" not in said
+
+
+def test_a_system_without_certificates_is_called_insecure():
+    assert "INSECURE (allow_insecure: true)" in words.system(with_daos(allow_insecure=True))
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_interface
 from typing import Any
+
+from assay.daos import tag_map
 
 VIRTUAL = {None, "bridge", "bonding", "tun", "veth", "virtio_net"}
 """Drivers of interfaces whose speed is no line rate."""
 
 
-def describe_host(facts: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
-    """One host of cluster.json, from its facts and from what the inventory tells of it.
+def describe_host(
+    facts: dict[str, Any], hardware: dict[str, Any], told: dict[str, Any]
+) -> dict[str, Any]:
+    """One host of cluster.json.
 
     Args:
         facts: Ansible's facts of the host.
-        told: `address`, and the keys of the host that facts do not have.
+        hardware: what the module `cluster_hardware` found on it.
+        told: what the inventory tells of it: `address`, `engines`, `server`, `agent`,
+            `datasheets`, and the `ssd` of its scratch directory.
     """
     interfaces = {
         name: facts[name.replace("-", "_")]
@@ -21,13 +28,24 @@ def describe_host(facts: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]
         if name.replace("-", "_") in facts
     }
     return {
-        **told,
+        **hardware,
+        "address": told["address"],
         "cores": facts["processor_cores"] * facts["processor_count"],
-        "memory": {"total_mib": facts["memtotal_mb"]},
+        "memory": {"total_mib": facts["memtotal_mb"], **hardware["memory"]},
         "interface": _carrier(told["address"], interfaces),
         "interfaces": {
-            name: {"speed_gbits": _speed_gbits(interface)} for name, interface in interfaces.items()
+            name: {
+                "speed_gbits": _speed_gbits(interface),
+                "network": _network(interface),
+                **hardware["interfaces"].get(name, {}),
+            }
+            for name, interface in interfaces.items()
         },
+        "scratch": {**hardware["scratch"], "ssd": told["ssd"]},
+        "engines": [_with_tags(engine) for engine in told["engines"]],
+        "server": _without_empty(told["server"]),
+        "agent": _without_empty(told["agent"]),
+        "datasheets": told["datasheets"],
     }
 
 
@@ -45,6 +63,26 @@ def _speed_gbits(interface: dict[str, Any]) -> float | None:
     if interface.get("module") in VIRTUAL or speed_mbits <= 0:
         return None
     return float(speed_mbits) / 1000
+
+
+def _network(interface: dict[str, Any]) -> str | None:
+    ipv4 = interface.get("ipv4", {})
+    if not {"address", "netmask"} <= ipv4.keys():
+        return None
+    return str(ip_interface(f"{ipv4['address']}/{ipv4['netmask']}").network)
+
+
+def _without_empty(told: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what the inventory leaves to DAOS."""
+    return {key: value for key, value in told.items() if value not in ("", None, {}, [])}
+
+
+def _with_tags(engine: dict[str, Any]) -> dict[str, Any]:
+    """Write the tags down, for readers that are not `assay`; bad counts are for it to refuse."""
+    counts = [engine.get(key) for key in ("targets", "nr_xs_helpers")]
+    if not all(isinstance(count, int) for count in counts):
+        return engine
+    return {**engine, "tags": tag_map(*counts).model_dump()}
 
 
 class FilterModule:

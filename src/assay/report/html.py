@@ -105,6 +105,7 @@ def render(signed: SignOff) -> str:
             {"names": cause.named(len(cause.judgements)), "reason": cause.reason.strip()}
             for cause in grouping.causes(missing)
         ],
+        system=words.system(signed.cluster),
         machines=[
             _machine(signed.cluster, name, host) for name, host in signed.cluster.hosts.items()
         ],

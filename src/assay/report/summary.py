@@ -29,6 +29,8 @@ def render(signed: SignOff) -> str:
         _wrapped(signed.headline),
         f"{signed.cluster.name}, measured {measured} UTC, scale {signed.scale}",
     ]
+    if system := words.system(signed.cluster):
+        parts.append(_wrapped(system))
     if signed.judgements:
         parts += ["", _table(signed)]
     if signed.stopped_by:

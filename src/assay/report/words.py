@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from assay.cluster import Cluster
 from assay.plan import Layer
 from assay.signoff import Gate, SignOff
 from assay.verdict import Verdict
@@ -76,6 +77,29 @@ def gate(signed: SignOff) -> str:
         return _GATE[signed.gate]
     them = "1 metric is" if unrated == 1 else f"{unrated} metrics are"
     return f"{_GATE[signed.gate]} {them} unrated: measured, and vouched for by nothing."
+
+
+def system(cluster: Cluster) -> str | None:
+    """The DAOS system that was measured; where nobody is authenticated, that too."""
+    daos = cluster.daos
+    if daos is None:
+        return None
+    engines = sum(len(cluster.hosts[server].engines) for server in daos.servers)
+    transport = (
+        "Transport INSECURE (allow_insecure: true): requests are neither authenticated nor"
+        " encrypted."
+        if daos.allow_insecure
+        else "Transport secured by certificates."
+    )
+    servers = _counted(len(daos.servers), "server")
+    return (
+        f"DAOS {daos.version}, system {daos.name}: {servers} with"
+        f" {_counted(engines, 'engine')}, {cluster.provider}. {transport}"
+    )
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 _UNPRINTABLE = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -1,0 +1,49 @@
+"""Facts of hosts that nobody has: what Ansible's setup and `cluster_hardware` would have found."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+
+class ActionModule(ActionBase):
+    """Read a kind of host from hosts.yml and give it an address of its own."""
+
+    def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
+        """Return the facts, and the hardware as `cluster_hardware` does."""
+        super().run(tmp, task_vars)
+        number = sorted(task_vars["groups"]["all"]).index(task_vars["inventory_hostname"])
+        kind = self._task.args["kind"]
+        address = str(IPv4Address("198.18.0.1") + number)
+        interfaces = {
+            name: {"module": "mlx5_core", "speed": 200000, **self._ipv4(address, name)}
+            for name in kind["interfaces"]
+        }
+        return {
+            "changed": False,
+            "ansible_facts": {
+                "os_family": "RedHat",
+                "processor_count": kind["sockets"],
+                "processor_cores": kind["cores_per_socket"],
+                "memtotal_mb": kind["memory_mib"],
+                "default_ipv4": {"address": address, "interface": "ib0"},
+                "interfaces": sorted(interfaces),
+                **interfaces,
+            },
+            "hardware": {
+                **kind["hardware"],
+                "numa_nodes": kind["sockets"],
+                "interfaces": {
+                    name: {"up": True, "numa_node": node}
+                    for name, node in kind["interfaces"].items()
+                },
+            },
+        }
+
+    @staticmethod
+    def _ipv4(address: str, interface: str) -> dict[str, Any]:
+        if interface != "ib0":
+            return {}
+        return {"ipv4": {"address": address, "netmask": "255.254.0.0"}}

@@ -1,0 +1,89 @@
+"""The worked inventories, described and judged with the hardware of simulated hosts."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay import preflight
+from assay.cluster import Cluster
+
+REPOSITORY = Path(__file__).parents[2]
+SIMULATED = Path(__file__).parent / "simulated"
+WORKED = ("pmem", "ephemeral", "md-on-ssd-shared", "md-on-ssd-wal", "md-on-ssd-wal-meta")
+
+
+def describe(inventory: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    commands = Path(sys.executable).parent
+    return subprocess.run(
+        [
+            commands / "ansible-playbook",
+            f"--inventory={inventory}",
+            f"--extra-vars=simulated_description={out}",
+            *more,
+            SIMULATED / "describe.yml",
+        ],
+        cwd=REPOSITORY,
+        env={**os.environ, "ANSIBLE_LOCALHOST_WARNING": "false"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(params=WORKED)
+def worked(request: pytest.FixtureRequest, tmp_path: Path) -> Cluster:
+    out = tmp_path / "cluster.json"
+    run = describe(REPOSITORY / "inventories" / request.param, out)
+    assert run.returncode == 0, run.stdout + run.stderr
+    cluster, findings = preflight.examine(json.loads(out.read_text()))
+    assert cluster is not None
+    assert [str(finding) for finding in findings] == []
+    assert cluster.name == request.param
+    return cluster
+
+
+EXPECTED = {
+    "pmem": [("dcpm", "", 0), ("nvme", "", 4)],
+    "ephemeral": [("ram", "", 0), ("nvme", "", 4)],
+    "md-on-ssd-shared": [("ram", "", 0), ("nvme", "wal+meta+data", 4)],
+    "md-on-ssd-wal": [("ram", "", 0), ("nvme", "wal", 1), ("nvme", "meta+data", 3)],
+    "md-on-ssd-wal-meta": [("ram", "", 0), ("nvme", "wal+meta", 1), ("nvme", "data", 3)],
+}
+"""The layouts of "DAOS beyond Persistent Memory" (M. Hennecke, HMEM workshop, 2023)."""
+
+
+def test_a_worked_inventory_describes_a_sound_cluster_of_its_layout(worked: Cluster) -> None:
+    hosts = [worked.hosts[server] for server in worked.servers]
+    tiers = {
+        tuple((t.class_, "+".join(t.bdev_roles), len(t.bdev_list)) for t in engine.storage)
+        for host in hosts
+        for engine in host.engines
+    }
+    assert tiers == {tuple(EXPECTED[worked.name])}
+    assert [len(host.engines) for host in hosts] == [2, 2]
+    assert len(worked.clients) == 4
+    assert worked.daos is not None
+    assert not worked.daos.allow_insecure
+    for host in hosts:
+        has_roles = any(engine.has_md_on_ssd for engine in host.engines)
+        assert (host.server.control_metadata is not None) == has_roles
+        assert host.server.eadr == (worked.name == "pmem")
+        assert host.engines[0].tags.helpers == (18, 19, 20, 21)
+
+
+def test_a_mistake_in_an_inventory_is_a_line_of_a_table_and_stops_the_playbook(
+    tmp_path: Path,
+) -> None:
+    run = describe(
+        REPOSITORY / "inventories" / "pmem",
+        tmp_path / "cluster.json",
+        "--extra-vars={'daos_mgmt_svc_replicas': ['server1', 'server2']}",
+    )
+    assert run.returncode != 0
+    assert "mgmt_svc_replicas" in run.stdout
+    assert "Traceback" not in run.stdout + run.stderr
+    assert not (tmp_path / "cluster.json").exists()
