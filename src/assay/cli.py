@@ -53,12 +53,13 @@ def check(
     except preflight.ClusterError as error:
         described, findings = None, list(error.findings)
     _print_findings(findings)
+    name = "standard input" if file == preflight.STDIN else file
     if described is None:
         errors = sum(finding.severity == "error" for finding in findings)
-        print(f"{file}: {errors} error{'s' * (errors != 1)}", file=sys.stderr)
+        print(f"{name}: {errors} error{'s' * (errors != 1)}", file=sys.stderr)
         raise typer.Exit(1)
     count = len(described.hosts)
-    print(f"{file}: {described.name} is valid: {count} host{'s' * (count != 1)}")
+    print(f"{name}: {described.name} is valid: {count} host{'s' * (count != 1)}")
 
 
 @app.command()

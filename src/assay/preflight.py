@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from assay.cluster import Cluster, Groups, Host, Site
+from assay.daos import Deployed, Version
 from assay.findings import Finding, from_pydantic
 from assay.rules import group_rules, rules_of_host, rules_of_site
 
@@ -76,20 +77,30 @@ def examine(document: Any) -> tuple[Cluster | None, list[Finding]]:
         findings.append(Finding(None, "hosts", described, "must be an object: name to host"))
         described = {}
     hosts: dict[str, Host] = {}
-    has_daos = document.get("daos") is not None
+    versions = _versions(document.get("daos"))
     for name, text in described.items():
         host = _validated(Host, text, name, findings)
         if host is not None:
             hosts[name] = host
-            findings.extend(rules_of_host(name, host, has_daos=has_daos))
+            findings.extend(rules_of_host(name, host, versions.get(name)))
     groups = {key: document[key] for key in Groups.model_fields if key in document}
     with contextlib.suppress(ValidationError):
         findings.extend(group_rules(Groups.model_validate(groups), described))
     if site is not None:
-        findings.extend(rules_of_site(site, hosts))
+        findings.extend(rules_of_site(site, hosts, described))
     if site is None or any(finding.severity == "error" for finding in findings):
         return None, findings
     return Cluster(**dict(site), hosts=hosts), findings
+
+
+def _versions(daos: Any) -> dict[str, Version]:
+    """The version of DAOS on each of its servers, whatever else is wrong with the system."""
+    told = daos if isinstance(daos, dict) else {}
+    try:
+        deployed = Deployed.model_validate({k: told[k] for k in Deployed.model_fields if k in told})
+    except ValidationError:
+        return {}
+    return dict.fromkeys(deployed.servers, deployed.version)
 
 
 def _validated(

@@ -16,7 +16,14 @@ def describe() -> Any:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.FilterModule().filters()["cluster_describe_host"]
+    describe_hosts = module.FilterModule().filters()["cluster_describe_hosts"]
+
+    def describe_host(facts: Any, hardware: Any, told: Any) -> Any:
+        found = {"hardware": hardware, "told": told}
+        hostvars = {"n1": {"ansible_facts": facts, "__cluster_found": found}}
+        return describe_hosts(hostvars, ["n1"])["n1"]
+
+    return describe_host
 
 
 HARDWARE: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from ipaddress import ip_interface
 from typing import Any
 
@@ -9,6 +10,20 @@ from assay.daos import tag_map
 
 VIRTUAL = {None, "bridge", "bonding", "tun", "veth", "virtio_net"}
 """Drivers of interfaces whose speed is no line rate."""
+
+
+def describe_hosts(
+    hostvars: Mapping[str, Mapping[str, Any]], names: list[str]
+) -> dict[str, dict[str, Any]]:
+    """The hosts of cluster.json, from what `cluster_hardware` has registered for each."""
+    described = {}
+    for name in names:
+        variables = hostvars[name]
+        found = variables["__cluster_found"]
+        described[name] = describe_host(
+            variables["ansible_facts"], found["hardware"], found["told"]
+        )
+    return described
 
 
 def describe_host(
@@ -90,4 +105,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         """Their names in templates."""
-        return {"cluster_describe_host": describe_host}
+        return {"cluster_describe_hosts": describe_hosts}

@@ -20,17 +20,28 @@ options:
     type: path
     required: true
     description: A directory, which need not exist yet; its file system is looked up.
+  told:
+    type: dict
+    required: true
+    description:
+      - What the inventory tells of the host, in the words of cluster.json. It is handed back as it
+        is, so that one task a host is enough for all of its description.
 author: the daos-assay founders
 """
 EXAMPLES = r"""
 - name: Look at the hardware
   cluster_hardware:
     scratch: /var/lib/assay/scratch
+    told: {address: 192.0.2.1, engines: []}
   register: __cluster_hardware
 """
 RETURN = r"""
 hardware:
   description: Keys of a host in cluster.json, and of each interface those that facts lack.
+  returned: always
+  type: dict
+told:
+  description: The option of this name.
   returned: always
   type: dict
 """
@@ -125,7 +136,7 @@ def main() -> None:
         **look(Path("/")),
         "scratch": {"directory": scratch, **file_system(Path(scratch))},
     }
-    module.exit_json(changed=False, hardware=hardware)
+    module.exit_json(changed=False, hardware=hardware, told=module.params["told"])
 
 
 if __name__ == "__main__":

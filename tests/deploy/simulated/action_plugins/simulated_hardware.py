@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
 from typing import Any
 
 from ansible.plugins.action import ActionBase
 
 
 class ActionModule(ActionBase):
-    """Read a kind of host from hosts.yml and give it an address of its own."""
+    """A kind of host from hosts.yml, with the address that it was told at its first interface."""
 
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
         """Return the facts, and the hardware as `cluster_hardware` does."""
         super().run(tmp, task_vars)
-        number = sorted(task_vars["groups"]["all"]).index(task_vars["inventory_hostname"])
-        kind = self._task.args["kind"]
-        address = str(IPv4Address("198.18.0.1") + number)
+        kind, told = self._task.args["kind"], self._task.args["told"]
         interfaces = {
-            name: {"module": "mlx5_core", "speed": 200000, **self._ipv4(address, name)}
+            name: {"module": "mlx5_core", "speed": 200000, **self._ipv4(told["address"], name)}
             for name in kind["interfaces"]
         }
         return {
             "changed": False,
+            "told": told,
             "ansible_facts": {
-                "os_family": "RedHat",
                 "processor_count": kind["sockets"],
                 "processor_cores": kind["cores_per_socket"],
                 "memtotal_mb": kind["memory_mib"],
-                "default_ipv4": {"address": address, "interface": "ib0"},
                 "interfaces": sorted(interfaces),
                 **interfaces,
             },
