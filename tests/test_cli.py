@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from assay.cli import app
+from assay.findings import variable
 from assay.tools import PARSERS
 from clusters import description
 
@@ -42,6 +43,21 @@ def test_check_prints_every_mistake_and_ends_with_1(cluster_file: Path) -> None:
     assert [row[:3] for row in rows] == [["error", "c1", "cores"], ["error", "s2", "cors"]]
     assert rows[0][3].startswith("0 ")
     assert "is not a known key" in rows[1][3]
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("engines[0].storage[1].bdev_list", "daos_server_engines[0].storage[1].bdev_list"),
+        ("server.system_ram_reserved", "daos_server_system_ram_reserved"),
+        ("daos.mgmt_svc_replicas", "daos_mgmt_svc_replicas"),
+        ("interface", "cluster_address"),
+        ("interfaces.ib0", "interfaces.ib0"),
+        ("cores", "cores"),
+    ],
+)
+def test_an_inventory_has_its_own_names_for_keys(key: str, name: str) -> None:
+    assert variable(key) == name
 
 
 def test_plan_lists_a_line_a_metric(cluster_file: Path) -> None:

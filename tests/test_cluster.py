@@ -70,7 +70,7 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
         ),
         (
             change("hosts/s1/engines/0/storage/0/scm_size", 16),
-            "host s1: engines[0].storage.scm_size = 16 GiB: less than the host's memory of 16",
+            "host s1: engines[0].storage[0].scm_size = 16 GiB: should be less than the host's",
         ),
         (
             change("hosts/s1/scratch/ssd", "Floppy 1.44MB"),

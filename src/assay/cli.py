@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -15,7 +16,7 @@ from rich.table import Table
 from assay import __version__, preflight, results, signoff
 from assay.cluster import Cluster
 from assay.expect import expectation
-from assay.findings import Finding
+from assay.findings import Finding, variable
 from assay.plan import owed
 from assay.tools import PARSERS
 from assay.units import show
@@ -46,13 +47,17 @@ def _version(
 @app.command()
 def check(
     file: Annotated[Path, typer.Argument(help="A cluster.json, or - for standard input.")],
+    inventory: Annotated[
+        bool,
+        typer.Option("--inventory", help="Name the inventory's variables, not the file's keys."),
+    ] = False,
 ) -> None:
     """Validate the description of a cluster and print everything that is wrong with it."""
     try:
         described, findings = preflight.examine(preflight.read(file))
     except preflight.ClusterError as error:
         described, findings = None, list(error.findings)
-    _print_findings(findings)
+    _print_findings(findings, variable if inventory else str)
     name = "standard input" if file == preflight.STDIN else file
     if described is None:
         errors = sum(finding.severity == "error" for finding in findings)
@@ -202,13 +207,13 @@ def _misuse(message: str) -> NoReturn:
     raise typer.Exit(2)
 
 
-def _print_findings(findings: list[Finding]) -> None:
+def _print_findings(findings: list[Finding], named: Callable[[str], str]) -> None:
     if not findings:
         return
     table = Table("", "host", "key", "value", "finding", box=None)
     for finding in sorted(findings, key=lambda finding: finding.severity):
         value = "" if finding.value is None else str(finding.value)
-        cells = (finding.severity, finding.host or "", finding.key, value, finding.allowed)
+        cells = (finding.severity, finding.host or "", named(finding.key), value, finding.allowed)
         table.add_row(*map(escape, cells))
     _print(table)
 

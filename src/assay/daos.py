@@ -42,6 +42,13 @@ class Tier(Described):
         """Whether it is byte-addressable: persistent memory, or DRAM in its place."""
         return self.class_ in ("ram", "dcpm")
 
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """What it is made of: PCI addresses as the kernel writes them, or paths."""
+        if self.class_ == "nvme":
+            return tuple(address.lower() for address in self.bdev_list)
+        return self.scm_list if self.is_scm else self.bdev_list
+
 
 class TagMap(Described):
     """The CaRT tags of an engine's execution streams: whom a request to a tag reaches.
@@ -55,16 +62,20 @@ class TagMap(Described):
     helpers: tuple[int, ...]
 
 
+SYSTEM_TAGS = {"metadata": 0, "swim": 1}
+"""The tags of the execution streams that every engine has, whatever its targets."""
+
+
 def tag_map(targets: int, nr_xs_helpers: int) -> TagMap:
     """The tags of an engine: 0 metadata, 1 SWIM, then its targets, then its helpers.
 
     Source: shared facts of DAOS 2.8; 16 targets and 4 helpers answer on the 22 tags 0 to 21.
     """
-    first_helper = 2 + targets
+    first_target = len(SYSTEM_TAGS)
+    first_helper = first_target + targets
     return TagMap(
-        metadata=0,
-        swim=1,
-        targets=tuple(range(2, first_helper)),
+        **SYSTEM_TAGS,
+        targets=tuple(range(first_target, first_helper)),
         helpers=tuple(range(first_helper, first_helper + nr_xs_helpers)),
     )
 
@@ -87,12 +98,27 @@ class Engine(Described):
     @classmethod
     def _tags_follow_from_targets(cls, told: Any) -> Any:
         """Take `tags` as what they are: written down for other readers, and never chosen."""
-        counts = [told.get(key) for key in ("targets", "nr_xs_helpers")]
-        if "tags" not in told or not all(isinstance(count, int) for count in counts):
-            return told
-        if TagMap.model_validate(told["tags"]) != tag_map(*counts):
-            raise ValueError("should have the tags that follow from targets and nr_xs_helpers")
-        return {key: value for key, value in told.items() if key != "tags"}
+        match told:
+            case {"tags": tags, "targets": int(targets), "nr_xs_helpers": int(helpers)}:
+                if TagMap.model_validate(tags) != tag_map(targets, helpers):
+                    raise ValueError("should have the tags that follow from its counts")
+                return {key: value for key, value in told.items() if key != "tags"}
+        return told
+
+    @property
+    def xstreams(self) -> int:
+        """Its execution streams; each has a tag, and wants a core and a port of its own."""
+        return len(SYSTEM_TAGS) + self.targets + self.nr_xs_helpers
+
+    @property
+    def oversubscribes(self) -> bool:
+        """Whether it was told to start even where it has fewer cores than execution streams."""
+        return self.env("DAOS_TARGET_OVERSUBSCRIBE") not in (None, "", "0")
+
+    def env(self, key: str) -> str | None:
+        """What `env_vars` gives a variable; the last one counts, as it does for DAOS."""
+        entries = [entry.partition("=") for entry in self.env_vars]
+        return next((value for name, _, value in reversed(entries) if name == key), None)
 
     @property
     def tags(self) -> TagMap:
@@ -132,7 +158,9 @@ class Server(Described):
 
     nr_hugepages: int = Field(default=0, ge=0, description="0: DAOS works it out")
     disable_hugepages: bool = False
-    system_ram_reserved: int = Field(default=64, description="GiB left to the system")
+    system_ram_reserved: int | None = Field(
+        default=None, ge=1, description="GiB left to the system; none: as that DAOS has it"
+    )
     disable_vfio: bool = False
     disable_vmd: bool = False
     allow_thp: bool = False
@@ -151,14 +179,23 @@ class Agent(Described):
     cache_expiration: int = Field(default=0, ge=0, description="minutes; 0: never")
 
 
-class System(Described):
+class Deployed(Described):
+    """Which DAOS is deployed, and on which hosts its engines run."""
+
+    version: Version
+    servers: tuple[str, ...] = Field(min_length=1)
+
+
+class System(Deployed):
     """The DAOS system: what is said once for all of its hosts."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,14}$")
-    version: Version
     port: int = Field(default=10001, ge=1, le=65535)
     mgmt_svc_replicas: tuple[str, ...]
     allow_insecure: bool = False
-    servers: tuple[str, ...]
     agents: tuple[str, ...] = ()
     admin: str
+    prefix: Path = Field(default=Path("/usr"), description="below which the programs are")
+    pool: str | None = Field(default=None, description="the pool that the checks write to")
+    container: str | None = Field(default=None, description="the POSIX container in it")
+    mount: Path | None = Field(default=None, description="where dfuse mounts it on each client")

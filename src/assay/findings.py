@@ -32,6 +32,28 @@ class Finding:
         return f"{where}{what}: {self.allowed}" if where else f"{what}{self.allowed}".strip(" =")
 
 
+_VARIABLES = {
+    "engines": "daos_server_engines",
+    "server.": "daos_server_",
+    "agent.": "daos_agent_",
+    "daos.": "daos_",
+    "scratch.ssd": "cluster_scratch_ssd",
+    "datasheets": "cluster_datasheets",
+    "interface": "cluster_address",
+}
+"""How keys of cluster.json begin, and the variables of the roles that they come from."""
+
+
+def variable(key: str) -> str:
+    """What the inventory calls a key of cluster.json; a key that is a fact keeps its name."""
+    for start, name in _VARIABLES.items():
+        if key == start or key.startswith(
+            start if start.endswith(".") else (f"{start}[", f"{start}.")
+        ):
+            return name + key.removeprefix(start)
+    return key
+
+
 def from_pydantic(
     error: ValidationError, model: type[BaseModel], host: str | None
 ) -> Iterator[Finding]:

@@ -60,7 +60,13 @@ def test_a_physical_interface_has_a_line_rate(describe: Any) -> None:
     host = describe(facts(ens1f0=ETHERNET), HARDWARE, told("192.0.2.7"))
     assert host["interface"] == "ens1f0"
     assert host["interfaces"] == {
-        "ens1f0": {"speed_gbits": 100, "network": "192.0.2.0/24", "up": True, "numa_node": 1}
+        "ens1f0": {
+            "speed_gbits": 100,
+            "address": "192.0.2.7",
+            "network": "192.0.2.0/24",
+            "up": True,
+            "numa_node": 1,
+        }
     }
     assert host["cores"] == 32
     assert host["memory"]["total_mib"] == 257000

@@ -51,6 +51,7 @@ def describe_host(
         "interfaces": {
             name: {
                 "speed_gbits": _speed_gbits(interface),
+                "address": interface.get("ipv4", {}).get("address"),
                 "network": _network(interface),
                 **hardware["interfaces"].get(name, {}),
             }
@@ -92,8 +93,10 @@ def _without_empty(told: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in told.items() if value not in ("", None, {}, [])}
 
 
-def _with_tags(engine: dict[str, Any]) -> dict[str, Any]:
+def _with_tags(engine: Any) -> Any:
     """Write the tags down, for readers that are not `assay`; bad counts are for it to refuse."""
+    if not isinstance(engine, dict):
+        return engine
     counts = [engine.get(key) for key in ("targets", "nr_xs_helpers")]
     if not all(isinstance(count, int) for count in counts):
         return engine

@@ -1,0 +1,213 @@
+"""Tiers of an engine, and the roles that they have for metadata."""
+
+from typing import Any
+
+import pytest
+from sites import GONE, LAYOUTS, MD_ON_SSD, findings, only, put, site
+
+RAM = {"class": "ram", "scm_mount": "/mnt/a", "scm_size": 16}
+PMEM = {"class": "dcpm", "scm_mount": "/mnt/b", "scm_list": ["/dev/pmem1"]}
+NVME = {"class": "nvme", "bdev_list": ["0000:65:00.0"]}
+FILE = {"class": "file", "bdev_list": ["/var/daos/b"], "bdev_size": 16}
+TIERS = "s1: engines/0/storage"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_sound_site_has_no_findings(layout: str) -> None:
+    assert findings(site(layout, servers=3, engines=2, clients=2)) == []
+
+
+@pytest.mark.parametrize(
+    ("tiers", "said"),
+    [
+        ([NVME], "should have one tier of class ram or dcpm, and that first"),
+        ([NVME, RAM], "should have one tier of class ram or dcpm, and that first"),
+        ([RAM, {**RAM, "scm_mount": "/mnt/c"}, NVME], "should have one tier of class ram or dcpm"),
+        ([RAM, PMEM], "should have one tier of class ram or dcpm, and that first"),
+        ([RAM, NVME, FILE], "should have either nvme or what emulates it, file and kdev"),
+        (
+            [RAM, NVME, {**NVME, "bdev_list": ["0000:66:00.0"]}],
+            "should have one tier of block devices, or bdev_roles for each of several",
+        ),
+    ],
+)
+def test_tiers_that_cannot_stand_together(tiers: list[dict[str, Any]], said: str) -> None:
+    finding = only(put(site(), {TIERS: tiers}))
+    assert (finding.host, finding.key) == ("s1", "engines[0].storage")
+    assert finding.value == ", ".join(tier["class"] for tier in tiers)
+    assert finding.allowed.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("tiers", "index", "key"),
+    [
+        ([{**PMEM, "scm_list": []}], 0, "scm_list"),
+        ([RAM, {"class": "nvme"}], 1, "bdev_list"),
+        ([RAM, {**FILE, "bdev_list": []}], 1, "bdev_list"),
+        ([RAM, {"class": "file", "bdev_list": ["/var/daos/b"]}], 1, "bdev_size"),
+        ([RAM, {"class": "kdev"}], 1, "bdev_list"),
+    ],
+)
+def test_a_key_that_a_class_needs(tiers: list[dict[str, Any]], index: int, key: str) -> None:
+    finding = only(put(site(), {TIERS: tiers}))
+    assert (finding.host, finding.key) == ("s1", f"engines[0].storage[{index}].{key}")
+    assert finding.value is None
+    assert finding.allowed.startswith(f"is missing; class {tiers[index]['class']} needs it")
+
+
+@pytest.mark.parametrize(
+    ("tiers", "index", "key", "value"),
+    [
+        ([{**RAM, "scm_list": ["/dev/pmem0"]}], 0, "scm_list", "/dev/pmem0"),
+        ([{**PMEM, "scm_size": 16}], 0, "scm_size", "16"),
+        ([{**PMEM, "scm_hugepages_disabled": True}], 0, "scm_hugepages_disabled", "true"),
+        ([{**RAM, "bdev_list": ["0000:66:00.0"]}], 0, "bdev_list", "0000:66:00.0"),
+        ([RAM, {**NVME, "bdev_size": 16}], 1, "bdev_size", "16"),
+        ([RAM, {**FILE, "scm_size": 16}], 1, "scm_size", "16"),
+        ([RAM, {**FILE, "bdev_busid_range": "0x80-0x8f"}], 1, "bdev_busid_range", "0x80-0x8f"),
+    ],
+)
+def test_a_key_of_another_class(
+    tiers: list[dict[str, Any]], index: int, key: str, value: str
+) -> None:
+    finding = only(put(site(), {TIERS: tiers}))
+    assert (finding.host, finding.key) == ("s1", f"engines[0].storage[{index}].{key}")
+    assert finding.value == value
+    assert finding.allowed.startswith(f"is not for class {tiers[index]['class']}, which takes")
+
+
+@pytest.mark.parametrize("tier", [RAM, PMEM])
+@pytest.mark.parametrize("mount", ["mnt/daos", GONE])
+def test_a_mount_that_is_no_absolute_path(tier: dict[str, Any], mount: object) -> None:
+    document = put(site(), {TIERS: [dict(tier)]})
+    finding = only(put(document, {f"{TIERS}/0/scm_mount": mount}))
+    assert (finding.host, finding.key) == ("s1", "engines[0].storage[0].scm_mount")
+    assert finding.allowed == "should be the absolute path of a mount"
+
+
+@pytest.mark.parametrize("layout", ["pmem", "ephemeral"])
+def test_two_engines_on_one_mount(layout: str) -> None:
+    document = site(layout, engines=2)
+    mount = document["hosts"]["s1"]["engines"][0]["storage"][0]["scm_mount"]
+    finding = only(put(document, {"s1: engines/1/storage/0/scm_mount": mount}))
+    assert (finding.host, finding.key) == ("s1", "engines[1].storage[0].scm_mount")
+    assert str(finding.value) == mount
+    assert finding.allowed == "should be a mount of its own; engines[0] has this one"
+
+
+def test_a_tmpfs_that_is_too_small_for_daos() -> None:
+    finding = only(put(site(), {f"{TIERS}/0/scm_size": 3}))
+    assert (finding.host, finding.key) == ("s1", "engines[0].storage[0].scm_size")
+    assert finding.value == "3 GiB"
+    assert finding.allowed.startswith("should be at least 4 GiB")
+
+
+@pytest.mark.parametrize("buses", ["0x8f-0x80", "0x80-0x100", "8f-90"])
+def test_buses_that_are_no_range(buses: str) -> None:
+    finding = only(put(site(), {f"{TIERS}/1/bdev_busid_range": buses}))
+    assert (finding.host, finding.key) == ("s1", "engines[0].storage[1].bdev_busid_range")
+    assert finding.value == buses
+    assert finding.allowed.startswith("should be the first and the last of some PCI buses")
+
+
+def test_engines_with_scm_of_two_classes() -> None:
+    finding = only(put(site(engines=2), {"s1: engines/1/storage/0": PMEM}))
+    assert (finding.host, finding.key) == ("s1", "engines[1].storage[0].class")
+    assert (finding.value, finding.allowed) == ("dcpm", "should be ram, as engines[0] has")
+
+
+def test_engines_whose_tmpfs_differ_in_hugepages() -> None:
+    document = put(site(engines=2), {"s1: engines/1/storage/0/scm_hugepages_disabled": True})
+    finding = only(document)
+    assert finding.key == "engines[1].storage[0].scm_hugepages_disabled"
+    assert (finding.host, finding.value) == ("s1", "true")
+    assert finding.allowed == "should be as engines[0] has it"
+
+
+@pytest.mark.parametrize(
+    ("roles", "key", "value", "said"),
+    [
+        ([["wal"], []], "[2].bdev_roles", None, "is missing; every tier"),
+        ([[], ["meta", "data"]], "[1].bdev_roles", None, "is missing; every tier"),
+        ([["wal", "data"], ["meta"]], "[1].bdev_roles", "wal, data", "should have meta, too"),
+        ([["wal"], ["meta"]], ".bdev_roles", "data on no tier", "should have each of"),
+        (
+            [["wal", "meta"], ["meta", "data"]],
+            ".bdev_roles",
+            "meta on 2 tiers",
+            "should have each of wal, meta, data on exactly one tier",
+        ),
+        (
+            [["wal"], ["meta"], ["data"], ["data"]],
+            "",
+            "4 tiers with bdev_roles",
+            "should be at most 3",
+        ),
+    ],
+)
+def test_roles_that_are_not_complete(
+    roles: list[list[str]], key: str, value: str | None, said: str
+) -> None:
+    tiers = [
+        {**NVME, "bdev_list": [f"0000:6{5 + number}:00.0"], "bdev_roles": each}
+        for number, each in enumerate(roles)
+    ]
+    finding = only(put(site("md-on-ssd-wal"), {TIERS: [RAM, *tiers]}))
+    assert (finding.host, finding.key) == ("s1", f"engines[0].storage{key}")
+    assert finding.value == value
+    assert finding.allowed.startswith(said)
+
+
+@pytest.mark.parametrize("told", [GONE, {"path": "/var/daos/config"}])
+def test_roles_beside_persistent_memory(told: object) -> None:
+    document = put(site("md-on-ssd-wal"), {f"{TIERS}/0": PMEM, "s1: server/control_metadata": told})
+    finding = only(document)
+    assert (finding.host, finding.key) == ("s1", "engines[0].storage[1].bdev_roles")
+    assert finding.value == "wal"
+    assert finding.allowed.startswith("should not stand beside dcpm")
+
+
+@pytest.mark.parametrize("layout", MD_ON_SSD)
+def test_roles_without_control_metadata(layout: str) -> None:
+    finding = only(put(site(layout), {"s1: server/control_metadata": GONE}))
+    assert (finding.host, finding.key) == ("s1", "server.control_metadata")
+    assert (
+        finding.allowed == "is missing; engines with bdev_roles need a path that outlives a reboot"
+    )
+
+
+@pytest.mark.parametrize("layout", ["pmem", "ephemeral"])
+def test_control_metadata_without_roles(layout: str) -> None:
+    finding = only(put(site(layout), {"s1: server/control_metadata": {"path": "/var/daos"}}))
+    assert (finding.host, finding.key) == ("s1", "server.control_metadata.path")
+    assert str(finding.value) == "/var/daos"
+    assert finding.allowed == "should not stand without bdev_roles in the tiers of the engines"
+
+
+def test_roles_of_one_engine_alone() -> None:
+    document = put(site("md-on-ssd-shared", engines=2), {"s1: engines/1/storage/1/bdev_roles": []})
+    finding = only(document)
+    assert (finding.host, finding.key) == ("s1", "engines[1].storage")
+    assert (finding.value, finding.allowed) == (
+        "no bdev_roles",
+        "should have bdev_roles, as engines[0] has",
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("path", "var/daos", "should be an absolute path"),
+        ("device", "/dev/sdz", "should be a block device of this host: /dev/pmem0, /dev/pmem1"),
+    ],
+)
+def test_control_metadata_in_no_place(key: str, value: str, said: str) -> None:
+    finding = only(put(site("md-on-ssd-wal"), {f"s1: server/control_metadata/{key}": value}))
+    assert (finding.host, finding.key) == ("s1", f"server.control_metadata.{key}")
+    assert str(finding.value) == value
+    assert finding.allowed.startswith(said)
+
+
+def test_where_daos_is_not_deployed_engines_only_describe() -> None:
+    document = put(site(engines=2), {f"{TIERS}/0/scm_size": 1, "daos": None})
+    assert findings(put(document, {"s1: engines/1/pinned_numa_node": 0})) == []
