@@ -29,6 +29,8 @@ for _definition in (
     # Counts of different things are different dimensions.
     "io = [io] = IO",
     "operation = [operation] = op",
+    "rpc = [rpc] = RPC",
+    "score = [score]",
     "process = [process]",
 ):
     _REGISTRY.define(_definition)

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from assay.tools.fdb_hammer import (
     FIELD_BYTES,
     Fields,
+    Layout,
     configuration,
+    daos_configuration,
     parse,
     read_command,
+    schema,
     write_command,
 )
 
@@ -51,6 +54,47 @@ def test_processes_have_no_field_in_common() -> None:
         for first in [option(command, "level")]
     ]
     assert sorted(level for each in levels for level in each) == list(range(1, 65))
+
+
+def words(command: list[str], name: str) -> str:
+    return next(word for word in command if word.startswith(f"--{name}="))
+
+
+def test_processes_are_dealt_over_containers() -> None:
+    layout = Layout(containers=10)
+    commands = [write_command("fdb-hammer", "f.grib", i, FIELDS, layout) for i in range(40)]
+    assert len({words(command, "expver") for command in commands}) == 10
+    assert all(len(words(command, "expver")) == len("--expver=") + 4 for command in commands)
+
+
+def test_a_process_reads_under_the_keys_that_it_wrote_under() -> None:
+    layout = Layout(containers=3, separate_index=True)
+    for process in range(5):
+        program, *wrote = write_command("fdb-hammer", "f.grib", process, FIELDS, layout)
+        assert read_command(program, "f.grib", process, FIELDS, layout)[2:] == wrote
+
+
+def test_separate_indexes_need_a_key_of_their_own() -> None:
+    separate = Layout(separate_index=True)
+    commands = [write_command("fdb-hammer", "f.grib", i, FIELDS, separate) for i in range(4)]
+    assert {words(command, "number") for command in commands} == {
+        f"--number={n}" for n in (1, 2, 3, 4)
+    }
+    index, field = (line.strip(" []") for line in schema(separate).splitlines()[1:])
+    assert "number" in index.split(", ")
+    assert "number" not in field.split(", ")
+
+
+def test_the_shared_schema_is_the_one_that_the_role_installs() -> None:
+    installed = Path(__file__).parents[2] / "roles" / "benchmarks" / "files" / "fdb-schema"
+    assert schema(Layout()) == installed.read_text()
+
+
+def test_the_daos_backend_keeps_index_and_fields_in_one_pool() -> None:
+    found = json.loads(daos_configuration("tank", "fdb_root", "/etc/fdb/schema"))
+    assert (found["engine"], found["store"]) == ("daos", "daos")
+    assert found["daos"]["catalogue"] == {"pool": "tank", "root_cont": "fdb_root"}
+    assert found["daos"]["store"] == {"pool": "tank"}
 
 
 def test_a_process_moves_the_bytes_that_its_command_asks_for() -> None:

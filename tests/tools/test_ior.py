@@ -1,12 +1,14 @@
 """IOR: its command line, its JSON summary and its table."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.ior import Run, parse
+from assay.tools.dfs import Dfs
+from assay.tools.ior import Run, Stonewall, parse
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "ior"
 
@@ -31,6 +33,49 @@ def test_keeps_files_for_a_run_that_reads_them():
     command = Run("f", "1m", "16m", read=False, keep=True).command("s")
     assert "-r" not in command
     assert {"-w", "-k"} <= set(command)
+
+
+def test_reads_through_dfs_what_another_run_wrote_and_checks_it():
+    container = Dfs("tank", "cont1", oclass="SX", chunk_bytes=1048576)
+    write = Run("/d", "1m", "64m", read=False, keep=True, api="DFS", dfs=container, signature=7)
+    assert " ".join(write.command("s.json")) == (
+        "ior -a DFS --dfs.pool=tank --dfs.cont=cont1 --dfs.oclass=SX --dfs.chunk_size=1048576"
+        " -C -e -F -g -w -k -G 7 -t 1m -b 64m -i 1 -o /d"
+        " -O summaryFormat=JSON -O summaryFile=s.json"
+    )
+    read = replace(write, write=False, read=True, verify=True).command("s.json")
+    assert {"-r", "-R", "-G"} <= set(read)
+
+
+def test_a_shared_file_is_written_in_segments_until_a_deadline():
+    deadline = Stonewall(300, "/tmp/hard.stonewall")
+    write = Run("f", "47008", "47008", segments=9, shared=True, read=False, stonewall=deadline)
+    words = " ".join(write.command("s"))
+    assert "-F" not in words
+    assert "-b 47008 -s 9 -i 1" in words
+    assert "-D 300 -O stoneWallingWearOut=1 -O stoneWallingStatusFile=/tmp/hard.stonewall" in words
+    read = " ".join(replace(write, write=False, read=True).command("s"))
+    assert "-D" not in read
+    assert "-O stoneWallingStatusFile=/tmp/hard.stonewall" in read
+
+
+def test_mpiio_finds_daos_by_its_path():
+    command = Run("daos:/d/f", "1m", "16m", api="MPIIO", shift=2).command("s")
+    assert command[1:6] == ["-a", "MPIIO", "-C", "-Q", "2"]
+
+
+def test_the_page_cache_can_be_let_in_and_kept_out():
+    naive = Run("f", "1m", "16m", shared=True, fsync=False, reorder=False).command("s")
+    assert not {"-F", "-C", "-e"} & set(naive)
+    kept_out = Run("f", "1m", "16m", memory_per_node="80%", direct=True).command("s")
+    assert "--posix.odirect" in kept_out
+    assert kept_out[kept_out.index("-M") + 1] == "80%"
+
+
+@pytest.mark.parametrize(("api", "dfs"), [("DFS", None), ("POSIX", Dfs("tank", "cont1"))])
+def test_a_container_is_for_dfs_alone(api, dfs):
+    with pytest.raises(ValueError, match="a container is for DFS, and DFS needs one"):
+        Run("f", "1m", "16m", api=api, dfs=dfs)
 
 
 def test_each_repetition_in_the_summary_is_a_sample():
@@ -203,6 +248,20 @@ CUT_OFF = (
             ),
         ),
         (
+            "dfs_unknown_class.txt",
+            (
+                "Invalid DAOS object class: NOPE",
+                "ERROR: Failed to initialize DAOS DFS driver, (aiori-DFS.c:567)",
+                ABORT,
+                UNFINISHED,
+                "no table of IOR: Options.api: field required",
+            ),
+        ),
+        (
+            "dfs_created_container.txt",
+            ("IOR made the container, with properties of its own: make it first",),
+        ),
+        (
             "odd_block.txt",
             (
                 "ERROR: block size must be a multiple of transfer size, (ior.c:1490)",
@@ -228,6 +287,54 @@ def test_errors_in_the_data_are_printed_and_not_in_the_summary():
     assert parse(summary).problems == ()
     assert parse(recorded("data_check_error_json.txt") + summary).problems == (
         "WARNING: Incorrect data on read (1 errors found).",
+    )
+
+
+def test_files_of_another_run_are_read_and_checked():
+    parsed = parse(recorded("dfs_verified.txt") + recorded("dfs_verified.json"), expected_tasks=2)
+    assert parsed.problems == ()
+    assert figures(parsed) == [("read_bandwidth", "0", 115.3935)]
+
+
+def test_an_engine_that_was_killed_leaves_no_figure_and_a_reason():
+    parsed = parse(recorded("dfs_engine_killed.txt") + recorded("dfs_engine_killed.json"))
+    assert parsed.samples == ()
+    assert CUT_OFF in parsed.problems
+    assert parsed.problems[-1].startswith("DAOS's library: no answer in time (dc_rw_cb() ")
+
+
+def test_an_agent_that_is_not_there_is_the_reason():
+    assert parse(recorded("dfs_no_agent.txt")).problems[-1] == (
+        "DAOS's library: it does not exist (get_attach_info() failed to connect to"
+        " /nonexistent/daos_agent.sock DER_NONEXIST(-1005):"
+        " 'The specified entity does not exist')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        (
+            "deadline_not_met",
+            "the write took 0.0662 s, less than its deadline of 2 s: give it more to write",
+        ),
+        (
+            "holes",
+            "207036416 bytes were moved, the files hold 274145280: parts of them are holes",
+        ),
+    ],
+)
+def test_a_deadline_that_was_not_met_or_left_holes(name, problem):
+    assert parse(recorded(f"{name}.txt") + recorded(f"{name}.json")).problems == (problem,)
+
+
+def test_a_library_has_to_take_the_calls():
+    good = recorded("dfuse_pil4dfs_report.txt")
+    assert parse(good, intercepted_by="pil4dfs", expected_tasks=1).problems == ()
+    unmounted = parse(recorded("dfuse_pil4dfs_unmounted.txt"), intercepted_by="pil4dfs")
+    assert unmounted.problems == (
+        "libpil4dfs took no calls: was it loaded, was D_IL_REPORT set, and is the path on a dfuse"
+        " mount?",
     )
 
 

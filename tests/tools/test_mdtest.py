@@ -1,12 +1,14 @@
 """mdtest: its command line and its summary of rates."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.mdtest import Run, parse
+from assay.tools.dfs import Dfs
+from assay.tools.mdtest import Run, Stonewall, parse
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "mdtest"
 
@@ -24,6 +26,35 @@ def test_each_rank_has_files_of_its_own_and_looks_at_anothers():
     assert " ".join(run.command()) == (
         "mdtest -a POSIX -F -L -u -n 100 -N 2 -w 3901 -e 3901 -d /scratch/d/md"
     )
+
+
+def test_phases_of_other_runs_share_a_status_file():
+    create = Run(
+        "/hard",
+        files=1000,
+        write_bytes=3901,
+        read_bytes=3901,
+        api="DFS",
+        dfs=Dfs("tank", "cont1", dir_oclass="SX"),
+        shared=True,
+        phases=("create",),
+        sync=True,
+        signature=271,
+        stonewall=Stonewall(30, "/tmp/hard.stonewall"),
+    )
+    assert " ".join(create.command()) == (
+        "mdtest -a DFS --dfs.pool=tank --dfs.cont=cont1 --dfs.dir_oclass=SX -F -t -C -n 1000 -N 1"
+        " -w 3901 -e 3901 -Y -G 271 -W 30 -x /tmp/hard.stonewall -d /hard"
+    )
+    read = replace(create, phases=("read",), sync=False, verify=True).command()
+    assert " ".join(read).endswith(
+        "-E -n 1000 -N 1 -w 3901 -e 3901 -X -G 271 -x /tmp/hard.stonewall -d /hard"
+    )
+
+
+def test_a_container_is_for_dfs_alone():
+    with pytest.raises(ValueError, match="a container is for DFS, and DFS needs one"):
+        Run("/d", files=1, api="DFS")
 
 
 def test_each_phase_is_a_sample():
@@ -49,6 +80,7 @@ def test_each_phase_is_a_sample():
         # Times follow the rates, under the same names.
         ("dfs_rates_and_times.txt", 10983.591, 3310.228),
         ("dfuse_pil4dfs.txt", 3532.572, 2030.333),
+        ("dfs_verified.txt", 52.598, 14.515),
     ],
 )
 def test_reads_what_daos_prints_around_it(name, creation, removal):
@@ -123,7 +155,20 @@ NO_RATE = "mdtest printed no rate: it did not come to its summary, or ran no pha
                 "this is no output of mdtest: it does not say how many tasks it ran with",
             ),
         ),
+        (
+            "verify_error.txt",
+            (
+                "ERROR: verifying the data on read (1 errors)! Take the performance values with"
+                " care!",
+            ),
+        ),
+        (
+            "deadline_not_met.txt",
+            ("creation ended before its deadline of 2 s: give each rank more files (-n)",),
+        ),
         ("posix_times_only.txt", (NO_RATE,)),
+        # It ends with 255, and says nothing.
+        ("dfs_pool_full.txt", (NO_RATE,)),
         (
             "singletons.txt",
             (
@@ -135,6 +180,36 @@ NO_RATE = "mdtest printed no rate: it did not come to its summary, or ran no pha
 )
 def test_says_why_a_run_is_no_measurement(name, problems):
     assert parse(recorded(name)).problems == problems
+
+
+def test_creation_until_a_deadline_is_a_rate():
+    parsed = parse(recorded("dfs_deadline.txt"))
+    assert parsed.problems == ()
+    assert figures(parsed)["file_creation"] == 6385.774
+
+
+def test_a_later_version_writes_units_into_its_heads():
+    parsed = parse(recorded("version_4_1.txt"))
+    # 100000 files took 0.44 s: io500 does not notice, as the phase with all around it took longer.
+    assert parsed.problems == (
+        "creation ended before its deadline of 1 s: give each rank more files (-n)",
+    )
+    # What follows are milliseconds an operation, under the same names.
+    assert figures(parsed) == {"file_creation": 225636.932, "tree_creation": 19972.876}
+
+
+@pytest.mark.parametrize("library", ["ioil", "pil4dfs"])
+def test_metadata_calls_will_do(library):
+    text = recorded(f"dfuse_{library}_report.txt")
+    assert parse(text, expected_tasks=2, intercepted_by=library).problems == ()
+
+
+def test_a_library_has_to_take_the_calls():
+    unreported = parse(recorded("dfuse_ioil.txt"), intercepted_by="ioil", expected_tasks=2)
+    assert unreported.problems == (
+        "libioil took no calls: was it loaded, was D_IL_REPORT set, and is the path on a dfuse"
+        " mount?",
+    )
 
 
 def test_a_run_of_other_tasks_or_nodes_is_not_the_one_asked_for():

@@ -13,6 +13,9 @@ What 5.22 does with the POSIX backend, seen by running it:
 - A read that misses fields exits 0 without `--full-check`, and counts them in `Fields read`.
 - Nothing is printed before the end: a process that was killed leaves no line at all.
 - Some parameters make the message longer than the field; fields differ in step and level here.
+
+The DAOS backend, by FDB's source: each database, that is each key of the schema's first level, is a
+container of its own, and each key of the second level a key-value that its writers share.
 """
 
 from __future__ import annotations
@@ -64,6 +67,34 @@ class Fields:
         return self.per_step * self.steps * FIELD_BYTES
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the processes share databases and index key-values."""
+
+    containers: int = 1
+    """Databases, each a container on DAOS, over which the processes are dealt."""
+    separate_index: bool = False
+    """An index key-value for each process; needs the schema of the same."""
+
+    def keys(self, process: int) -> list[str]:
+        """The keys that a process writes and reads under."""
+        expver = "assy" if self.containers == 1 else f"a{process % self.containers:03d}"
+        number = 1 + process if self.separate_index else 1
+        return [f"--expver={expver}", "--class=rd", "--nensembles=1", f"--number={number}"]
+
+
+SHARED = Layout()
+"""One database and one index for all."""
+
+
+def schema(layout: Layout) -> str:
+    """The schema: keys of the database, of the index, and of the field in the index."""
+    first = "class, expver, stream, date, time, domain"
+    if layout.separate_index:
+        return f"[ {first}\n    [ type, levtype, number\n        [ step, levelist, param ]]]\n"
+    return f"[ {first}\n    [ type, levtype\n        [ step, number, levelist, param ]]]\n"
+
+
 def configuration(root: str, schema: str) -> str:
     """Give the value of FDB5_CONFIG for a database under `root`, a directory that is there."""
     return json.dumps(
@@ -76,17 +107,32 @@ def configuration(root: str, schema: str) -> str:
     )
 
 
-def write_command(program: str, field: str, process: int, fields: Fields) -> list[str]:
+def daos_configuration(pool: str, root_container: str, schema: str) -> str:
+    """Give the value of FDB5_CONFIG for a database in a DAOS pool that is there."""
+    return json.dumps(
+        {
+            "type": "local",
+            "engine": "daos",
+            "store": "daos",
+            "schema": schema,
+            "daos": {
+                "catalogue": {"pool": pool, "root_cont": root_container},
+                "store": {"pool": pool},
+            },
+        }
+    )
+
+
+def write_command(
+    program: str, field: str, process: int, fields: Fields, layout: Layout = SHARED
+) -> list[str]:
     """Command of the process number `process`, from 0, of a write phase.
 
     `field` is the path of the GRIB file; FDB5_CONFIG in the environment says where it writes.
     """
     return [
         program,
-        "--expver=assy",
-        "--class=rd",
-        "--nensembles=1",
-        "--number=1",
+        *layout.keys(process),
         f"--nsteps={fields.steps}",
         f"--nlevels={fields.per_step}",
         f"--level={1 + process * fields.per_step}",
@@ -96,9 +142,11 @@ def write_command(program: str, field: str, process: int, fields: Fields) -> lis
     ]
 
 
-def read_command(program: str, field: str, process: int, fields: Fields) -> list[str]:
+def read_command(
+    program: str, field: str, process: int, fields: Fields, layout: Layout = SHARED
+) -> list[str]:
     """Command that reads, and checks, what `write_command` with the same arguments wrote."""
-    program, *arguments = write_command(program, field, process, fields)
+    program, *arguments = write_command(program, field, process, fields, layout)
     return [program, "--read", *arguments]
 
 

@@ -11,6 +11,9 @@ What 3.33 does, seen by running it:
 - SIGTERM still gives JSON, of the part that was done, with errors of 0; SIGKILL leaves an
   empty file.
 - fio's own log lines go into the file of `--output`, before the JSON.
+
+What the dfs engine of 3.42 does: it knows no directories, and lays out no files, and DAOS sends
+nothing for holes; so files are written first, from end to end, always.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from assay.tools.dfs import Dfs
 from assay.tools.fio_report import Job as ReportedJob
 from assay.tools.fio_report import Report
 from assay.tools.output import Parsed, Sample, impossible
@@ -65,7 +69,7 @@ class JobFile:
     """Jobs that run one after the other on the same files, each a sample."""
 
     directory: str
-    """An existing directory of the file system to measure."""
+    """An existing directory of the file system to measure; empty for the dfs engine."""
     size: str
     """Size of each process's file in fio's spelling, such as ``64m``."""
     jobs: tuple[Job, ...]
@@ -74,16 +78,37 @@ class JobFile:
     engine: str = "libaio"
     direct: bool = True
     """Past the page cache (O_DIRECT)."""
+    dfs: Dfs | None = None
+    """The container, for `engine` dfs."""
+    threads: bool = False
+    """Threads instead of processes: only so an interception library reports what it took."""
+
+    def __post_init__(self) -> None:
+        """Refuse what fio would take for something else.
+
+        Raises:
+            ValueError: the engine is dfs without a container, or in a directory, or another one
+                with a container.
+        """
+        if (self.engine == "dfs") != (self.dfs is not None):
+            raise ValueError(f"fio's engine {self.engine}: a container is for dfs, which needs one")
+        if self.dfs and self.directory:
+            raise ValueError(f"fio's dfs engine knows no directory {self.directory!r}")
 
     def render(self) -> str:
         """The job file, as an engineer runs it by hand: ``fio FILE``."""
+        place = (
+            self.dfs.fio_options()
+            if self.dfs
+            else {"direct": int(self.direct), "directory": self.directory}
+        )
         settings = {
             "ioengine": self.engine,
-            "direct": int(self.direct),
-            "directory": self.directory,
+            **place,
             "filename_format": "fio.$jobnum",
             "size": self.size,
             "numjobs": self.processes,
+            **({"thread": 1} if self.threads else {}),
             "group_reporting": 1,
             # Otherwise each random job asks for the same blocks in the same order.
             "randrepeat": 0,

@@ -10,6 +10,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from assay.tools.daos_log import meaning
+
 _SIZE = re.compile(r"(\d{1,18})([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _POWER = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 _TIME = re.compile(r"(\d{1,18})(us|ms|s|m|h|)")
@@ -75,8 +77,9 @@ class Job(BaseModel):
 
     def files(self) -> tuple[str, ...]:
         """What tells the job's files from those of other jobs."""
-        names = [self.options.get(key, "") for key in ("directory", "filename", "filename_format")]
-        return (*names, "" if any(names[1:]) else self.name)
+        place = [self.options.get(key, "") for key in ("pool", "cont", "directory")]
+        names = [self.options.get(key, "") for key in ("filename", "filename_format")]
+        return (*place, *names, "" if any(names) else self.name)
 
     def problem(self) -> str | None:
         """Why the job is no measurement."""
@@ -124,4 +127,5 @@ def _meaning(error: int) -> str:
     if error < 2**31:
         return os.strerror(error)
     # Engines have negative codes of their own (DAOS: -1005), printed without their sign.
-    return f"error {error - 2**32} of the engine"
+    code = error - 2**32
+    return f"error {code} of the engine ({meaning(str(code))})"

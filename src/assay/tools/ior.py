@@ -1,4 +1,10 @@
-"""IOR, the parallel I/O benchmark: bandwidth of many processes on one file system."""
+"""IOR, the parallel I/O benchmark: bandwidth of many processes on one file system.
+
+Of the bandwidths that IOR prints, the samples here are those of a row, ``bw(MiB/s)``: all ranks'
+bytes over the row's total time, from the first open to the last close. A row's IOPS are over the
+access time alone, and the OPs of the summary are merely its bandwidth over the transfer size
+(hpc/ior issues 375 and 478): neither is a sample.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +12,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
+from assay.tools.daos_log import reason
+from assay.tools.dfs import Dfs
+from assay.tools.interception import Library
+from assay.tools.interception import problems as not_intercepted
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.text import complaints, first_error, json_objects, worlds
 
@@ -17,18 +27,44 @@ TOOL = "ior"
 
 _BANNER = re.compile(r"^IOR-\S+: MPI Coordinated Test of Parallel I/O", re.MULTILINE)
 _OPTION = re.compile(r"(\w[\w ]*): (.+)")
-_ROW = re.compile(r"(write|read) +(\d+(?:\.\d+)?) +(?:[\d.]+ +){8}(\d+) *")
+_ROW = re.compile(r"(write|read) +(\d+(?:\.\d+)?) +(?:[\d.]+ +){7}(\d+(?:\.\d+)?) +(\d+) *")
 
 # What IOR says when a deadline ended the run and it goes on with the bytes that were moved.
 _STONEWALL = re.compile(r"WARNING: (?:Expected agg|Stat\(\) of agg|Using actual agg|Maybe caused)")
+_SIZES = re.compile(
+    r"WARNING: Stat\(\) of aggregate file size += (\d+)\n"
+    r"WARNING: Using actual aggregate bytes moved = (\d+)$",
+    re.MULTILINE,
+)
+_STATUS_FILE = re.compile(r"^\W*Command line\W.*stoneWallingStatusFile=", re.MULTILINE)
+_CREATED = re.compile(r"^\[\d+\] Creating DFS Container", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Stonewall:
+    """A deadline, after which all ranks go on to the same amount (wear-out)."""
+
+    seconds: int
+    status_file: str
+    """Where a write leaves how far it came, for the read of another run."""
+
+    def options(self, *, write: bool) -> list[str]:
+        """The options of a run that writes, or of one that reads what was written."""
+        status = ["-O", f"stoneWallingStatusFile={self.status_file}"]
+        deadline = ["-D", str(self.seconds), "-O", "stoneWallingWearOut=1"]
+        return [*(deadline if write else []), *status]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A file for each rank, written and read back from the next rank's place, through POSIX."""
+    """A file for each rank, written and read back from the next rank's place.
+
+    Raises:
+        ValueError: the container of a run through DFS is not given, or one for another interface.
+    """
 
     path: str
-    """Test file; IOR adds the rank's number."""
+    """Test file; IOR adds the rank's number. For MPIIO on DAOS it begins with ``daos:``."""
     transfer: str
     """Size of one call in IOR's spelling, such as ``1m``."""
     block: str
@@ -39,25 +75,63 @@ class Run:
     read: bool = True
     keep: bool = False
     """Leave the files, for a run that reads them."""
+    api: Literal["POSIX", "DFS", "MPIIO", "HDF5"] = "POSIX"
+    dfs: Dfs | None = None
+    """The container, for `api` DFS."""
+    shared: bool = False
+    """One file for all ranks."""
+    segments: int = 1
+    """Blocks of each rank in its file, or in the one that all share."""
+    shift: int | None = None
+    """Nodes between a file's writer and its reader; None: one."""
+    verify: bool = False
+    """Compare what is read with what has to be there; takes time of the read."""
+    signature: int | None = None
+    """Seed of the data; a run that verifies has that of the run that wrote."""
+    stonewall: Stonewall | None = None
+    fsync: bool = True
+    """End each write with fsync, within the measured time."""
+    reorder: bool = True
+    """Read what another rank wrote."""
+    memory_per_node: str | None = None
+    """Memory to take away from the page cache, such as ``80%``."""
+    direct: bool = False
+    """Past the page cache (O_DIRECT), for `api` POSIX."""
+
+    def __post_init__(self) -> None:
+        if (self.api == "DFS") != (self.dfs is not None):
+            raise ValueError(f"IOR through {self.api}: a container is for DFS, and DFS needs one")
 
     def command(self, summary: str) -> list[str]:
         """Command line of one rank, to be started by an MPI launcher.
 
-        Each write ends with fsync, phases are kept apart by barriers.
+        Phases are kept apart by barriers.
 
         Args:
             summary: the file that gets the JSON. What is printed beside it belongs to the
                 output too: warnings, data errors among them, are there alone.
         """
         return [
-            *(TOOL, "-a", "POSIX", "-C", "-e", "-F", "-g"),
-            *(flag for flag, wanted in self._phases() if wanted),
-            *("-t", self.transfer, "-b", self.block, "-i", str(self.iterations), "-o", self.path),
+            *(TOOL, "-a", self.api, *(self.dfs.ior_options() if self.dfs else [])),
+            *(["--posix.odirect"] if self.direct else []),
+            *(["-C"] if self.reorder else []),
+            *(["-Q", str(self.shift)] if self.shift is not None else []),
+            *(flag for flag, wanted in self._flags() if wanted),
+            *(["-G", str(self.signature)] if self.signature is not None else []),
+            *("-t", self.transfer, "-b", self.block),
+            *(["-s", str(self.segments)] if self.segments != 1 else []),
+            *(["-M", self.memory_per_node] if self.memory_per_node else []),
+            *("-i", str(self.iterations), "-o", self.path),
+            *(self.stonewall.options(write=self.write) if self.stonewall else []),
             *("-O", "summaryFormat=JSON", "-O", f"summaryFile={summary}"),
         ]
 
-    def _phases(self) -> list[tuple[str, bool]]:
-        return [("-w", self.write), ("-r", self.read), ("-k", self.keep)]
+    def _flags(self) -> list[tuple[str, bool]]:
+        return [
+            *(("-e", self.fsync), ("-F", not self.shared), ("-g", True)),
+            *(("-w", self.write), ("-r", self.read)),
+            *(("-R", self.verify), ("-k", self.keep)),
+        ]
 
 
 class _Options(BaseModel):
@@ -69,12 +143,14 @@ class _Options(BaseModel):
     repetitions: int
     transfer: str = Field(alias="xfersize")
     block: str = Field(alias="blocksize")
+    deadline: int = Field(default=0, alias="stonewallingTime")
     wear_out: int = Field(default=0, alias="stoneWallingWearOut")
 
 
 class _Row(BaseModel):
     access: str
     bandwidth: float = Field(default=0.0, alias="bwMiB")
+    seconds: float = Field(default=0.0, alias="totalTime")
 
 
 class _Test(BaseModel):
@@ -88,36 +164,51 @@ class _Summary(BaseModel):
 
 
 def parse(
-    text: str, *, expected_tasks: int | None = None, expected_nodes: int | None = None
+    text: str,
+    *,
+    expected_tasks: int | None = None,
+    expected_nodes: int | None = None,
+    intercepted_by: Library | None = None,
 ) -> Parsed:
     """Read IOR's JSON summary or, where there is none, its table.
 
     `write_bandwidth` and `read_bandwidth` are in MiB/s, one sample for each repetition, never the
-    maximum. A row's bandwidth is all ranks' bytes over the row's total time: from the first open
-    to the last close (IOR's IOPS are over the access time alone, and are no samples here). JSON
-    has four decimals, the table two or none.
+    maximum: all ranks' bytes over the row's total time. JSON has four decimals, the table two
+    or none.
 
     Labels: `iteration`, `tasks`, `nodes`, `api`, `transfer` and `block` (as IOR spells sizes).
 
     A deadline (`-D`) makes a run invalid unless its ranks wore out, that is, all went on to the
-    same amount: otherwise the files have holes at their ends.
+    same amount: otherwise the files have holes at their ends. A write that ended before its
+    deadline had too little to write.
 
     Args:
         text: the summary, with all that IOR and its launcher printed before or after it.
         expected_tasks: ranks that were asked for.
         expected_nodes: nodes that were asked for.
+        intercepted_by: library that had to take the I/O calls of every rank.
     """
     runs = len(_BANNER.findall(text))
     tests, problems = _from_table(text, runs) if runs else _from_json(text)
     worn_out = bool(tests) and all(test.options.wear_out for test in tests)
-    problems = [*complaints(text, _STONEWALL if worn_out else None), *problems]
+    to_the_end = worn_out or _STATUS_FILE.search(text) is not None
+    problems = [*complaints(text, _STONEWALL if to_the_end else None), *problems]
+    if to_the_end:
+        problems += _holes(text)
+    if _CREATED.search(text):
+        problems.append("IOR made the container, with properties of its own: make it first")
     # Runs that print into each other differ in nothing but the rank, so one head tells for all.
     seen = [(test.options.tasks, test.options.nodes) for test in tests] * max(runs, 1)
     problems += worlds(TOOL, seen, expected_tasks, expected_nodes)
     samples = tuple(sample for test in tests for sample in _samples(test))
     for test in tests:
         problems += _wrong_count(test)
+        problems += _too_short(test)
+    if intercepted_by:
+        problems += not_intercepted(text, intercepted_by, expected_tasks or 1)
     problems += filter(None, map(impossible, samples))
+    if problems and (why := reason(text)):
+        problems.append(f"DAOS's library: {why}")
     return Parsed(TOOL, samples, tuple(problems))
 
 
@@ -144,7 +235,7 @@ def _from_table(text: str, runs: int) -> tuple[list[_Test], list[str]]:
     rows = [row for line in text.splitlines() if (row := _ROW.fullmatch(line))]
     found: dict[str, Any] = {
         "Options": {option[1].strip(): option[2].strip() for option in options},
-        "Results": [{"access": row[1], "bwMiB": row[2]} for row in rows],
+        "Results": [{"access": row[1], "bwMiB": row[2], "totalTime": row[3]} for row in rows],
     }
     try:
         return [_Test.model_validate(found)], problems
@@ -178,3 +269,19 @@ def _wrong_count(test: _Test) -> Iterator[str]:
     for access, count in rows.items():
         if count != test.options.repetitions:
             yield f"rows for {access}: {count}; repetitions: {test.options.repetitions}"
+
+
+def _too_short(test: _Test) -> Iterator[str]:
+    for row in _figures(test):
+        if row.access == "write" and row.seconds < test.options.deadline:
+            yield (
+                f"the write took {row.seconds:g} s, less than its deadline of"
+                f" {test.options.deadline} s: give it more to write"
+            )
+
+
+def _holes(text: str) -> Iterator[str]:
+    """Where what was moved is not all that the files hold."""
+    for stat, moved in dict.fromkeys(_SIZES.findall(text)):
+        if stat != moved:
+            yield f"{moved} bytes were moved, the files hold {stat}: parts of them are holes"

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
+from assay.tools.daos_log import reason
+from assay.tools.dfs import Dfs
+from assay.tools.interception import Library
+from assay.tools.interception import problems as not_intercepted
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.text import complaints, worlds
 
@@ -16,11 +21,27 @@ _BANNER = re.compile(
 )
 _FILES = re.compile(r"^\d+ tasks, (\d+) (?:files|directories|files/directories)\s*$", re.MULTILINE)
 _FINISHED = re.compile(r"^-- finished at ", re.MULTILINE)
-_SECTION = re.compile(r"SUMMARY (rate|time): \(of (\d{1,9}) iterations\)\s*")
+# 4.0 writes "SUMMARY rate:", 4.1 "SUMMARY rate (in ops/sec):".
+_SECTION = re.compile(r"SUMMARY (rate|time)(?: \(in [\w/]+\))?: \(of (\d{1,9}) iterations\)\s*")
+_COMMAND = re.compile(r"^Command line used: (.*)$", re.MULTILINE)
+_DEADLINE = re.compile(r"'-W' '(\d{1,9})'")
+_DEADLINE_MET = re.compile(r"^Continue stonewall hit min: \d+ max: \d+ ", re.MULTILINE)
 _ROW = re.compile(r" +([A-Z][a-z]+ [a-z]+) +\d+\.\d{3} +\d+\.\d{3} +(\d+\.\d{3}) +\d+\.\d{3}\s*")
 
 # With no bytes to read, the read phase opens and closes each file, as is wanted.
 _HARMLESS = re.compile(r"Read bytes is 0")
+
+Phase = Literal["create", "stat", "read", "remove"]
+_PHASES: dict[Phase, str] = {"create": "-C", "stat": "-T", "read": "-E", "remove": "-r"}
+
+
+@dataclass(frozen=True, slots=True)
+class Stonewall:
+    """A deadline for creation, after which all ranks go on to the same number of files."""
+
+    seconds: int
+    status_file: str
+    """Where creation leaves how many files there are, for the phases of other runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +67,55 @@ class Run:
     """Bytes written to each file."""
     read_bytes: int = 0
     """Bytes read from each file."""
+    api: Literal["POSIX", "DFS"] = "POSIX"
+    dfs: Dfs | None = None
+    """The container, for `api` DFS."""
+    shared: bool = False
+    """One directory for all ranks."""
+    phases: tuple[Phase, ...] = ()
+    """The phases to run; without any, all of them."""
+    sync: bool = False
+    """Flush the file system at the end of each phase, within the measured time (`sync`)."""
+    verify: bool = False
+    """Compare what is read with what has to be there."""
+    signature: int | None = None
+    """Seed of the data; a run that verifies has that of the run that wrote."""
+    stonewall: Stonewall | None = None
+
+    def __post_init__(self) -> None:
+        if (self.api == "DFS") != (self.dfs is not None):
+            raise ValueError(
+                f"mdtest through {self.api}: a container is for DFS, and DFS needs one"
+            )
 
     def command(self) -> list[str]:
         """Command line of one rank, to be started by an MPI launcher."""
+        creates = not self.phases or "create" in self.phases
         return [
-            *(TOOL, "-a", "POSIX", "-F", "-L", "-u"),
+            *(TOOL, "-a", self.api, *(self.dfs.ior_options() if self.dfs else []), "-F"),
+            *(["-t"] if self.shared else ["-L", "-u"]),
+            *(_PHASES[phase] for phase in self.phases),
             *("-n", str(self.files), "-N", str(self.stride)),
             *("-w", str(self.write_bytes), "-e", str(self.read_bytes)),
+            *(["-Y"] if self.sync else []),
+            *(["-X"] if self.verify else []),
+            *(["-G", str(self.signature)] if self.signature is not None else []),
+            *(self._stonewall(creates=creates) if self.stonewall else []),
             *("-d", self.directory),
         ]
 
+    def _stonewall(self, *, creates: bool) -> list[str]:
+        assert self.stonewall
+        deadline = ["-W", str(self.stonewall.seconds)] if creates else []
+        return [*deadline, "-x", self.stonewall.status_file]
+
 
 def parse(
-    text: str, *, expected_tasks: int | None = None, expected_nodes: int | None = None
+    text: str,
+    *,
+    expected_tasks: int | None = None,
+    expected_nodes: int | None = None,
+    intercepted_by: Library | None = None,
 ) -> Parsed:
     """Read the summary of rates: `file_creation`, `file_stat`, `file_read`, `file_removal`.
 
@@ -69,12 +126,13 @@ def parse(
     `statistic: mean of N iterations`.
 
     mdtest exits 0 when it could not stat a single file, and prints a rate for that too: its
-    warnings make a run invalid.
+    warnings make a run invalid. So does a creation that ended before its deadline (`-W`).
 
     Args:
         text: all that mdtest and its launcher printed.
         expected_tasks: ranks that were asked for.
         expected_nodes: nodes that were asked for.
+        intercepted_by: library that had to take the calls of every rank.
     """
     seen = [(int(tasks), int(nodes)) for tasks, nodes in _BANNER.findall(text)]
     problems = [*complaints(text, _HARMLESS), *worlds(TOOL, seen, expected_tasks, expected_nodes)]
@@ -90,7 +148,13 @@ def parse(
         problems.append("mdtest printed no rate: it did not come to its summary, or ran no phase")
     elif not _FINISHED.search(text):
         problems.append("mdtest did not finish: its last line is not there")
+    if any(sample.metric == "file_creation" for sample in samples):
+        problems += _too_short(text)
+    if intercepted_by:
+        problems += not_intercepted(text, intercepted_by, expected_tasks or 1, data=False)
     problems += filter(None, map(impossible, samples))
+    if problems and (why := reason(text)):
+        problems.append(f"DAOS's library: {why}")
     return Parsed(TOOL, samples, tuple(problems))
 
 
@@ -104,3 +168,12 @@ def _samples(text: str, labels: dict[str, str]) -> Iterator[Sample]:
         elif in_rates and (row := _ROW.fullmatch(line)) and float(row[2]) > 0:
             metric = row[1].lower().replace(" ", "_")
             yield Sample(metric, float(row[2]), "op/s", labels | statistic)
+
+
+def _too_short(text: str) -> Iterator[str]:
+    command = _COMMAND.search(text)
+    deadline = _DEADLINE.search(command[1]) if command else None
+    if deadline and not _DEADLINE_MET.search(text):
+        yield (
+            f"creation ended before its deadline of {deadline[1]} s: give each rank more files (-n)"
+        )

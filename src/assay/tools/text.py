@@ -16,13 +16,14 @@ from pydantic import ValidationError
 
 # How a line of pretty-printed JSON begins. No log line does: those start with a word, a date,
 # or a tag such as "[error]".
-_JSON_LINE = re.compile(r'\s*(?:[{}\],"]|\[\s*$)')
+_JSON_LINE = re.compile(r'\s*(?:[{}\],"]|\[\s*$|(?:-?\d[\d.eE+-]*|true|false|null),?\s*$)')
 _OBJECT = re.compile(r"^\{", re.MULTILINE)
 
 _COMPLAINT = re.compile(
     r"\b(?:ERROR|WARNING)\b|\bAssertion .* failed|^Abort\(|^(?:srun|slurmstepd): error:"
-    r"|^YOUR APPLICATION TERMINATED"
+    r"|^YOUR APPLICATION TERMINATED|^Invalid DAOS (?:directory )?object class:"
 )
+_LABEL = re.compile(r" *(\d+): ?")
 _VARYING = re.compile(r"0x[0-9a-f]+|\d+")
 
 
@@ -55,6 +56,14 @@ def _why_invalid(text: str, error: ValueError | RecursionError) -> str:
         return "its JSON is cut off before the end: the run was killed, or still writes"
     line = text.splitlines()[error.lineno - 1].strip()
     return f"its JSON is not valid: {error.msg.lower()} at {line[:80]!r}"
+
+
+def sections(head: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Each match of a head line, and the text from it to the next head, or to the end."""
+    heads = list(head.finditer(text))
+    for number, match in enumerate(heads, start=1):
+        end = heads[number].start() if number < len(heads) else len(text)
+        yield match, text[match.end() : end]
 
 
 def first_error(error: ValidationError) -> str:
@@ -114,3 +123,12 @@ def worlds(
             yield f"{tool} ran with tasks: {tasks}; asked for were {expected_tasks}"
         if expected_nodes is not None and nodes != expected_nodes:
             yield f"{tool} ran on nodes: {nodes}; asked for were {expected_nodes}"
+
+
+def by_process(text: str) -> dict[int, str]:
+    """What each process printed, where `srun --label` put its number before every line."""
+    found: dict[int, list[str]] = {}
+    for line in text.splitlines():
+        if label := _LABEL.match(line):
+            found.setdefault(int(label[1]), []).append(line[label.end() :])
+    return {number: "\n".join(lines) for number, lines in sorted(found.items())}

@@ -1,0 +1,173 @@
+"""dmg, DAOS's administration tool: whether the system and its pools are fit to be measured.
+
+`dmg` exits 0 with ranks that are dead, and may wait for minutes where no engine answers: its JSON
+is read, and it runs under a time limit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pydantic import BaseModel, Field, ValidationError
+
+from assay.tools.output import Parsed, Sample
+from assay.tools.text import first_error, json_objects
+
+TOOL = "dmg"
+
+_ADDRESS = re.compile(r"://(.+:\d+)$")
+
+FULL = 0.9
+"""Share of a pool's fullest target above which figures suffer and writes start to fail.
+
+DAOS's aggregation and its reserves need room; the share is this project's own choice. A small pool
+may be full before: one of 600 MB of SCM refused writes at 88 %.
+"""
+
+
+def system_query(config: str | None = None) -> list[str]:
+    """Command line that tells every rank's state; `config` is the path of daos_control.yml."""
+    return [*_dmg(config), "system", "query"]
+
+
+def pool_query(pool: str, config: str | None = None) -> list[str]:
+    """Command line that tells a pool's room, targets and rebuild."""
+    return [*_dmg(config), "pool", "query", pool]
+
+
+def _dmg(config: str | None) -> list[str]:
+    return ["dmg", "-j", *(["-o", config] if config else [])]
+
+
+class _Member(BaseModel):
+    rank: int
+    addr: str
+    state: str
+    fabric_uri: str = ""
+    info: str = ""
+
+    def problem(self) -> str | None:
+        if self.state.lower() == "joined":
+            return None
+        return f"rank {self.rank} at {self.addr} is {self.state}" + (
+            f": {self.info}" if self.info else ""
+        )
+
+
+class _System(BaseModel):
+    members: list[_Member]
+
+
+class _Rebuild(BaseModel):
+    state: str
+    derived_state: str = ""
+    status: int = 0
+    degraded: bool = False
+
+    def problem(self) -> str | None:
+        state = self.derived_state or self.state
+        if state not in ("idle", "done"):
+            return f"its rebuild is {state}; wait for its end, or look for its reason"
+        if self.status:
+            return f"its last rebuild failed with {self.status}"
+        if self.degraded:
+            return "it is degraded: part of its data has lost redundancy"
+        return None
+
+
+class _Tier(BaseModel):
+    media: str = Field(alias="media_type")
+    total: int
+    free: int
+    least: int = Field(alias="min")
+    """Bytes free on the target that has the fewest."""
+
+    def used(self, targets: int) -> float:
+        """Share of the fullest target that is taken."""
+        return 1 - self.least * targets / self.total if self.total else 0.0
+
+
+class _Pool(BaseModel):
+    state: str = "Ready"
+    total_targets: int
+    active_targets: int
+    rebuild: _Rebuild | None = None
+    tiers: list[_Tier] = Field(alias="tier_stats", min_length=1)
+
+    def problems(self) -> Iterator[str]:
+        if self.state not in ("Ready", "TargetsExcluded"):
+            yield f"its state is {self.state}"
+        if self.active_targets < self.total_targets:
+            gone = self.total_targets - self.active_targets
+            yield f"{gone} of {self.total_targets} targets are excluded"
+        if self.rebuild and (problem := self.rebuild.problem()):
+            yield problem
+        for tier in self.tiers:
+            if (used := tier.used(self.active_targets)) > FULL:
+                yield (
+                    f"its fullest {tier.media} target is {used:.0%} full; above {FULL:.0%} figures"
+                    " suffer: take away what earlier runs left"
+                )
+
+
+class _Answer(BaseModel):
+    error: str | None
+    response: _System | _Pool | None
+
+
+def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
+    """Read the JSON of `dmg -j system query` or `dmg -j pool query`.
+
+    Every problem is a reason not to measure, or not to believe what was measured meanwhile. The
+    samples are a pool's `free` bytes, labelled `media`; a system has none.
+
+    Args:
+        text: standard output.
+        expected_ranks: ranks that the system has to have.
+    """
+    objects, invalid = json_objects(text)
+    if invalid or len(objects) != 1:
+        return Parsed(TOOL, (), (f"no answer of dmg: {invalid or 'there is more than one'}",))
+    try:
+        answer = _Answer.model_validate(objects[0])
+    except ValidationError as error:
+        why = first_error(error)
+        return Parsed(TOOL, (), (f"no answer to a query of system or pool: {why}",))
+    match answer.response:
+        case _System(members=members):
+            return Parsed(TOOL, (), tuple(_system_problems(members, expected_ranks)))
+        case _Pool() as pool:
+            samples = tuple(
+                Sample("free", float(tier.free), "B", {"media": tier.media})
+                for tier in pool.tiers
+                if tier.total
+            )
+            problems = tuple(f"the pool: {problem}" for problem in pool.problems())
+            return Parsed(TOOL, samples, problems)
+        case _:
+            return Parsed(TOOL, (), (f"dmg failed: {answer.error or 'it gave no response'}",))
+
+
+def _system_problems(members: list[_Member], expected: int | None) -> Iterator[str]:
+    yield from filter(None, (member.problem() for member in members))
+    joined = sum(member.problem() is None for member in members)
+    if not members:
+        yield "no rank has ever joined the system"
+    elif expected is not None and joined != expected:
+        yield f"{joined} of {expected} ranks are joined"
+
+
+def ranks(text: str) -> dict[str, int]:
+    """The rank at each fabric address, such as ``192.0.2.1:31316``, by `dmg -j system query`.
+
+    An address that has no port, as with some providers, is left out.
+    """
+    objects, _ = json_objects(text)
+    try:
+        answer = _Answer.model_validate(objects[0] if objects else {})
+    except ValidationError:
+        return {}
+    members = answer.response.members if isinstance(answer.response, _System) else []
+    found = ((_ADDRESS.search(member.fabric_uri), member.rank) for member in members)
+    return {address[1]: rank for address, rank in found if address}

@@ -1,0 +1,285 @@
+"""IO500: twelve phases by IOR, mdtest and a parallel find, and one score.
+
+The score is the geometric mean of the bandwidth (GiB/s) and the metadata rate (kIOPS), which are
+the geometric means of the four phases of IOR and of the eight others. All writes come before all
+reads, in this order.
+
+What the io500 program of ISC'26 does, seen by running it: it exits 0 whatever comes; it checks what
+is read; with a stonewall below 300 s, as in DAOS's own runs (30 s), every result is no valid
+submission and is marked so, which says nothing against the figures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isclose, prod, sqrt
+from typing import Literal
+
+from assay.tools import ior, mdtest
+from assay.tools.dfs import Dfs
+from assay.tools.output import Parsed, Sample, impossible
+from assay.tools.text import worlds
+
+TOOL = "io500"
+
+RULED_S = 300
+"""Stonewall of a valid submission, in seconds."""
+
+BANDWIDTHS = ("ior-easy-write", "ior-hard-write", "ior-easy-read", "ior-hard-read")
+"""The phases whose figures are in GiB/s."""
+RATES = (
+    *("mdtest-easy-write", "mdtest-hard-write", "find", "mdtest-easy-stat", "mdtest-hard-stat"),
+    *("mdtest-easy-delete", "mdtest-hard-read", "mdtest-hard-delete"),
+)
+"""The phases whose figures are in thousands of operations a second."""
+WRITES = ("ior-easy-write", "mdtest-easy-write", "ior-hard-write", "mdtest-hard-write")
+"""The phases that a stonewall ends."""
+
+_SAMPLES = {"write": "file_creation", "stat": "file_stat", "read": "file_read"} | {
+    "delete": "file_removal"
+}
+"""The samples of mdtest, by the part of the phase's name that says what is done."""
+
+_BANNER = re.compile(r"^IO500 version (\S+)", re.MULTILINE)
+_PHASE = re.compile(
+    r"^\[RESULT\] +(?P<name>[a-z-]+) +(?P<value>\d+\.\d+) (?P<unit>GiB/s|kIOPS) +:"
+    r" time (?P<seconds>\d+\.\d+) seconds",
+    re.MULTILINE,
+)
+_SCORE = re.compile(
+    r"^\[SCORE ?\] Bandwidth (\d+\.\d+) GiB/s +: IOPS (\d+\.\d+) kiops +: TOTAL (\d+\.\d+)"
+    r"(?P<invalid> \[INVALID\])?",
+    re.MULTILINE,
+)
+_COMPLAINT = re.compile(r"^(?:ERROR|WARNING|FATAL)\b(?: INVALID)? (?:\(\S+\) )?(.*)$", re.MULTILINE)
+
+# Said of every run whose stonewall is not that of a submission.
+_RULES = re.compile(
+    r"stonewall-time \d+s (?:!=|<) 300s|Runtime is smaller than expected minimum runtime"
+)
+
+_UNITS = {"GiB/s": "GiB/s", "kIOPS": "kop/s"}
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The three figures that a run comes to."""
+
+    bandwidth: float
+    """GiB/s."""
+    metadata: float
+    """Thousands of operations a second."""
+
+    @property
+    def total(self) -> float:
+        """The score, which has no unit of its own."""
+        return sqrt(self.bandwidth * self.metadata)
+
+
+def score(phases: Mapping[str, float]) -> Score:
+    """The score of phases in GiB/s and thousands of operations a second.
+
+    Without ``find`` it is that of the other seven phases of metadata, and no score of IO500.
+
+    Raises:
+        KeyError: another phase is missing.
+    """
+    rates = [phases[name] for name in RATES if name != "find" or name in phases]
+    return Score(_geometric([phases[name] for name in BANDWIDTHS]), _geometric(rates))
+
+
+def _geometric(figures: list[float]) -> float:
+    return float(prod(figures) ** (1 / len(figures)))
+
+
+@dataclass(frozen=True, slots=True)
+class Io500:
+    """A run on a POSIX directory or in a DAOS container."""
+
+    directory: str
+    results: str
+    """Directory for what the phases print, and for the status files."""
+    stonewall_s: int = RULED_S
+    dfs: Dfs | None = None
+    """The container, and the classes of its files; None: `directory` is on a POSIX file system."""
+    easy_block: str = "9920000m"
+    """Most that each rank writes in ior-easy; the four below, too, only have to be enough."""
+    hard_segments: int = 10_000_000
+    easy_files: int = 1_000_000
+    hard_files: int = 1_000_000
+
+    def configuration(self) -> str:
+        """The file that the io500 program takes, as an engineer runs it: ``mpirun io500 FILE``."""
+        options = " ".join(self.dfs.ior_options()) if self.dfs else ""
+        sections: dict[str, dict[str, str | int]] = {
+            "global": {
+                "datadir": self.directory,
+                "resultdir": self.results,
+                "timestamp-datadir": "FALSE",
+                "timestamp-resultdir": "FALSE",
+                "api": f"DFS {options}" if self.dfs else "POSIX",
+            },
+            "debug": {"stonewall-time": self.stonewall_s},
+            "ior-easy": {"blockSize": self.easy_block},
+            "ior-hard": {"segmentCount": self.hard_segments},
+            "mdtest-easy": {"n": self.easy_files},
+            "mdtest-hard": {"n": self.hard_files},
+        }
+        return "\n".join(
+            "\n".join([f"[{name}]", *(f"{key} = {value}" for key, value in pairs.items()), ""])
+            for name, pairs in sections.items()
+        )
+
+    def runs(self) -> Mapping[str, ior.Run | mdtest.Run]:
+        """The phases for IOR and mdtest alone, in order; ``find`` is not among them."""
+        return {
+            "ior-easy-write": self._ior("easy", read=False),
+            "mdtest-easy-write": self._mdtest("easy", "create"),
+            "ior-hard-write": self._ior("hard", read=False),
+            "mdtest-hard-write": self._mdtest("hard", "create"),
+            "ior-easy-read": self._ior("easy", read=True),
+            "mdtest-easy-stat": self._mdtest("easy", "stat"),
+            "ior-hard-read": self._ior("hard", read=True),
+            "mdtest-hard-stat": self._mdtest("hard", "stat"),
+            "mdtest-easy-delete": self._mdtest("easy", "remove"),
+            "mdtest-hard-read": self._mdtest("hard", "read"),
+            "mdtest-hard-delete": self._mdtest("hard", "remove"),
+        }
+
+    def _ior(self, kind: Literal["easy", "hard"], *, read: bool) -> ior.Run:
+        hard = kind == "hard"
+        return ior.Run(
+            f"{self.directory}/ior-{kind}",
+            transfer="47008" if hard else "2m",
+            block="47008" if hard else self.easy_block,
+            segments=self.hard_segments if hard else 1,
+            shared=hard,
+            write=not read,
+            read=read,
+            verify=read,
+            keep=True,
+            shift=1,
+            signature=271,
+            api="DFS" if self.dfs else "POSIX",
+            dfs=self.dfs,
+            stonewall=ior.Stonewall(self.stonewall_s, f"{self.results}/ior-{kind}.stonewall"),
+        )
+
+    def _mdtest(self, kind: Literal["easy", "hard"], phase: mdtest.Phase) -> mdtest.Run:
+        hard = kind == "hard"
+        return mdtest.Run(
+            f"{self.directory}/mdtest-{kind}",
+            files=self.hard_files if hard else self.easy_files,
+            write_bytes=3901 if hard else 0,
+            read_bytes=3901 if hard else 0,
+            shared=hard,
+            phases=(phase,),
+            sync=phase == "create",
+            verify=phase == "read",
+            signature=271,
+            api="DFS" if self.dfs else "POSIX",
+            dfs=self.dfs,
+            stonewall=mdtest.Stonewall(self.stonewall_s, f"{self.results}/mdtest-{kind}.stonewall"),
+        )
+
+
+def parse(text: str, *, stonewall_s: int = RULED_S) -> Parsed:
+    """Read what the io500 program printed, or its ``result_summary.txt``.
+
+    Each phase is a metric of its name (`ior_easy_write` in GiB/s, `mdtest_hard_stat` in kop/s,
+    which is its kIOPS); `bandwidth_score` (GiB/s), `metadata_score` (kop/s) and `score` are what
+    the phases come to.
+
+    Args:
+        text: standard output; the summary lacks the reasons for which a phase is invalid.
+        stonewall_s: stonewall that was asked for. Below 300 s a run is not refused for being no
+            valid submission.
+    """
+    banners = _BANNER.findall(text)
+    if not banners:
+        return Parsed(TOOL, (), ("this is no output of io500: it names no version",))
+    problems = list(worlds(TOOL, [(1, 1)] * len(banners), None, None))
+    phases = {phase["name"]: phase for phase in _PHASE.finditer(text)}
+    problems += _complaints(text, stonewall_s)
+    for name in WRITES:
+        if name in phases and float(phases[name]["seconds"]) < stonewall_s:
+            problems.append(
+                f"{name} took {phases[name]['seconds']} s, less than its stonewall of"
+                f" {stonewall_s} s: give it more to write"
+            )
+    figures = {name: float(phase["value"]) for name, phase in phases.items()}
+    missing = [name for name in (*BANDWIDTHS, *RATES) if name not in phases]
+    printed = _SCORE.search(text)
+    if missing:
+        problems.append(f"io500 did not finish: there is no {', '.join(missing)}")
+    elif not printed:
+        problems.append("io500 did not finish: there is no score")
+    elif not isclose(score(figures).total, float(printed[3]), rel_tol=1e-3):
+        problems.append(f"the score of {printed[3]} is not that of the phases: {score(figures)}")
+    if printed and printed["invalid"] and stonewall_s >= RULED_S:
+        problems.append("io500 calls the run invalid; what it printed before says why")
+    samples = [
+        Sample(
+            name.replace("-", "_"),
+            figures[name],
+            _UNITS[phase["unit"]],
+            {"seconds": phase["seconds"]},
+        )
+        for name, phase in phases.items()
+    ]
+    if not missing and printed:
+        samples += _scores(score(figures))
+    problems += filter(None, map(impossible, samples))
+    return Parsed(TOOL, tuple(samples), tuple(dict.fromkeys(problems)))
+
+
+def _complaints(text: str, stonewall_s: int) -> Iterator[str]:
+    for said in dict.fromkeys(_COMPLAINT.findall(text)):
+        if stonewall_s >= RULED_S or not _RULES.search(said):
+            yield f"io500: {said}"
+
+
+def _scores(figures: Score) -> Iterator[Sample]:
+    yield Sample("bandwidth_score", figures.bandwidth, "GiB/s")
+    yield Sample("metadata_score", figures.metadata, "kop/s")
+    yield Sample("score", figures.total, "score")
+
+
+def collected(outputs: Mapping[str, Parsed]) -> Parsed:
+    """Make the phases, as `runs` has them, of what IOR and mdtest printed in each.
+
+    Without ``find`` there is no score of IO500: `bandwidth_score` is the same, and
+    `metadata_score` and `score` are `metadata_score_without_find` and `score_without_find`.
+    """
+    problems = [
+        f"{name}: {problem}" for name, output in outputs.items() for problem in output.problems
+    ]
+    figures: dict[str, float] = {}
+    for name in (*BANDWIDTHS, *RATES):
+        if name == "find":
+            continue
+        values = _values(name, outputs[name]) if name in outputs else []
+        if len(values) == 1:
+            figures[name] = values[0]
+        else:
+            problems.append(f"{name} has {len(values)} figures; it needs one")
+    samples = [
+        Sample(name.replace("-", "_"), value, "GiB/s" if name in BANDWIDTHS else "kop/s")
+        for name, value in figures.items()
+    ]
+    if len(figures) == len(BANDWIDTHS) + len(RATES) - 1:
+        for sample in _scores(score(figures)):
+            suffix = "" if sample.metric == "bandwidth_score" else "_without_find"
+            samples.append(Sample(sample.metric + suffix, sample.value, sample.unit))
+    return Parsed(TOOL, tuple(samples), tuple(problems))
+
+
+def _values(name: str, output: Parsed) -> list[float]:
+    done = name.rpartition("-")[2]
+    if name in BANDWIDTHS:
+        metric, scale = f"{done}_bandwidth", 1024.0
+    else:
+        metric, scale = _SAMPLES[done], 1000.0
+    return [sample.value / scale for sample in output.samples if sample.metric == metric]

@@ -1,0 +1,166 @@
+"""`daos health net-test`, the fabric test that comes with the client in DAOS 2.8.
+
+It is self_test's engine with JSON around it, which tells failed RPCs and percentiles, but sends and
+replies the same size only. Without `--tags` it talks to tag 0, the one for metadata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from pydantic import BaseModel, Field, ValidationError
+
+from assay.daos import Version
+from assay.tools.output import Parsed, Sample, impossible
+from assay.tools.self_test import ranges
+from assay.tools.text import first_error, json_objects
+
+TOOL = "net_test"
+
+
+@dataclass(frozen=True, slots=True)
+class NetTest:
+    """One run from this client to every tag of the ranks."""
+
+    tags: tuple[int, ...]
+    ranks: tuple[int, ...] = ()
+    """Without any: all ranks of the system."""
+    size: int = 1024
+    """Bytes that are sent, and replied."""
+    inflight: int = 16
+    repetitions: int = 10000
+    """RPCs to each endpoint."""
+
+    def command(self, version: Version) -> list[str]:
+        """Command line, whose standard output is JSON.
+
+        Raises:
+            ValueError: this version's `daos` has no net-test.
+        """
+        if version != "2.8":
+            raise ValueError(f"daos health net-test came with DAOS 2.8; {version} has self_test")
+        return [
+            *("daos", "-j", "health", "net-test"),
+            *([f"--ranks={ranges(self.ranks)}"] if self.ranks else []),
+            f"--tags={ranges(self.tags)}",
+            f"--size={self.size}",
+            f"--max-inflight={self.inflight}",
+            f"--rep-count={self.repetitions}",
+        ]
+
+
+class _Percentile(BaseModel):
+    label: str
+    upper_bound: float
+
+
+class _Latency(BaseModel):
+    """Latencies of one kind, in nanoseconds."""
+
+    percentiles: list[_Percentile | None]
+    total_rpcs: int
+    fail_count: int
+
+    def percentile(self, label: str) -> float:
+        """The percentile in microseconds; nan where it is not there."""
+        for found in self.percentiles:
+            if found and found.label == label:
+                return found.upper_bound / 1000
+        return float("nan")
+
+
+class _Result(BaseModel):
+    master: str = Field(alias="master_endpoint")
+    endpoints: dict[str, _Latency] = Field(default_factory=dict, alias="target_latencies")
+    latency: _Latency = Field(alias="master_latency")
+    rate: float = Field(alias="rpc_count_per_second")
+    bytes_per_second: float = Field(alias="rpc_bytes_per_second")
+    send_size: int
+    reply_size: int
+
+    def samples(self) -> Iterator[Sample]:
+        labels = {"send": str(self.send_size), "reply": str(self.reply_size)}
+        yield Sample("bandwidth", self.bytes_per_second / 2**20, "MiB/s", labels)
+        yield Sample("rate", self.rate, "RPC/s", labels)
+        yield Sample("latency", self.latency.percentile("50"), "us", labels)
+        yield Sample("latency_p95", self.latency.percentile("95"), "us", labels)
+        yield Sample("latency_p99", self.latency.percentile("99"), "us", labels)
+        for endpoint, latency in self.endpoints.items():
+            named = labels | {"endpoint": endpoint}
+            yield Sample("endpoint_latency", latency.percentile("50"), "us", named)
+
+    def problems(self, asked: list[str], repetitions: int) -> Iterator[str]:
+        if self.latency.fail_count and not self.endpoints:
+            yield (
+                f"all {self.latency.fail_count} RPCs failed: are the ranks up, and do they have"
+                " those tags?"
+            )
+            return
+        for endpoint, latency in self.endpoints.items():
+            if latency.fail_count:
+                yield (
+                    f"{latency.fail_count} of {latency.total_rpcs} RPCs to {endpoint} failed: is"
+                    " the rank up, and does it have that tag?"
+                )
+            elif latency.total_rpcs != repetitions:
+                yield f"{latency.total_rpcs} of {repetitions} RPCs went to {endpoint}"
+        if missing := [name for name in asked if name not in self.endpoints]:
+            yield f"endpoint {', '.join(missing)} is missing"
+
+
+class _Configuration(BaseModel):
+    ranks: list[int] = Field(alias="endpoint_ranks")
+    tags: list[int] = Field(alias="endpoint_tags")
+    repetitions: int
+
+    @property
+    def endpoints(self) -> list[str]:
+        return [f"{rank}:{tag}" for rank, tag in product(self.ranks, self.tags)]
+
+
+class _Response(BaseModel):
+    configuration: _Configuration
+    results: list[_Result] = Field(min_length=1)
+
+
+class _Answer(BaseModel):
+    error: str | None
+    response: _Response | None
+
+
+def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
+    """Read the JSON of `daos -j health net-test`, log lines around it or not.
+
+    `bandwidth` (MiB/s, both directions together), `rate` (RPC/s), `latency` (us, the median over
+    all endpoints), `latency_p95`, `latency_p99`, and `endpoint_latency` for each endpoint.
+
+    Labels: `send` and `reply` (bytes), `endpoint`.
+
+    Args:
+        text: standard output.
+        expected_ranks: ranks that the system has; net-test asks those that answer.
+    """
+    objects, invalid = json_objects(text)
+    if invalid or len(objects) != 1:
+        return Parsed(TOOL, (), (f"no JSON of net-test: {invalid or 'of more than one run'}",))
+    try:
+        answer = _Answer.model_validate(objects[0])
+    except ValidationError as error:
+        return Parsed(TOOL, (), (f"no JSON of net-test: {first_error(error)}",))
+    if answer.error or not answer.response:
+        return Parsed(TOOL, (), (f"net-test failed: {answer.error or 'it gave no response'}",))
+
+    asked, results = answer.response.configuration, answer.response.results
+    problems = []
+    if expected_ranks is not None and len(asked.ranks) != expected_ranks:
+        problems.append(f"net-test asked {len(asked.ranks)} of {expected_ranks} ranks")
+    if len(results) > 1:
+        problems.append(f"{len(results)} results in one run: run one size at a time")
+    for result in results:
+        problems += result.problems(asked.endpoints, asked.repetitions)
+    samples = tuple(sample for result in results for sample in result.samples())
+    if not problems:
+        problems += filter(None, map(impossible, samples))
+    return Parsed(TOOL, samples, tuple(problems))

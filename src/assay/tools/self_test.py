@@ -1,0 +1,281 @@
+"""self_test, DAOS's own test of the fabric: RPCs from a client, or from one engine, to engines.
+
+What 2.8 does, seen by running it, and its source explains:
+
+- Exit 0 says nothing: with a rank that is dead or not there, a master that did not start, or an
+  endpoint that it did not understand, it prints rates and exits 0. Failed RPCs count in the
+  bandwidth, the rate and the average; the median is of those that came back.
+- Of several sizes in one run, 2.7 and newer compute every rate with the last size's duration:
+  116,760 MB/s were printed where runs of one size give 4,716. Here a run has one size.
+- ``(0 b1048576)`` is a read as the engine serves it (BULK_PUT to the client), ``(b1048576 0)`` a
+  write (BULK_GET). "MB/sec" is MiB/s: #Bytes/1024^2, as its help says.
+- Tag 0 of an engine serves metadata, 1 is SWIM, 2 and on are targets, then come helpers.
+- An engine runs one session at a time, so one master tag a rank; a session that is cut off stays
+  for a while (DER_BUSY).
+- A rank that does not answer costs about 60 s a batch: always under a time limit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby, product
+
+from assay.daos import Version
+from assay.tools.daos_log import logged_errors, meaning, reason, without_log
+from assay.tools.output import Parsed, Sample, impossible
+from assay.tools.text import sections
+
+TOOL = "self_test"
+
+MEBIBYTE = 1024**2
+EMPTY = ("0", "0")
+GET = (f"b{MEBIBYTE}", "0")
+"""The engine gets 1 MiB, as in a write."""
+PUT = ("0", f"b{MEBIBYTE}")
+"""The engine puts 1 MiB, as in a read."""
+IOV = ("i2048", "0")
+"""2 KiB within the request, which DAOS does up to 20 KiB instead of a bulk transfer."""
+
+CLIENT = "client"
+"""The label `master` where self_test itself sends the RPCs."""
+
+_SIZE = re.compile(r"0|[ib][1-9]\d{0,9}")
+_HEADER = re.compile(r"^Self Test Parameters:", re.MULTILINE)
+_ENDPOINTS = re.compile(r"^ +# endpoints: +(\d{1,9})$", re.MULTILINE)
+_FALLBACK = re.compile(r"^Warning: No --endpoint specified", re.MULTILINE)
+_FROM_CLIENT = re.compile(r"^Warning: No --master-endpoint specified", re.MULTILINE)
+_RESULT = re.compile(
+    r"^Results for message size \((?P<send>\d+-\w+) (?P<reply>\d+-\w+)\)"
+    r" \(max_inflight_rpcs = (?P<inflight>\d+)\):$",
+    re.MULTILINE,
+)
+_MASTER = re.compile(r"^Master Endpoint (\d+:\d+)$", re.MULTILINE)
+_BANDWIDTH = re.compile(r"^\tRPC Bandwidth \((MB|Mbits)/sec\): (\d+\.\d\d)$", re.MULTILINE)
+_RATE = re.compile(r"^\tRPC Throughput \(RPCs/sec\): (\d+)$", re.MULTILINE)
+_MEDIAN = re.compile(r"^\t\tMedian : (\d+)$", re.MULTILINE)
+_FAILURES = re.compile(r"^\tRPC Failures: (\d+)$", re.MULTILINE)
+_ENDPOINT = re.compile(r"^\t\t(\d+:\d+) - (\d+|NA)$", re.MULTILINE)
+_NOT_STARTED = re.compile(r"Failed to launch self-test 1:many session on (\d+:\d+); (ret = .*)")
+
+_UNITS = {"MB": "MiB/s", "Mbits": "Mbit/s"}
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTest:
+    """One run: RPCs of one size to every tag of every rank.
+
+    Raises:
+        ValueError: a size is not one size in self_test's spelling, or there is no endpoint.
+    """
+
+    ranks: tuple[int, ...]
+    tags: tuple[int, ...]
+    sizes: tuple[str, str] = EMPTY
+    """What is sent and what is replied: ``0``, ``i`` and bytes (IOV) or ``b`` and bytes (bulk)."""
+    inflight: int = 16
+    """RPCs under way at once, over all endpoints."""
+    repetitions: int = 10000
+    """RPCs to each endpoint."""
+    masters: tuple[int, ...] = ()
+    """Ranks that send the RPCs, all at once; without any, self_test itself does."""
+    master_tag: int = 0
+    """The tag that sends on each of `masters`: two on one rank end in DER_BUSY."""
+    system: str = "daos_server"
+    attach_info: str | None = None
+    """Directory of ``<system>.attach_info_tmp``, where no agent runs."""
+
+    def __post_init__(self) -> None:
+        for size in self.sizes:
+            if not _SIZE.fullmatch(size):
+                raise ValueError(
+                    f"self_test size {size!r}: give one size: 0, i2048 (IOV) or b1048576 (bulk)"
+                )
+        if not (self.ranks and self.tags):
+            raise ValueError("self_test needs at least one rank and one tag")
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """The endpoints that have to be in the output, as ``rank:tag``."""
+        return tuple(f"{rank}:{tag}" for rank, tag in product(self.ranks, self.tags))
+
+    def command(self) -> list[str]:
+        """Command line; its options are spelled alike in 2.4, 2.6 and 2.8."""
+        masters = f"{ranges(self.masters)}:{self.master_tag}"
+        return [
+            TOOL,
+            *(["--path", self.attach_info] if self.attach_info else ["--use-daos-agent-env"]),
+            *("--group-name", self.system),
+            *("--endpoint", f"{ranges(self.ranks)}:{ranges(self.tags)}"),
+            *(["--master-endpoint", masters] if self.masters else []),
+            *("--message-sizes", f"({' '.join(self.sizes)})"),
+            *("--max-inflight-rpcs", str(self.inflight)),
+            *("--repetitions-per-size", str(self.repetitions)),
+        ]
+
+
+def environment(version: Version, provider: str, interface: str, domain: str) -> Mapping[str, str]:
+    """What a run without an agent (`attach_info`) has to have in its environment.
+
+    2.4 has names of its own; of both, a missing one is exit 21.
+    """
+    names = (
+        ("CRT_PHY_ADDR_STR", "OFI_INTERFACE", "OFI_DOMAIN")
+        if version == "2.4"
+        else ("D_PROVIDER", "D_INTERFACE", "D_DOMAIN")
+    )
+    return dict(zip(names, (provider, interface, domain), strict=True))
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Numbers as self_test takes them: ``0-3,7``."""
+    runs = [
+        [number for _, number in run]
+        for _, run in groupby(enumerate(sorted(set(numbers))), lambda pair: pair[1] - pair[0])
+    ]
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What one master printed for one size."""
+
+    master: str
+    sizes: tuple[str, str]
+    inflight: int
+    text: str
+
+    @property
+    def labels(self) -> dict[str, str]:
+        send, reply = self.sizes
+        return {
+            "master": self.master,
+            "send": send,
+            "reply": reply,
+            "inflight": str(self.inflight),
+        }
+
+    @property
+    def endpoints(self) -> dict[str, str]:
+        return dict(_ENDPOINT.findall(self.text))
+
+    def samples(self, *, rates: bool) -> Iterator[Sample]:
+        if rates and self.sizes != EMPTY:
+            for unit, value in _BANDWIDTH.findall(self.text):
+                yield Sample("bandwidth", float(value), _UNITS[unit], self.labels)
+        if rates:
+            for value in _RATE.findall(self.text):
+                yield Sample("rate", float(value), "RPC/s", self.labels)
+        for value in _MEDIAN.findall(self.text):
+            yield Sample("latency", float(value), "us", self.labels)
+        for endpoint, value in self.endpoints.items():
+            if value != "NA":
+                labels = self.labels | {"endpoint": endpoint}
+                yield Sample("endpoint_latency", float(value), "us", labels)
+
+    def problems(self, expected: int | None) -> Iterator[str]:
+        failures = _FAILURES.search(self.text)
+        silent = [endpoint for endpoint, value in self.endpoints.items() if value == "NA"]
+        if "All RPCs for this message size failed" in self.text:
+            yield f"master {self.master}: all RPCs failed"
+        elif not failures:
+            yield f"master {self.master}: the result is cut off: it does not count failed RPCs"
+        elif int(failures[1]):
+            yield (
+                f"master {self.master}: {failures[1]} RPCs failed"
+                + (f", all those to {', '.join(silent)}" if silent else "")
+                + "; they count in the rate: is the rank up, and does it have that tag?"
+            )
+        elif expected is not None and len(self.endpoints) != expected:
+            yield (
+                f"master {self.master}: {len(self.endpoints)} of {expected} endpoints are in the"
+                " result"
+            )
+
+
+def parse(text: str, asked: SelfTest | None = None) -> Parsed:
+    """Read what self_test printed.
+
+    Each master gives `bandwidth` (MiB/s, where the message is not empty), `rate` (RPC/s) and
+    `latency` (us, the median over all its endpoints), and each of its endpoints
+    `endpoint_latency` (us, the median; whole microseconds are all that is printed). Rates are
+    over all endpoints of the master together.
+
+    Labels: `master` (``rank:tag``, or ``client``), `send`, `reply`, `inflight`, `endpoint`.
+
+    Args:
+        text: standard output, with what DAOS's libraries logged.
+        asked: the run whose output it is; without it, a master or an endpoint that was asked for
+            may be missed.
+    """
+    own = without_log(text)
+    if not _HEADER.search(own):
+        return Parsed(TOOL, (), (f"this is no output of {TOOL}: it names no parameters",))
+    results = list(_results(own))
+    problems = []
+    if _FALLBACK.search(own):
+        problems.append("self_test did not understand --endpoint and took 0:2 in its place")
+    for said in logged_errors(text):
+        if not_started := _NOT_STARTED.search(said):
+            master, code = not_started.groups()
+            why = meaning(code)
+            hint = "; one session at a time on an engine, one master tag a rank"
+            problems.append(f"master {master} did not start: {why}{hint if why == 'busy' else ''}")
+    if not results:
+        why = reason(text) or "it was stopped while it waited for a rank, or was killed"
+        problems.append(f"self_test printed no result: {why}")
+
+    sizes = dict.fromkeys(result.sizes for result in results)
+    if len(sizes) > 1:
+        problems.append(
+            f"{len(sizes)} sizes in one run: 2.7 and newer compute each rate with the last size's"
+            " duration; run one size at a time"
+        )
+    count = _ENDPOINTS.search(own)
+    for result in results:
+        problems += result.problems(int(count[1]) if count else None)
+    if asked:
+        problems += _differences(results, asked)
+    samples = tuple(
+        sample for result in results for sample in result.samples(rates=len(sizes) == 1)
+    )
+    if not problems:
+        problems += filter(None, map(impossible, samples))
+    return Parsed(TOOL, samples, tuple(dict.fromkeys(problems)))
+
+
+def _results(text: str) -> Iterator[_Result]:
+    """The results of each size and master, in order."""
+    from_client = _FROM_CLIENT.search(text) is not None
+    for head, masters in sections(_RESULT, text):
+        for master, result in sections(_MASTER, masters):
+            yield _Result(
+                CLIENT if from_client else master[1],
+                (_spelled(head["send"]), _spelled(head["reply"])),
+                int(head["inflight"]),
+                result,
+            )
+
+
+def _spelled(size: str) -> str:
+    """A size as the command line has it: ``b1048576`` for ``1048576-BULK_GET``."""
+    count, _, kind = size.partition("-")
+    return "0" if kind == "EMPTY" else f"{kind[0].lower()}{count}"
+
+
+def _differences(results: list[_Result], asked: SelfTest) -> Iterator[str]:
+    """What the output lacks of the run that was asked for, or holds besides."""
+    masters = [f"{rank}:{asked.master_tag}" for rank in asked.masters] or [CLIENT]
+    printed = {result.master for result in results}
+    if results and (missing := [master for master in masters if master not in printed]):
+        yield f"there is no result of master {', '.join(missing)}"
+    for result in results:
+        if missing := [name for name in asked.endpoints if name not in result.endpoints]:
+            yield f"master {result.master}: endpoint {', '.join(missing)} is missing"
+        if strange := [name for name in result.endpoints if name not in asked.endpoints]:
+            yield f"master {result.master}: endpoint {', '.join(strange)} was not asked for"
+        if result.sizes != asked.sizes:
+            yield f"the size was {result.sizes}; asked for was {asked.sizes}"
+        if result.inflight != asked.inflight:
+            yield f"RPCs in flight: {result.inflight}; asked for were {asked.inflight}"

@@ -1,0 +1,183 @@
+"""spdk_nvme_perf, SPDK's benchmark of NVMe devices, past the kernel.
+
+The engine is stopped and the devices are bound to a user-space driver. What SPDK 26.01 does, seen
+by running it:
+
+- With no device at all, or an absent one by `-b`, it says "No valid NVMe controllers found" and
+  exits 0; an absent one by `-r` is exit 255, so here devices are given by `-r`.
+- A device that dies on the way still gets a full row of figures; exit 1 and the lines "completed
+  with error" and "starting I/O failed" tell.
+- `-t` is in seconds. Rows are per device and core, each device on one core unless there are more
+  cores than devices; the last row is their total.
+- ``write``, ``randwrite`` and ``randrw`` destroy what is on the device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.daos import Version
+from assay.tools.output import Parsed, Sample, impossible
+
+TOOL = "spdk_nvme_perf"
+
+_ROW = re.compile(
+    r"^(?P<device>.+?) NSID (?P<namespace>\d+) +from core +(?P<core>\d+): +"
+    r"(?P<rate>\d+\.\d\d) +(?P<bandwidth>\d+\.\d\d) +(?P<latency>\d+\.\d\d)"
+    r" +\d+\.\d\d +\d+\.\d\d$",
+    re.MULTILINE,
+)
+_TOTAL = re.compile(r"^Total +: +(?P<rate>\d+\.\d\d) +(?P<bandwidth>\d+\.\d\d) ", re.MULTILINE)
+_PCIE = re.compile(r"PCIE \((?P<address>.+)\)")
+_NO_DEVICE = re.compile(r"^No valid NVMe controllers", re.MULTILINE)
+_LOST = re.compile(r"^(?:(?:Read|Write) completed with error|starting I/O failed)", re.MULTILINE)
+_NO_MEMORY = re.compile(r"Cannot get hugepage information|Failed to initialize DPDK")
+_USAGE = re.compile(r"^(?:missing -\w .*|.*: invalid option.*|.*unrecognized option.*)$", re.M)
+_ENDED_BADLY = re.compile(r": errors occurred$", re.MULTILINE)
+_ERROR = re.compile(r"\*ERROR\*: (.*)")
+
+# Every run ends with this line, as queues are torn down.
+_HARMLESS = "CQ transport error -6"
+
+
+def programs(version: Version) -> tuple[str, ...]:
+    """The names that the program may have on a host, the likelier one first."""
+    names = ("daos_spdk_nvme_perf", "spdk_nvme_perf")
+    return names if version == "2.8" else names[::-1]
+
+
+def pcie(address: str) -> str:
+    """The transport of a local device, such as that at ``0000:81:00.0``."""
+    return f"trtype:PCIe traddr:{address}"
+
+
+@dataclass(frozen=True, slots=True)
+class NvmePerf:
+    """One run on all of the devices at once.
+
+    Raises:
+        ValueError: a pattern that writes, without leave to destroy what is on the devices.
+    """
+
+    transports: tuple[str, ...]
+    """Devices, as `pcie` gives them, or NVMe-oF transports, which begin ``trtype:TCP``."""
+    pattern: Literal["read", "randread", "write", "randwrite"]
+    io_bytes: int
+    queue_depth: int
+    """I/Os under way at once on each device."""
+    seconds: int
+    core_mask: str
+    """Cores, those of the devices' NUMA node, such as ``0xff``."""
+    vmd: bool = False
+    """The devices are behind Intel VMD."""
+    destroys_data: bool = False
+    """Leave to write to the devices."""
+    huge_pages: bool = True
+    """Without them only devices over TCP work, in 512 MiB of ordinary memory."""
+
+    def __post_init__(self) -> None:
+        if "write" in self.pattern and not self.destroys_data:
+            raise ValueError(
+                f"spdk_nvme_perf {self.pattern} destroys what is on {', '.join(self.transports)};"
+                " nothing allows it"
+            )
+
+    def command(self, program: str) -> list[str]:
+        """Command line of the program, whichever name it has."""
+        return [
+            program,
+            *([] if self.huge_pages else ["--no-huge", "-s", "512"]),
+            *(word for transport in self.transports for word in ("-r", transport)),
+            *("-q", str(self.queue_depth), "-o", str(self.io_bytes), "-w", self.pattern),
+            *("-c", self.core_mask, "-t", str(self.seconds)),
+            *(["-V"] if self.vmd else []),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One device on one core."""
+
+    device: str
+    core: str
+    rate: float
+    bandwidth: float
+    latency: float
+
+
+def parse(text: str, *, expected_devices: tuple[str, ...] = ()) -> Parsed:
+    """Read the rows of all devices.
+
+    Each device gives `bandwidth` (MiB/s) and `rate` (IO/s), those of its cores together, and
+    `latency` (us, the mean over its I/Os); all of them give `total_bandwidth` and `total_rate`.
+
+    Labels: `device`, a PCIe address or what SPDK calls it, with ``/n2`` for a second namespace;
+    `cores`, those that it had.
+
+    Args:
+        text: standard output and standard error.
+        expected_devices: devices that have to have a row, as `device` names them.
+    """
+    rows = [
+        _Row(
+            _device(row["device"], row["namespace"]),
+            row["core"],
+            *(float(row[name]) for name in ("rate", "bandwidth", "latency")),
+        )
+        for row in _ROW.finditer(text)
+    ]
+    problems = list(_problems(text))
+    devices = dict.fromkeys(row.device for row in rows)
+    if rows and (missing := [device for device in expected_devices if device not in devices]):
+        problems.append(f"no row for {', '.join(missing)}: it was not found, or not attached")
+    total = _TOTAL.search(text)
+    if not rows and not problems:
+        problems.append("spdk_nvme_perf printed no row: it was killed, or did not run")
+    elif rows and not total:
+        problems.append("the table has no total: it is cut off")
+    elif total and abs(float(total["rate"]) - sum(row.rate for row in rows)) > 0.01 * len(rows):
+        problems.append("the rows do not add up to the total: the table is damaged")
+
+    samples = [sample for device in devices for sample in _samples(device, rows)]
+    if total:
+        samples.append(Sample("total_bandwidth", float(total["bandwidth"]), "MiB/s"))
+        samples.append(Sample("total_rate", float(total["rate"]), "IO/s"))
+    problems += dict.fromkeys(filter(None, map(impossible, samples)))
+    return Parsed(TOOL, tuple(samples), tuple(problems))
+
+
+def _device(name: str, namespace: str) -> str:
+    match = _PCIE.fullmatch(name.strip())
+    return (match["address"] if match else name.strip()) + (
+        f"/n{namespace}" if namespace != "1" else ""
+    )
+
+
+def _samples(device: str, rows: list[_Row]) -> Iterator[Sample]:
+    own = [row for row in rows if row.device == device]
+    labels = {"device": device, "cores": ",".join(row.core for row in own)}
+    rate = sum(row.rate for row in own)
+    yield Sample("bandwidth", sum(row.bandwidth for row in own), "MiB/s", labels)
+    yield Sample("rate", rate, "IO/s", labels)
+    latency = sum(row.rate * row.latency for row in own) / rate if rate else 0.0
+    yield Sample("latency", latency, "us", labels)
+
+
+def _problems(text: str) -> Iterator[str]:
+    if usage := _USAGE.search(text):
+        yield f"spdk_nvme_perf did not take its options: {usage[0]}"
+    elif _NO_MEMORY.search(text):
+        yield "spdk_nvme_perf got no huge pages: is nr_hugepages set, and is it root?"
+    elif _NO_DEVICE.search(text):
+        errors = [said for said in _ERROR.findall(text) if _HARMLESS not in said]
+        yield (
+            "spdk_nvme_perf found no device: is the engine stopped, is the device bound to a"
+            " user-space driver, and is the address right?" + (f" ({errors[0]})" if errors else "")
+        )
+    if lost := _LOST.findall(text):
+        yield f"{len(lost)} I/Os were said to fail: a device was lost on the way, or has errors"
+    elif _ENDED_BADLY.search(text) and not (usage or _NO_MEMORY.search(text)):
+        yield "spdk_nvme_perf ended with errors"

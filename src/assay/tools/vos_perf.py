@@ -1,0 +1,79 @@
+"""vos_perf, DAOS's benchmark of the storage engine alone: values into the SCM mount of one engine.
+
+It runs where the engine does, without it: the engine is stopped, and its mount stays. What 2.8
+does, seen by running it:
+
+- On tmpfs it aborts (134) unless PMEMOBJ_CONF says `sds.at_create=0`, as daos_server tells its
+  engines.
+- Each process makes ``vos_perf<rank>.pmem`` and ``daos_sys`` in the directory.
+- ``PMEM_NO_FLUSH=1`` leaves out the flush of CPU caches, which is right where they are in the power
+  fail domain (eADR, 3rd Gen Xeon), on PMem alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assay.tools import perf_common
+from assay.tools.output import Parsed
+
+TOOL = "vos_perf"
+
+_ROOM = 0.7
+"""Share of a pool that values may fill; the rest is for trees, logs and reserves.
+
+76 % of a pool of 256 MiB took values of 1 MiB before UPDATE failed.
+"""
+
+_NO_SHUTDOWN_STATE = "Unsafe shutdown count is not supported"
+
+
+@dataclass(frozen=True, slots=True)
+class VosPerf:
+    """One run of one process, or of one on each of several cores under MPI.
+
+    Raises:
+        ValueError: the values do not fit into the pool; vos_perf would fail on the way, and exit 0.
+    """
+
+    directory: str
+    """The engine's `scm_mount`, or a directory in it."""
+    values: perf_common.Values
+    pool: str
+    """Size of each process's pool, such as ``2G``."""
+    zero_copy: bool = True
+
+    def __post_init__(self) -> None:
+        if self.values.bytes > _ROOM * perf_common.size(self.pool):
+            raise ValueError(
+                f"vos_perf: {self.values.bytes} bytes of values need a pool of"
+                f" {self.values.bytes / _ROOM:.0f} bytes; it has {self.pool}"
+            )
+
+    def command(self) -> list[str]:
+        """Command line; its options are spelled alike in 2.4, 2.6 and 2.8."""
+        return [
+            *(TOOL, "-D", self.directory, "-P", self.pool, *self.values.keys()),
+            *(["-A"] if self.values.array else []),
+            *(["-z"] if self.zero_copy else []),
+            *("-R", self.values.operations),
+        ]
+
+
+def environment(*, no_flush: bool = False) -> Mapping[str, str]:
+    """What vos_perf has to have in its environment.
+
+    Args:
+        no_flush: do as an engine with `PMEM_NO_FLUSH=1` does, on a host with eADR.
+    """
+    return {"PMEMOBJ_CONF": "sds.at_create=0"} | ({"PMEM_NO_FLUSH": "1"} if no_flush else {})
+
+
+def parse(text: str, *, expected_processes: int | None = None) -> Parsed:
+    """Read what vos_perf printed, standard error included; see `perf_common.parse`."""
+    parsed = perf_common.parse(TOOL, text, expected_processes)
+    if not parsed.samples and _NO_SHUTDOWN_STATE in text:
+        problem = "vos_perf aborted: its environment lacks PMEMOBJ_CONF=sds.at_create=0"
+        return Parsed(TOOL, (), (problem,))
+    return parsed

@@ -1,0 +1,64 @@
+"""daos_agent's log: clients that got a far interface, or none."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from recordings import recorded
+
+from assay.tools.agent_log import parse
+
+TOOL = "agent_log"
+TWO = recorded(TOOL, "two_nodes.log")
+
+
+def test_counts_clients_by_node_and_interface():
+    parsed = parse(TWO)
+    assert parsed.problems == ()
+    assert [
+        (sample.labels["numa"], sample.labels["interface"], sample.value)
+        for sample in parsed.samples
+    ] == [("0", "ib0", 3.0), ("1", "ib1", 1.0)]
+
+
+def test_counts_the_processes_of_a_benchmark_alone():
+    (sample,) = parse(recorded(TOOL, "one_node.log"), program="ior").samples
+    assert (sample.labels["interface"], sample.value) == ("lo", 2.0)
+
+
+def test_a_near_interface_is_one_of_the_clients_node():
+    parsed = parse(TWO, nodes={"ib0": 0, "ib1": 1})
+    assert parsed.problems == ()
+    assert [(sample.metric, sample.value) for sample in parsed.samples] == [("near_clients", 4.0)]
+
+
+def test_a_far_interface_is_named():
+    assert parse(TWO, nodes={"ib0": 0, "ib1": 0}).problems == (
+        "1 clients on NUMA node 1 got ib1, which is on node 0: each message crosses the sockets",
+    )
+
+
+def test_an_interface_that_nobody_described_is_named():
+    assert parse(TWO, nodes={"ib0": 0}).problems == (
+        "ib1, given to 1 clients, is not in the description",
+    )
+
+
+def test_an_agent_that_sees_no_fabric_says_so():
+    assert parse(recorded(TOOL, "no_device.log")).problems == (
+        "the agent found no network device: see include_fabric_ifaces and provider",
+    )
+
+
+def test_the_sentence_of_old_agents_counts():
+    line = "No network devices bound to client NUMA node 1.  Using response from NUMA 0"
+    assert parse(line).problems == (f"the agent: {line}",)
+
+
+def test_a_log_in_which_nobody_asked_tells_nothing():
+    assert parse(recorded(TOOL, "one_node.log"), program="mdtest").problems == (
+        "the agent's log names no client: did any ask, and is its level INFO?",
+    )
+
+
+@given(st.text())
+def test_never_raises(text):
+    assert parse(text).problems

@@ -1,0 +1,37 @@
+"""The container query: what is not there must not be made by a benchmark."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recordings import recorded
+
+from assay.tools.container import parse, query
+
+TOOL = "container"
+
+
+def test_asks_for_json():
+    assert " ".join(query("tank", "cont1")) == "daos -j container query tank cont1"
+
+
+def test_a_container_for_files_has_no_problem():
+    assert parse(recorded(TOOL, "posix.txt")).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("unknown.txt", "the container cannot be used: it does not exist ("),
+        ("unknown_pool.txt", "the container cannot be used: it does not exist ("),
+        ("unhealthy.txt", "the container is UNCLEAN: it has lost data"),
+        ("untyped.txt", "the container is of type unknown; a file system needs POSIX"),
+    ],
+)
+def test_says_why_it_cannot_be_used(name, problem):
+    (said,) = parse(recorded(TOOL, name)).problems
+    assert said.startswith(problem)
+
+
+@given(st.text())
+def test_never_raises(text):
+    assert parse(text).problems

@@ -1,0 +1,120 @@
+"""dmg: whether the system and its pools are fit to be measured."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recordings import recorded, values
+
+from assay.tools.dmg import parse, pool_query, system_query
+
+TOOL = "dmg"
+POOL = recorded(TOOL, "pool_query.txt")
+
+
+def test_asks_for_json():
+    assert system_query() == ["dmg", "-j", "system", "query"]
+    assert " ".join(pool_query("tank", "/etc/daos/daos_control.yml")) == (
+        "dmg -j -o /etc/daos/daos_control.yml pool query tank"
+    )
+
+
+def test_a_system_whose_ranks_are_joined_has_no_problem():
+    assert parse(recorded(TOOL, "system_query_joined.txt"), expected_ranks=2).problems == ()
+
+
+def test_a_rank_that_never_came_is_missed():
+    text = recorded(TOOL, "system_query_joined.txt")
+    assert parse(text, expected_ranks=4).problems == ("2 of 4 ranks are joined",)
+
+
+def test_a_pool_tells_its_free_bytes():
+    parsed = parse(POOL)
+    assert parsed.problems == ()
+    # It has no NVMe tier.
+    assert values(parsed) == [("free", 1898804200, "B")]
+    assert parsed.samples[0].labels == {"media": "scm"}
+
+
+def test_a_pool_of_md_on_ssd_is_read_alike():
+    assert parse(recorded(TOOL, "pool_query_md_on_ssd.txt")).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "problems"),
+    [
+        (
+            "system_query_one_rank_dead.txt",
+            (
+                "rank 1 at 127.0.0.1:10001 is errored: DAOS engine 1 exited unexpectedly:"
+                " /usr/bin/daos_engine exited: signal: killed",
+            ),
+        ),
+        (
+            "system_query_server_down.txt",
+            (
+                "dmg failed: system query failed: client: code = 506 description ="
+                ' "the server at 127.0.0.1:10001 refused the connection": unable to contact the'
+                " DAOS Management Service",
+            ),
+        ),
+        (
+            "pool_query_rebuilding.txt",
+            (
+                "the pool: 1 of 2 targets are excluded",
+                "the pool: its rebuild is busy; wait for its end, or look for its reason",
+            ),
+        ),
+        (
+            "pool_query_full.txt",
+            (
+                "the pool: its fullest scm target is 93% full; above 90% figures suffer: take away"
+                " what earlier runs left",
+            ),
+        ),
+        ("pool_query_hangs.txt", ("no answer of dmg: there is no JSON in it",)),
+    ],
+)
+def test_says_why_there_is_nothing_to_measure(name, problems):
+    assert parse(recorded(TOOL, name)).problems == problems
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "problem"),
+    [
+        ('"status": 0,\n      "state"', '"status": -1007,\n      "state"', "failed with -1007"),
+        ('"degraded": false', '"degraded": true', "it is degraded"),
+        ('"state": "Ready"', '"state": "Destroying"', "its state is Destroying"),
+        ('"derived_state": "idle"', '"derived_state": "failed"', "its rebuild is failed"),
+    ],
+)
+def test_each_sign_of_a_sick_pool_counts(was, becomes, problem):
+    assert was in POOL
+    (said,) = parse(POOL.replace(was, becomes)).problems
+    assert problem in said
+
+
+def test_2_4_tells_less_of_a_pool():
+    old = POOL.replace('"derived_state": "idle",', "").replace('"degraded": false', '"x": 0')
+    assert parse(old) == parse(POOL)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{\n"error": null, "response": {"members": []}\n}',
+        '{\n"error": null, "response": null\n}',
+        '{\n"error": null, "response": {"pools": []}\n}',
+    ],
+)
+def test_an_answer_without_members_is_a_problem(text):
+    assert parse(text).problems
+
+
+@given(st.text())
+def test_never_raises(text):
+    assert parse(text).problems
+
+
+@given(st.integers(min_value=0, max_value=POOL.rindex("}")))
+def test_an_answer_that_is_cut_off_is_none(length):
+    assert parse(POOL[:length]).problems

@@ -1,0 +1,176 @@
+"""IO500: its phases, its score, and what makes a run of it no measurement."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recordings import ROOT, recorded
+
+from assay.tools import ior, mdtest
+from assay.tools.dfs import Dfs
+from assay.tools.io500 import BANDWIDTHS, RATES, Io500, collected, parse, score
+from assay.tools.output import Parsed
+
+TOOL = "io500"
+PHASES = ROOT / TOOL / "phases"
+RUN = Io500(
+    "/scratch/io500",
+    "/scratch",
+    stonewall_s=1,
+    easy_block="3g",
+    hard_segments=60000,
+    easy_files=50000,
+    hard_files=30000,
+)
+
+
+def figures(parsed):
+    return {sample.metric: sample.value for sample in parsed.samples}
+
+
+def test_the_phases_are_the_ones_that_were_recorded():
+    for name, run in RUN.runs().items():
+        command = run.command(f"{name}.json") if isinstance(run, ior.Run) else run.command()
+        recorded_command = (PHASES / f"{name}.txt").read_text().splitlines()[0]
+        assert recorded_command == " ".join(["$ mpiexec -n 2", *command]), name
+
+
+def test_all_writes_come_before_all_reads():
+    names = list(RUN.runs())
+    writes = [number for number, name in enumerate(names) if name.endswith("write")]
+    assert writes == [0, 1, 2, 3]
+    assert set(names) == {*BANDWIDTHS, *RATES} - {"find"}
+
+
+def test_the_size_of_a_hard_transfer_and_file_are_those_of_the_rules():
+    hard = RUN.runs()["ior-hard-write"].command("s")
+    assert "-F" not in hard
+    assert " ".join(hard).count("47008") == 2
+    assert " ".join(RUN.runs()["mdtest-hard-write"].command()).count("3901") == 2
+
+
+def test_on_daos_each_phase_names_the_container_and_its_classes():
+    run = Io500("/io500", "/tmp/r", dfs=Dfs("tank", "io500", oclass="SX", dir_oclass="RP_3GX"))
+    options = ["--dfs.pool=tank", "--dfs.cont=io500", "--dfs.oclass=SX", "--dfs.dir_oclass=RP_3GX"]
+    for phase in run.runs().values():
+        command = phase.command("s") if isinstance(phase, ior.Run) else phase.command()
+        assert command[1:3] == ["-a", "DFS"]
+        assert command[3:7] == options
+    assert f"api = DFS {' '.join(options)}\n" in run.configuration()
+
+
+def test_the_program_gets_the_same_in_a_file():
+    lines = RUN.configuration().splitlines()
+    assert lines[0] == "[global]"
+    assert "datadir = /scratch/io500" in lines
+    assert "stonewall-time = 1" in lines
+    assert lines[lines.index("[mdtest-hard]") + 1] == "n = 30000"
+
+
+def test_a_score_is_the_geometric_mean_of_two_geometric_means():
+    phases = dict.fromkeys(BANDWIDTHS, 2.0) | dict.fromkeys(RATES, 8.0)
+    assert score(phases).total == pytest.approx(4.0)
+    assert score(phases | {"ior-easy-read": 32.0}).bandwidth == pytest.approx(4.0)
+
+
+def test_the_program_and_this_module_come_to_the_same_score():
+    parsed = parse(recorded(TOOL, "one_second.txt"), stonewall_s=1)
+    assert parsed.problems == ()
+    found = figures(parsed)
+    assert found["bandwidth_score"] == pytest.approx(0.807377, rel=1e-5)
+    assert found["metadata_score"] == pytest.approx(198.974791, rel=1e-5)
+    assert found["score"] == pytest.approx(12.674687, rel=1e-5)
+    assert found["ior_easy_write"] == 0.270513
+    assert found["mdtest_hard_stat"] == 855.160901
+    units = {sample.metric: sample.unit for sample in parsed.samples}
+    assert (units["ior_hard_read"], units["find"]) == ("GiB/s", "kop/s")
+    # Phases that count for nothing in the score are no metrics.
+    assert len(found) == 12 + 3
+
+
+def test_the_summary_is_read_like_the_output():
+    summary = parse(recorded(TOOL, "result_summary.txt"), stonewall_s=1)
+    output = parse(recorded(TOOL, "too_short.txt"), stonewall_s=1)
+    assert summary.samples == output.samples
+    assert summary.problems == tuple(
+        problem for problem in output.problems if not problem.startswith("io500: ")
+    )
+
+
+def test_a_valid_submission_has_no_problem():
+    assert parse(recorded(TOOL, "valid.txt")).problems == ()
+
+
+def test_a_short_stonewall_is_no_valid_submission():
+    problems = parse(recorded(TOOL, "one_second.txt")).problems
+    assert problems[:2] == (
+        "io500: stonewall-time 1s != 300s",
+        "io500: Runtime is smaller than expected minimum runtime",
+    )
+    assert problems[-1] == "io500 calls the run invalid; what it printed before says why"
+
+
+def test_a_phase_shorter_than_its_stonewall_is_no_measurement():
+    assert parse(recorded(TOOL, "too_short.txt"), stonewall_s=1).problems == (
+        "io500: Write phase needed 0.372792s instead of stonewall 1s. Stonewall was hit at 0.3s",
+        "io500: Runtime of phase (0.406067) is below stonewall time. This shouldn't happen!",
+        "io500: Write phase needed 0.291290s instead of stonewall 1s. Stonewall was hit at 0.1s",
+        "io500: Runtime of phase (0.319786) is below stonewall time. This shouldn't happen!",
+        "ior-easy-write took 0.406 s, less than its stonewall of 1 s: give it more to write",
+        "ior-hard-write took 0.320 s, less than its stonewall of 1 s: give it more to write",
+    )
+
+
+def test_a_run_that_was_killed_has_no_score():
+    parsed = parse(recorded(TOOL, "killed.txt"), stonewall_s=1)
+    assert "score" not in figures(parsed)
+    assert parsed.problems[0].startswith("io500 did not finish: there is no ior-hard-write, ")
+
+
+def test_a_score_that_is_not_that_of_the_phases_is_noticed():
+    (problem,) = parse(recorded(TOOL, "score_changed.txt")).problems
+    assert problem.startswith("the score of 21.674687 is not that of the phases")
+
+
+def outputs():
+    return {
+        name: (
+            ior.parse(
+                (PHASES / f"{name}.txt").read_text() + (PHASES / f"{name}.json").read_text(),
+                expected_tasks=2,
+            )
+            if isinstance(run, ior.Run)
+            else mdtest.parse((PHASES / f"{name}.txt").read_text(), expected_tasks=2)
+        )
+        for name, run in RUN.runs().items()
+    }
+
+
+def test_the_phases_by_ior_and_mdtest_alone_have_all_but_find():
+    parsed = collected(outputs())
+    assert parsed.problems == ()
+    found = figures(parsed)
+    assert len(found) == 11 + 3
+    assert {"metadata_score_without_find", "score_without_find"} <= set(found)
+    assert "score" not in found
+    bandwidth = outputs()["ior-hard-write"].samples[0]
+    assert found["ior_hard_write"] == pytest.approx(bandwidth.value / 1024)
+
+
+def test_a_phase_that_went_wrong_leaves_no_score():
+    broken = outputs() | {"ior-hard-read": Parsed("ior", (), ("it was killed",))}
+    parsed = collected(broken)
+    assert parsed.problems == (
+        "ior-hard-read: it was killed",
+        "ior-hard-read has 0 figures; it needs one",
+    )
+    assert "score_without_find" not in figures(parsed)
+
+
+@given(st.text())
+def test_never_raises(text):
+    assert parse(text).problems
+
+
+@given(st.integers(min_value=0, max_value=recorded(TOOL, "valid.txt").rindex("TOTAL")))
+def test_an_output_that_is_cut_off_is_no_measurement(length):
+    assert parse(recorded(TOOL, "valid.txt")[:length]).problems

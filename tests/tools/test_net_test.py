@@ -1,0 +1,91 @@
+"""`daos health net-test`: its command line, and its JSON."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recordings import recorded, values
+
+from assay.tools.net_test import NetTest, parse
+
+TOOL = "net_test"
+GOOD = recorded(TOOL, "two_ranks.txt")
+
+
+def test_names_tags_and_size():
+    run = NetTest(tags=(2, 3), ranks=(0, 1), size=1048576, repetitions=500)
+    assert " ".join(run.command("2.8")) == (
+        "daos -j health net-test --ranks=0-1 --tags=2-3 --size=1048576 --max-inflight=16"
+        " --rep-count=500"
+    )
+
+
+@pytest.mark.parametrize("version", ["2.4", "2.6"])
+def test_older_versions_have_none(version):
+    with pytest.raises(ValueError, match=r"came with DAOS 2\.8"):
+        NetTest(tags=(2,)).command(version)
+
+
+def test_reads_rates_and_percentiles_in_microseconds():
+    parsed = parse(GOOD, expected_ranks=2)
+    assert parsed.problems == ()
+    assert values(parsed) == [
+        ("bandwidth", pytest.approx(6914636.2 / 2**20), "MiB/s"),
+        ("rate", pytest.approx(3376.287), "RPC/s"),
+        ("latency", pytest.approx(3955.228), "us"),
+        ("latency_p95", pytest.approx(11937.324), "us"),
+        ("latency_p99", pytest.approx(24932.406), "us"),
+        ("endpoint_latency", pytest.approx(3950.672), "us"),
+        ("endpoint_latency", pytest.approx(5047.579), "us"),
+    ]
+    assert parsed.samples[6].labels == {"send": "1024", "reply": "1024", "endpoint": "1:2"}
+
+
+def test_bandwidth_is_of_both_directions():
+    bandwidth, rate = (sample.value for sample in parse(GOOD).samples[:2])
+    assert bandwidth * 2**20 == pytest.approx(rate * (1024 + 1024))
+
+
+@pytest.mark.parametrize(
+    ("name", "problems"),
+    [
+        (
+            "failed_rpcs.txt",
+            ("7 of 500 RPCs to 1:2 failed: is the rank up, and does it have that tag?",),
+        ),
+        (
+            "no_such_tag.txt",
+            ("all 4 RPCs failed: are the ranks up, and do they have those tags?",),
+        ),
+        (
+            "no_agent.txt",
+            (
+                "net-test failed: failed to initialize DAOS API:"
+                " DER_MISC(-1025): Miscellaneous error",
+            ),
+        ),
+        ("endpoint_missing.txt", ("endpoint 1:2 is missing",)),
+        ("text.txt", ("no JSON of net-test: there is no JSON in it",)),
+        ("wrong_option.txt", ("no JSON of net-test: there is no JSON in it",)),
+    ],
+)
+def test_says_why_a_run_is_no_measurement(name, problems):
+    assert parse(recorded(TOOL, name)).problems == problems
+
+
+def test_a_rank_that_was_not_asked_is_missed():
+    assert parse(GOOD, expected_ranks=3).problems == ("net-test asked 2 of 3 ranks",)
+
+
+@pytest.mark.parametrize("text", ["{}", '{"error": null, "response": null}', '{"a":' * 10**5])
+def test_rubbish_is_a_problem(text):
+    assert parse(text).problems
+
+
+@given(st.text())
+def test_never_raises(text):
+    assert parse(text).problems
+
+
+@given(st.integers(min_value=0, max_value=GOOD.rindex("}")))
+def test_json_that_is_cut_off_is_no_measurement(length):
+    assert parse(GOOD[:length]).problems

@@ -1,0 +1,124 @@
+"""spdk_nvme_perf: a command that destroys nothing unasked, and a row for each device and core."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recordings import recorded, values
+
+from assay.tools.spdk_nvme_perf import NvmePerf, parse, pcie, programs
+
+TOOL = "spdk_nvme_perf"
+TCP = "TCP (addr:127.0.0.1 subnqn:nqn.2016-06.io.spdk:cnode1)"
+ADDRESSES = ("0000:81:00.0", "0000:82:00.0")
+
+
+def test_reads_all_devices_at_once():
+    run = NvmePerf(tuple(map(pcie, ADDRESSES)), "read", 1048576, 16, 60, "0xff", vmd=True)
+    assert run.command("daos_spdk_nvme_perf") == [
+        "daos_spdk_nvme_perf",
+        *("-r", "trtype:PCIe traddr:0000:81:00.0", "-r", "trtype:PCIe traddr:0000:82:00.0"),
+        *("-q", "16", "-o", "1048576", "-w", "read", "-c", "0xff", "-t", "60", "-V"),
+    ]
+
+
+@pytest.mark.parametrize("pattern", ["write", "randwrite"])
+def test_writes_to_a_device_only_with_leave(pattern):
+    with pytest.raises(ValueError, match=r"destroys what is on .*0000:81:00\.0"):
+        NvmePerf((pcie("0000:81:00.0"),), pattern, 4096, 16, 60, "0x1")
+    NvmePerf((pcie("0000:81:00.0"),), pattern, 4096, 16, 60, "0x1", destroys_data=True)
+
+
+def test_the_program_has_two_names():
+    assert programs("2.8")[0] == "daos_spdk_nvme_perf"
+    assert programs("2.6")[0] == programs("2.4")[0] == "spdk_nvme_perf"
+    assert set(programs("2.8")) == set(programs("2.4"))
+
+
+def test_a_device_is_a_bandwidth_a_rate_and_a_latency():
+    parsed = parse(recorded(TOOL, "read_4k.txt"), expected_devices=(TCP,))
+    assert parsed.problems == ()
+    assert values(parsed) == [
+        ("bandwidth", 759.06, "MiB/s"),
+        ("rate", 194320.53, "IO/s"),
+        ("latency", pytest.approx(82.32), "us"),
+        ("total_bandwidth", 759.06, "MiB/s"),
+        ("total_rate", 194320.53, "IO/s"),
+    ]
+    assert parsed.samples[0].labels == {"device": TCP, "cores": "0"}
+
+
+def test_devices_are_kept_apart_by_their_addresses():
+    parsed = parse(recorded(TOOL, "pcie.txt"), expected_devices=ADDRESSES)
+    assert parsed.problems == ()
+    bandwidths = {
+        sample.labels["device"]: sample.value
+        for sample in parsed.samples
+        if sample.metric == "bandwidth"
+    }
+    assert bandwidths == {"0000:81:00.0": 827.80, "0000:82:00.0": 851.60}
+
+
+def test_the_cores_of_a_device_are_one_figure():
+    parsed = parse(recorded(TOOL, "two_cores.txt"))
+    assert parsed.problems == ()
+    assert values(parsed)[:3] == [
+        ("bandwidth", pytest.approx(329.03), "MiB/s"),
+        ("rate", pytest.approx(84232.60), "IO/s"),
+        # Each core's mean counts by its I/Os, as in the total that SPDK prints.
+        ("latency", pytest.approx(380.15, abs=0.02), "us"),
+    ]
+    assert parsed.samples[0].labels["cores"] == "0,1"
+
+
+NONE = (
+    "spdk_nvme_perf found no device: is the engine stopped, is the device bound to a user-space"
+    " driver, and is the address right?"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "problems"),
+    [
+        ("no_device.txt", (NONE,)),
+        ("refused.txt", (f"{NONE} (connect() failed, err = 111)",)),
+        (
+            "no_huge_pages.txt",
+            ("spdk_nvme_perf got no huge pages: is nr_hugepages set, and is it root?",),
+        ),
+        (
+            "missing_option.txt",
+            ("spdk_nvme_perf did not take its options: missing -o (--io-size) operand",),
+        ),
+        (
+            "device_dies.txt",
+            ("32 I/Os were said to fail: a device was lost on the way, or has errors",),
+        ),
+    ],
+)
+def test_says_why_a_run_is_no_measurement(name, problems):
+    assert parse(recorded(TOOL, name)).problems == problems
+
+
+def test_a_device_without_a_row_is_missed():
+    expected = (*ADDRESSES, "0000:83:00.0")
+    assert parse(recorded(TOOL, "pcie.txt"), expected_devices=expected).problems == (
+        "no row for 0000:83:00.0: it was not found, or not attached",
+    )
+
+
+def test_a_row_that_was_lost_is_noticed():
+    lines = recorded(TOOL, "pcie.txt").splitlines()
+    lines.remove(next(line for line in lines if "0000:82:00.0) NSID 1 from" in line))
+    assert parse("\n".join(lines)).problems == (
+        "the rows do not add up to the total: the table is damaged",
+    )
+
+
+@given(st.text())
+def test_never_raises(text):
+    assert parse(text).problems
+
+
+@given(st.integers(min_value=0, max_value=recorded(TOOL, "two_devices.txt").rindex("Total")))
+def test_a_table_that_is_cut_off_is_no_measurement(length):
+    assert parse(recorded(TOOL, "two_devices.txt")[:length]).problems
