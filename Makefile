@@ -10,7 +10,7 @@ INVENTORY ?= inventories/local
 export UV_SYSTEM_CERTS := 1
 
 # These two look for Ansible's other commands on the path.
-lint molecule: export PATH := $(CURDIR)/$(BIN):$(PATH)
+lint molecule molecule-real: export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help
 help: ## List the commands.
@@ -63,8 +63,17 @@ unit: setup host-tools ## The tests of the model, the parsers, the report, and t
 	$(BIN)/pytest
 
 .PHONY: molecule
-molecule: setup host-tools ## Converge, check and measure three real hosts (podman).
+molecule: setup host-tools ## Converge and check real hosts (podman): Slurm and a campaign, DAOS with stand-ins.
 	molecule test --scenario-name cluster
+	molecule test --scenario-name daos
+
+.PHONY: molecule-real
+molecule-real: setup host-tools ## The same with a real DAOS, whose prefix ASSAY_DAOS_PREFIX names.
+	molecule test --scenario-name daos-real
+
+.PHONY: bench-deploy
+bench-deploy: setup ## How the deployment grows from 8 to 64 to 256 hosts (simulated).
+	$(BIN)/python bench/deploy.py
 
 .PHONY: clean
 clean: ## Remove what was built here; `make teardown` first, if this machine was validated.

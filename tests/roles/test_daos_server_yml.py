@@ -1,0 +1,137 @@
+"""daos_server.yml, for every release and every layout of the tiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rendering import Rendering, read
+
+VERSIONS = ["2.4", "2.6", "2.8"]
+LAYOUTS = [
+    "pmem",
+    "ephemeral",
+    "md-on-ssd-shared",
+    "md-on-ssd-wal",
+    "md-on-ssd-wal-meta",
+    "file",
+]
+
+
+def server(**told: Any) -> Rendering:
+    return Rendering("daos_server", {"daos_provider": "ofi+tcp", **told})
+
+
+def of_layout(version: str, layout: str) -> Rendering:
+    return server(daos_version=version, **read(f"layouts/{layout}.yml"))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_is_what_the_reviewed_expectation_says(version: str, layout: str) -> None:
+    rendered = of_layout(version, layout).document("daos_server.yml")
+
+    assert rendered == read(f"expected/{version}/{layout}.yml")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_holds_no_key_that_the_release_would_die_of(version: str, layout: str) -> None:
+    known = {part: set(keys) for part, keys in read(f"keys/{version}.yml").items()}
+    rendered = of_layout(version, layout).document("daos_server.yml")
+
+    assert rendered.keys() <= known["server"]
+    assert rendered["transport_config"].keys() <= known["transport_config"]
+    assert rendered.get("control_metadata", {}).keys() <= known["control_metadata"]
+    for engine in rendered["engines"]:
+        assert engine.keys() <= known["engine"]
+        for tier in engine["storage"]:
+            assert tier.keys() <= known["tier"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_role_allows_only_keys_that_the_release_knows(version: str) -> None:
+    known = read(f"keys/{version}.yml")
+    role = server(daos_version=version)
+
+    assert set(role.value("__daos_keys['daos_server.yml']")) <= set(known["server"])
+    assert set(role.value("__daos_keys['engine']")) <= set(known["engine"])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_says_who_wrote_it(version: str) -> None:
+    text = of_layout(version, "pmem").text("daos_server.yml")
+
+    assert text.startswith("# daos-assay wrote this file and overwrites changes.\nname: ")
+
+
+@pytest.mark.parametrize(
+    ("variables", "strange"),
+    [
+        ({"daos_server_settings": {"fault_path": "/a"}}, []),
+        (
+            {"daos_server_settings": {"allow_numa_imbalance": True}, "daos_version": "2.6"},
+            ["daos_server_settings.allow_numa_imbalance"],
+        ),
+        (  # there is a variable for it
+            {"daos_server_settings": {"disable_hotplug": True}},
+            ["daos_server_settings.disable_hotplug"],
+        ),
+        (
+            {"daos_server_engines": [{"targets": 1, "targest": 1}]},
+            ["daos_server_engines.targest"],
+        ),
+        (
+            {"daos_server_engines": [{"bdev_auto_faulty": {}}], "daos_version": "2.4"},
+            ["daos_server_engines.bdev_auto_faulty"],
+        ),
+    ],
+)
+def test_refuses_what_the_release_does_not_know(
+    variables: dict[str, Any], strange: list[str]
+) -> None:
+    assert server(**variables).value("__daos_server_strange") == strange
+
+
+@pytest.mark.parametrize(
+    ("scm_class", "eadr", "told", "env_vars"),
+    [
+        ("dcpm", True, [], ["PMEM_NO_FLUSH=1"]),
+        ("dcpm", True, ["A=1"], ["A=1", "PMEM_NO_FLUSH=1"]),
+        ("dcpm", True, ["PMEM_NO_FLUSH=0"], ["PMEM_NO_FLUSH=0"]),
+        ("dcpm", False, ["A=1"], ["A=1"]),
+        ("dcpm", False, [], None),
+        ("ram", True, ["A=1"], ["A=1"]),
+        ("ram", True, [], None),
+    ],
+)
+def test_leaves_flushing_to_the_caches_where_they_survive_and_scm_is_pmem(
+    scm_class: str, eadr: bool, told: list[str], env_vars: list[str] | None
+) -> None:
+    engine = {"targets": 1, "env_vars": told, "storage": [{"class": scm_class}]}
+    rendered = server(daos_server_engines=[engine], daos_server_eadr=eadr)
+
+    assert rendered.document("daos_server.yml")["engines"][0].get("env_vars") == env_vars
+
+
+def test_gives_each_engine_a_log_of_its_own() -> None:
+    engines = [{"targets": 1}, {"targets": 1, "log_file": "/tmp/mine"}, {"targets": 1}]
+    rendered = server(daos_server_engines=engines).document("daos_server.yml")
+
+    assert [engine["log_file"] for engine in rendered["engines"]] == [
+        "/var/log/daos/daos_engine.0.log",
+        "/tmp/mine",
+        "/var/log/daos/daos_engine.2.log",
+    ]
+
+
+def test_numbers_of_the_command_line_are_numbers() -> None:
+    rendered = server(
+        daos_port="10003", daos_server_telemetry_port="9191", daos_server_nr_hugepages="8"
+    ).document("daos_server.yml")
+
+    assert (rendered["port"], rendered["telemetry_port"], rendered["nr_hugepages"]) == (
+        10003,
+        9191,
+        8,
+    )
