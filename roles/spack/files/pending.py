@@ -1,6 +1,7 @@
-"""Print what the active environment has yet to install, dependencies first: name, version and hash, one a line.
+"""Print what the active environment has yet to install, dependencies first.
 
-With the argument `roots`, only what the environment itself asks for: the rest comes with it, from a build cache.
+A line is name, version and hash. With the argument `roots`, it is only what the environment itself
+asks for: the rest comes with it, from a build cache.
 """
 
 import sys

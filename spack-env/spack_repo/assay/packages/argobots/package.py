@@ -1,8 +1,7 @@
 """Argobots as DAOS builds it."""
 
-from spack_repo.builtin.packages.argobots.package import Argobots as BuiltinArgobots
-
 from spack.package import *
+from spack_repo.builtin.packages.argobots.package import Argobots as BuiltinArgobots
 
 _PATCHES = "https://raw.githubusercontent.com/daos-stack/daos/v2.8.0/deps/patches/argobots"
 

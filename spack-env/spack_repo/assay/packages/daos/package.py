@@ -2,9 +2,8 @@
 
 import os
 
-from spack_repo.builtin.build_systems.scons import SConsPackage
-
 from spack.package import *
+from spack_repo.builtin.build_systems.scons import SConsPackage
 
 
 class Daos(SConsPackage):

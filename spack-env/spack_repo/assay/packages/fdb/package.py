@@ -1,8 +1,7 @@
 """FDB with its backend for DAOS, which the builtin recipe does not know."""
 
-from spack_repo.builtin.packages.fdb.package import Fdb as BuiltinFdb
-
 from spack.package import *
+from spack_repo.builtin.packages.fdb.package import Fdb as BuiltinFdb
 
 
 class Fdb(BuiltinFdb):
@@ -15,7 +14,7 @@ class Fdb(BuiltinFdb):
     # Its CMake asks for them; the builtin recipe has older minima, and would take eckit 2.
     depends_on("eckit@1.32:1", when="@5.19.2")
     depends_on("metkit@1.15:1", when="@5.19.2")
-    depends_on("daos+client", when="+daos")
+    depends_on("daos", when="+daos")
     depends_on("uuid", when="+daos")
     conflicts(
         "^daos~client",

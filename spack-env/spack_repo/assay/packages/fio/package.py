@@ -1,8 +1,7 @@
 """fio with its engine dfs, which the builtin recipe does not know."""
 
-from spack_repo.builtin.packages.fio.package import Fio as BuiltinFio
-
 from spack.package import *
+from spack_repo.builtin.packages.fio.package import Fio as BuiltinFio
 
 
 class Fio(BuiltinFio):
@@ -14,7 +13,7 @@ class Fio(BuiltinFio):
 
     variant("daos", default=False, when="@3.42:", description="The engine dfs")
 
-    depends_on("daos+client", when="+daos")
+    depends_on("daos", when="+daos")
     depends_on("uuid", when="+daos")
     conflicts(
         "^daos~client", when="+daos", msg="fio+daos needs libdfs of the client: ask for daos+client"

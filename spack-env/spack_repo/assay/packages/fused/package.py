@@ -1,8 +1,7 @@
 """FUSE library of the DAOS project."""
 
-from spack_repo.builtin.build_systems.meson import MesonPackage
-
 from spack.package import *
+from spack_repo.builtin.build_systems.meson import MesonPackage
 
 
 class Fused(MesonPackage):

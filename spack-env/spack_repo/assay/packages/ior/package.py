@@ -1,8 +1,7 @@
 """IOR and mdtest with DAOS's file system, which the builtin recipe does not know."""
 
-from spack_repo.builtin.packages.ior.package import Ior as BuiltinIor
-
 from spack.package import *
+from spack_repo.builtin.packages.ior.package import Ior as BuiltinIor
 
 
 class Ior(BuiltinIor):
@@ -14,7 +13,7 @@ class Ior(BuiltinIor):
 
     variant("daos", default=False, when="@4:", description="The API DFS")
 
-    depends_on("daos+client", when="+daos")
+    depends_on("daos", when="+daos")
     depends_on("uuid", when="+daos")
     conflicts(
         "^daos~client", when="+daos", msg="ior+daos needs libdfs of the client: ask for daos+client"

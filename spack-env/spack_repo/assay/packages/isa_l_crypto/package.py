@@ -1,8 +1,7 @@
 """ISA-L crypto at the version of DAOS 2.8."""
 
-from spack_repo.builtin.packages.isa_l_crypto.package import IsaLCrypto as BuiltinIsaLCrypto
-
 from spack.package import *
+from spack_repo.builtin.packages.isa_l_crypto.package import IsaLCrypto as BuiltinIsaLCrypto
 
 
 class IsaLCrypto(BuiltinIsaLCrypto):

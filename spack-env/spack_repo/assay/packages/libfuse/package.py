@@ -1,8 +1,7 @@
 """libfuse as DAOS 2.6 builds it."""
 
-from spack_repo.builtin.packages.libfuse.package import Libfuse as BuiltinLibfuse
-
 from spack.package import *
+from spack_repo.builtin.packages.libfuse.package import Libfuse as BuiltinLibfuse
 
 
 class Libfuse(BuiltinLibfuse):

@@ -1,8 +1,7 @@
 """Mercury as DAOS builds it."""
 
-from spack_repo.builtin.packages.mercury.package import Mercury as BuiltinMercury
-
 from spack.package import *
+from spack_repo.builtin.packages.mercury.package import Mercury as BuiltinMercury
 
 _PATCHES = "https://raw.githubusercontent.com/daos-stack/daos/v2.8.0/deps/patches/mercury"
 

@@ -1,8 +1,7 @@
 """ndctl of the distribution."""
 
-from spack_repo.builtin.build_systems.generic import Package
-
 from spack.package import *
+from spack_repo.builtin.build_systems.generic import Package
 
 
 class Ndctl(Package):

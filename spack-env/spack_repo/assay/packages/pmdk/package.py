@@ -1,8 +1,7 @@
 """PMDK of the DAOS project."""
 
-from spack_repo.builtin.packages.pmdk.package import Pmdk as BuiltinPmdk
-
 from spack.package import *
+from spack_repo.builtin.packages.pmdk.package import Pmdk as BuiltinPmdk
 
 
 class Pmdk(BuiltinPmdk):

@@ -1,8 +1,7 @@
 """SPDK as DAOS builds it, with the DPDK that it brings."""
 
-from spack_repo.builtin.packages.spdk.package import Spdk as BuiltinSpdk
-
 from spack.package import *
+from spack_repo.builtin.packages.spdk.package import Spdk as BuiltinSpdk
 
 _PATCHES = "https://raw.githubusercontent.com/daos-stack/daos/v2.8.0/deps/patches/spdk"
 _COMMITS = "https://github.com/spdk/spdk/commit"
