@@ -10,7 +10,7 @@ INVENTORY ?= inventories/local
 export UV_SYSTEM_CERTS := 1
 
 # These two look for Ansible's other commands on the path.
-lint molecule molecule-real: export PATH := $(CURDIR)/$(BIN):$(PATH)
+lint molecule molecule-daos molecule-real: export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help
 help: ## List the commands.
@@ -62,9 +62,16 @@ host-tools: ## Install what the tests need of the distribution (as root, or by s
 unit: setup host-tools ## The tests of the model, the parsers, the report, and the pipeline on a real Slurm.
 	$(BIN)/pytest
 
+.PHONY: spack-check
+spack-check: setup ## What can be known of spack-env without Spack.
+	$(BIN)/pytest tests/spack
+
 .PHONY: molecule
-molecule: setup host-tools ## Converge and check real hosts (podman): Slurm and a campaign, DAOS with stand-ins.
+molecule: setup host-tools ## Converge, check and measure three real hosts (podman).
 	molecule test --scenario-name cluster
+
+.PHONY: molecule-daos
+molecule-daos: setup host-tools ## Converge the roles of DAOS on five hosts, with stand-ins of its programs.
 	molecule test --scenario-name daos
 
 .PHONY: molecule-real
