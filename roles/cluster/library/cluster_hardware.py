@@ -129,7 +129,11 @@ def file_system(directory: Path) -> dict[str, str]:
 def main() -> None:
     """Run the module."""
     module = AnsibleModule(
-        {"scratch": {"type": "path", "required": True}}, supports_check_mode=True
+        {
+            "scratch": {"type": "path", "required": True},
+            "told": {"type": "dict", "required": True},
+        },
+        supports_check_mode=True,
     )
     scratch = module.params["scratch"]
     hardware = {

@@ -1,1 +1,0 @@
-../hosts/image.sh
