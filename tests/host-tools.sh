@@ -11,7 +11,7 @@ packages=(
     # The report in a browser.
     chromium chromium-driver
     # Molecule's hosts.
-    podman runc iptables containernetworking-plugins debootstrap
+    podman runc iptables containernetworking-plugins debootstrap openssh-client
 )
 
 missing=()

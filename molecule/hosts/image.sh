@@ -44,7 +44,9 @@ if ! podman image exists "$name"; then
     chroot "$tree" apt-get clean
     # The roles are to start what they have configured, and nothing else does.
     chroot "$tree" systemctl disable munge slurmctld slurmd
-    # Hosts have no key and no machine id in common.
+    # A container may not raise limits, which PAM would do for whoever enters.
+    echo UsePAM no > "$tree/etc/ssh/sshd_config.d/assay.conf"
+    # Hosts have no key of munge and no machine id in common.
     rm "$tree/etc/munge/munge.key"
     : > "$tree/etc/machine-id"
     tar --directory "$tree" --create . | podman import - "$name"
