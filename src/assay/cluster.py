@@ -113,6 +113,9 @@ class Site(Groups):
     """What is said once for the whole cluster."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")
+    servers_scheduler: Literal["slurm", "ssh"] = Field(
+        default="slurm", description="ssh where the servers are no nodes of Slurm"
+    )
     provider: str = Field(default="ofi+tcp", pattern=r"^(ofi\+|ucx\+).+")
     daos: System | None = Field(default=None, description="none where DAOS is not deployed")
     benchmarks: Benchmarks
