@@ -42,7 +42,9 @@ class DaosCheck:
     def command(self, argv: Sequence[str]) -> list[str]:
         """The command line of one of DAOS's programs, by its path."""
         program, *arguments = argv
-        return [str(self.cluster.daos.prefix / "bin" / program), *arguments]
+        # dmg and self_test are told of the system by other means.
+        system = ["--sys-name", self.cluster.daos.name] if program == "daos" else []
+        return [str(self.cluster.daos.prefix / "bin" / program), *system, *arguments]
 
     def engine(self, subject: str) -> Engine:
         """The engine that a subject is."""
@@ -66,12 +68,16 @@ class SystemCheck(DaosCheck):
     def wrong_after(self) -> list[str]:
         return [f"after the run, {text}" for text in self.look("after") or self.changed()]
 
+    @property
+    def ranks(self) -> int:
+        """How many ranks the system has: one an engine."""
+        return sum(len(self.cluster.hosts[name].engines) for name in self.cluster.daos.servers)
+
     def look(self, when: str) -> list[str]:
         """Ask how the system is, keep the answers, and say what is wrong."""
         system = self.cluster.daos
-        ranks = sum(len(self.cluster.hosts[server].engines) for server in system.servers)
         asked = self.ask(f"system.{when}", dmg.system_query(CONTROL))
-        wrong = list(dmg.parse(asked, expected_ranks=ranks).problems)
+        wrong = list(dmg.parse(asked, expected_ranks=self.ranks).problems)
         # With a rank that is dead the pool's service may not answer at all.
         if not wrong and system.pool:
             asked = self.ask(f"pool.{when}", dmg.pool_query(system.pool, CONTROL))
@@ -124,8 +130,8 @@ class SystemCheck(DaosCheck):
         engine = self.engine(subject)
         interface = self.cluster.hosts[subject.partition("/")[0]].interfaces[engine.fabric_iface]
         address = f"{interface.address}:{engine.fabric_iface_port}"
-        ranks = dmg.ranks(self.answer("system.before"))
-        if address not in ranks:
-            known = ", ".join(ranks) or "none"
+        found = dmg.ranks(self.answer("system.before"))
+        if address not in found:
+            known = ", ".join(found) or "none"
             raise ReframeError(f"no rank listens at {address}, {subject}; dmg knows {known}")
-        return ranks[address]
+        return found[address]

@@ -39,11 +39,24 @@ mounted() {
         "playbooks/phase.yml with -e assay_phase=scm"
 }
 
-# first_core NODE: a core of a NUMA node, as taskset takes it.
-first_core() {
-    local cores
-    cores=$(</sys/devices/system/node/node"$1"/cpulist)
-    echo "${cores%%[-,]*}"
+# cores NODE...: for each NUMA node that is named a core of it, another one each time while there are
+# more, as `taskset --cpu-list` takes them.
+cores() {
+    local node range list=""
+    local -A taken=()
+    for node in "$@"; do
+        local -a there=()
+        for range in $(tr , " " <"/sys/devices/system/node/node$node/cpulist"); do
+            mapfile -t -O "${#there[@]}" there < <(seq "${range%-*}" "${range#*-}")
+        done
+        list+=,${there[taken[$node]++ % ${#there[@]}]}
+    done
+    tr , "\n" <<<"${list#,}" | sort --numeric-sort --unique | paste --serial --delimiters=,
+}
+
+# either PROGRAM...: the first of these programs that is here; the first of all if none is.
+either() {
+    command -v "$@" | head -n 1 | grep . || echo "$1"
 }
 
 # scratch DIRECTORY NEED_MIB: make $SCRATCH for this job, which goes away with it.

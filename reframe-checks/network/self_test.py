@@ -64,6 +64,7 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
                     limit_s=LIMIT_S,
                     program=TOOL,
                     commands=[[*srun(clients), *command]],
+                    parse=parse,
                 ),
             )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Step
+from assay.steps import Step, printed
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.perf_common import Values
 from assay.tools.vos_perf import TOOL, VosPerf, environment, parse
@@ -52,12 +52,12 @@ class VosPerfCheck(DaosCheck, HostCheck):
         variables = environment(no_flush=self.no_flush)
         run = VosPerf("$SCRATCH", self.values[self.scale], f"{POOL_MIB[self.scale]}M")
         command = [
-            *("taskset", "--cpu-list", f"$(first_core {node})", "env"),
+            *("taskset", "--cpu-list", f"$(cores {node})", "env"),
             *(f"{name}={value}" for name, value in variables.items()),
             *self.command(run.command()),
         ]
         return [
-            Step(f"run.{number}", limit_s=LIMIT_S, program=TOOL, commands=[command])
+            Step(f"run.{number}", LIMIT_S, program=TOOL, commands=[command], parse=parse)
             for number in self.times
         ]
 
@@ -65,16 +65,7 @@ class VosPerfCheck(DaosCheck, HostCheck):
         """The results of every run, and what was said beside them."""
         return merged(
             TOOL,
-            (
-                parse(
-                    "".join(
-                        (raw / f"{step.name}.{kind}").read_text(encoding="utf-8", errors="replace")
-                        for kind in ("out", "err")
-                    ),
-                    expected_processes=1,
-                )
-                for step in self.steps(subject)
-            ),
+            (parse(printed(raw, step), expected_processes=1) for step in self.steps(subject)),
         )
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
