@@ -16,6 +16,10 @@ from daos_check import SystemCheck, srun
 SIZES: Mapping[str, tuple[str, str]] = {"get_1m": GET, "put_1m": PUT, "empty": EMPTY, "iov_2k": IOV}
 """What each metric sends and gets: one size a run, since of several the rates come out wrong."""
 
+LARGE = {"quick": 200, "acceptance": 2000}
+SMALL = {"quick": 2000, "acceptance": 20000}
+"""RPCs to each endpoint, by scale."""
+
 FIGURES = {"MiB/s": "bandwidth", "RPC/s": "rate", "us": "endpoint_latency"}
 
 LIMIT_S = 120
@@ -26,9 +30,6 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
     """A run for each metric and sample: 16 RPCs in flight for a rate, and 1 for a latency."""
 
     repetitions = {"quick": 3, "acceptance": 5}
-
-    #: RPCs to each endpoint, by scale.
-    rpcs = {"quick": 1000, "acceptance": 10000}
 
     def groups(self, subject: str, metric: Metric) -> Sequence[Sequence[str]]:
         """The clients that run self_test for a metric: those of a group at once."""
@@ -46,7 +47,7 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
             tags=self.engine(engine).tags.targets,
             sizes=SIZES[metric.name.removeprefix("latency_")],
             inflight=1 if metric.unit == "us" else 16,
-            repetitions=self.rpcs[self.scale],
+            repetitions=(LARGE if metric.name.endswith("1m") else SMALL)[self.scale],
             masters=self.masters(subject),
             system=self.cluster.daos.name,
         )

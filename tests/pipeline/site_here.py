@@ -8,7 +8,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,11 @@ class Site:
     def use(self, benchmark: str, script: str) -> None:
         """Let a script stand in for a benchmark's program."""
         self._document["benchmarks"][benchmark] = str(self.program(benchmark, script))
+        self.cluster.write_text(json.dumps(self._document))
+
+    def describe(self, change: Callable[[dict[str, Any]], object]) -> None:
+        """Let something change the description."""
+        change(self._document)
         self.cluster.write_text(json.dumps(self._document))
 
     def _host(self, name: str, ssd: str | None) -> dict[str, Any]:
