@@ -229,7 +229,8 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             values = self.samples[metric.metric.name][metric.subject]
             _measured[metric] = values
             median = summarize(values).median
-            name = f"{metric.metric.name}@{metric.subject}"
+            # ReFrame takes what is before a colon for a system.
+            name = f"{metric.metric.name}@{metric.subject}".replace(":", ".")
             expected = expectation(self.cluster, metric, _measured)
             self.perf_variables[name] = sn.make_performance_function(
                 sn.defer(median), metric.metric.unit

@@ -118,6 +118,10 @@ class Site:
         self._document["benchmarks"][benchmark] = str(self.program(benchmark, script))
         self.cluster.write_text(json.dumps(self._document))
 
+    def members(self, partition: str) -> list[str]:
+        """The hosts of a partition."""
+        return list(self._document[partition])
+
     def describe(self, change: Callable[[dict[str, Any]], object]) -> None:
         """Let something change the description."""
         change(self._document)
@@ -167,7 +171,7 @@ class Site:
     def start(self, *tags: str, path: Path | None = None) -> tuple[subprocess.Popen[str], Path]:
         """Start a campaign, with programs of the test's own first on the path."""
         for partition in NODES:
-            self.slurm.set_partition(partition, self._document[partition])
+            self.slurm.set_partition(partition, self.members(partition))
         self._campaigns += 1
         directory = self.root / "campaigns" / str(self._campaigns)
         written = self.environment
