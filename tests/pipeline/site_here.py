@@ -8,7 +8,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,10 +60,13 @@ class Campaign:
 
     @property
     def cases(self) -> list[dict[str, Any]]:
-        """The test cases of the run report."""
-        (report,) = (self.directory / "reports").glob("*.json")
-        (run,) = json.loads(report.read_text())["runs"]
-        return list(run["testcases"])
+        """The test cases of the run reports, one a session."""
+        return [
+            case
+            for report in sorted((self.directory / "reports").glob("*.json"))
+            for run in json.loads(report.read_text())["runs"]
+            for case in run["testcases"]
+        ]
 
     @property
     def printed(self) -> str:
@@ -118,6 +121,15 @@ class Site:
         self._document["benchmarks"][benchmark] = str(self.program(benchmark, script))
         self.cluster.write_text(json.dumps(self._document))
 
+    def members(self, partition: str) -> list[str]:
+        """The hosts of a partition."""
+        return list(self._document[partition])
+
+    def describe(self, change: Callable[[dict[str, Any]], object]) -> None:
+        """Let something change the description."""
+        change(self._document)
+        self.cluster.write_text(json.dumps(self._document))
+
     def _host(self, name: str, ssd: str | None) -> dict[str, Any]:
         return {
             "address": "127.0.0.1",
@@ -159,12 +171,14 @@ class Site:
         """Run `assay`."""
         return self.run("assay", *arguments, *([f"--gate={gate}"] if gate else []))
 
-    def start(self, *tags: str, path: Path | None = None) -> tuple[subprocess.Popen[str], Path]:
-        """Start a campaign, with programs of the test's own first on the path."""
+    def start(
+        self, *tags: str, path: Path | None = None, into: Path | None = None
+    ) -> tuple[subprocess.Popen[str], Path]:
+        """Start a campaign, or take one up again, with programs of the test's own on the path."""
         for partition in NODES:
-            self.slurm.set_partition(partition, self._document[partition])
+            self.slurm.set_partition(partition, self.members(partition))
         self._campaigns += 1
-        directory = self.root / "campaigns" / str(self._campaigns)
+        directory = into or self.root / "campaigns" / str(self._campaigns)
         written = self.environment
         if path:
             written["PATH"] = f"{path}:{written['PATH']}"

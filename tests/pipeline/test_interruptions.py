@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from private_slurm import wait_for
+from private_slurm import PrivateSlurm, wait_for
 from site_here import Campaign, Site
 
 MakeSite = Callable[..., Site]
@@ -60,6 +60,29 @@ def test_an_interrupted_campaign_takes_its_job_along(site: Site, number: signal.
     assert {metric["reason"] for metric in signed.of("FiPingpong")} == {reason}
     assert reason in signed.summary
     complete(site)
+
+
+def test_a_campaign_is_taken_up_where_it_was_interrupted(
+    make_site: MakeSite, slurm: PrivateSlurm
+) -> None:
+    shared = slurm.directory / "taken-up"
+    shared.mkdir()
+    site = make_site({"shared_directory": shared}, clients=["s1"], servers=["s1"])
+    site.use("ior", HANG)
+    started = site.start("quick")
+    wait_for(lambda: running(site) == ["2"], "second job", seconds=120)
+    started[0].send_signal(signal.SIGTERM)
+    first = site.finish(started)
+    site.use("ior", "exit 1")
+    second = site.finish(site.start("quick", into=first.directory))
+    results = [(case["name"].split()[0], case["result"]) for case in second.cases]
+    assert sorted(results) == [
+        *(("ClientPlacement", "pass"), ("ClientPlacement", "skip")),
+        *(("IorPosix", "abort"), ("IorPosix", "fail")),
+    ]
+    (placement,) = second.sign_off().of("ClientPlacement")
+    assert placement["verdict"] == "pass"
+    assert site.left_behind() == []
 
 
 def test_a_job_that_a_killed_campaign_left_is_ended_by_the_next(site: Site) -> None:

@@ -1,0 +1,239 @@
+"""Checks of DAOS by stand-ins that know the real programs' command lines, and its traps."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from private_slurm import REPOSITORY, PrivateSlurm
+from site_here import Site
+
+MakeSite = Callable[..., Site]
+
+REPLAY = Path(__file__).with_name("replay_command.py")
+RECORDED = REPOSITORY / "tests" / "recorded"
+SSDS = ("0000:81:00.0", "0000:82:00.0")
+IDLE = "echo 0; exit 1"
+"""pgrep where no engine runs."""
+
+
+def system_of(prefix: Path) -> dict[str, Any]:
+    return {
+        "name": "daos_server",
+        "version": "2.8",
+        "mgmt_svc_replicas": ["s1"],
+        "servers": ["s1"],
+        "agents": ["c1", "c2"],
+        "admin": "c1",
+        "prefix": str(prefix),
+        "pool": "tank",
+    }
+
+
+def engine(number: int, mount: Path) -> dict[str, Any]:
+    """One of the engines that the recordings are of, with two SSDs beside it."""
+    return {
+        "targets": 1,
+        "nr_xs_helpers": 0,
+        "fabric_iface": "lo",
+        "fabric_iface_port": 31316 + 100 * number,
+        "env_vars": ["DAOS_TARGET_OVERSUBSCRIBE=1"],
+        "storage": [
+            {"class": "ram", "scm_mount": str(mount), "scm_size": 4},
+            {"class": "nvme", "bdev_list": [SSDS[number]]},
+        ],
+    }
+
+
+class Daos:
+    """A site whose programs of DAOS are stand-ins."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.programs = site.root / "bin"
+        mounts = [site.slurm.tmpfs(site.root / "mnt" / f"daos{n}", 600) for n in (0, 1)]
+
+        def change(document: dict[str, Any]) -> None:
+            document["daos"] = system_of(site.root)
+            server = document["hosts"]["s1"]
+            server["memory"] = {"total_mib": 65536}
+            server["server"] = {"system_ram_reserved": 4, "disable_vfio": True}
+            server["engines"] = [engine(number, mount) for number, mount in enumerate(mounts)]
+            server["nvme"] = {address: {"numa_node": 0} for address in SSDS}
+            for host in document["hosts"].values():
+                host["interfaces"] = {"lo": {"address": "127.0.0.1"}}
+
+        site.describe(change)
+        self.use("dmg", "quick/system.txt", "quick/pool.txt")
+        self.use("self_test", *(f"quick/{path.name}" for path in recorded("self_test")))
+        self.use("vos_perf", "quick/rate.txt", "quick/bandwidth.txt")
+        self.use("daos", "quick/two_ranks.txt", tool="net_test")
+        names = (path.name for path in recorded("spdk_nvme_perf"))
+        self.use("daos_spdk_nvme_perf", *(f"quick/{name}" for name in names), tool="spdk_nvme_perf")
+        site.program("pgrep", IDLE)
+
+    def use(self, program: str, *recordings: str, tool: str | None = None) -> None:
+        """Let a program replay recordings, each for its own command."""
+        paths = [str(RECORDED / (tool or program) / name) for name in recordings]
+        words = shlex.join([sys.executable, str(REPLAY), *paths])
+        self.site.program(program, f'exec {words} -- {program} "$@"')
+
+    def give(self, program: str, recording: str) -> None:
+        """Let a program give one recording, whatever it is asked."""
+        path = RECORDED / recording
+        self.site.program(
+            program,
+            f"sed '1d; $d' {shlex.quote(str(path))}\n"
+            f"exit $(sed -n '$s/# exit: //p' {shlex.quote(str(path))})",
+        )
+
+    def check(self, name: str) -> subprocess.CompletedProcess[str]:
+        """Run one check, with the stand-ins first on the path."""
+        for partition in ("clients", "servers"):
+            self.site.slurm.set_partition(partition, self.site.members(partition))
+        root = self.site.root
+        written = {
+            "PATH": f"{self.programs}:{self.site.environment['PATH']}",
+            "RFM_SQLITE_DB_FILE": str(root / "results.db"),
+            "RFM_REPORT_FILE": str(root / "report.json"),
+        }
+        # nsenter leaves the directory that it is started in.
+        reframe = ["reframe", "--run", f"--name=^{name}\\b", "--tag=quick", "--nocolor"]
+        return self.site.slurm.run(
+            *("bash", "-c", f"cd {root} && exec {shlex.join(reframe)}"),
+            extra=self.site.environment | written,
+        )
+
+
+def recorded(tool: str) -> list[Path]:
+    return sorted((RECORDED / tool / "quick").glob("*.txt"))
+
+
+@pytest.fixture
+def daos(make_site: MakeSite, slurm: PrivateSlurm) -> Daos:
+    """Two clients, and a server with two engines."""
+    del slurm
+    return Daos(make_site({}, clients=["c1", "c2"], servers=["s1"]))
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        *("SelfTestClientServer", "SelfTestCrossServer", "NetTest"),
+        *("VosPerfRate", "VosPerfBandwidth", "NvmeBandwidth", "NvmeIops"),
+    ],
+)
+def test_is_run_with_the_commands_that_were_recorded(daos: Daos, check: str) -> None:
+    done = daos.check(check)
+    assert "[  PASSED  ] Ran 1/1" in done.stdout, done.stdout + done.stderr
+    assert daos.site.left_behind() == []
+
+
+def fails(daos: Daos, check: str, why: str) -> None:
+    """Require that a check fails with a sentence, and leaves nothing behind."""
+    done = daos.check(check)
+    assert done.returncode == 1, done.stdout + done.stderr
+    (reason,) = re.findall(r"^  \* Reason: (.*)$", done.stdout, re.MULTILINE)
+    assert why in reason
+    assert daos.site.left_behind() == []
+
+
+@pytest.mark.parametrize(
+    ("check", "program", "recording", "why"),
+    [
+        ("SelfTestClientServer", "self_test", "self_test/no_such_tag.txt", "all RPCs failed"),
+        ("SelfTestClientServer", "self_test", "self_test/rank_dead.txt", "RPCs failed, all those"),
+        ("SelfTestClientServer", "self_test", "self_test/endpoint_missing.txt", "endpoint"),
+        ("SelfTestClientServer", "self_test", "self_test/fallback.txt", "took 0:2 in its place"),
+        ("SelfTestClientServer", "self_test", "self_test/no_agent.txt", "failed with exit status"),
+        ("SelfTestCrossServer", "self_test", "self_test/master_missing.txt", "master"),
+        ("SelfTestCrossServer", "self_test", "self_test/busy.txt", "busy"),
+        ("NetTest", "daos", "net_test/failed_rpcs.txt", "RPCs to"),
+        ("NetTest", "daos", "net_test/endpoint_missing.txt", "missing"),
+        ("VosPerfRate", "vos_perf", "vos_perf/pool_full.txt", "UPDATE failed"),
+        (
+            "VosPerfRate",
+            "vos_perf",
+            "vos_perf/without_pmemobj_conf.txt",
+            "its environment lacks PMEMOBJ_CONF",
+        ),
+        (
+            "NvmeIops",
+            "daos_spdk_nvme_perf",
+            "spdk_nvme_perf/no_device.txt",
+            "spdk_nvme_perf found no device",
+        ),
+        (
+            "NvmeIops",
+            "daos_spdk_nvme_perf",
+            "spdk_nvme_perf/device_dies.txt",
+            "a device was lost on the way",
+        ),
+    ],
+    ids=itertools.count(),
+)
+def test_a_trap_of_a_tool_is_no_measurement(
+    daos: Daos, check: str, program: str, recording: str, why: str
+) -> None:
+    daos.give(program, recording)
+    fails(daos, check, why)
+
+
+@pytest.mark.parametrize(
+    ("recording", "why"),
+    [
+        ("system_query_one_rank_dead.txt", "rank 1 at"),
+        ("system_query_server_down.txt", "dmg failed"),
+    ],
+)
+def test_a_system_that_is_not_whole_is_not_measured(daos: Daos, recording: str, why: str) -> None:
+    daos.give("dmg", f"dmg/{recording}")
+    fails(daos, "NetTest", "NetTest needs the phase system: ")
+    fails(daos, "NetTest", why)
+
+
+@pytest.mark.parametrize(
+    ("recording", "why"),
+    [
+        ("pool_query_rebuilding.txt", "the pool: "),
+        ("pool_query_full.txt", "is 93% full"),
+    ],
+)
+def test_a_pool_that_is_not_at_rest_is_not_measured(daos: Daos, recording: str, why: str) -> None:
+    system, pool = RECORDED / "dmg/quick/system.txt", RECORDED / "dmg" / recording
+    daos.site.program("dmg", f"[[ $* == *pool* ]] && sed '1d; $d' {pool} || sed '1d; $d' {system}")
+    fails(daos, "NetTest", why)
+
+
+def test_an_engine_that_dies_meanwhile_spoils_the_figures(daos: Daos) -> None:
+    flag = daos.site.root / "dead"
+    whole = (daos.programs / "daos").read_text().removeprefix("#!/bin/bash\n")
+    daos.site.program("daos", f"touch {flag}\n{whole}")
+    alive = (daos.programs / "dmg").read_text().removeprefix("#!/bin/bash\n")
+    dead = RECORDED / "dmg" / "system_query_one_rank_dead.txt"
+    daos.site.program("dmg", f"[[ ! -e {flag} ]] || {{ sed '1d; $d' {dead}; exit; }}\n{alive}")
+    fails(daos, "NetTest", "after the run, rank 1 at")
+
+
+@pytest.mark.parametrize(
+    ("check", "phase"), [("VosPerfBandwidth", "scm"), ("NvmeBandwidth", "raw"), ("SsdFio", "raw")]
+)
+def test_a_check_in_the_wrong_phase_says_which_it_needs(daos: Daos, check: str, phase: str) -> None:
+    daos.site.describe(lambda document: document["benchmarks"].update(fio="/usr/bin/fio"))
+    daos.site.program("pgrep", "echo 2")
+    why = (
+        "2 engines of DAOS are running here and would be measured along; this check needs the phase"
+    )
+    fails(daos, check, f"{why} {phase}: ")
+
+
+def test_scm_that_is_not_mounted_is_not_measured(daos: Daos) -> None:
+    daos.site.slurm.output("umount", str(daos.site.root / "mnt" / "daos1"))
+    fails(daos, "VosPerfRate", f"nothing is mounted at {daos.site.root}/mnt/daos1")
