@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,9 +11,9 @@ from pathlib import Path
 from assay import __version__
 from assay.cluster import Cluster
 from assay.expect import expectation
-from assay.plan import Owed, owed
+from assay.plan import owed
 from assay.results import Results
-from assay.verdict import Judgement, Verdict, judge
+from assay.verdict import Case, Judgement, Verdict, judge
 
 
 class Gate(StrEnum):
@@ -43,6 +42,8 @@ class SignOff:
     scale: str
     """How much was measured: `quick` or `acceptance`."""
     judgements: tuple[Judgement, ...]
+    comparisons: int
+    """How many comparisons could have raised a false alarm, in all of the campaign."""
     reports: tuple[Path, ...]
     """The ReFrame run reports that were judged."""
     measured_from: datetime
@@ -96,26 +97,27 @@ def sign_off(cluster: Cluster, results: Results, gate: Gate) -> SignOff:
     """Judge a campaign: every metric of the plan, in its order, from the lowest layer up."""
     plan = owed(cluster)
     valid = {metric: results.samples(metric) for metric in plan if not results.problems(metric)}
+    judged = judge(
+        [
+            Case(
+                metric,
+                results.samples(metric),
+                expectation(cluster, metric, valid),
+                results.problems(metric),
+                results.raw(metric),
+            )
+            for metric in plan
+        ]
+    )
     return SignOff(
         cluster=cluster,
         gate=gate,
         scale=results.scale,
-        judgements=tuple(_judgement(cluster, metric, results, valid) for metric in plan),
+        judgements=judged.judgements,
+        comparisons=judged.comparisons,
         reports=tuple(results.reports),
         measured_from=results.started,
         measured_to=results.ended,
         made_at=datetime.now(UTC),
         versions={"daos-assay": __version__, "ReFrame": results.reframe, **cluster.versions},
-    )
-
-
-def _judgement(
-    cluster: Cluster, metric: Owed, results: Results, valid: dict[Owed, Sequence[float]]
-) -> Judgement:
-    return judge(
-        metric,
-        results.samples(metric),
-        expectation(cluster, metric, valid),
-        results.problems(metric),
-        results.raw(metric),
     )
