@@ -14,59 +14,7 @@ from assay.plan import owed
 from assay.results import ReportError, read
 from assay.signoff import Gate, sign_off
 from assay.verdict import Verdict
-
-
-def case(cluster: Cluster, check: str, partition: str, root: Path) -> dict[str, Any]:
-    """A test case of ReFrame's run report, of a check that went well."""
-    samples: dict[str, dict[str, list[float]]] = {}
-    for metric in owed(cluster):
-        if (metric.check, metric.partition) == (check, partition):
-            value = 4.0 if metric.metric.unit == "process" else 2000.0
-            samples.setdefault(metric.metric.name, {})[metric.subject] = [value] * 5
-    for by_subject in samples.values():
-        for subject in by_subject:
-            raw = root / "output" / partition / check / "raw" / subject.replace(">", "-to-")
-            raw.mkdir(parents=True, exist_ok=True)
-            (raw / "tool.out").write_text("what the tool printed\n")
-    return {
-        "name": f"{check} %scale=quick",
-        "system": cluster.name,
-        "partition": partition,
-        "scale": "quick",
-        "result": "pass",
-        "fail_phase": None,
-        "fail_reason": None,
-        "samples": samples,
-        "problems": {},
-        "benchmark_seconds": 10.0,
-        "outputdir": str(root / "output" / partition / check),
-        "stagedir": str(root / "stage" / partition / check),
-    }
-
-
-def report(cluster: Cluster, root: Path) -> dict[str, Any]:
-    """A run report in which every check of the plan went well."""
-    ran = dict.fromkeys((metric.check, metric.partition) for metric in owed(cluster))
-    session = {"time_start_unix": 1e9, "time_end_unix": 1e9 + 60, "time_elapsed": 60.0}
-    return {
-        "session_info": {**session, "version": "4.10.4"},
-        "runs": [{"testcases": [case(cluster, check, part, root) for check, part in ran]}],
-    }
-
-
-@pytest.fixture
-def campaign(tmp_path: Path, cluster: Cluster) -> Callable[..., str]:
-    """Write a run report, after a change to it, and give the pattern that finds it."""
-
-    def write(change: Callable[[dict[str, Any]], None] = lambda _: None) -> str:
-        document = report(cluster, tmp_path)
-        change(document)
-        path = tmp_path / "reports" / "run-1.json"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(document))
-        return str(path.parent / "*.json")
-
-    return write
+from runs import report
 
 
 def drop(check: str) -> Callable[[dict[str, Any]], None]:
@@ -235,7 +183,7 @@ def test_a_bundle_that_fails_half_way_leaves_nothing(
     def full(*_: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(bundle, "_checksums", full)
+    monkeypatch.setattr(bundle.checksums, "of", full)
     parent = tmp_path / "signoffs"
     with pytest.raises(bundle.BundleError, match="No space left on device"):
         bundle.write(signed, results, parent / "one")

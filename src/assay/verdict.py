@@ -20,6 +20,7 @@ class Verdict(StrEnum):
     IMPLAUSIBLE = "implausible"
     BELOW = "below"
     UNSTEADY = "unsteady"
+    WAIVED = "waived"
     UNRATED = "unrated"
     PASS = "pass"
 
