@@ -82,6 +82,10 @@ molecule-real: setup host-tools ## The same with a real DAOS, whose prefix ASSAY
 bench-deploy: setup ## How the deployment grows from 8 to 64 to 256 hosts (simulated).
 	$(BIN)/python bench/deploy.py
 
+.PHONY: bench-verdicts
+bench-verdicts: setup ## How often the verdicts are right, on labelled campaigns with known faults.
+	$(BIN)/python tests/verdicts/scores.py
+
 .PHONY: clean
 clean: ## Remove what was built here; `make teardown` first, if this machine was validated.
 	rm -rf $(VENV) build dist

@@ -1,6 +1,7 @@
 """Verdicts: fail closed, call what is too good wrong, and never decide what is not decided."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.expect import Expectation
 from assay.plan import Metric, Owed
-from assay.verdict import Verdict, judge
+from assay.verdict import Case, Judgement, Verdict, judge
 
 OWED = Owed("SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s"), "s1")
 RATED = Expectation("MiB/s", "hardware", 1000.0, 850.0, 1000.0, "1000 MiB/s: one disk")
@@ -17,6 +18,12 @@ UNRATED = Expectation("MiB/s", "nothing", None, None, None, "nothing to judge by
 
 LATENCY = replace(OWED, metric=Metric("latency", "us", better="lower"))
 PROMPT = Expectation("us", "hardware", 1.0, 1.0, 5.0, "1 us: the wire")
+
+
+def alone(
+    owed: Owed, samples: Sequence[float], limits: Expectation, problems: Sequence[str] = ()
+) -> Judgement:
+    return judge([Case(owed, samples, limits, problems)]).judgements[0]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +42,7 @@ PROMPT = Expectation("us", "hardware", 1.0, 1.0, 5.0, "1 us: the wire")
     ],
 )
 def test_more_is_better(samples: list[float], verdict: Verdict, said: str) -> None:
-    judged = judge(OWED, samples, RATED)
+    judged = alone(OWED, samples, RATED)
     assert judged.verdict is verdict
     assert said in judged.reason
 
@@ -50,19 +57,19 @@ def test_more_is_better(samples: list[float], verdict: Verdict, said: str) -> No
     ],
 )
 def test_less_is_better(samples: list[float], verdict: Verdict, said: str) -> None:
-    judged = judge(LATENCY, samples, PROMPT)
+    judged = alone(LATENCY, samples, PROMPT)
     assert judged.verdict is verdict
     assert said in judged.reason
 
 
 def test_nothing_to_judge_by_is_no_pass() -> None:
-    judged = judge(OWED, [900.0, 910.0], UNRATED)
+    judged = alone(OWED, [900.0, 910.0], UNRATED)
     assert judged.verdict is Verdict.UNRATED
     assert judged.reason == "nothing to judge by: no datasheet"
 
 
 def test_a_run_with_a_problem_is_no_slow_run() -> None:
-    judged = judge(OWED, [900.0, 910.0], RATED, problems=["fio crashed", "and more"])
+    judged = alone(OWED, [900.0, 910.0], RATED, ["fio crashed", "and more"])
     assert judged.verdict is Verdict.MISSING
     assert judged.reason == "fio crashed; and more"
     assert judged.summary is None
@@ -70,7 +77,116 @@ def test_a_run_with_a_problem_is_no_slow_run() -> None:
 
 @given(st.lists(st.floats(-1e9, 1e9) | st.just(math.nan) | st.just(math.inf), max_size=12))
 def test_what_passes_lies_between_floor_and_ceiling(samples: list[float]) -> None:
-    judged = judge(OWED, samples, RATED)
+    judged = alone(OWED, samples, RATED)
     if judged.verdict is Verdict.PASS:
         assert judged.summary is not None
         assert 850 <= judged.summary.low <= judged.summary.median <= 1000
+
+
+def among_equals(
+    medians: Sequence[float], limits: Expectation = UNRATED, spread: float = 0.01, check: str = ""
+) -> list[Judgement]:
+    """Metrics of hosts n0, n1 ..., each with seven samples about its median."""
+    noise = (0.0, 1.0, -0.7, 0.5, -1.2, 0.8, -1.0)
+    return list(
+        judge(
+            [
+                Case(
+                    replace(OWED, subject=f"n{number}", check=check or OWED.check),
+                    [median * (1 + spread * n) for n in noise[number % 7 :] + noise[: number % 7]],
+                    limits,
+                )
+                for number, median in enumerate(medians)
+            ]
+        ).judgements
+    )
+
+
+def test_a_slow_device_is_below_though_nothing_else_rates_it() -> None:
+    judged = among_equals([1000.0, 1002, 998, 1001, 880, 999, 1003, 997])
+    assert [j.verdict for j in judged].count(Verdict.BELOW) == 1
+    assert judged[4].verdict is Verdict.BELOW
+    assert judged[4].reason == (
+        "880 MiB/s is 12.0% worse than the median of its 8 equals, 1,000 MiB/s"
+    )
+    assert judged[4].equals is not None
+    assert judged[4].equals.gain == pytest.approx(-0.12, abs=1e-3)
+
+
+def test_a_difference_of_no_weight_makes_no_outlier_however_sure() -> None:
+    judged = among_equals([1000.0] * 7 + [960.0], spread=1e-4)
+    assert {j.verdict for j in judged} == {Verdict.UNRATED}
+
+
+def test_one_that_is_much_better_than_its_equals_is_implausible() -> None:
+    judged = among_equals([1000.0] * 7 + [3000.0])
+    assert judged[7].verdict is Verdict.IMPLAUSIBLE
+    assert "200.0% better than the median of its 8 equals" in judged[7].reason
+
+
+def test_of_three_nobody_can_tell_which_is_odd() -> None:
+    judged = among_equals([1000.0, 1000, 500])
+    assert {j.verdict for j in judged} == {Verdict.UNRATED}
+    assert judged[0].equals is None
+
+
+def test_different_limits_make_no_equals() -> None:
+    slow = [replace(j, owed=j.owed) for j in among_equals([1000.0] * 4)]
+    fast = replace(UNRATED, ceiling=9000.0)
+    cases = [Case(j.owed, j.samples, UNRATED) for j in slow]
+    cases += [
+        Case(replace(OWED, subject=f"fast{n}"), [2000.0, 2001.0, 2002.0], fast) for n in range(4)
+    ]
+    medians = {j.equals.median for j in judge(cases).judgements if j.equals}
+    assert medians == {1000.0, 2001.0}
+
+
+def test_a_loss_that_could_hide_in_the_scatter_is_unsteady() -> None:
+    judged = among_equals([1000.0] * 3 + [940.0], spread=0.1)
+    assert judged[3].verdict is Verdict.UNSTEADY
+    assert "may be 10% worse than its 4 equals" in judged[3].reason
+    assert judged[3].more_samples is not None
+    assert f"about {judged[3].more_samples} more samples would decide" in judged[3].reason
+
+
+def test_a_check_that_warms_up_is_unsteady() -> None:
+    rise = [700.0, 800, 880, 930, 960, 980, 1000]
+    cases = [Case(replace(OWED, subject=f"n{n}"), rise, UNRATED) for n in range(16)]
+    judged = judge(cases).judgements[0]
+    assert judged.verdict is Verdict.UNSTEADY
+    assert "it rose by" in judged.reason
+    assert "did not settle" in judged.reason
+
+
+def test_under_the_floor_by_less_than_chance_allows_is_unsteady() -> None:
+    judged = alone(OWED, [848, 810, 849, 790, 849.5, 835, 845], RATED)
+    assert judged.verdict is Verdict.UNSTEADY
+    assert "7 samples may lie below the floor of 850 MiB/s by chance" in judged.reason
+
+
+def test_more_samples_are_asked_for_the_nearer_the_floor_lies() -> None:
+    near, far = (alone(OWED, [v, v * 0.9, v * 1.1, v * 0.95, v * 1.05], RATED) for v in (870, 930))
+    assert near.verdict is far.verdict is Verdict.UNSTEADY
+    assert near.more_samples is None or near.more_samples > (far.more_samples or 0)
+
+
+def test_better_than_possible_by_a_hair_is_neither_possible_nor_sure() -> None:
+    judged = alone(OWED, [980, 990, 1005, 1010, 1020], RATED)
+    assert judged.verdict is Verdict.UNSTEADY
+    assert "better than is possible, 1,000 MiB/s, but not all samples are" in judged.reason
+
+
+def test_many_questions_make_alarms_harder() -> None:
+    few = judge([Case(OWED, [820, 821, 819, 822, 818, 823, 817], RATED)])
+    assert few.comparisons < judge([Case(OWED, [900.0], RATED)] * 50).comparisons
+
+
+@given(st.lists(st.floats(1, 1e6), min_size=4, max_size=12))
+def test_no_metric_is_lost_or_judged_without_a_reason(medians: list[float]) -> None:
+    judged = among_equals(medians, RATED)
+    assert len(judged) == len(medians)
+    assert all(j.reason for j in judged)
+    for j in judged:
+        if j.verdict is Verdict.PASS:
+            assert j.summary is not None
+            assert 850 <= j.summary.median <= 1000

@@ -7,7 +7,7 @@ import pytest
 
 from assay.expect import Expectation
 from assay.plan import Metric, Owed
-from assay.verdict import Judgement, Verdict, judge
+from assay.verdict import Case, Judgement, Verdict, judge
 from assay.waivers import Waiver, WaiverError, excuse, load
 
 TODAY = date(2026, 3, 2)
@@ -23,7 +23,8 @@ waivers:
 def judged(subject: str, *, floor: float = 80.0, problem: str = "") -> Judgement:
     metric = Owed("SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s"), subject)
     limits = Expectation("MiB/s", "hardware", 200.0, floor, 200.0, "a datasheet")
-    return judge(metric, [100.0] * 7, limits, [problem] if problem else [])
+    case = Case(metric, [100.0] * 7, limits, [problem] if problem else [])
+    return judge([case]).judgements[0]
 
 
 def waiver(metric: str = "SsdFio.read_1m on s2", expires: date = TODAY) -> Waiver:

@@ -12,9 +12,9 @@ from pathlib import Path
 from assay import __version__
 from assay.cluster import Cluster
 from assay.expect import expectation
-from assay.plan import Owed, owed
+from assay.plan import owed
 from assay.results import Results
-from assay.verdict import Judgement, Verdict, judge
+from assay.verdict import Case, Judgement, Verdict, judge
 from assay.waivers import Excused, Waiver, excuse
 
 
@@ -44,6 +44,8 @@ class SignOff:
     scale: str
     """How much was measured: `quick` or `acceptance`."""
     judgements: tuple[Judgement, ...]
+    comparisons: int
+    """How many comparisons could have raised a false alarm, in all of the campaign."""
     reports: tuple[Path, ...]
     """The ReFrame run reports that were judged."""
     measured_from: datetime
@@ -127,13 +129,25 @@ def sign_off(
     made_at = made_at or datetime.now(UTC)
     plan = owed(cluster)
     valid = {metric: results.samples(metric) for metric in plan if not results.problems(metric)}
-    judged = [_judgement(cluster, metric, results, valid) for metric in plan]
-    judgements, excused = excuse(judged, waivers, made_at.date())
+    judged = judge(
+        [
+            Case(
+                metric,
+                results.samples(metric),
+                expectation(cluster, metric, valid),
+                results.problems(metric),
+                results.raw(metric),
+            )
+            for metric in plan
+        ]
+    )
+    judgements, excused = excuse(judged.judgements, waivers, made_at.date())
     return SignOff(
         cluster=cluster,
         gate=gate,
         scale=results.scale,
         judgements=judgements,
+        comparisons=judged.comparisons,
         reports=tuple(results.reports),
         measured_from=results.started,
         measured_to=results.ended,
@@ -141,16 +155,4 @@ def sign_off(
         versions={"daos-assay": __version__, "ReFrame": results.reframe, **cluster.versions},
         excused=excused,
         approver=approver,
-    )
-
-
-def _judgement(
-    cluster: Cluster, metric: Owed, results: Results, valid: dict[Owed, Sequence[float]]
-) -> Judgement:
-    return judge(
-        metric,
-        results.samples(metric),
-        expectation(cluster, metric, valid),
-        results.problems(metric),
-        results.raw(metric),
     )

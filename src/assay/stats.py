@@ -1,15 +1,33 @@
-"""What several samples say together, without assuming how they are distributed."""
+"""What several samples say together: medians, how far to trust them, scatter, trend, outliers.
+
+Everything works on the rows of arrays, a row for each metric, so that a campaign of many thousand
+metrics is judged at once.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+
+Array = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 """How sure the interval is to hold the true median, where there are samples enough for that."""
+
+NORMAL = 1.4826
+"""Standard deviations of a normal distribution in its median absolute deviation."""
+
+MAD_EFFICIENCY = 0.37
+"""What a median absolute deviation knows of the scatter, of what all the samples would tell.
+
+Source: Rousseeuw and Croux, Alternatives to the Median Absolute Deviation, JASA 88 (1993). So many
+times fewer degrees of freedom has a figure whose error is estimated from it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +36,7 @@ class Summary:
 
     `low` and `high` enclose the true median with the probability `confidence`, which is below
     0.95 for fewer than six samples. `spread` is the median absolute deviation over the median.
+    `change` is by how much of the median the samples rose from the first to the last.
     """
 
     count: int
@@ -26,32 +45,104 @@ class Summary:
     high: float
     confidence: float
     spread: float
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    """The same of many metrics: an array for each figure, NaN where a metric has no sample."""
+
+    count: Array
+    median: Array
+    low: Array
+    high: Array
+    confidence: Array
+    spread: Array
+    change: Array
+    wobble: Array
+    """The median absolute deviation from the line of the trend, over the median."""
+    order: Array
+    """Kendall's tau with time: 1 where each sample is above all before it, -1 where below."""
+
+    def one(self, row: int) -> Summary:
+        """What is known of one metric, which has samples."""
+        figures = {f.name: float(getattr(self, f.name)[row]) for f in fields(Summary)}
+        return Summary(**figures | {"count": int(self.count[row])})  # type: ignore[arg-type]
 
 
 def summarize(samples: Sequence[float]) -> Summary:
-    """Summarize at least one finite sample above zero.
+    """Summarize at least one finite sample above zero, in the order in which they were taken.
 
     The interval runs between two order statistics: the true median lies between the k-th smallest
     and the k-th largest of n samples with probability 1 - 2 P(Binomial(n, 1/2) < k), whatever the
-    distribution (David and Nagaraja, Order Statistics, section 7.1).
+    distribution (David and Nagaraja, Order Statistics, section 7.1). The change is the slope of
+    Theil and Sen, which one wild sample does not move.
 
     Raises:
         ValueError: there is no sample.
     """
     if not samples:
         raise ValueError("no samples to summarize")
-    ordered = np.sort(np.asarray(samples, dtype=float))
-    count = len(ordered)
-    median = float(np.median(ordered))
+    return summarize_all([samples]).one(0)
+
+
+def summarize_all(rows: Sequence[Sequence[float]] | Array) -> Summaries:
+    """Summarize the samples of many metrics; a row without samples has NaN for every figure."""
+    lengths = np.array([len(row) for row in rows])
+    found = {f.name: np.full(len(rows), np.nan) for f in fields(Summaries)}
+    found["count"][:] = lengths
+    for length in sorted(set(lengths.tolist()) - {0}):
+        chosen = np.flatnonzero(lengths == length)
+        for name, figures in _figures(
+            np.array([rows[i] for i in chosen.tolist()], np.float64)
+        ).items():
+            found[name][chosen] = figures
+    return Summaries(**found)
+
+
+def _figures(samples: Array) -> dict[str, Array | float]:
+    count = samples.shape[1]
+    ordered = np.sort(samples, axis=1)
+    median = _middle(ordered)
     rank, confidence = _rank(count)
-    return Summary(
-        count=count,
-        median=median,
-        low=float(ordered[rank - 1]),
-        high=float(ordered[count - rank]),
-        confidence=confidence,
-        spread=float(np.median(np.abs(ordered - median)) / median),
-    )
+    slope, order = _trend(samples)
+    level = samples - slope[:, None] * np.arange(count)
+    return {
+        "median": median,
+        "low": ordered[:, rank - 1],
+        "high": ordered[:, count - rank],
+        "confidence": confidence,
+        "spread": _deviation(samples, median) / median,
+        "change": slope * (count - 1) / median,
+        "wobble": _deviation(level, _middle(np.sort(level, axis=1))) / median,
+        "order": order,
+    }
+
+
+def middle(figures: Array) -> float:
+    """The median of some figures; many times faster than numpy's for the few of a group."""
+    return float(_middle(np.sort(figures)[None, :])[0])
+
+
+def _middle(ordered: Array) -> Array:
+    half = ordered.shape[1] // 2
+    if ordered.shape[1] % 2:
+        return ordered[:, half]
+    # The mean of two, without the overflow of their sum.
+    return ordered[:, half - 1] / 2 + ordered[:, half] / 2
+
+
+def _deviation(samples: Array, centre: Array) -> Array:
+    return _middle(np.sort(np.abs(samples - centre[:, None]), axis=1))
+
+
+def _trend(samples: Array) -> tuple[Array, Array]:
+    """By how much samples rise from one to the next, the median over all pairs; and their order."""
+    earlier, later = np.triu_indices(samples.shape[1], 1)
+    if not len(earlier):
+        return np.zeros(len(samples)), np.zeros(len(samples))
+    rise = samples[:, later] - samples[:, earlier]
+    return _middle(np.sort(rise / (later - earlier), axis=1)), np.mean(np.sign(rise), axis=1)
 
 
 def _rank(count: int) -> tuple[int, float]:
@@ -68,3 +159,77 @@ def _rank(count: int) -> tuple[int, float]:
 def _enclosing(count: int, rank: int) -> float:
     outside = sum(math.comb(count, i) for i in range(rank)) * 0.5**count
     return max(0.0, 1 - 2 * outside)
+
+
+def median_error(spread: ArrayLike, count: ArrayLike) -> Array:
+    """The standard error of a median, from the spread and the number of its samples.
+
+    `spread` is a median absolute deviation; of n normal samples about their own median it comes
+    out too small by about n / (n - 1.2) (seen in a simulation of 60,000 rows of 5 to 21).
+    """
+    spread, count = np.asarray(spread, np.float64), np.asarray(count, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scatter = NORMAL * spread * count / np.maximum(count - 1.2, 0.5)
+        return np.asarray(scatter * np.sqrt(math.pi / 2 / count))
+
+
+def change_error(wobble: ArrayLike, count: ArrayLike) -> Array:
+    """The standard error of a change from first to last, from the scatter about its line.
+
+    That scatter comes out too small by about n / (n - 2.3), seen in the same simulation; the slope
+    of Theil and Sen errs about 1.07 times as far as that of least squares.
+    """
+    wobble, count = np.asarray(wobble, np.float64), np.asarray(count, np.float64)
+    scatter = NORMAL * wobble * count / (count - 2.3)
+    return np.asarray(1.07 * scatter * np.sqrt(12 * (count - 1) / count / (count + 1)))
+
+
+def threshold(chance: float, freedom: ArrayLike) -> Array:
+    """How many standard errors chance alone exceeds with the probability `chance`, on one side.
+
+    The quantile of Student's t: the fewer samples the error itself was estimated from (degrees of
+    freedom), the farther out it lies.
+    """
+    return np.asarray(stdtrit(freedom, 1 - chance), dtype=float)
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """What a group of equal metrics knows together of its medians."""
+
+    median: float
+    """The median of their medians."""
+    error: float
+    """The standard error of one of their medians, relative to it."""
+    distance: float
+    """How far from the median one of them usually lies, relative to it; at least the error."""
+    freedom: float
+    """Degrees of freedom of the distance."""
+
+
+def pool(median: Array, spread: Array, count: Array) -> Pooled:
+    """Put together equal metrics, none of which lacks samples.
+
+    The spreads of all tell the error of one median better than its own few samples do.
+    """
+    centre, samples = middle(median), middle(count)
+    error = float(median_error(middle(spread), samples))
+    between = NORMAL * middle(np.abs(median - centre)) / centre
+    freedom = MAD_EFFICIENCY * len(median) * (samples - 1)
+    distance, freedom = combine(error, freedom, between, len(median))
+    return Pooled(centre, error, distance, max(freedom, 1.0))
+
+
+def combine(error: float, freedom: float, between: float, count: int) -> tuple[float, float]:
+    """The usual distance of one of `count` equals, and its degrees of freedom.
+
+    It is the error of each, as long as the distance `between` them, a scaled median absolute
+    deviation, is what that error explains: not more than two of its own standard errors above.
+    Otherwise they differ by themselves too, and the two parts of their variance make up the
+    degrees of freedom (Satterthwaite, Biometrics Bulletin 2, 1946).
+    """
+    if between <= error * (1 + 2 / math.sqrt(2 * MAD_EFFICIENCY * count)):
+        return error, freedom
+    own = between**2 - error**2
+    parts = error**4 / freedom + own**2 / (MAD_EFFICIENCY * (count - 1))
+    return between, between**4 / parts

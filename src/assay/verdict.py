@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+
+import numpy as np
 
 from assay.expect import Expectation
 from assay.plan import Owed
-from assay.stats import Summary, summarize
+from assay.rating import HIDDEN, Limits, Numbers, Rating, Verdict, rate
+from assay.stats import Array, Summary, summarize_all
 from assay.units import Quantity, show
 
+__all__ = ["Case", "Equals", "Judged", "Judgement", "Verdict", "judge"]
 
-class Verdict(StrEnum):
-    """What can be said of a metric; the worst come first."""
 
-    MISSING = "missing"
-    IMPLAUSIBLE = "implausible"
-    BELOW = "below"
-    UNSTEADY = "unsteady"
-    WAIVED = "waived"
-    UNRATED = "unrated"
-    PASS = "pass"
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One metric to judge."""
+
+    owed: Owed
+    samples: Sequence[float]
+    expectation: Expectation
+    problems: Sequence[str] = ()
+    """Why its samples count for nothing."""
+    raw: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """How a metric stands among those that should be as good as it is."""
+
+    count: int
+    """How many there are, itself included."""
+    median: float
+    """The median of their medians."""
+    gain: float
+    """By how much of that it is better; worse, if below zero."""
+    outlier: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,57 +54,188 @@ class Judgement:
     reason: str
     raw: tuple[str, ...] = ()
     """Where in the bundle the raw outputs are that hold the samples."""
+    equals: Equals | None = None
+    """None where there are too few to compare with."""
+    more_samples: int | None = None
+    """How many more would decide, where that is open and a reasonable number does."""
 
 
-def judge(
-    owed: Owed,
-    samples: Sequence[float],
-    expectation: Expectation,
-    problems: Sequence[str] = (),
-    raw: Sequence[str] = (),
-) -> Judgement:
-    """Judge a metric. Fail closed: with a problem, or without a sample, it is `missing`."""
-    problems = [*problems, *(text for value in samples if (text := _no_measurement(value)))]
-    summary = None if problems or not samples else summarize(samples)
-    if summary is None:
-        verdict, reason = Verdict.MISSING, "; ".join(problems) or "it was not measured"
-    else:
-        verdict, reason = _rate(summary, expectation, owed.metric.better == "higher")
-    return Judgement(owed, tuple(samples), summary, expectation, verdict, reason, tuple(raw))
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A campaign, judged."""
+
+    judgements: tuple[Judgement, ...]
+    comparisons: int
+    """How many comparisons could have raised a false alarm; together they do in 1 of 200."""
 
 
-def _no_measurement(value: float) -> str | None:
-    if math.isfinite(value) and value > 0:
-        return None
-    return f"a sample is {value:g}, and a measurement is above zero"
+def judge(cases: Sequence[Case]) -> Judged:
+    """Judge the metrics of a campaign, each also among its equals.
 
-
-def _rate(summary: Summary, expected: Expectation, more: bool) -> tuple[Verdict, str]:
-    """Hold the samples against the expectation; `more` says that more is better."""
-    best, worst = (expected.ceiling, expected.floor) if more else (expected.floor, expected.ceiling)
-    luckiest, unluckiest = (summary.high, summary.low) if more else (summary.low, summary.high)
-
-    def better(one: float, other: float) -> bool:
-        return one > other if more else one < other
-
-    value = Quantity(summary.median, expected.unit)
-    if best is not None and better(summary.median, best):
-        possible = Quantity(best, expected.unit)
-        return Verdict.IMPLAUSIBLE, (
-            f"{value} is better than is possible, {possible}: a cache, a hole or a wrong unit"
+    Equals are the subjects of one metric of a check in one partition that have the same limits.
+    Fail closed: with a problem, or without a sample, a metric is `missing`.
+    """
+    problems = [_problems(case) for case in cases]
+    rows = [() if problem else case.samples for case, problem in zip(cases, problems, strict=True)]
+    found = summarize_all(rows)
+    rating = rate(found, _limits(cases))
+    judgements = []
+    for row, case in enumerate(cases):
+        summary = found.one(row) if found.count[row] else None
+        equals = _standing(rating, row)
+        if summary is None:
+            reason = "; ".join(problems[row]) or "it was not measured"
+        else:
+            reason = _reason(case, summary, equals, rating, row)
+        more = rating.more_samples[row]
+        judgements.append(
+            Judgement(
+                owed=case.owed,
+                samples=tuple(case.samples),
+                summary=summary,
+                expectation=case.expectation,
+                verdict=Verdict(str(rating.verdict[row])),
+                reason=reason,
+                raw=tuple(case.raw),
+                equals=equals,
+                more_samples=None if math.isnan(more) else int(more),
+            )
         )
-    if worst is None:
-        return Verdict.UNRATED, expected.derivation
-    limit = f"the {'floor' if more else 'limit'} of {Quantity(worst, expected.unit)}"
-    if better(worst, luckiest):
-        return Verdict.BELOW, f"{value} is {'below' if more else 'above'} {limit}"
-    if better(worst, unluckiest):
-        return Verdict.UNSTEADY, _straddles(summary, limit)
-    return Verdict.PASS, f"{value} is {'above' if more else 'within'} {limit}"
+    return Judged(tuple(judgements), rating.comparisons)
 
 
-def _straddles(summary: Summary, limit: str) -> str:
-    return (
-        f"{summary.count} samples leave the median anywhere between {show(summary.low)} and"
-        f" {show(summary.high)}, on both sides of {limit}"
+def _problems(case: Case) -> list[str]:
+    impossible = (value for value in case.samples if not (math.isfinite(value) and value > 0))
+    return [
+        *case.problems,
+        *(f"a sample is {value:g}, and a measurement is above zero" for value in impossible),
+    ]
+
+
+def _limits(cases: Sequence[Case]) -> Limits:
+    more = np.array([case.owed.metric.better == "higher" for case in cases], dtype=bool)
+    floor = _array([case.expectation.floor for case in cases])
+    ceiling = _array([case.expectation.ceiling for case in cases])
+    return Limits(
+        best=np.where(more, ceiling, floor),
+        worst=np.where(more, floor, ceiling),
+        more=more,
+        group=_numbers([_equality(case) for case in cases]),
+        subject=_numbers([(c.owed.check, c.owed.partition, c.owed.subject) for c in cases]),
     )
+
+
+def _numbers(keys: Sequence[Hashable]) -> Numbers:
+    """A number for each key, the same for the same."""
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=int)
+
+
+def _array(figures: Sequence[float | None]) -> Array:
+    return np.array([math.nan if f is None else f for f in figures], np.float64)
+
+
+def _equality(case: Case) -> Hashable:
+    """What equals have in common."""
+    owed, expected = case.owed, case.expectation
+    # What stands on figures that were measured differs from host to host, however equal they are.
+    limits = () if expected.ground == "measured" else (expected.floor, expected.ceiling)
+    return owed.check, owed.metric.name, owed.partition, limits
+
+
+def _standing(rating: Rating, row: int) -> Equals | None:
+    if not rating.peers[row]:
+        return None
+    return Equals(
+        count=int(rating.peers[row]),
+        median=float(rating.equals[row]),
+        gain=float(rating.gain[row]),
+        outlier=bool(rating.outlier[row]),
+    )
+
+
+def _reason(case: Case, summary: Summary, equals: Equals | None, rating: Rating, row: int) -> str:
+    unit, words = case.expectation.unit, _Words(case)
+    value = Quantity(summary.median, unit)
+    match Verdict(str(rating.verdict[row])):
+        case Verdict.IMPLAUSIBLE:
+            better = words.beyond(summary.median) or (equals and _apart(equals, unit))
+            return f"{value} is {better}: a cache, a hole or a wrong unit"
+        case Verdict.BELOW:
+            outlier = equals and equals.outlier and _apart(equals, unit)
+            below = words.short(summary.median)
+            return f"{value} is {', and '.join(what for what in (below, outlier) if what)}"
+        case Verdict.UNSTEADY:
+            return _open(words, summary, equals, rating, row)
+        case Verdict.UNRATED:
+            return case.expectation.derivation
+    return f"{value} is {'above' if words.more else 'within'} {words.limit}"
+
+
+class _Words:
+    """The limits of a metric, in words."""
+
+    def __init__(self, case: Case) -> None:
+        expected, self.unit = case.expectation, case.expectation.unit
+        self.more = case.owed.metric.better == "higher"
+        limits = (expected.ceiling, expected.floor)
+        self.best, self.worst = limits if self.more else reversed(limits)
+
+    @property
+    def limit(self) -> str:
+        """What it should reach, or stay within."""
+        quantity = Quantity(self.worst or 0.0, self.unit)
+        return f"the {'floor' if self.more else 'limit'} of {quantity}"
+
+    def beyond(self, value: float) -> str | None:
+        """That a value is better than is possible, if it is."""
+        if self.best is None or not (value > self.best if self.more else value < self.best):
+            return None
+        return f"better than is possible, {Quantity(self.best, self.unit)}"
+
+    def short(self, value: float) -> str | None:
+        """That a value is worse than it should be, if it is."""
+        if self.worst is None or not (value < self.worst if self.more else value > self.worst):
+            return None
+        return f"{'below' if self.more else 'above'} {self.limit}"
+
+
+def _apart(equals: Equals, unit: str) -> str:
+    how = f"{abs(equals.gain):.1%} {'better' if equals.gain > 0 else 'worse'}"
+    return f"{how} than the median of its {equals.count} equals, {Quantity(equals.median, unit)}"
+
+
+def _open(words: _Words, summary: Summary, equals: Equals | None, rating: Rating, row: int) -> str:
+    """Why a metric is unsteady, and what would decide."""
+    reasons = []
+    beyond = words.beyond(summary.median)
+    if beyond:
+        reasons.append(
+            f"{Quantity(summary.median, words.unit)} is {beyond}, but not all samples are"
+        )
+    if rating.straddling[row]:
+        if words.short(summary.low) and words.short(summary.high):
+            reasons.append(
+                f"{summary.count} samples may lie {words.short(summary.median)} by chance"
+            )
+        else:
+            reasons.append(
+                f"{summary.count} samples leave the median anywhere between {show(summary.low)}"
+                f" and {show(summary.high)}, on both sides of {words.limit}"
+            )
+    if rating.hiding[row] and equals:
+        reasons.append(
+            f"{summary.count} samples scatter so much that it may be {HIDDEN:.0%} worse than its"
+            f" {equals.count} equals"
+        )
+    if rating.drifting[row]:
+        moved = "rose" if summary.change > 0 else "fell"
+        reasons.append(
+            f"it {moved} by {abs(summary.change):.1%} from the first sample to the last"
+            " and did not settle"
+        )
+    elif not beyond:
+        more = rating.more_samples[row]
+        number = "no reasonable number of" if math.isnan(more) else f"about {more:.0f}"
+        reasons.append(f"{number} more samples would decide")
+    return "; ".join(reasons)

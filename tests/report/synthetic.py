@@ -9,7 +9,7 @@ from assay.cluster import Cluster
 from assay.expect import Expectation, expectation
 from assay.plan import Metric, Owed, owed
 from assay.signoff import Gate, SignOff
-from assay.verdict import Judgement, Verdict, judge
+from assay.verdict import Case, Judgement, Verdict, judge
 from assay.waivers import Waiver, excuse
 
 WAIVER = Waiver(
@@ -110,16 +110,18 @@ def campaign(
     return signed(
         described,
         gate,
-        [
-            judge(
-                metric,
-                measured[metric],
-                expectation(described, metric, measured),
-                [problem] if problem else [],
-                raw_paths(metric),
-            )
-            for metric in plan
-        ],
+        judge(
+            [
+                Case(
+                    metric,
+                    measured[metric],
+                    expectation(described, metric, measured),
+                    [problem] if problem else [],
+                    raw_paths(metric),
+                )
+                for metric in plan
+            ]
+        ).judgements,
     )
 
 
@@ -129,6 +131,7 @@ def signed(described: Cluster, gate: Gate, judgements: Sequence[Judgement]) -> S
         gate=gate,
         scale="quick",
         judgements=tuple(judgements),
+        comparisons=len(judgements),
         reports=(Path("/var/lib/assay/reports/run-report-1.json"),),
         measured_from=datetime(2026, 3, 2, 9, 14, tzinfo=UTC),
         measured_to=datetime(2026, 3, 2, 9, 41, tzinfo=UTC),
@@ -154,7 +157,8 @@ def judgement(
     """One judged metric whose limits are given, rather than worked out."""
     metric = Owed("SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s"), subject)
     limits = Expectation("MiB/s", "hardware", ceiling, floor, ceiling, derivation)
-    return judge(metric, samples, limits, problems, raw_paths(metric))
+    case = Case(metric, samples, limits, problems, raw_paths(metric))
+    return judge([case]).judgements[0]
 
 
 def every_verdict(gate: Gate = Gate.ACCEPTANCE) -> SignOff:

@@ -1,0 +1,98 @@
+"""What has changed since an accepted campaign, and how sure that is."""
+
+import numpy as np
+import pytest
+
+from assay.baseline import SLIPS, Changes, changes
+from assay.rating import Array, Limits, rate
+from assay.stats import summarize_all
+
+SIZE = 32
+KINDS = ["Fio MiB/s"] * (SIZE // 2) + ["Mdtest op/s"] * (SIZE // 2)
+NOWHERE = np.full(SIZE, np.nan)
+LIMITS = Limits(
+    best=NOWHERE,
+    worst=NOWHERE,
+    more=np.ones(SIZE, dtype=bool),
+    group=np.repeat([0, 1], SIZE // 2),
+    subject=np.arange(SIZE),
+)
+
+
+def compared(factor: float | Array, spread: float = 0.02, kinds: list[str] = KINDS) -> Changes:
+    rng = np.random.default_rng(7)
+    before, after = (rng.normal(1000, 1000 * spread, (SIZE, 7)) for _ in range(2))
+    after = after * np.reshape(factor, (-1, 1))
+    old, new = summarize_all(before), summarize_all(after)
+    return changes((old, rate(old, LIMITS)), (new, rate(new, LIMITS)), LIMITS, kinds)
+
+
+def one_kind(factor: float) -> Array:
+    return np.repeat([factor, 1.0], SIZE // 2)
+
+
+def test_the_same_again_is_no_change() -> None:
+    found = compared(1.0)
+    assert found.campaign is not None
+    assert not found.campaign.is_loss
+    assert not found.campaign.is_undecided
+    assert not found.is_regression
+
+
+def test_a_loss_everywhere_is_seen_though_no_metric_shows_it() -> None:
+    found = compared(0.95, spread=0.03)
+    assert found.campaign is not None
+    assert found.campaign.is_loss
+    assert found.campaign.gain == pytest.approx(-0.05, abs=0.01)
+    assert found.losses.sum() < SIZE / 8
+
+
+def test_a_loss_of_one_kind_is_told_of_that_kind() -> None:
+    found = compared(one_kind(0.9))
+    assert found.kinds["Fio MiB/s"].is_loss
+    assert not found.kinds["Mdtest op/s"].is_loss
+
+
+def test_one_metric_that_is_much_slower_is_a_regression() -> None:
+    factor = np.ones(SIZE)
+    factor[3] = 0.7
+    found = compared(factor)
+    assert found.losses.tolist() == [row == 3 for row in range(SIZE)]
+    assert found.is_regression
+    change = found.metric(3)
+    assert change is not None
+    assert change.low < -0.3 < change.high < 0
+
+
+def test_less_time_is_a_gain() -> None:
+    old, new = (summarize_all(np.full((1, 7), value)) for value in (10.0, 5.0))
+    limits = Limits(NOWHERE[:1], NOWHERE[:1], np.array([False]), np.zeros(1, int), np.zeros(1, int))
+    found = changes((old, rate(old, limits)), (new, rate(new, limits)), limits, ["us"])
+    assert found.gain[0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("factor", [*SLIPS, *(1 / slip for slip in SLIPS)])
+def test_a_factor_between_units_is_named(factor: float) -> None:
+    kind = compared(one_kind(factor), spread=0.005).kinds["Fio MiB/s"]
+    assert kind.slip == SLIPS[factor if factor > 1 else 1 / factor]
+
+
+@pytest.mark.parametrize("factor", [1.2, 2.0, 0.5, 0.8])
+def test_another_factor_is_no_slip(factor: float) -> None:
+    assert compared(one_kind(factor)).kinds["Fio MiB/s"].slip is None
+
+
+def test_in_much_noise_a_small_loss_stays_open() -> None:
+    found = compared(0.97, spread=0.3)
+    assert found.campaign is not None
+    assert not found.campaign.is_loss
+    assert found.campaign.is_undecided
+
+
+def test_what_one_campaign_lacks_is_not_compared() -> None:
+    old, new = summarize_all([[1.0] * 7, []]), summarize_all([[], [1.0] * 7])
+    limits = Limits(NOWHERE[:2], NOWHERE[:2], np.ones(2, bool), np.zeros(2, int), np.arange(2))
+    found = changes((old, rate(old, limits)), (new, rate(new, limits)), limits, ["a", "a"])
+    assert found.campaign is None
+    assert found.metric(0) is None
+    assert found.comparisons == 0
