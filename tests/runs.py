@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from assay import __version__
 from assay.cluster import Cluster
-from assay.plan import owed
+from assay.plan import CHECKS, owed
 
 
 def case(cluster: Cluster, check: str, partition: str, root: Path) -> dict[str, Any]:
@@ -30,6 +31,8 @@ def case(cluster: Cluster, check: str, partition: str, root: Path) -> dict[str, 
         "fail_phase": None,
         "fail_reason": None,
         "samples": samples,
+        "units": {metric.name: metric.unit for metric in CHECKS[check].metrics},
+        "checks_version": __version__,
         "problems": {},
         "benchmark_seconds": 10.0,
         "outputdir": str(root / "output" / partition / check),

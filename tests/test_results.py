@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 from assay import bundle
 from assay.cluster import Cluster
 from assay.plan import owed
-from assay.results import ReportError, read
+from assay.results import read
+from assay.runreport import ReportError
 from assay.signoff import Gate, sign_off
 from assay.verdict import Verdict
 from runs import report
@@ -55,7 +57,13 @@ def test_what_was_measured_is_not_missing(cluster: Cluster, campaign: Callable[.
             "fio is missing",
         ),
         (alter("SsdFio", samples={}), "SsdFio ran and left no samples"),
-        (alter("SsdFio", samples={"read_1m": {"s1": [float("nan")]}}), "a sample is nan"),
+        *(
+            (
+                alter("SsdFio", samples={"read_1m": {"s1": [2000.0, bad, 2000.0]}}),
+                f"run-1.json: a sample is {bad:g} MiB/s, and a measurement is above zero: measure",
+            )
+            for bad in (float("nan"), float("inf"), 0.0, -3.0)
+        ),
     ],
 )
 def test_what_was_not_measured_is_missing_and_stops_every_gate(
@@ -110,12 +118,63 @@ def test_a_slow_figure_is_measured_and_not_accepted(
         ("{", r"is not JSON .*; was the run interrupted\?"),
         ("[]", "is not a run report of ReFrame"),
         ('{"session_info": {}}', "is not a run report of ReFrame"),
+        ("\xff", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
     ],
 )
 def test_a_report_that_is_none_is_named(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "run.json").write_text(text)
     with pytest.raises(ReportError, match=rf"run\.json {said}"):
         read(str(tmp_path / "*.json"), "any")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            alter("SsdFio", checks_version="0.0.9"),
+            "SsdFio was measured by the checks of daos-assay 0.0.9, and this is",
+        ),
+        (
+            alter("SsdFio", checks_version=None),
+            "SsdFio was measured by checks that tell no version, and this is",
+        ),
+        (
+            alter("SsdFio", units={"write_1m": "GB/s"}),
+            "SsdFio.write_1m is in GB/s, and must be in MiB/s: ",
+        ),
+        (
+            alter("SsdFio", samples={"seek_1m": {}}),
+            "knows no metric SsdFio.seek_1m: ",
+        ),
+        (
+            alter("SsdFio", samples={"read_1m": {"s1": ["fast"]}}),
+            "samples.read_1m.s1[0] = fast: should be a valid number",
+        ),
+        (alter("SsdFio", samples=None), "samples: should be an object"),
+        (
+            lambda document: document["session_info"].pop("time_elapsed"),
+            "session_info.time_elapsed: is missing",
+        ),
+    ],
+)
+def test_a_report_that_cannot_be_judged_is_named(
+    cluster: Cluster,
+    campaign: Callable[..., str],
+    change: Callable[[dict[str, Any]], None],
+    said: str,
+) -> None:
+    with pytest.raises(ReportError, match=rf"run-1\.json.*{re.escape(said)}"):
+        read(campaign(change), cluster.name)
+
+
+def test_a_truncated_report_is_named(cluster: Cluster, campaign: Callable[..., str]) -> None:
+    path = Path(campaign()).parent / "run-1.json"
+    text = path.read_bytes()
+    for length in range(0, len(text), len(text) // 20):
+        path.write_bytes(text[:length])
+        with pytest.raises(ReportError, match=r"run-1\.json is not JSON .*interrupted"):
+            read(str(path), cluster.name)
 
 
 def test_no_report_is_no_campaign(tmp_path: Path) -> None:

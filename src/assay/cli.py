@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from assay import __version__, preflight, results, signoff, waivers
+from assay import __version__, preflight, results, runreport, signoff, waivers
 from assay.cluster import Cluster
 from assay.expect import expectation
 from assay.findings import Finding, variable
@@ -246,7 +246,7 @@ def _load(path: Path) -> Cluster:
 def _read(pattern: str, system: str) -> results.Results:
     try:
         return results.read(pattern, system)
-    except results.ReportError as error:
+    except runreport.ReportError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(1) from error
 

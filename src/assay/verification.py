@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from assay import __version__, checksums, results, signature
 from assay.plan import owed
 from assay.report.record import Record
+from assay.runreport import ReportError
 from assay.signoff import sign_off
 from assay.waivers import WaiverError
 
@@ -150,7 +151,7 @@ def _figures(record: Record, directory: Path) -> Iterator[str]:
             record.approver,
             record.made_at,
         )
-    except (results.ReportError, WaiverError) as error:
+    except (ReportError, WaiverError) as error:
         yield str(error)
         return
     again = {judgement.owed.key: judgement for judgement in signed.judgements}
