@@ -222,6 +222,39 @@ def verify(
 
 
 @app.command()
+def compare(
+    old: Annotated[Path, typer.Argument(help="The bundle of the accepted campaign.")],
+    new: Annotated[Path, typer.Argument(help="The bundle of the campaign in question.")],
+    other_hardware: Annotated[
+        bool, typer.Option("--other-hardware", help="Compare clusters that differ in hardware.")
+    ] = False,
+) -> None:
+    """Compare two campaigns metric by metric, what became worse first.
+
+    Exit 1 where anything is surely worse, or is not measured any more; 2 where the two cannot be
+    compared.
+    """
+    from assay import comparison
+    from assay.report import difference, reader
+
+    try:
+        before, after = (reader.read(bundle / "report.json") for bundle in (old, new))
+        compared = comparison.compare(before, after)
+    except ValueError as error:
+        _misuse(str(error))
+    differ = comparison.hardware_differences(before.cluster, after.cluster)
+    if differ and not other_hardware:
+        listed = "\n  ".join(differ[:20])
+        _misuse(
+            f"{old} and {new} differ in hardware, {len(differ)} times (--other-hardware compares"
+            f" them all the same):\n  {listed}"
+        )
+    print(difference.render(before, after, compared), end="")
+    if compared.is_regression:
+        raise typer.Exit(1)
+
+
+@app.command()
 def overhead(
     reports: Annotated[str, typer.Option(help="The ReFrame run reports, as a glob pattern.")],
     file: ClusterFile = DEFAULT_CLUSTER,

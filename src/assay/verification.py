@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import glob
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
 from pathlib import Path
-
-import jsonschema_rs
-from pydantic import ValidationError
 
 from assay import __version__, checksums, results, signature
 from assay.plan import owed
+from assay.report.reader import RecordError, read
 from assay.report.record import Record
 from assay.runreport import ReportError
 from assay.signoff import sign_off
@@ -83,39 +78,10 @@ def verify(directory: Path, allowed_signers: Path | None = None) -> Checked:
     return checked
 
 
-@cache
-def _validator() -> jsonschema_rs.Draft202012Validator:
-    schema = resources.files("assay.report").joinpath("report.schema.json").read_text("utf-8")
-    return jsonschema_rs.Draft202012Validator(json.loads(schema), validate_formats=True)
-
-
-def read(path: Path) -> Record:
-    """Read a report.json.
-
-    Raises:
-        NoBundleError: it cannot be read, is not JSON, or does not fit the schema.
-    """
-    try:
-        document = json.loads(path.read_bytes())
-    except OSError as error:
-        raise NoBundleError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise NoBundleError(f"{path} is not JSON: {error}") from error
-    for misfit in _validator().iter_errors(document):
-        place = "/".join(map(str, misfit.instance_path)) or "the whole"
-        raise NoBundleError(f"{path} does not fit the schema: {place}: {misfit.message[:300]}")
-    try:
-        return Record.model_validate(document)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = "/".join(map(str, first["loc"]))
-        raise NoBundleError(f"{path} does not fit the schema: {place}: {first['msg']}") from error
-
-
 def _record(directory: Path, checked: Checked) -> Record | None:
     try:
         record = read(directory / "report.json")
-    except NoBundleError as error:
+    except RecordError as error:
         checked.problems.append(str(error))
         return None
     checked.holds.append("report.json fits its schema")
