@@ -18,7 +18,7 @@ from reframe.core.backends import getlauncher
 from reframe.core.builtins import parameter, run_after, run_before, sanity_function, variable
 from reframe.core.exceptions import ReframeError
 
-from assay import results
+from assay import __version__, results
 from assay.cluster import Cluster, Host
 from assay.expect import Expectation, expectation
 from assay.plan import CHECKS, Metric, Owed, owed
@@ -61,6 +61,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     #: Metric@subject to the sentence that says where its reference comes from.
     derivations = variable(typ.Dict, value={}, loggable=True)
 
+    #: Metric to the unit of its samples.
+    units = variable(typ.Dict, value={}, loggable=True)
+
+    #: Which version of these checks has measured.
+    checks_version = variable(str, value=__version__, loggable=True)
+
     #: Wall time of the benchmarks themselves, in seconds.
     benchmark_seconds = variable(float, value=0.0, loggable=True)
 
@@ -76,6 +82,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.entry = CHECKS[type(self).__name__]
         self.tags = {self.scale, self.entry.layer, self.entry.phase}
         self.valid_systems = [" ".join(f"+{feature}" for feature in self.entry.needs)]
+        self.units = {metric.name: metric.unit for metric in self.entry.metrics}
         self.descr = type(self).__doc__.strip().splitlines()[0]
 
     @run_after("setup")

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from assay.cluster import Cluster
 from clusters import described, description
+from runs import report
 
 
 @pytest.fixture
@@ -27,3 +33,18 @@ def one_machine() -> Cluster:
         "hosts": {"here": host},
     }
     return described(document)
+
+
+@pytest.fixture
+def campaign(tmp_path: Path, cluster: Cluster) -> Callable[..., str]:
+    """Write a run report, after a change to it, and give the pattern that finds it."""
+
+    def write(change: Callable[[dict[str, Any]], None] = lambda _: None) -> str:
+        document = report(cluster, tmp_path)
+        change(document)
+        path = tmp_path / "reports" / "run-1.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(document))
+        return str(path.parent / "*.json")
+
+    return write

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,62 +12,11 @@ import pytest
 from assay import bundle
 from assay.cluster import Cluster
 from assay.plan import owed
-from assay.results import ReportError, read
+from assay.results import read
+from assay.runreport import ReportError
 from assay.signoff import Gate, sign_off
 from assay.verdict import Verdict
-
-
-def case(cluster: Cluster, check: str, partition: str, root: Path) -> dict[str, Any]:
-    """A test case of ReFrame's run report, of a check that went well."""
-    samples: dict[str, dict[str, list[float]]] = {}
-    for metric in owed(cluster):
-        if (metric.check, metric.partition) == (check, partition):
-            value = 4.0 if metric.metric.unit == "process" else 2000.0
-            samples.setdefault(metric.metric.name, {})[metric.subject] = [value] * 5
-    for by_subject in samples.values():
-        for subject in by_subject:
-            raw = root / "output" / partition / check / "raw" / subject.replace(">", "-to-")
-            raw.mkdir(parents=True, exist_ok=True)
-            (raw / "tool.out").write_text("what the tool printed\n")
-    return {
-        "name": f"{check} %scale=quick",
-        "system": cluster.name,
-        "partition": partition,
-        "scale": "quick",
-        "result": "pass",
-        "fail_phase": None,
-        "fail_reason": None,
-        "samples": samples,
-        "problems": {},
-        "benchmark_seconds": 10.0,
-        "outputdir": str(root / "output" / partition / check),
-        "stagedir": str(root / "stage" / partition / check),
-    }
-
-
-def report(cluster: Cluster, root: Path) -> dict[str, Any]:
-    """A run report in which every check of the plan went well."""
-    ran = dict.fromkeys((metric.check, metric.partition) for metric in owed(cluster))
-    session = {"time_start_unix": 1e9, "time_end_unix": 1e9 + 60, "time_elapsed": 60.0}
-    return {
-        "session_info": {**session, "version": "4.10.4"},
-        "runs": [{"testcases": [case(cluster, check, part, root) for check, part in ran]}],
-    }
-
-
-@pytest.fixture
-def campaign(tmp_path: Path, cluster: Cluster) -> Callable[..., str]:
-    """Write a run report, after a change to it, and give the pattern that finds it."""
-
-    def write(change: Callable[[dict[str, Any]], None] = lambda _: None) -> str:
-        document = report(cluster, tmp_path)
-        change(document)
-        path = tmp_path / "reports" / "run-1.json"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(document))
-        return str(path.parent / "*.json")
-
-    return write
+from runs import report
 
 
 def drop(check: str) -> Callable[[dict[str, Any]], None]:
@@ -107,7 +57,13 @@ def test_what_was_measured_is_not_missing(cluster: Cluster, campaign: Callable[.
             "fio is missing",
         ),
         (alter("SsdFio", samples={}), "SsdFio ran and left no samples"),
-        (alter("SsdFio", samples={"read_1m": {"s1": [float("nan")]}}), "a sample is nan"),
+        *(
+            (
+                alter("SsdFio", samples={"read_1m": {"s1": [2000.0, bad, 2000.0]}}),
+                f"run-1.json: a sample is {bad:g} MiB/s, and a measurement is above zero: measure",
+            )
+            for bad in (float("nan"), float("inf"), 0.0, -3.0)
+        ),
     ],
 )
 def test_what_was_not_measured_is_missing_and_stops_every_gate(
@@ -162,12 +118,63 @@ def test_a_slow_figure_is_measured_and_not_accepted(
         ("{", r"is not JSON .*; was the run interrupted\?"),
         ("[]", "is not a run report of ReFrame"),
         ('{"session_info": {}}', "is not a run report of ReFrame"),
+        ("\xff", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
     ],
 )
 def test_a_report_that_is_none_is_named(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "run.json").write_text(text)
     with pytest.raises(ReportError, match=rf"run\.json {said}"):
         read(str(tmp_path / "*.json"), "any")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            alter("SsdFio", checks_version="0.0.9"),
+            "SsdFio was measured by the checks of daos-assay 0.0.9, and this is",
+        ),
+        (
+            alter("SsdFio", checks_version=None),
+            "SsdFio was measured by checks that tell no version, and this is",
+        ),
+        (
+            alter("SsdFio", units={"write_1m": "GB/s"}),
+            "SsdFio.write_1m is in GB/s, and must be in MiB/s: ",
+        ),
+        (
+            alter("SsdFio", samples={"seek_1m": {}}),
+            "knows no metric SsdFio.seek_1m: ",
+        ),
+        (
+            alter("SsdFio", samples={"read_1m": {"s1": ["fast"]}}),
+            "samples.read_1m.s1[0] = fast: should be a valid number",
+        ),
+        (alter("SsdFio", samples=None), "samples: should be an object"),
+        (
+            lambda document: document["session_info"].pop("time_elapsed"),
+            "session_info.time_elapsed: is missing",
+        ),
+    ],
+)
+def test_a_report_that_cannot_be_judged_is_named(
+    cluster: Cluster,
+    campaign: Callable[..., str],
+    change: Callable[[dict[str, Any]], None],
+    said: str,
+) -> None:
+    with pytest.raises(ReportError, match=rf"run-1\.json.*{re.escape(said)}"):
+        read(campaign(change), cluster.name)
+
+
+def test_a_truncated_report_is_named(cluster: Cluster, campaign: Callable[..., str]) -> None:
+    path = Path(campaign()).parent / "run-1.json"
+    text = path.read_bytes()
+    for length in range(0, len(text), len(text) // 20):
+        path.write_bytes(text[:length])
+        with pytest.raises(ReportError, match=r"run-1\.json is not JSON .*interrupted"):
+            read(str(path), cluster.name)
 
 
 def test_no_report_is_no_campaign(tmp_path: Path) -> None:
@@ -235,7 +242,7 @@ def test_a_bundle_that_fails_half_way_leaves_nothing(
     def full(*_: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(bundle, "_checksums", full)
+    monkeypatch.setattr(bundle.checksums, "of", full)
     parent = tmp_path / "signoffs"
     with pytest.raises(bundle.BundleError, match="No space left on device"):
         bundle.write(signed, results, parent / "one")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
+from assay import checksums, signature
 from assay.report import html, junit, record, summary
 from assay.results import Results
 from assay.signoff import SignOff
@@ -18,11 +17,11 @@ class BundleError(RuntimeError):
     """A bundle that cannot be written, and what to do."""
 
 
-def write(signed: SignOff, results: Results, directory: Path) -> None:
-    """Write the bundle whole or not at all.
+def write(signed: SignOff, results: Results, directory: Path, key: Path | None = None) -> None:
+    """Write the bundle whole or not at all, and sign it with the key, if one is given.
 
     Raises:
-        BundleError: the directory is there already, or cannot be written.
+        BundleError: the directory is there already, or cannot be written, or the key does not sign.
     """
     if directory.exists():
         raise BundleError(f"{directory} is there already; name a directory that is not")
@@ -45,19 +44,14 @@ def write(signed: SignOff, results: Results, directory: Path) -> None:
             }
             for name, text in texts.items():
                 (bundle / name).write_text(text, encoding="utf-8")
-            (bundle / "SHA256SUMS").write_text(_checksums(bundle), encoding="utf-8")
+            sums = bundle / checksums.SUMS
+            sums.write_text(checksums.of(bundle), encoding="utf-8")
+            if key:
+                signature.sign(sums, key)
             os.rename(bundle, directory)
+    except signature.SignatureError as error:
+        raise BundleError(f"{key} does not sign: {error}") from error
     except OSError as error:
-        raise BundleError(f"{directory} cannot be written: {error.strerror}") from error
-
-
-def _checksums(bundle: Path) -> str:
-    """Every file of the bundle, as `sha256sum --check` reads it."""
-    return "".join(
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(bundle)}\n"
-        for path in _files(bundle)
-    )
-
-
-def _files(bundle: Path) -> Iterable[Path]:
-    return sorted(path for path in bundle.rglob("*") if path.is_file())
+        # What copies a tree has a list of errors and no word of its own.
+        said = error.strerror or error
+        raise BundleError(f"{directory} cannot be written: {said}") from error

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from assay import __version__, preflight, results, signoff
+from assay import __version__, preflight, results, runreport, signoff, waivers
 from assay.cluster import Cluster
 from assay.expect import expectation
 from assay.findings import Finding, variable
@@ -150,6 +150,15 @@ def sign_off(
     gate: Annotated[
         signoff.Gate, typer.Option(help="What the campaign must show.")
     ] = signoff.Gate.ACCEPTANCE,
+    waivers_file: Annotated[
+        Path | None, typer.Option("--waivers", help="Which metrics are let through, and why.")
+    ] = None,
+    approver: Annotated[
+        str | None, typer.Option(help="Who puts a name under it, as in the allowed signers.")
+    ] = None,
+    sign_key: Annotated[
+        Path | None, typer.Option(help="The approver's SSH key, which signs the bundle.")
+    ] = None,
 ) -> None:
     """Judge a campaign against the plan and write the bundle.
 
@@ -159,16 +168,89 @@ def sign_off(
     from assay import bundle
     from assay.report import summary
 
+    if approver is not None and not (approver.strip() and approver.isprintable()):
+        _misuse(f"--approver {approver!r} is no name")
+    if sign_key is not None and approver is None:
+        _misuse("--sign-key needs --approver: a signature is somebody's")
+    if out.exists():
+        _misuse(f"{out} is there already; name a directory that is not")
     described = _load(file)
     found = _read(reports, described.name)
-    signed = signoff.sign_off(described, found, gate)
     try:
-        bundle.write(signed, found, out)
+        agreed = waivers.load(waivers_file) if waivers_file else ()
+        signed = signoff.sign_off(described, found, gate, agreed, approver)
+        bundle.write(signed, found, out, sign_key)
+    except waivers.WaiverError as error:
+        for problem in error.problems:
+            print(f"{waivers_file}: {problem}", file=sys.stderr)
+        raise typer.Exit(1) from error
     except bundle.BundleError as error:
         _misuse(str(error))
     print(summary.render(signed), end="")
     print(f"\nreport: {out / 'report.html'}")
     if not signed.passed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def verify(
+    directory: Annotated[Path, typer.Argument(help="The bundle.")],
+    allowed_signers: Annotated[
+        Path | None, typer.Option(help="Which SSH key is whose; the bundle must be signed.")
+    ] = None,
+) -> None:
+    """Check that a bundle is whole, says what follows from its figures, and is signed.
+
+    Exit 0 where all of it holds, whatever the verdict is; 1 where something does not.
+    """
+    from assay import verification
+
+    if allowed_signers is not None and not allowed_signers.is_file():
+        _misuse(f"{allowed_signers} is no file of allowed signers")
+    try:
+        checked = verification.verify(directory, allowed_signers)
+    except verification.NoBundleError as error:
+        _misuse(str(error))
+    for sentence in checked.holds:
+        print(f"ok    {sentence}")
+    for problem in checked.problems:
+        print(f"BAD   {problem}")
+    if checked.problems:
+        print(f"{directory} does not stand: {len(checked.problems)} found against it")
+        raise typer.Exit(1)
+    print(f"{directory} is intact. It says: {checked.headline}")
+
+
+@app.command()
+def compare(
+    old: Annotated[Path, typer.Argument(help="The bundle of the accepted campaign.")],
+    new: Annotated[Path, typer.Argument(help="The bundle of the campaign in question.")],
+    other_hardware: Annotated[
+        bool, typer.Option("--other-hardware", help="Compare clusters that differ in hardware.")
+    ] = False,
+) -> None:
+    """Compare two campaigns metric by metric, what became worse first.
+
+    Exit 1 where anything is surely worse, or is not measured any more; 2 where the two cannot be
+    compared.
+    """
+    from assay import comparison
+    from assay.report import difference, reader
+
+    try:
+        before, after = (reader.read(bundle / "report.json") for bundle in (old, new))
+        compared = comparison.compare(before, after)
+    except ValueError as error:
+        _misuse(str(error))
+    differ = comparison.hardware_differences(before.cluster, after.cluster)
+    if differ and not other_hardware:
+        listed = "\n  ".join(differ[:20])
+        _misuse(
+            f"{old} and {new} differ in hardware, {len(differ)} times (--other-hardware compares"
+            f" them all the same):\n  {listed}"
+        )
+    print(difference.render(before, after, compared), end="")
+    if compared.is_regression:
         raise typer.Exit(1)
 
 
@@ -197,7 +279,7 @@ def _load(path: Path) -> Cluster:
 def _read(pattern: str, system: str) -> results.Results:
     try:
         return results.read(pattern, system)
-    except results.ReportError as error:
+    except runreport.ReportError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(1) from error
 

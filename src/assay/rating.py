@@ -38,6 +38,7 @@ class Verdict(StrEnum):
     IMPLAUSIBLE = "implausible"
     BELOW = "below"
     UNSTEADY = "unsteady"
+    WAIVED = "waived"
     UNRATED = "unrated"
     PASS = "pass"
 

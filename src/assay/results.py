@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import glob
-import json
+import math
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
+from assay import runreport
 from assay.plan import Owed
+from assay.runreport import ReportError, TestCase
 from assay.steps import directory_of
-
-
-class ReportError(ValueError):
-    """A run report that cannot be used: which, why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +29,8 @@ class Case:
     benchmark_seconds: float
     output: Path | None
     """Where ReFrame keeps the job script, its output and `raw/`."""
+    report: Path
+    """The run report that has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +55,10 @@ class Results:
 
     def samples(self, metric: Owed) -> Sequence[float]:
         """The samples of a metric, in its unit; none where it was not measured."""
+        told = self._told(metric)
+        return told if all(map(_is_measurement, told)) else []
+
+    def _told(self, metric: Owed) -> Sequence[float]:
         case = self._case(metric)
         return case.samples.get(metric.metric.name, {}).get(metric.subject, []) if case else []
 
@@ -66,6 +69,12 @@ class Results:
             return [f"{metric.check} did not run on {metric.partition}: no run report has it"]
         if metric.subject in case.problems:
             return list(case.problems[metric.subject])
+        for value in self._told(metric):
+            if not _is_measurement(value):
+                return [
+                    f"{case.report}: a sample is {value:g} {metric.metric.unit}, and a measurement"
+                    " is above zero: measure it again"
+                ]
         if not self.samples(metric):
             return [case.failure or f"{metric.check} ran and left no samples"]
         return []
@@ -89,6 +98,10 @@ class Results:
                 shutil.copytree(case.output, bundle / _place(case))
 
 
+def _is_measurement(value: float) -> bool:
+    return math.isfinite(value) and value > 0
+
+
 def _place(case: Case) -> Path:
     return Path("raw", case.partition, case.check)
 
@@ -110,13 +123,13 @@ def read(pattern: str, system: str) -> Results:
         raise ReportError(f"{pattern} matches two reports of one name; a bundle holds both by name")
     cases: dict[tuple[str, str], Case] = {}
     origin: dict[tuple[str, str], Path] = {}
-    documents = sorted(
-        ((path, _document(path)) for path in paths),
-        key=lambda read: float(read[1]["session_info"]["time_start_unix"]),
+    loaded = sorted(
+        ((path, runreport.load(path, system)) for path in paths),
+        key=lambda read: read[1].session_info.time_start_unix,
     )
-    sessions = [document["session_info"] for _, document in documents]
-    for path, document in documents:
-        for case in _cases(path, document, system):
+    sessions = [report.session_info for _, report in loaded]
+    for path, report in loaded:
+        for case in (_case(path, case) for case in report.cases):
             key = (case.check, case.partition)
             if key in cases and cases[key].failure is None:
                 raise ReportError(
@@ -127,68 +140,39 @@ def read(pattern: str, system: str) -> Results:
     return Results(
         reports=paths,
         cases=cases,
-        started=_time(min(session["time_start_unix"] for session in sessions)),
-        ended=_time(max(session["time_end_unix"] for session in sessions)),
-        reframe=", ".join(sorted({session["version"] for session in sessions})),
-        seconds=sum(session["time_elapsed"] for session in sessions),
+        started=min(session.time_start_unix for session in sessions),
+        ended=max(session.time_end_unix for session in sessions),
+        reframe=", ".join(sorted({session.version for session in sessions})),
+        seconds=sum(session.time_elapsed for session in sessions),
     )
 
 
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ReportError(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise ReportError(f"{path} is not JSON ({error}); was the run interrupted?") from error
-    if not isinstance(document, dict) or not {"session_info", "runs"} <= document.keys():
-        raise ReportError(f"{path} is not a run report of ReFrame")
-    return document
+def _case(path: Path, case: TestCase) -> Case:
+    return Case(
+        check=case.check,
+        partition=case.partition,
+        scale=case.scale,
+        failure=_failure(case),
+        samples=case.samples,
+        problems=case.problems,
+        benchmark_seconds=case.benchmark_seconds,
+        output=_output(case),
+        report=path,
+    )
 
 
-def _time(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
-
-
-def _cases(path: Path, document: dict[str, Any], system: str) -> Iterator[Case]:
-    # A run may be repeated within a session: the last one of a check is the one that counts.
-    latest = {
-        (case["name"], case["partition"]): case
-        for run in document["runs"]
-        for case in run["testcases"]
-    }
-    for case in latest.values():
-        if case["result"] == "skip":
-            continue
-        if case["system"] != system:
-            raise ReportError(
-                f"{path} is a report of the cluster {case['system']!r}, and this one is {system!r}"
-            )
-        yield Case(
-            check=case["name"].partition(" ")[0],
-            partition=case["partition"],
-            scale=case["scale"],
-            failure=_failure(case),
-            samples=case["samples"],
-            problems=case["problems"],
-            benchmark_seconds=case["benchmark_seconds"],
-            output=_output(case),
-        )
-
-
-def _failure(case: dict[str, Any]) -> str | None:
+def _failure(case: TestCase) -> str | None:
     """Why a check has no figures; a figure beyond its reference is no such reason."""
-    check = case["name"].partition(" ")[0]
-    if case["result"] == "abort":
-        return f"{check} was interrupted: run the campaign again"
-    if case["result"] != "fail" or case["fail_phase"] == "performance":
+    if case.result == "abort":
+        return f"{case.check} was interrupted: run the campaign again"
+    if case.result != "fail" or case.fail_phase == "performance":
         return None
-    return f"{check} failed in its {case['fail_phase']} phase: {case['fail_reason']}"
+    return f"{case.check} failed in its {case.fail_phase} phase: {case.fail_reason}"
 
 
-def _output(case: dict[str, Any]) -> Path | None:
+def _output(case: TestCase) -> Path | None:
     """Where the raw outputs are: ReFrame moves them from the stage when a check passes."""
-    for key in ("outputdir", "stagedir"):
-        if case[key] and (Path(case[key]) / "raw").is_dir():
-            return Path(case[key])
+    for directory in (case.outputdir, case.stagedir):
+        if directory and (directory / "raw").is_dir():
+            return directory
     return None

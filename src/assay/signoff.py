@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -14,6 +15,7 @@ from assay.expect import expectation
 from assay.plan import owed
 from assay.results import Results
 from assay.verdict import Case, Judgement, Verdict, judge
+from assay.waivers import Excused, Waiver, excuse
 
 
 class Gate(StrEnum):
@@ -50,6 +52,10 @@ class SignOff:
     measured_to: datetime
     made_at: datetime
     versions: dict[str, str]
+    excused: tuple[Excused, ...] = ()
+    """The metrics that are waived."""
+    approver: str | None = None
+    """Who puts a name under it."""
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -66,8 +72,8 @@ class SignOff:
 
     @property
     def passed(self) -> bool:
-        """Whether the gate lets the campaign through. A plan without a metric never passes."""
-        return bool(self.judgements) and not self.stopped_by
+        """Whether the gate lets the campaign through. Where nothing is judged, nothing passes."""
+        return self.counts[Verdict.WAIVED] < len(self.judgements) and not self.stopped_by
 
     @property
     def headline(self) -> str:
@@ -75,13 +81,19 @@ class SignOff:
         total = len(self.judgements)
         if not total:
             return "REFUSED: the plan owes no metric, so there is nothing to accept"
+        if self.counts[Verdict.WAIVED] == total:
+            return f"REFUSED: all {total} metrics are waived, so there is nothing to accept"
         if not self.passed:
             stopped = Counter(judgement.verdict for judgement in self.stopped_by)
             named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
             word = "NOT ACCEPTED" if self.gate is Gate.ACCEPTANCE else "NOT MEASURED"
             return f"{word}: {named}, of {total} metrics"
-        unrated = self.counts[Verdict.UNRATED]
-        vouched = f"; {unrated} of them unrated" if unrated else ""
+        apart = [
+            f"{self.counts[verdict]} of them {verdict}"
+            for verdict in (Verdict.WAIVED, Verdict.UNRATED)
+            if self.counts[verdict]
+        ]
+        vouched = f"; {', '.join(apart)}" if apart else ""
         if self.gate is Gate.ACCEPTANCE:
             return (
                 f"ACCEPTED on a campaign of the scale {self.scale}: {total} metrics,"
@@ -93,8 +105,28 @@ class SignOff:
         )
 
 
-def sign_off(cluster: Cluster, results: Results, gate: Gate) -> SignOff:
-    """Judge a campaign: every metric of the plan, in its order, from the lowest layer up."""
+def sign_off(
+    cluster: Cluster,
+    results: Results,
+    gate: Gate,
+    waivers: Sequence[Waiver] = (),
+    approver: str | None = None,
+    made_at: datetime | None = None,
+) -> SignOff:
+    """Judge a campaign: every metric of the plan, in its order, from the lowest layer up.
+
+    Args:
+        cluster: whose plan it is.
+        results: what was measured.
+        gate: what the campaign must show.
+        waivers: which metrics are let through, and on whose word.
+        approver: who puts a name under it.
+        made_at: when; now, if it is not given. A waiver must hold on that day.
+
+    Raises:
+        WaiverError: a waiver has expired, or names no metric of the plan.
+    """
+    made_at = made_at or datetime.now(UTC)
     plan = owed(cluster)
     valid = {metric: results.samples(metric) for metric in plan if not results.problems(metric)}
     judged = judge(
@@ -109,15 +141,18 @@ def sign_off(cluster: Cluster, results: Results, gate: Gate) -> SignOff:
             for metric in plan
         ]
     )
+    judgements, excused = excuse(judged.judgements, waivers, made_at.date())
     return SignOff(
         cluster=cluster,
         gate=gate,
         scale=results.scale,
-        judgements=judged.judgements,
+        judgements=judgements,
         comparisons=judged.comparisons,
         reports=tuple(results.reports),
         measured_from=results.started,
         measured_to=results.ended,
-        made_at=datetime.now(UTC),
+        made_at=made_at,
         versions={"daos-assay": __version__, "ReFrame": results.reframe, **cluster.versions},
+        excused=excused,
+        approver=approver,
     )

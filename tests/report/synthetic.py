@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from assay.cluster import Cluster
@@ -10,7 +10,14 @@ from assay.expect import Expectation, expectation
 from assay.plan import Metric, Owed, owed
 from assay.signoff import Gate, SignOff
 from assay.verdict import Case, Judgement, Verdict, judge
+from assay.waivers import Waiver, excuse
 
+WAIVER = Waiver(
+    metric="SsdFio.* on waived",
+    reason="the vendor replaces it in April",
+    owner="storage group",
+    expires=date(2026, 4, 30),
+)
 Samples = Callable[[Owed], Sequence[float]]
 
 
@@ -162,11 +169,13 @@ def every_verdict(gate: Gate = Gate.ACCEPTANCE) -> SignOff:
         judgement(floor=10.0, ceiling=50.0, subject="implausible"),
         judgement(floor=120.0, ceiling=200.0, subject="below"),
         judgement(wide, floor=90.0, ceiling=200.0, subject="unsteady"),
+        judgement(floor=130.0, ceiling=200.0, subject="waived"),
         judgement(subject="unrated"),
         judgement(floor=80.0, ceiling=200.0, subject="pass"),
     ]
-    assert [j.verdict for j in judgements] == list(Verdict)
-    return signed(cluster(), gate, judgements)
+    judged, excused = excuse(judgements, [WAIVER], date(2026, 3, 2))
+    assert [j.verdict for j in judged] == list(Verdict)
+    return replace(signed(cluster(), gate, judged), excused=excused, approver="Ada Byron")
 
 
 def mixed(gate: Gate = Gate.ACCEPTANCE) -> SignOff:

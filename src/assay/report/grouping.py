@@ -21,12 +21,17 @@ class Cause:
     judgements: tuple[Judgement, ...]
 
     def named(self, most: int) -> str:
-        """Its metrics: ``SsdFio.read_1m on n1, n2 and 510 more``; at most `most` of either."""
-        subjects: dict[str, list[str]] = {}
-        for judgement in self.judgements:
-            subjects.setdefault(metric(judgement), []).append(judgement.owed.subject)
-        metrics = [f"{name} on {_several(of, most)}" for name, of in subjects.items()]
-        return _several(metrics, most, "; ", " metrics")
+        """Its metrics, as `named` has them."""
+        return named(self.judgements, most)
+
+
+def named(judgements: Iterable[Judgement], most: int) -> str:
+    """Metrics in words: ``SsdFio.read_1m on n1, n2 and 510 more``; at most `most` of either."""
+    subjects: dict[str, list[str]] = {}
+    for judgement in judgements:
+        subjects.setdefault(metric(judgement), []).append(judgement.owed.subject)
+    metrics = [f"{name} on {_several(of, most)}" for name, of in subjects.items()]
+    return _several(metrics, most, "; ", " metrics")
 
 
 def metric(judgement: Judgement) -> str:

@@ -109,6 +109,7 @@ def render(signed: SignOff) -> str:
         machines=[
             _machine(signed.cluster, name, host) for name, host in signed.cluster.hosts.items()
         ],
+        show=show,
         sign=words.SIGN,
         meaning=words.MEANING,
     )

@@ -14,8 +14,8 @@ from assay.verdict import Judgement, Verdict
 def render(signed: SignOff) -> str:
     """A suite for each layer; failures are what the gate does not let through.
 
-    A metric that was not measured is an error. A plan that owes nothing is one too, since a file
-    without a test case passes everywhere.
+    A metric that was not measured is an error, and a waived one is skipped. A plan that owes
+    nothing is an error too, since a file without a test case passes everywhere.
     """
     root = ElementTree.Element("testsuites", name=f"daos-assay {signed.cluster.name}")
     for layer, judgements in grouping.by_layer(signed):
@@ -28,7 +28,12 @@ def render(signed: SignOff) -> str:
         )
         ElementTree.SubElement(case, "error", type="plan", message=signed.headline)
     for element in (*root, root):
-        for count, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+        for count, tag in (
+            ("tests", "testcase"),
+            ("failures", "failure"),
+            ("errors", "error"),
+            ("skipped", "skipped"),
+        ):
             element.set(count, str(sum(1 for _ in element.iter(tag))))
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
@@ -59,6 +64,8 @@ def _case(suite: ElementTree.Element, judgement: Judgement, gate: Gate) -> None:
     properties = ElementTree.SubElement(case, "properties")
     for name, value in _properties(judgement):
         ElementTree.SubElement(properties, "property", name=name, value=printable(value))
+    if judgement.verdict is Verdict.WAIVED:
+        ElementTree.SubElement(case, "skipped", message=printable(judgement.reason))
     if judgement.verdict in FAILING[gate]:
         tag = "error" if judgement.verdict is Verdict.MISSING else "failure"
         reason = printable(judgement.reason)

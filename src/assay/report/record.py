@@ -19,6 +19,7 @@ from assay.plan import Layer
 from assay.report.words import gate, printable
 from assay.signoff import FAILING, Gate, SignOff
 from assay.verdict import Judgement, Verdict
+from assay.waivers import Waiver
 
 
 class _Model(BaseModel):
@@ -59,6 +60,7 @@ class Metric(_Model):
     subject: str = Field(description="a host, an engine, a pair of hosts or a partition")
     host: str = Field(description="the host that the subject is on; the first, of a pair")
     verdict: Verdict
+    without_waiver: Verdict | None = Field(description="of a waived metric: what it is without")
     stops: bool = Field(description="whether the gate does not let it through")
     reason: str
     samples: list[float]
@@ -85,6 +87,8 @@ class Record(_Model):
     made_at: AwareDatetime
     counts: dict[Verdict, int] = Field(description="metrics by verdict; every verdict is a key")
     metrics: list[Metric] = Field(description="every metric owed, from the lowest layer up")
+    waivers: list[Waiver] = Field(description="the waivers that let a metric through")
+    approver: str | None = Field(description="who puts a name under it")
     cluster: Cluster
     versions: dict[str, str]
     reports: list[str] = Field(description="ReFrame's run reports, as paths within the bundle")
@@ -103,7 +107,9 @@ def render(signed: SignOff) -> str:
         measured_to=signed.measured_to,
         made_at=signed.made_at,
         counts=signed.counts,
-        metrics=[_metric(judgement, signed.gate) for judgement in signed.judgements],
+        metrics=_metrics(signed),
+        waivers=list({excused.waiver: None for excused in signed.excused}),
+        approver=signed.approver,
         cluster=signed.cluster,
         versions=signed.versions,
         reports=[f"reframe/{report.name}" for report in signed.reports],
@@ -119,7 +125,15 @@ def schema() -> str:
     )
 
 
-def _metric(judgement: Judgement, gate: Gate) -> Metric:
+def _metrics(signed: SignOff) -> list[Metric]:
+    waived = {excused.judgement.owed: excused.judgement.verdict for excused in signed.excused}
+    return [
+        _metric(judgement, signed.gate, waived.get(judgement.owed))
+        for judgement in signed.judgements
+    ]
+
+
+def _metric(judgement: Judgement, gate: Gate, without_waiver: Verdict | None) -> Metric:
     owed = judgement.owed
     return Metric(
         key=owed.key,
@@ -132,6 +146,7 @@ def _metric(judgement: Judgement, gate: Gate) -> Metric:
         subject=owed.subject,
         host=owed.host,
         verdict=judgement.verdict,
+        without_waiver=without_waiver,
         stops=judgement.verdict in FAILING[gate],
         reason=printable(judgement.reason),
         samples=list(judgement.samples),

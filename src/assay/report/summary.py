@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 
 from rich.console import Console
@@ -15,6 +16,7 @@ from assay.report.words import printable
 from assay.signoff import SignOff
 from assay.units import show
 from assay.verdict import Judgement
+from assay.waivers import Waiver
 
 _WIDTH = 100
 _MOST_SUBJECTS = 8
@@ -31,10 +33,14 @@ def render(signed: SignOff) -> str:
     ]
     if system := words.system(signed.cluster):
         parts.append(_wrapped(system))
+    if signed.approver:
+        parts.append(_wrapped(f"approver: {signed.approver}"))
     if signed.judgements:
         parts += ["", _table(signed)]
     if signed.stopped_by:
         parts += ["", "What stops it:", *_causes(signed)]
+    if signed.excused:
+        parts += ["", "What is waived:", *_waived(signed)]
     parts += ["", _wrapped(words.gate(signed))]
     return "\n".join(parts) + "\n"
 
@@ -67,6 +73,22 @@ def _cells(judgement: Judgement) -> Iterator[str]:
     floor, ceiling = ("" if x is None else show(x) for x in (expected.floor, expected.ceiling))
     yield f"{floor}..{ceiling}" if floor or ceiling else "-"
     yield expected.unit
+
+
+def _waived(signed: SignOff) -> Iterator[str]:
+    """A line for each waiver, with the figures that it lets through."""
+    by_waiver: dict[Waiver, list[Judgement]] = {}
+    for excused in signed.excused:
+        by_waiver.setdefault(excused.waiver, []).append(excused.judgement)
+    for waiver, judgements in by_waiver.items():
+        named = grouping.named(judgements, most=3)
+        counted = Counter(judgement.verdict for judgement in judgements)
+        without = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
+        yield _wrapped(
+            f"{named}: {words.shorten(waiver.reason, _WIDTH)} ({waiver.owner}, until"
+            f" {waiver.expires}; without it {without})",
+            indent="  ",
+        )
 
 
 def _causes(signed: SignOff) -> Iterator[str]:

@@ -25,6 +25,7 @@ SIGN: Mapping[Verdict, str] = {
     Verdict.IMPLAUSIBLE: "▲",
     Verdict.BELOW: "▼",
     Verdict.UNSTEADY: "≈",
+    Verdict.WAIVED: "◇",
     Verdict.UNRATED: "○",
     Verdict.PASS: "✓",
 }
@@ -35,6 +36,7 @@ MEANING: Mapping[Verdict, str] = {
     Verdict.IMPLAUSIBLE: "better than the hardware can be",
     Verdict.BELOW: "worse than it should be, and surely so",
     Verdict.UNSTEADY: "too much scatter to say on which side of its limit it lies",
+    Verdict.WAIVED: "measured, and let through on somebody's word",
     Verdict.UNRATED: "measured, with nothing to judge it by",
     Verdict.PASS: "as good as it should be, and surely so",
 }
@@ -72,11 +74,15 @@ _GATE: Mapping[Gate, str] = {
 
 def gate(signed: SignOff) -> str:
     """What the gate asks for; of `measured` also that passing it accepts nothing."""
-    unrated = signed.counts[Verdict.UNRATED]
-    if not unrated:
-        return _GATE[signed.gate]
-    them = "1 metric is" if unrated == 1 else f"{unrated} metrics are"
-    return f"{_GATE[signed.gate]} {them} unrated: measured, and vouched for by nothing."
+    said = _GATE[signed.gate]
+    for verdict, meaning in (
+        (Verdict.WAIVED, "what speaks against a figure is let through on its owner's word"),
+        (Verdict.UNRATED, "measured, and vouched for by nothing"),
+    ):
+        if count := signed.counts[verdict]:
+            them = "1 metric is" if count == 1 else f"{count} metrics are"
+            said += f" {them} {verdict}: {meaning}."
+    return said
 
 
 def system(cluster: Cluster) -> str | None:

@@ -1,0 +1,70 @@
+"""Signatures with OpenSSH's keys, which engineers have already and `ssh-keygen` checks."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+NAMESPACE = "daos-assay"
+"""What a signature is for: one that was made for a mail or for git does not pass here."""
+
+
+class SignatureError(RuntimeError):
+    """A signature that cannot be made, or does not hold, in ssh-keygen's own words."""
+
+
+def sign(file: Path, key: Path) -> None:
+    """Sign a file; the signature is the file beside it with the suffix ``.sig``.
+
+    The key is a private one, or the public one of a key that an ssh-agent holds. One with a
+    passphrase is asked for on the terminal.
+
+    Raises:
+        SignatureError: the key cannot be used.
+    """
+    _ssh_keygen("sign", "-f", str(key), str(file))
+
+
+def verify(file: Path, signature: Path, allowed_signers: Path, signer: str) -> str:
+    """Check that a signature is the signer's; returns ssh-keygen's sentence with the key.
+
+    Args:
+        file: what was signed.
+        signature: the signature.
+        allowed_signers: which key is whose, as ssh-keygen(1) describes it.
+        signer: a name in that file.
+
+    Raises:
+        SignatureError: it is not, or the signer is not in that file.
+    """
+    options = ("-f", str(allowed_signers), "-I", signer, "-s", str(signature))
+    return _ssh_keygen("verify", *options, text=file)
+
+
+def key_of(file: Path, signature: Path) -> str:
+    """Check that a signature is of this file, whosever it is; returns ssh-keygen's sentence.
+
+    Raises:
+        SignatureError: it is not.
+    """
+    return _ssh_keygen("check-novalidate", "-s", str(signature), text=file)
+
+
+def _ssh_keygen(action: str, *options: str, text: Path | None = None) -> str:
+    command: Sequence[str] = ("ssh-keygen", "-Y", action, "-n", NAMESPACE, *options)
+    try:
+        done = subprocess.run(
+            command,
+            input=text.read_bytes() if text else None,
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise SignatureError(
+            "ssh-keygen is not installed (Debian: openssh-client; it must be OpenSSH 8.2 or later)"
+        ) from error
+    said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
+    if done.returncode:
+        raise SignatureError("; ".join(said.splitlines()) or f"exit status {done.returncode}")
+    return said.splitlines()[0] if said else ""

@@ -1,0 +1,140 @@
+"""Two campaigns compared: a loss is found, and scatter is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from assay import bundle
+from assay.cli import app
+from assay.cluster import Cluster
+from assay.comparison import Outcome, compare, hardware_differences
+from assay.report.reader import read as read_record
+from assay.report.record import Record
+from assay.results import read
+from assay.signoff import Gate, sign_off
+from clusters import described, description
+
+NOISE = (0.0, 0.011, -0.008, 0.004, -0.013)
+
+
+def scatter(document: dict[str, Any], factor: float = 1.0, only: str = "") -> None:
+    """Give every metric samples that scatter; those of the check `only` times the factor."""
+    for case in document["runs"][0]["testcases"]:
+        times = factor if case["name"].startswith(only) else 1.0
+        for by_subject in case["samples"].values():
+            for subject, samples in by_subject.items():
+                by_subject[subject] = [
+                    value * times * (1 + noise) for value, noise in zip(samples, NOISE, strict=True)
+                ]
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    """Equals enough to know the scatter of one from all of them."""
+    return described(description(clients=6, servers=6))
+
+
+@pytest.fixture
+def bundled(tmp_path: Path, cluster: Cluster, campaign: Callable[..., str]) -> Callable[..., Path]:
+    def write(name: str, change: Callable[[dict[str, Any]], None], of: Cluster = cluster) -> Path:
+        results = read(campaign(change), of.name)
+        bundle.write(sign_off(of, results, Gate.MEASURED), results, tmp_path / name)
+        return tmp_path / name
+
+    return write
+
+
+def record(directory: Path) -> Record:
+    return read_record(directory / "report.json")
+
+
+def test_what_did_not_change_is_no_regression(bundled: Callable[..., Path]) -> None:
+    old, new = bundled("old", scatter), bundled("new", lambda d: scatter(d, 1.005))
+    compared = compare(record(old), record(new))
+    assert not compared.is_regression
+    assert {row.outcome for row in compared.rows} <= {Outcome.SAME, Outcome.OPEN}
+    done = CliRunner().invoke(app, ["compare", str(old), str(new)])
+    assert done.exit_code == 0
+    assert done.stdout.startswith("NO REGRESSION: ")
+
+
+def test_a_loss_comes_first_with_its_interval(bundled: Callable[..., Path]) -> None:
+    old = bundled("old", scatter)
+    new = bundled("new", lambda d: scatter(d, 0.7, only="SsdFio"))
+    compared = compare(record(old), record(new))
+    assert compared.is_regression
+    first = compared.rows[0]
+    assert (first.outcome, first.key.partition(".")[0]) == (Outcome.WORSE, "SsdFio")
+    assert first.change is not None
+    assert first.change.low < -0.3 < first.change.high < 0
+    done = CliRunner().invoke(app, ["compare", str(old), str(new)])
+    assert done.exit_code == 1
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("REGRESSION: ")
+    one_by_one = lines[lines.index("One by one:") + 1]
+    assert one_by_one.startswith("  worse     -30.0% (-")
+    assert "SsdFio." in one_by_one
+
+
+def test_less_is_better_for_a_time(bundled: Callable[..., Path]) -> None:
+    old = bundled("old", scatter)
+    new = bundled("new", lambda d: scatter(d, 2.0, only="FiPingpong"))
+    rows = {row.key: row.outcome for row in compare(record(old), record(new)).rows}
+    assert rows["FiPingpong.latency_64b on c1>c2"] is Outcome.WORSE
+    assert rows["FiPingpong.bandwidth_1m on c1>c2"] is Outcome.BETTER
+
+
+def test_what_is_not_measured_any_more_is_a_regression(bundled: Callable[..., Path]) -> None:
+    def lose(document: dict[str, Any]) -> None:
+        scatter(document)
+        for case in document["runs"][0]["testcases"]:
+            if case["name"].startswith("SsdFio"):
+                case["problems"] = {"s1": ["the disk is gone"]}
+
+    old, new = bundled("old", scatter), bundled("new", lose)
+    compared = compare(record(old), record(new))
+    assert compared.is_regression
+    assert {row.key for row in compared.rows if row.outcome is Outcome.GONE} == {
+        f"SsdFio.{name} on s1" for name in ("write_1m", "read_1m", "randwrite_4k", "randread_4k")
+    }
+    assert {row.outcome for row in compare(record(new), record(old)).rows} >= {Outcome.NEW}
+
+
+def test_other_hardware_is_refused_unless_told(bundled: Callable[..., Path]) -> None:
+    document = description(clients=6, servers=6)
+    document["hosts"]["s2"]["cores"] = 8
+    other = described(document)
+    old, new = bundled("old", scatter), bundled("new", scatter, other)
+    done = CliRunner().invoke(app, ["compare", str(old), str(new)])
+    assert done.exit_code == 2
+    assert "host s2: cores is 8, was 4" in done.stderr
+    assert (
+        CliRunner().invoke(app, ["compare", str(old), str(new), "--other-hardware"]).exit_code == 0
+    )
+
+
+def test_a_little_memory_is_no_other_hardware(cluster: Cluster) -> None:
+    document = description(clients=6, servers=6)
+    document["hosts"]["s1"]["memory"]["total_mib"] -= 100
+    assert hardware_differences(cluster, described(document)) == []
+    document["hosts"]["s1"]["memory"]["total_mib"] //= 2
+    assert hardware_differences(cluster, described(document)) != []
+
+
+def test_what_is_no_bundle_cannot_be_compared(bundled: Callable[..., Path]) -> None:
+    old = bundled("old", scatter)
+    done = CliRunner().invoke(app, ["compare", str(old), "/nowhere"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "/nowhere/report.json cannot be read" in done.stderr
+    text = json.loads((old / "report.json").read_text())
+    del text["metrics"]
+    (old / "report.json").write_text(json.dumps(text))
+    done = CliRunner().invoke(app, ["compare", str(old), str(old)])
+    assert done.exit_code == 2
+    assert "does not fit the schema" in done.stderr

@@ -1,0 +1,168 @@
+"""A bundle after it was written: whatever is done to it is found."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from assay import bundle, checksums
+from assay.cli import app
+from assay.cluster import Cluster
+from assay.results import read
+from assay.signoff import Gate, sign_off
+from assay.verification import NoBundleError, verify
+from assay.waivers import Waiver
+
+Change = Callable[[Path], object]
+WAIVER = Waiver(
+    metric="ScmFio.read_4k on *", reason="a reason", owner="somebody", expires=date(2999, 1, 1)
+)
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Keys of Ada and of Eve, and a file that knows Ada's."""
+    directory = tmp_path_factory.mktemp("keys")
+    for name in ("ada", "eve"):
+        command = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", name)
+        subprocess.run(command, cwd=directory, check=True)
+    kind, key, _ = (directory / "ada.pub").read_text().split()
+    (directory / "allowed").write_text(f'"Ada Byron" namespaces="daos-assay" {kind} {key}\n')
+    return directory
+
+
+@pytest.fixture
+def written(tmp_path: Path, cluster: Cluster, campaign: Callable[..., str], keys: Path) -> Path:
+    """A bundle that Ada has signed."""
+    results = read(campaign(), cluster.name)
+    signed = sign_off(cluster, results, Gate.MEASURED, [WAIVER], "Ada Byron")
+    bundle.write(signed, results, tmp_path / "bundle", keys / "ada")
+    return tmp_path / "bundle"
+
+
+def sum_up(directory: Path) -> None:
+    """Give a changed bundle fitting checksums, as one who means it would."""
+    (directory / "SHA256SUMS").write_text(checksums.of(directory))
+
+
+def edit(change: Callable[[dict[str, Any]], object]) -> Change:
+    def edited(directory: Path) -> None:
+        path = directory / "report.json"
+        document = json.loads(path.read_text())
+        change(document)
+        path.write_text(json.dumps(document))
+        sum_up(directory)
+
+    return edited
+
+
+def test_a_bundle_stands(written: Path, keys: Path) -> None:
+    checked = verify(written, keys / "allowed")
+    assert checked.problems == []
+    assert checked.headline.startswith("MEASURED")
+    assert any(said.startswith('Good "daos-assay" signature for Ada') for said in checked.holds)
+
+
+def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
+    (written / "raw" / "a\\name\nof two lines").write_text("")
+    sum_up(written)
+    subprocess.run(("sha256sum", "--check", "--quiet", "SHA256SUMS"), cwd=written, check=True)
+    assert checksums.differences(written) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda d: (d / "summary.txt").write_text("ACCEPTED"), "summary.txt has changed"),
+        (lambda d: (d / "junit.xml").unlink(), "junit.xml is missing"),
+        (lambda d: (d / "raw" / "more").write_text(""), "raw/more was added"),
+        (lambda d: (d / "here").symlink_to("/"), "here was added"),
+        (
+            lambda d: (d / "SHA256SUMS").write_text("0" * 64 + "  ../x\n"),
+            "SHA256SUMS, line 1, is no checksum of a file of the bundle",
+        ),
+        (lambda d: (d / "SHA256SUMS").write_text(""), "SHA256SUMS is empty"),
+        (lambda d: (d / "SHA256SUMS.sig").unlink(), "it is not signed: SHA256SUMS.sig is not"),
+        (sum_up, None),
+        (
+            lambda d: (d / "SHA256SUMS").write_text((d / "SHA256SUMS").read_text() + "\n"),
+            "the signature does not hold for Ada Byron: ",
+        ),
+        (edit(lambda r: r.pop("gate")), 'does not fit the schema: the whole: "gate" is a required'),
+        (edit(lambda r: r["metrics"].pop()), "is owed and has no verdict"),
+        (edit(lambda r: r["metrics"].append(r["metrics"][0])), "has a verdict and is not owed"),
+        (
+            edit(lambda r: r["metrics"][0]["samples"].append(9.0)),
+            "its samples are not those of the run reports",
+        ),
+        (
+            edit(lambda r: r["metrics"][0].update(verdict="unsteady")),
+            "is unsteady here, and its samples say pass",
+        ),
+        (edit(lambda r: r.update(passed=False)), "passed is not what follows from the verdicts"),
+        (edit(lambda r: r["metrics"][0]["raw"].append("raw/none")), "raw output raw/none is not"),
+        (edit(lambda r: r["waivers"].clear()), "is waived here, and its samples say"),
+        (
+            edit(lambda r: r["waivers"][0].update(expires="2001-01-01")),
+            "expired on 2001-01-01",
+        ),
+        (
+            edit(lambda r: r["versions"].update({"daos-assay": "0.0.1"})),
+            "it was made by daos-assay 0.0.1, and this is",
+        ),
+        (lambda d: (d / "report.json").write_text("{"), "report.json is not JSON"),
+    ],
+)
+def test_whatever_is_done_to_it_is_said(
+    written: Path, keys: Path, change: Change, said: str | None
+) -> None:
+    change(written)
+    problems = verify(written, keys / "allowed").problems
+    assert any(said in problem for problem in problems) if said else problems == []
+
+
+def test_the_signature_must_be_the_approvers(
+    tmp_path: Path, cluster: Cluster, campaign: Callable[..., str], keys: Path
+) -> None:
+    results = read(campaign(), cluster.name)
+    signed = sign_off(cluster, results, Gate.MEASURED, approver="Ada Byron")
+    bundle.write(signed, results, tmp_path / "bundle", keys / "eve")
+    (problem,) = verify(tmp_path / "bundle", keys / "allowed").problems
+    assert problem.startswith("the signature does not hold for Ada Byron: ")
+    assert verify(tmp_path / "bundle").problems == []
+
+
+def test_a_key_that_does_not_sign_leaves_no_bundle(
+    tmp_path: Path, cluster: Cluster, campaign: Callable[..., str]
+) -> None:
+    results = read(campaign(), cluster.name)
+    signed = sign_off(cluster, results, Gate.MEASURED, approver="Ada Byron")
+    with pytest.raises(bundle.BundleError, match=r"nokey does not sign: .*No such file"):
+        bundle.write(signed, results, tmp_path / "bundle", tmp_path / "nokey")
+    assert not (tmp_path / "bundle").exists()
+
+
+def test_a_directory_without_checksums_is_no_bundle(tmp_path: Path) -> None:
+    with pytest.raises(NoBundleError, match="is no bundle of `assay signoff`"):
+        verify(tmp_path)
+
+
+def test_the_command_ends_with_1_where_something_is_wrong(written: Path, keys: Path) -> None:
+    arguments = ["verify", str(written), f"--allowed-signers={keys / 'allowed'}"]
+    good = CliRunner().invoke(app, arguments)
+    assert (good.exit_code, good.stdout.splitlines()[-1][: len(str(written)) + 10]) == (
+        0,
+        f"{written} is intact",
+    )
+    (written / "report.html").write_text("")
+    bad = CliRunner().invoke(app, arguments)
+    assert bad.exit_code == 1
+    assert "BAD   report.html has changed\n" in bad.stdout
+    assert CliRunner().invoke(app, ["verify", "/nowhere"]).exit_code == 2

@@ -1,0 +1,122 @@
+"""Waivers: what they excuse, what they do not, and when they are refused."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from assay.expect import Expectation
+from assay.plan import Metric, Owed
+from assay.verdict import Case, Judgement, Verdict, judge
+from assay.waivers import Waiver, WaiverError, excuse, load
+
+TODAY = date(2026, 3, 2)
+GOOD = """
+waivers:
+  - metric: SsdFio.* on s2
+    reason: the vendor replaces it in April
+    owner: storage group
+    expires: 2026-04-30
+"""
+
+
+def judged(subject: str, *, floor: float = 80.0, problem: str = "") -> Judgement:
+    metric = Owed("SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s"), subject)
+    limits = Expectation("MiB/s", "hardware", 200.0, floor, 200.0, "a datasheet")
+    case = Case(metric, [100.0] * 7, limits, [problem] if problem else [])
+    return judge([case]).judgements[0]
+
+
+def waiver(metric: str = "SsdFio.read_1m on s2", expires: date = TODAY) -> Waiver:
+    return Waiver(metric=metric, reason="a reason", owner="somebody", expires=expires)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    path = tmp_path / "waivers.yml"
+    path.write_text(GOOD)
+    return path
+
+
+def test_a_waived_metric_keeps_its_figure_and_says_what_it_would_be() -> None:
+    (first, second), (excused,) = excuse(
+        [judged("s1"), judged("s2", floor=120.0)], [waiver()], TODAY
+    )
+    assert (first.verdict, second.verdict) == (Verdict.PASS, Verdict.WAIVED)
+    assert second.summary is not None
+    assert second.summary.median == 100.0
+    assert excused.judgement.verdict is Verdict.BELOW
+    assert second.reason == (
+        "waived by somebody until 2026-03-02: a reason; without the waiver it is below:"
+        " 100 MiB/s is below the floor of 120 MiB/s"
+    )
+
+
+def test_a_waived_metric_is_never_a_pass() -> None:
+    (only,), _ = excuse([judged("s2")], [waiver()], TODAY)
+    assert only.verdict is Verdict.WAIVED
+
+
+def test_what_is_missing_stays_missing() -> None:
+    (only,), excused = excuse([judged("s2", problem="fio hung")], [waiver()], TODAY)
+    assert only.verdict is Verdict.MISSING
+    assert only.reason == "fio hung; its waiver excuses a figure, and here is none"
+    assert not excused
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (
+            waiver(expires=date(2026, 3, 1)),
+            "the waiver of 'SsdFio.read_1m on s2' expired on 2026-03-01: take it out, or let"
+            " somebody agree to a later day",
+        ),
+        (
+            waiver("SsdFio.read_1m on s3"),
+            "the waiver of 'SsdFio.read_1m on s3' names no metric that this cluster owes;"
+            " did you mean 'SsdFio.read_1m on s2'?",
+        ),
+        (
+            waiver("Nothing*"),
+            "the waiver of 'Nothing*' names no metric that this cluster owes;"
+            " `assay plan` lists what is",
+        ),
+    ],
+)
+def test_a_waiver_that_waives_nothing_is_an_error(bad: Waiver, said: str) -> None:
+    with pytest.raises(WaiverError) as caught:
+        excuse([judged("s2")], [bad], TODAY)
+    assert caught.value.problems == [said]
+
+
+def test_a_file_of_waivers_is_read(written: Path) -> None:
+    (only,) = load(written)
+    assert only.expires == date(2026, 4, 30)
+    assert only.covers("SsdFio.read_1m on s2")
+    assert not only.covers("SsdFio.read_1m on s22")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("    owner: storage group\n", "", "waivers[0].owner: is missing; it must be given"),
+        ("storage group", "' '", "waivers[0].owner =  : String should have at least 1 character"),
+        ("owner:", "owners:", "waivers[0].owners: is not a known key (did you mean owner?)"),
+        ("2026-04-30", "soon", "waivers[0].expires = soon: "),
+        (GOOD, "- metric: x", "must be `waivers:` and a list"),
+        (GOOD, "", "must be `waivers:` and a list"),
+        (GOOD, "waivers: [", "is not YAML: "),
+        (GOOD, "\x00", "is not YAML: "),
+    ],
+)
+def test_a_bad_file_says_what_and_where(written: Path, old: str, new: str, said: str) -> None:
+    written.write_text(GOOD.replace(old, new))
+    with pytest.raises(WaiverError) as caught:
+        load(written)
+    assert any(problem.startswith(said) for problem in caught.value.problems), caught.value
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(WaiverError, match="cannot be read: No such file"):
+        load(tmp_path / "none.yml")
