@@ -9,8 +9,8 @@ PLAYBOOK := $(BIN)/ansible-playbook
 INVENTORY ?= inventories/local
 export UV_SYSTEM_CERTS := 1
 
-# These two look for Ansible's other commands on the path.
-lint molecule molecule-daos molecule-real: export PATH := $(CURDIR)/$(BIN):$(PATH)
+# These look for Ansible's other commands on the path.
+lint molecule molecule-daos molecule-real molecule-spack: export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help
 help: ## List the commands.
@@ -77,6 +77,10 @@ molecule-daos: setup host-tools ## Converge the roles of DAOS on five hosts, wit
 .PHONY: molecule-real
 molecule-real: setup host-tools ## The same with a real DAOS, whose prefix ASSAY_DAOS_PREFIX names.
 	molecule test --scenario-name daos-real
+
+.PHONY: molecule-spack
+molecule-spack: setup host-tools ## Converge the role spack on three hosts, with a stand-in of Spack.
+	molecule test --scenario-name spack
 
 .PHONY: bench-deploy
 bench-deploy: setup ## How the deployment grows from 8 to 64 to 256 hosts (simulated).

@@ -22,6 +22,10 @@ SPECS = [
     for spec in described["specs"]
 ]
 
+UNBUILDABLE = {
+    name for name, package in COMMON["packages"].items() if package.get("buildable") is False
+}
+
 EACH = pytest.mark.parametrize("environment", ENVIRONMENTS)
 
 
@@ -86,7 +90,19 @@ def test_package_repositories_are_ours_and_a_pinned_builtin():
 
 
 def test_all_specs_are_concretized_as_one():
-    assert COMMON["concretizer"] == {"unify": True, "reuse": False}
+    assert COMMON["concretizer"].items() >= {"unify": True, "reuse": False}.items()
+
+
+def test_what_is_not_to_be_weighed_is_no_spec_and_nothing_that_a_recipe_asks_for():
+    unweighed = UNBUILDABLE - {"ipmctl", "ndctl"}
+    asked = {words(parameter.values[1])[0] for parameter in SPECS} | {
+        re.match("[a-z0-9-]+", dependency.argument)[0]
+        for recipe in RECIPES.values()
+        for dependency in recipe.of("depends_on")
+    }
+    assert COMMON["concretizer"]["static_analysis"], "else it is weighed all the same"
+    assert unweighed
+    assert not unweighed & asked
 
 
 def test_a_build_cache_can_be_unpacked_elsewhere():
@@ -120,7 +136,4 @@ def test_no_external_takes_the_place_of_what_daos_pins(distribution):
 
 @pytest.mark.parametrize("distribution", EXTERNALS)
 def test_what_only_a_distribution_has_is_external(distribution):
-    unbuildable = {
-        name for name, package in COMMON["packages"].items() if package.get("buildable") is False
-    }
-    assert unbuildable <= EXTERNALS[distribution].keys()
+    assert {"ipmctl", "ndctl"} <= UNBUILDABLE & EXTERNALS[distribution].keys()
