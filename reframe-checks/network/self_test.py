@@ -26,6 +26,11 @@ LIMIT_S = 120
 """A rank that does not answer costs about 60 s a batch (seen with DAOS 2.8)."""
 
 
+def of_clients(text: str, asked: SelfTest | None = None) -> Parsed:
+    """What each client of a run printed."""
+    return merged(TOOL, (parse(output, asked) for output in by_process(text).values()))
+
+
 class SelfTestCheck(SystemCheck, PartitionCheck):
     """A run for each metric and sample: 16 RPCs in flight for a rate, and 1 for a latency."""
 
@@ -65,7 +70,7 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
                     limit_s=LIMIT_S,
                     program=TOOL,
                     commands=[[*srun(clients), *command]],
-                    parse=parse,
+                    parse=of_clients,
                 ),
             )
 
@@ -95,12 +100,11 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
         values: list[float] = []
         for clients, step in self.runs(subject, metric, number):
             text = (raw / f"{step.name}.out").read_text(encoding="utf-8", errors="replace")
-            outputs = by_process(text)
-            read = merged(TOOL, (parse(output, asked) for output in outputs.values()))
+            read = of_clients(text, asked)
             if read.problems:
                 return Parsed(TOOL, (), tuple(f"{step.name}: {said}" for said in read.problems))
-            if len(outputs) != len(clients):
-                said = f"{step.name}: {len(outputs)} of {len(clients)} clients printed a result"
+            if (printed := len(by_process(text))) != len(clients):
+                said = f"{step.name}: {printed} of {len(clients)} clients printed a result"
                 return Parsed(TOOL, (), (said,))
             figure = FIGURES[metric.unit]
             values += [sample.value for sample in read.samples if sample.metric == figure]
