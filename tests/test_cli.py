@@ -73,7 +73,7 @@ def test_expect_prints_the_derivation_of_every_metric(cluster_file: Path) -> Non
     assert status == 0
     line = next(text for text in printed.splitlines() if "bandwidth_1m on c1>c2" in text)
     assert "2,980" in line
-    assert "25 Gbit/s: c1's eth0" in line
+    assert "3.12 GB/s: c1's eth0, 25.0 Gbit/s" in line
 
 
 @pytest.mark.parametrize("tool", sorted(PARSERS))

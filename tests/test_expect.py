@@ -7,8 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.cluster import Cluster
-from assay.expect import MEASURED_CEILING, Expectation, expectation, stands_on
-from assay.plan import Owed, owed
+from assay.expect import (
+    FLOORS,
+    MEASURED_CEILING,
+    ROUNDED,
+    Expectation,
+    Measured,
+    expectation,
+    stands_on,
+)
+from assay.plan import CHECKS, Owed, owed
 from clusters import described, description
 
 
@@ -28,7 +36,8 @@ def test_the_slower_end_bounds_the_network() -> None:
     assert bandwidth.bound == pytest.approx(10e9 / 8 / 2**20)
     assert bandwidth.ceiling == bandwidth.bound
     assert bandwidth.floor == pytest.approx(0.4 * 10e9 / 8 / 2**20)
-    assert bandwidth.derivation.startswith("10 Gbit/s: c2's eth0; floor 40%")
+    assert bandwidth.derivation.startswith("1.25 GB/s: c2's eth0, 10.0 Gbit/s; c1's eth0 would")
+    assert "floor 40% (one message in flight" in bandwidth.derivation
 
 
 def test_a_virtual_interface_is_no_bound() -> None:
@@ -57,7 +66,8 @@ def test_the_datasheet_bounds_an_ssd(metric: str, bound: float) -> None:
     document = description()
     document["hosts"]["s1"]["scratch"]["ssd"] = "Intel D7-P5500 3.84TB"
     figure = expected(document, f"SsdFio.{metric} on s1")
-    assert figure.bound == figure.ceiling == pytest.approx(bound)
+    assert figure.bound == pytest.approx(bound)
+    assert figure.ceiling == pytest.approx(ROUNDED * bound)
     assert figure.floor == pytest.approx((0.3 if "rand" in metric else 0.85) * bound)
     assert "Intel ARK" in figure.derivation
 
@@ -131,8 +141,139 @@ def test_a_faster_disk_never_lowers_what_is_above_it(samples: list[float], faste
 def test_every_metric_says_where_its_expectation_comes_from(
     cluster: Cluster, one_machine: Cluster
 ) -> None:
-    for site in (cluster, one_machine):
+    for site in (cluster, one_machine, daos_site()):
         for metric in owed(site):
             figure = expectation(site, metric, {})
             assert figure.unit == metric.metric.unit
             assert len(figure.derivation) > 20
+
+
+def daos_site() -> Cluster:
+    """Two clients and two servers of a DAOS system, with devices that have sheets."""
+    document = description()
+    for name in document["servers"]:
+        document["hosts"][name] |= {
+            "nvme": {f"0000:0{n}:00.0": {"numa_node": 0} for n in range(4)},
+            "datasheets": {
+                "ssd": "Intel D7-P5510 3.84TB",
+                "pmem": "Intel Optane PMem 200 128GB",
+            },
+        }
+        document["hosts"][name]["engines"][0]["storage"] = [
+            {"class": "dcpm", "scm_mount": "/mnt/pmem0", "scm_list": ["/dev/pmem0"]},
+            {"class": "nvme", "bdev_list": [f"0000:0{n}:00.0" for n in range(4)]},
+        ]
+    document["daos"] = {
+        "name": "daos_server",
+        "version": "2.8",
+        "mgmt_svc_replicas": ["s1"],
+        "servers": document["servers"],
+        "agents": document["clients"],
+        "admin": "login",
+        "mount": "/mnt/dfuse",
+    }
+    document["benchmarks"] |= {"ior": "/usr/bin/ior", "shared_directory": "/mnt/dfuse/shared"}
+    return Cluster.model_validate(document)
+
+
+def of_daos(key: str, measured: Measured | None = None) -> Expectation:
+    site = daos_site()
+    return expectation(site, find(site, key), measured or {})
+
+
+def test_all_clients_cannot_send_an_engine_more_than_its_nic_takes() -> None:
+    figure = of_daos("SelfTestClientServer.put_1m on s1/engine0")
+    assert figure.bound == pytest.approx(25e9 / 8 / 2**20)
+    assert "the clients' NICs would allow 6.25" in figure.derivation
+    assert figure.floor == pytest.approx(0.6 * 25e9 / 8 / 2**20)
+    assert [limit.who for limit in figure.limits] == ["s1's eth0", "the clients' NICs"]
+
+
+def test_no_bulk_is_through_before_the_wire_lets_it() -> None:
+    figure = of_daos("SelfTestClientServer.latency_get_1m on s1/engine0")
+    assert figure.floor == pytest.approx(2**20 * 8 / 25e9 * 1e6)
+    assert figure.ceiling is None
+
+
+def test_rpcs_in_flight_and_their_latency_make_the_rate() -> None:
+    site = daos_site()
+    trip = find(site, "SelfTestClientServer.latency_empty on s1/engine0")
+    rate = find(site, "SelfTestClientServer.empty on s1/engine0")
+    figure = expectation(site, rate, {trip: [20.0, 16.0, 18.0]})
+    assert figure.bound == pytest.approx(2 * 16 / 16e-6)
+    assert "32 under way / 16.0 us" in figure.derivation
+    assert figure.ceiling == MEASURED_CEILING * (figure.bound or 0)
+    assert expectation(site, rate, {}).ground == "nothing"
+
+
+def test_a_pair_of_engines_has_the_slower_nic() -> None:
+    figure = of_daos("SelfTestCrossServer.get_1m on s1/engine0>s2/engine0")
+    assert figure.bound == pytest.approx(25e9 / 8 / 2**20)
+
+
+def test_persistent_memory_bounds_the_storage_engine() -> None:
+    figure = of_daos("VosPerfBandwidth.update_1m on s1/engine0")
+    assert figure.bound == pytest.approx(8 * 2.25e9 / 2**20)
+    assert figure.floor is None
+    rate = of_daos("VosPerfRate.fetch_4k on s1/engine0")
+    assert rate.bound == pytest.approx(8 * 7.45e9 / 4096)
+    latency = of_daos("VosPerfRate.update_latency_4k on s1/engine0")
+    assert latency.floor == pytest.approx(4096 / (8 * 2.25e9) * 1e6)
+
+
+def test_an_engines_ssd_has_its_datasheet() -> None:
+    figure = of_daos("NvmeBandwidth.read_1m_alone on s1/0000:01:00.0")
+    assert figure.bound == pytest.approx(6500e6 / 2**20)
+    assert "their PCIe links would allow 7.88" in figure.derivation
+
+
+def test_its_rate_is_promised_or_waited_for() -> None:
+    figure = of_daos("NvmeIops.randread_4k_together on s1/0000:01:00.0")
+    assert figure.bound == 700_000
+    assert "waiting would allow 1,560,976" in figure.derivation
+
+
+def test_a_typical_latency_may_be_twice_and_not_half() -> None:
+    figure = of_daos("NvmeIops.latency_4k on s1/0000:01:00.0")
+    assert (figure.floor, figure.bound, figure.ceiling) == (41, 82, 164)
+
+
+def test_what_a_sheet_leaves_out_is_unrated() -> None:
+    document = description()
+    document["hosts"]["s1"]["scratch"]["ssd"] = "Intel D7-P5510 3.84TB"
+    figure = expected(document, "SsdFio.randwrite_4k on s1")
+    assert figure.ground == "nothing"
+    assert "the sheet of Intel D7-P5510 3.84TB does not say" in figure.derivation
+
+
+def test_what_was_announced_may_be_exceeded_up_to_the_link() -> None:
+    document = description()
+    document["hosts"]["s1"]["scratch"]["ssd"] = "Samsung PM9A3 U.2 7.68TB"
+    figure = expected(document, "SsdFio.read_1m on s1")
+    assert figure.bound == pytest.approx(6500e6 / 2**20)
+    assert figure.ceiling == pytest.approx(4 * 15.754e9 / 8 / 2**20)
+
+
+def test_files_on_dfuse_go_the_way_to_the_ssds() -> None:
+    figure = of_daos("IorPosix.write on clients")
+    assert figure.bound == pytest.approx(2 * 25e9 / 8 / 2**20)
+    assert "the SSDs would allow 27.2" in figure.derivation
+
+
+def test_each_numa_node_has_a_process() -> None:
+    figure = of_daos("ClientInterfaces.near_processes on c1")
+    assert (figure.floor, figure.bound, figure.ceiling) == (1, 1, 1)
+
+
+def test_a_site_has_floors_of_its_own_and_the_report_says_so() -> None:
+    document = description()
+    document["hosts"]["s1"]["scratch"]["ssd"] = "Intel D7-P5500 3.84TB"
+    document["floors"] = {"SsdFio.read_1m": 0.97}
+    figure = expected(document, "SsdFio.read_1m on s1")
+    assert figure.floor == pytest.approx(0.97 * 7000e6 / 2**20)
+    assert "floor 97% (this site's own choice; shipped is 85%)" in figure.derivation
+
+
+def test_every_floor_is_of_a_metric_that_there_is() -> None:
+    known = {f"{check.name}.{metric.name}" for check in CHECKS.values() for metric in check.metrics}
+    assert FLOORS.keys() <= known

@@ -7,12 +7,14 @@ the expectations, the report) reads that one file, by way of `assay.preflight`, 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, IPvAnyAddress
 
 from assay.daos import Agent, Described, Engine, Server, System
+from assay.hardware import Hardware, shipped
 
 Partition = Literal["clients", "servers"]
 PARTITIONS: tuple[Partition, ...] = ("clients", "servers")
@@ -62,6 +64,9 @@ class Datasheets(Described):
     ssd: str | None = Field(default=None, description="of each SSD in its engines' tiers")
     pmem: str | None = Field(default=None, description="of each PMem module")
     pmem_modules: int = Field(default=8, ge=1, description="that an engine's SCM is made of")
+    memory: str | None = Field(default=None, description="each channel of DRAM, such as DDR4-3200")
+    memory_channels: int = Field(default=8, ge=1, description="of each NUMA node")
+    fabric: str | None = Field(default=None, description="each port, where no speed is told")
 
 
 class Host(Described):
@@ -132,6 +137,18 @@ class Site(Groups):
     daos: System | None = Field(default=None, description="none where DAOS is not deployed")
     benchmarks: Benchmarks
     versions: Mapping[str, str] = Field(default={}, description="of the programs, for the record")
+    hardware: Hardware = Field(
+        default=Hardware(), description="the site's own sheets, beside those of hardware.yml"
+    )
+    floors: Mapping[str, Annotated[float, Field(gt=0, le=1)]] = Field(
+        default={},
+        description="the site's own floors as a fraction of the bound: SsdFio.read_1m: 0.9",
+    )
+
+    @cached_property
+    def sheets(self) -> Hardware:
+        """What devices promise: the site's own word counts before that of `hardware.yml`."""
+        return shipped().and_also(self.hardware)
 
 
 class Cluster(Site):

@@ -39,6 +39,8 @@ _VARIABLES = {
     "daos.": "daos_",
     "scratch.ssd": "cluster_scratch_ssd",
     "datasheets": "cluster_datasheets",
+    "hardware": "cluster_hardware",
+    "floors": "cluster_floors",
     "interface": "cluster_address",
 }
 """How keys of cluster.json begin, and the variables of the roles that they come from."""

@@ -1,57 +1,109 @@
-"""Datasheet figures, each with its source."""
+"""Datasheet figures, each with its source: those of `hardware.yml`, and those of the site."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, partial
 from importlib import resources
-from typing import Any
+from typing import Annotated
 
 import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
-from assay.units import Quantity, parse
-
-
-@dataclass(frozen=True, slots=True)
-class Ssd:
-    """What the datasheet of an NVMe SSD promises."""
-
-    name: str
-    read_bandwidth: Quantity
-    write_bandwidth: Quantity
-    read_rate: Quantity
-    write_rate: Quantity
-    source: str
+from assay.units import Quantity, UnitError, factor, parse
 
 
-@dataclass(frozen=True, slots=True)
-class PmemModule:
-    """What the datasheet of a persistent-memory module promises, for accesses of two sizes."""
+def _read(unit: str, told: object) -> Quantity:
+    if isinstance(told, Quantity):
+        return told
+    try:
+        quantity = parse(str(told))
+        factor(quantity.unit, unit)
+    except UnitError as error:
+        raise ValueError(f"should be a quantity such as 7 {unit}: {error}") from error
+    if not quantity.value > 0:
+        raise ValueError(f"should be above zero: {told}")
+    return quantity
 
-    name: str
-    capacity: Quantity
-    read_bandwidth_256b: Quantity
-    write_bandwidth_256b: Quantity
-    read_bandwidth_64b: Quantity
-    write_bandwidth_64b: Quantity
-    source: str
+
+def _as(unit: str) -> BeforeValidator:
+    """A field that is written like ``7000 MB/s``, of the kind that `unit` measures."""
+    return BeforeValidator(partial(_read, unit), json_schema_input_type=str)
+
+
+_PRINTED = PlainSerializer(str)
+
+Bandwidth = Annotated[Quantity, _as("MB/s"), _PRINTED]
+Rate = Annotated[Quantity, _as("IO/s"), _PRINTED]
+Latency = Annotated[Quantity, _as("us"), _PRINTED]
+Capacity = Annotated[Quantity, _as("GB"), _PRINTED]
+
+
+class Sheet(BaseModel):
+    """What somebody promises of a device, and who."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str = Field(min_length=1, description="who says so: document, edition, page")
+    announced: bool = Field(
+        default=False, description="not from a datasheet, and so exceeded without wonder"
+    )
+
+
+class Ssd(Sheet):
+    """An NVMe SSD; what nobody promises is absent."""
+
+    pcie: str | None = Field(default=None, pattern=r"^\d\.\d x(1|2|4|8|16)$", description="4.0 x4")
+    read_bandwidth: Bandwidth | None = None
+    write_bandwidth: Bandwidth | None = None
+    read_rate: Rate | None = None
+    write_rate: Rate | None = None
+    read_latency: Latency | None = None
+    write_latency: Latency | None = None
+
+
+class PmemModule(Sheet):
+    """A module of persistent memory, for accesses of two sizes."""
+
+    capacity: Capacity | None = None
+    read_bandwidth_256b: Bandwidth
+    mixed_bandwidth_256b: Bandwidth | None = None
+    write_bandwidth_256b: Bandwidth
+    read_bandwidth_64b: Bandwidth
+    mixed_bandwidth_64b: Bandwidth | None = None
+    write_bandwidth_64b: Bandwidth
+
+
+class Link(Sheet):
+    """A port, a lane or a channel, in one direction."""
+
+    bandwidth: Bandwidth
+
+
+class Hardware(BaseModel):
+    """Sheets by the names of the devices."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    ssd: Mapping[str, Ssd] = {}
+    pmem: Mapping[str, PmemModule] = {}
+    fabric: Mapping[str, Link] = {}
+    pcie: Mapping[str, Link] = {}
+    memory: Mapping[str, Link] = {}
+
+    def and_also(self, other: Hardware) -> Hardware:
+        """Both; what the other has too, it has its own way."""
+        return Hardware(
+            ssd={**self.ssd, **other.ssd},
+            pmem={**self.pmem, **other.pmem},
+            fabric={**self.fabric, **other.fabric},
+            pcie={**self.pcie, **other.pcie},
+            memory={**self.memory, **other.memory},
+        )
 
 
 @cache
-def ssds() -> dict[str, Ssd]:
-    """All SSDs of `hardware.yml`, by name."""
-    return {name: Ssd(name=name, **sheet) for name, sheet in _sheets("ssd").items()}
-
-
-@cache
-def pmem_modules() -> dict[str, PmemModule]:
-    """All persistent-memory modules of `hardware.yml`, by name."""
-    return {name: PmemModule(name=name, **sheet) for name, sheet in _sheets("pmem").items()}
-
-
-def _sheets(kind: str) -> dict[str, dict[str, Any]]:
+def shipped() -> Hardware:
+    """What `hardware.yml` has."""
     text = resources.files("assay").joinpath("hardware.yml").read_text(encoding="utf-8")
-    return {
-        name: {key: value if key == "source" else parse(value) for key, value in sheet.items()}
-        for name, sheet in yaml.safe_load(text)[kind].items()
-    }
+    return Hardware.model_validate(yaml.safe_load(text))

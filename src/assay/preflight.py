@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import difflib
 import functools
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from assay.cluster import Cluster, Groups, Host, Site
 from assay.daos import Deployed, Version
 from assay.findings import Finding, from_pydantic
+from assay.plan import CHECKS
 from assay.rules import group_rules, rules_of_host, rules_of_site
 
 _AnyModel = TypeVar("_AnyModel", bound=BaseModel)
@@ -88,9 +90,20 @@ def examine(document: Any) -> tuple[Cluster | None, list[Finding]]:
         findings.extend(group_rules(Groups.model_validate(groups), described))
     if site is not None:
         findings.extend(rules_of_site(site, hosts, described))
+        findings.extend(_floors(site))
     if site is None or any(finding.severity == "error" for finding in findings):
         return None, findings
-    return Cluster(**dict(site), hosts=hosts), findings
+    told = {key: getattr(site, key) for key in Site.model_fields}
+    return Cluster(**told, hosts=hosts), findings
+
+
+def _floors(site: Site) -> Iterator[Finding]:
+    """A floor of its own that no metric has would be one that nobody keeps."""
+    known = {f"{check.name}.{metric.name}" for check in CHECKS.values() for metric in check.metrics}
+    for key in site.floors.keys() - known:
+        near = difflib.get_close_matches(key, known, n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ", such as SsdFio.read_1m"
+        yield Finding(None, "floors", key, f"should name a check and its metric{hint}")
 
 
 def _versions(daos: Any) -> dict[str, Version]:

@@ -2,7 +2,9 @@
 
 import pytest
 
-from assay.hardware import pmem_modules, ssds
+from assay.hardware import shipped
+from assay.preflight import examine
+from clusters import described, description
 
 
 @pytest.mark.parametrize(
@@ -14,7 +16,8 @@ from assay.hardware import pmem_modules, ssds
     ],
 )
 def test_modules_of_persistent_memory(name: str, figures: tuple[float, ...]) -> None:
-    module = pmem_modules()[f"Intel Optane PMem 200 {name}"]
+    module = shipped().pmem[f"Intel Optane PMem 200 {name}"]
+    assert module.capacity is not None
     assert module.capacity.to("GB").value == figures[0]
     bandwidths = (
         module.read_bandwidth_256b,
@@ -25,5 +28,81 @@ def test_modules_of_persistent_memory(name: str, figures: tuple[float, ...]) -> 
     assert tuple(bandwidth.to("GB/s").value for bandwidth in bandwidths) == figures[1:]
 
 
-def test_every_datasheet_names_its_source() -> None:
-    assert all(sheet.source for sheet in (*ssds().values(), *pmem_modules().values()))
+def test_every_sheet_names_its_source() -> None:
+    known = shipped()
+    kinds = (known.ssd, known.pmem, known.fabric, known.pcie, known.memory)
+    assert all(len(kind) >= 3 for kind in kinds)
+    assert all(sheet.source for kind in kinds for sheet in kind.values())
+
+
+def test_every_ssd_has_a_link_that_it_does_not_exceed() -> None:
+    known = shipped()
+    for name, ssd in known.ssd.items():
+        assert ssd.pcie is not None, name
+        generation, _, width = ssd.pcie.partition(" x")
+        link = known.pcie[generation].bandwidth.to("MB/s").value * int(width)
+        for bandwidth in (ssd.read_bandwidth, ssd.write_bandwidth):
+            assert bandwidth is None or bandwidth.to("MB/s").value < link, name
+
+
+def test_a_site_names_its_own_devices() -> None:
+    document = description()
+    sheet = {"read_bandwidth": "9 GB/s", "source": "the vendor's offer of 2026-03-02"}
+    document["hardware"] = {"ssd": {"Acme 9": sheet}}
+    document["hosts"]["s1"]["datasheets"] = {"ssd": "Acme 9"}
+    assert described(document).sheets.ssd["Acme 9"].source == sheet["source"]
+
+
+def test_a_site_may_know_better_than_what_is_shipped() -> None:
+    document = description()
+    name = "Intel D7-P5500 3.84TB"
+    document["hardware"] = {
+        "ssd": {name: {"read_rate": "800000 IO/s", "source": "a newer edition"}}
+    }
+    assert described(document).sheets.ssd[name].source == "a newer edition"
+
+
+@pytest.mark.parametrize(
+    ("key", "told", "said"),
+    [
+        ("ssd", "Acme 9", "a name in hardware.yml: Intel D7-P5500 3.84TB"),
+        ("pmem", "Acme PMem", "Intel Optane PMem 100 256GB"),
+        ("memory", "DDR2-400", "DDR4-3200"),
+        ("fabric", "Token Ring", "Ethernet 25"),
+    ],
+)
+def test_a_device_without_a_sheet_is_refused(key: str, told: str, said: str) -> None:
+    document = description()
+    document["hosts"]["s1"]["datasheets"] = {key: told}
+    cluster, findings = examine(document)
+    assert cluster is None
+    assert [finding.key for finding in findings] == [f"datasheets.{key}"]
+    assert said in findings[0].allowed
+
+
+@pytest.mark.parametrize(
+    ("sheet", "said"),
+    [
+        ({"source": "x", "read_bandwidth": "fast"}, "is not a quantity"),
+        ({"source": "x", "read_bandwidth": "7 IO/s"}, "they measure different things"),
+        ({"source": "x", "read_bandwidth": "-7 GB/s"}, "should be above zero"),
+        ({"read_bandwidth": "7 GB/s"}, "is missing"),
+        ({"source": "x", "pcie": "four lanes"}, "should match pattern"),
+        ({"source": "x", "pcie": "9.0 x4"}, "should be a generation of 3.0, 4.0, 5.0"),
+    ],
+)
+def test_a_bad_sheet_is_refused(sheet: dict[str, str], said: str) -> None:
+    document = description()
+    document["hardware"] = {"ssd": {"Acme 9": sheet}}
+    cluster, findings = examine(document)
+    assert cluster is None
+    assert said in str(findings[0])
+    assert "hardware.ssd.Acme 9" in str(findings[0])
+
+
+def test_a_floor_that_no_metric_has_is_refused() -> None:
+    document = description()
+    document["floors"] = {"SsdFio.read_1k": 0.9}
+    cluster, findings = examine(document)
+    assert cluster is None
+    assert "(did you mean SsdFio.read_1m?)" in str(findings[0])

@@ -14,6 +14,7 @@ from assay.daos import Version
 from assay.findings import Finding
 from assay.rules.benchmarks import benchmark_rules
 from assay.rules.cores import core_rules
+from assay.rules.datasheets import datasheet_rules
 from assay.rules.devices import device_rules
 from assay.rules.engines import engine_rules
 from assay.rules.environment import environment_rules
@@ -65,6 +66,7 @@ def rules_of_site(
         described: the names of all hosts, valid or not.
     """
     yield from benchmark_rules(site, hosts)
+    yield from datasheet_rules(site, hosts)
     if site.daos is not None:
         yield from member_rules(site.daos, described)
         yield from system_rules(site.daos, site.provider, hosts)

@@ -1,0 +1,61 @@
+"""A limit, and a bound made of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.units import Quantity, show
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One thing that the data crosses, and what it lets through."""
+
+    who: str
+    """In the plural: ``the servers' NICs``."""
+    value: Quantity
+    made_of: str
+    """How the value comes about: ``8 SSDs × 3.50 GB/s``."""
+    source: str
+
+    def over(self, cost: float, why: str) -> Limit:
+        """What is left for the user where each of his bytes crosses it `cost` times."""
+        if cost == 1:
+            return self
+        value = Quantity(self.value.value / cost, self.value.unit)
+        return Limit(self.who, value, f"{self.made_of} / {cost:.4g} ({why})", self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The least of some limits."""
+
+    value: Quantity
+    limits: tuple[Limit, ...]
+    """All that are known, the tightest first."""
+
+    @property
+    def sentence(self) -> str:
+        """Such as ``28.0 GB/s: 8 SSDs × 3.50 GB/s; the servers' NICs would allow 50.0``."""
+        tightest, *others = self.limits
+        unit = tightest.value.unit
+        allowing = [f"{o.who} would allow {show(o.value.to(unit).value)}" for o in others]
+        return "; ".join([f"{tightest.value}: {tightest.made_of}", *allowing])
+
+    @property
+    def source(self) -> str:
+        """Who says so of the tightest limit."""
+        return self.limits[0].source
+
+
+def tightest(limits: Iterable[Limit | None], unit: str) -> Bound | None:
+    """The bound that limits make together, in `unit`; None where none of them is known.
+
+    What is not known (None) is no limit: the bound stays true, and is only not as tight.
+    """
+    known = [limit for limit in limits if limit is not None]
+    if not known:
+        return None
+    ordered = sorted(known, key=lambda limit: limit.value.to(unit).value)
+    return Bound(ordered[0].value.to(unit), tuple(ordered))
