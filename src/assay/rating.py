@@ -206,14 +206,15 @@ def _equals(found: Summaries, limits: Limits, present: Flags) -> _Equals:
         median[rows], scale[rows], peers[rows] = pooled.median, pooled.distance, len(rows)
         error[rows], freedom[rows] = pooled.error, pooled.freedom
     gain = limits.gain(found.median, median)
-    subjects = _together(peers, limits.subject)
-    comparisons = int(np.sum(peers > 0)) + len(subjects)
+    subjects = _subjects(peers, limits.subject)
+    comparisons = int(np.sum(peers > 0)) + sum(len(rows) for rows in subjects)
     far = threshold(share(comparisons), freedom) * scale
     ailing = np.zeros(size, dtype=bool)
-    for rows in subjects:
-        known = threshold(share(comparisons), float(np.sum(freedom[rows])))
-        usual = 1.2533 * np.sqrt(np.mean(scale[rows] ** 2) / len(rows))
-        ailing[rows] = middle(gain[rows]) < -max(SLOWER, float(known * usual))
+    for rows in subjects:  # all that have the same number of metrics
+        known = threshold(share(comparisons), np.sum(freedom[rows], axis=1))
+        usual = 1.2533 * np.sqrt(np.mean(scale[rows] ** 2, axis=1) / rows.shape[1])
+        together = np.median(gain[rows], axis=1)
+        ailing[rows] = (together < -np.maximum(SLOWER, known * usual))[:, None]
     sure = threshold(HIDING, freedom) * error
     return _Equals(
         members,
@@ -229,15 +230,19 @@ def _equals(found: Summaries, limits: Limits, present: Flags) -> _Equals:
     )
 
 
-def _together(peers: Numbers, subject: Numbers) -> list[Numbers]:
-    """The metrics of each subject that has several with equals.
+def _subjects(peers: Numbers, subject: Numbers) -> list[Numbers]:
+    """The metrics with equals of each subject that has several: a row each, by their number.
 
     A slow SSD is slow in most that is measured of it, and that is surer than any one figure.
     """
-    found: dict[int, list[int]] = {}
-    for row in np.flatnonzero(peers).tolist():
-        found.setdefault(int(subject[row]), []).append(row)
-    return [np.array(rows) for rows in found.values() if len(rows) > 1]
+    rows = np.flatnonzero(peers)
+    rows = rows[np.argsort(subject[rows], kind="stable")]
+    _, starts, counts = np.unique(subject[rows], return_index=True, return_counts=True)
+    return [
+        rows[starts[counts == count][:, None] + np.arange(count)]
+        for count in np.unique(counts).tolist()
+        if count > 1
+    ]
 
 
 @dataclass(frozen=True, slots=True)
