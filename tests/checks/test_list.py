@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,11 @@ def listed(document: dict[str, Any], directory: Path, *tags: str) -> set[str]:
     path = directory / "cluster.json"
     path.write_text(json.dumps(document))
     done = subprocess.run(
-        ["reframe", "--list", *(f"--tag={tag}" for tag in ("quick", *tags))],
+        [
+            Path(sys.executable).with_name("reframe"),
+            "--list",
+            *(f"--tag={tag}" for tag in ("quick", *tags)),
+        ],
         env={
             **os.environ,
             "HOME": str(directory),
