@@ -262,7 +262,9 @@ def _floors(found: Summaries, limits: Limits, present: Flags, equal: _Equals) ->
     freedom = np.where(equal.peers > 0, equal.freedom, np.inf)
     margin = threshold(share(comparisons), freedom) * equal.error
     under = limits.gain(luckiest, limits.worst) < 0
-    surely = limits.gain(found.median, limits.worst) < -margin
+    # The error is relative to the median, and so is the distance: of the floor, nothing lacks more
+    # than all of it, however far below it lies.
+    surely = limits.gain(limits.worst, found.median) > margin
     below = rated & under & surely
     # One wild sample of seven is an end of the interval. Where equals tell the scatter, the median
     # may be surely above the floor all the same.
