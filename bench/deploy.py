@@ -59,7 +59,11 @@ def play(step: str, hosts: Path, scratch: Path) -> tuple[float, int]:
             (SIMULATED / "describe.yml") if step == "judge" else REPOSITORY / f"bench/{step}.yml",
         ],
         cwd=REPOSITORY,
-        env={**os.environ, "ANSIBLE_LOCALHOST_WARNING": "false"},
+        env={
+            **os.environ,
+            "ANSIBLE_LOCALHOST_WARNING": "false",
+            "ANSIBLE_ACTION_PLUGINS": str(SIMULATED / "action_plugins"),
+        },
         capture_output=True,
         text=True,
         check=False,
