@@ -55,7 +55,7 @@ def play(step: str, hosts: Path, scratch: Path) -> tuple[float, int]:
             COMMANDS / "ansible-playbook",
             f"--inventory={hosts}",
             f"--extra-vars=simulated_description={scratch}/cluster.json",
-            *(["--check"] if step == "render" else []),  # all but the writing, and no restart
+            *(["--check"] if step == "render" else []),  # all but the writing
             (SIMULATED / "describe.yml") if step == "judge" else REPOSITORY / f"bench/{step}.yml",
         ],
         cwd=REPOSITORY,

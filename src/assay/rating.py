@@ -8,6 +8,7 @@ to pass: what is neither surely wrong nor surely right is `unsteady`.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -126,6 +127,12 @@ class Rating:
     """The degrees of freedom of that error."""
     comparisons: int
     """How many questions were asked that could have raised a false alarm."""
+
+
+def numbered(keys: Iterable[Hashable]) -> Numbers:
+    """A number for each key, the same for the same."""
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=int)
 
 
 def share(comparisons: int) -> float:
