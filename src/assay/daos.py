@@ -80,6 +80,26 @@ def tag_map(targets: int, nr_xs_helpers: int) -> TagMap:
     )
 
 
+UNJUDGED = frozenset(
+    {
+        "acceleration",
+        "bdev_auto_faulty",
+        "bypass_health_chk",
+        "crt_timeout",
+        "disable_srx",
+        "env_pass_through",
+        "fabric_auth_key",
+        "modules",
+        "provider",
+        "secondary_provider_endpoints",
+        "spdk_iobuf",
+        "spdk_rpc_server",
+    }
+)
+"""Words of DAOS for an engine that no rule and no bound asks for. The roles pass them on, and
+refuse those that a release does not know."""
+
+
 class Engine(Described):
     """One engine of a server."""
 
@@ -93,6 +113,13 @@ class Engine(Described):
     env_vars: tuple[str, ...] = ()
     log_mask: str | None = None
     log_file: Path | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_what_is_not_judged(cls, told: Any) -> Any:
+        if not isinstance(told, dict):
+            return told
+        return {key: value for key, value in told.items() if key not in UNJUDGED}
 
     @model_validator(mode="before")
     @classmethod

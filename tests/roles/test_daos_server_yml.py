@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from rendering import Rendering, read
 
+from assay.daos import UNJUDGED, Engine
+
 VERSIONS = ["2.4", "2.6", "2.8"]
 LAYOUTS = [
     "pmem",
@@ -56,6 +58,13 @@ def test_the_role_allows_only_keys_that_the_release_knows(version: str) -> None:
 
     assert set(role.value("__daos_keys['daos_server.yml']")) <= set(known["server"])
     assert set(role.value("__daos_keys['engine']")) <= set(known["engine"])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_description_takes_whatever_the_role_allows_of_an_engine(version: str) -> None:
+    allowed = server(daos_version=version).value("__daos_keys['engine']")
+
+    assert set(allowed) <= Engine.model_fields.keys() | UNJUDGED
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -166,3 +166,8 @@ def test_ssds_on_another_node_than_their_engine_are_a_warning() -> None:
 def test_where_nobody_knows_the_node_of_a_device_nothing_is_said() -> None:
     nowhere = {"s1: interfaces/ib0/numa_node": None, "s1: nvme/0000:65:00.0/numa_node": None}
     assert findings(put(site(), nowhere)) == []
+
+
+def test_what_an_engine_is_told_beyond_what_is_judged_is_no_mistake() -> None:
+    assert findings(put(site(), {"s1: engines/0/acceleration": {"engine": "spdk"}})) == []
+    assert only(put(site(), {"s1: engines/0/accelerator": {}})).key == "engines[0].accelerator"
