@@ -4,8 +4,11 @@ A check says how to measure; what it owes, and where, stands in the catalogue `a
 under the name of its class.
 """
 
+import glob
+import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import reframe as rfm
@@ -13,10 +16,13 @@ import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
 from reframe.core.backends import getlauncher
 from reframe.core.builtins import parameter, run_after, run_before, sanity_function, variable
+from reframe.core.exceptions import ReframeError
 
+from assay import results
 from assay.cluster import Cluster, Host
 from assay.expect import Expectation, expectation
 from assay.plan import CHECKS, Metric, Owed, owed
+from assay.results import Results
 from assay.stats import summarize
 from assay.steps import Evict, Shell, Step, busy_s, directory_of, problems, read
 from assay.tools.output import Parsed, Sample, impossible
@@ -27,7 +33,17 @@ HERE = Path(__file__).resolve().parent
 Steps = Sequence[Step | Evict | Shell]
 
 _measured: dict[Owed, Sequence[float]] = {}
-"""What this ReFrame process has measured so far: what upper layers are judged against."""
+"""What the campaign has measured so far: what upper layers are judged against."""
+
+
+@lru_cache(maxsize=1)
+def campaign_so_far(system: str) -> Results | None:
+    """What earlier sessions of the campaign have measured; none where there was none.
+
+    A session measures what can be measured in one phase of DAOS, or until it is interrupted.
+    """
+    reports = os.environ.get("ASSAY_REPORTS", "")
+    return results.read(reports, system) if glob.glob(reports) else None
 
 
 class AssayCheck(rfm.RunOnlyRegressionTest):
@@ -58,7 +74,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     @run_after("init")
     def take_place_in_the_catalogue(self):
         self.entry = CHECKS[type(self).__name__]
-        self.tags = {self.scale, self.entry.layer}
+        self.tags = {self.scale, self.entry.layer, self.entry.phase}
         self.valid_systems = [" ".join(f"+{feature}" for feature in self.entry.needs)]
         self.descr = type(self).__doc__.strip().splitlines()[0]
 
@@ -72,6 +88,17 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             if (metric.check, metric.partition) == (self.entry.name, self.current_partition.name)
         )
         self.subjects = tuple(dict.fromkeys(metric.subject for metric in self.owed))
+        earlier = campaign_so_far(self.cluster.name)
+        if earlier and not any(map(earlier.problems, self.owed)):
+            self.skip("an earlier session of this campaign has measured it")
+        if earlier:
+            _measured.update((metric, earlier.samples(metric)) for metric in owed(self.cluster))
+
+    @run_before("run")
+    def refuse_what_would_be_no_measurement(self):
+        if wrong := self.wrong_before():
+            self.problems = dict.fromkeys(self.subjects, wrong)
+            raise ReframeError("; ".join(wrong))
 
     @property
     def times(self) -> range:
@@ -92,6 +119,20 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         """Whether a sample belongs to the metric, but for its unit, which is looked at anyway."""
         raise NotImplementedError
 
+    def guards(self, subject: str) -> Sequence[str]:
+        """Lines of shell that end the job with a sentence where it must not measure."""
+        if self.cluster.daos is None or self.entry.phase == "system":
+            return []
+        return [f"engines_stopped {self.entry.phase}"]
+
+    def wrong_before(self) -> list[str]:
+        """Why the check must not run now, in words, as it is seen from here."""
+        return []
+
+    def wrong_after(self) -> list[str]:
+        """What speaks against every figure of the run, in words, as it is seen from here."""
+        return []
+
     # From record to samples.
 
     #: What the job scripts need from beside this file; the job runs a copy, on hosts without it.
@@ -109,7 +150,8 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         room = self.scratch_mib.get(self.scale)
         scratch = [f"scratch {self.directory(subject)} {room}"] if room else []
         steps = [step.line() for step in self.steps(subject)]
-        return ["(", f"subject {directory_of(subject)!r}", *scratch, *steps, ")"]
+        begin = ["(", f"subject {directory_of(subject)!r}", *self.guards(subject)]
+        return [*begin, *scratch, *steps, ")"]
 
     def limit_s(self, subject: str) -> int:
         """How long a subject's steps may take all together, in seconds."""
@@ -134,11 +176,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def every_metric_is_measured(self):
         self.samples = {metric.name: {} for metric in self.entry.metrics}
         self.problems = {}
+        wrong = [*self.wrong_after(), *self._core_dumps()]
         ran = []
         for subject in self.subjects:
             raw = Path(self.stagedir) / "raw" / directory_of(subject)
             ran += read(raw)
-            found = problems(raw, self.steps(subject)) or self._collect(subject, raw)
+            found = problems(raw, self.steps(subject)) or wrong or self._collect(subject, raw)
             if found:
                 self.problems[subject] = found
         self.benchmark_seconds = busy_s(ran)
@@ -146,6 +189,11 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             bool(self.problems),
             msg="; ".join(f"{subject}: {text[0]}" for subject, text in self.problems.items()),
         )
+
+    def _core_dumps(self) -> list[str]:
+        """A program that crashed beside the one whose exit status is looked at."""
+        dumps = sorted(path.name for path in Path(self.stagedir).glob("core*"))
+        return [f"a program crashed and left {', '.join(dumps)}"] if dumps else []
 
     def _collect(self, subject: str, raw: Path) -> list[str]:
         """Put a subject's samples in their places and say what is wrong with them."""
@@ -226,10 +274,15 @@ class HostCheck(AssayCheck):
             self.write(f"{name}.sh", script)
             longest_s = max(longest_s, sum(map(self.limit_s, there)))
         self.take_the_hosts()
+        self.time_limit = longest_s + 60
+        if self.current_partition.scheduler.registered_name == "local":
+            shutil.copy(HERE / "everywhere.sh", self.stagedir)
+            addresses = [f"{name}={self.cluster.hosts[name].address}" for name in self.hosts]
+            self.executable_opts = ["everywhere.sh", *addresses]
+            return
         self.executable_opts = ["-c", "'bash $SLURMD_NODENAME.sh'"]
         # The benchmarks' own processes spread over the host's cores.
         self.job.launcher.options = ["--cpu-bind=none", "--mpi=none"]
-        self.time_limit = longest_s + 60
 
 
 class PartitionCheck(AssayCheck):

@@ -1,5 +1,6 @@
 #!/bin/bash
 # campaign.sh DIRECTORY TAG...: run the checks that carry all TAGs, and keep everything in DIRECTORY.
+# What a campaign in that directory has measured already is not measured again.
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running is
 # ended first. Ends with ReFrame's exit status, or with 75 where another campaign is running.
@@ -29,10 +30,11 @@ echo "measuring; follow it with: tail -f $directory/reframe.out"
 cd "$directory"
 export RFM_SQLITE_DB_FILE=${directory%/*}/results.db
 # Not as an option: ReFrame 4.10 cannot read sessions back whose command line has a brace in it.
+export ASSAY_REPORTS="$directory/reports/*.json"
 export RFM_REPORT_FILE="$directory/reports/run-{sessionid}.json"
 exec reframe --run "${@/#/--tag=}" \
     --exec-policy=serial \
     --prefix="$directory" \
     --perflogdir="$directory/perflogs" \
     --performance-report \
-    --nocolor >"$directory/reframe.out" 2>&1
+    --nocolor >>"$directory/reframe.out" 2>&1

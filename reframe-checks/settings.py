@@ -18,11 +18,12 @@ sys.path.append(str(Path(__file__).resolve().parent))
 CLUSTER = preflight.load(Path(os.environ.get("ASSAY_CLUSTER", "/etc/assay/cluster.json")))
 
 
-def _partition(name: Partition) -> dict[str, object]:
-    members = CLUSTER.members(name)
+def _scheduler(name: Partition) -> dict[str, object]:
+    if name == "servers" and CLUSTER.servers_scheduler == "ssh":
+        # ReFrame's own ssh scheduler gives one host to a job, and a job here has all hosts: it runs
+        # beside ReFrame, and everywhere.sh reaches them.
+        return {"scheduler": "local", "launcher": "local"}
     return {
-        "name": name,
-        "descr": f"{len(members)} {name} of {CLUSTER.name}",
         "scheduler": "squeue",
         "launcher": "srun",
         "access": [
@@ -31,6 +32,15 @@ def _partition(name: Partition) -> dict[str, object]:
             "--no-requeue",
             "--comment=daos-assay",  # by which campaign.sh knows its own
         ],
+    }
+
+
+def _partition(name: Partition) -> dict[str, object]:
+    members = CLUSTER.members(name)
+    return {
+        "name": name,
+        "descr": f"{len(members)} {name} of {CLUSTER.name}",
+        **_scheduler(name),
         "environs": ["site"],
         # Two checks at once would measure each other.
         "max_jobs": 1,

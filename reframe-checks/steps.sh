@@ -12,19 +12,63 @@ subject() {
     mkdir -p "$RAW"
 }
 
+# refuse WORD...: end the script with a sentence that says why nothing is measured.
+refuse() {
+    echo "$*" >"$RAW/refusal"
+    exit 1
+}
+
+# engines_stopped PHASE [LAUNCHER...]: refuse to measure beside an engine, here or where the launcher
+# starts its processes.
+engines_stopped() {
+    local phase=$1 running
+    shift
+    # pgrep also says 0, and fails, where there is none.
+    running=$("$@" pgrep --count --exact daos_engine 2>/dev/null | awk '{ sum += $1 } END { print NR ? sum : "?" }')
+    case $running in
+        0) ;;
+        "?") refuse "it is not known whether an engine of DAOS is running here: is pgrep there?" ;;
+        *) refuse "$running engines of DAOS are running here and would be measured along; this check needs" \
+            "the phase $phase: playbooks/phase.yml with -e assay_phase=$phase" ;;
+    esac
+}
+
+# mounted DIRECTORY: refuse to measure what merely lies in the place of a mount.
+mounted() {
+    mountpoint --quiet "$1" || refuse "nothing is mounted at $1; this check needs the phase scm:" \
+        "playbooks/phase.yml with -e assay_phase=scm"
+}
+
+# cores NODE...: for each NUMA node that is named a core of it, another one each time while there are
+# more, as `taskset --cpu-list` takes them.
+cores() {
+    local node range list=""
+    local -A taken=()
+    for node in "$@"; do
+        local -a there=()
+        for range in $(tr , " " <"/sys/devices/system/node/node$node/cpulist"); do
+            mapfile -t -O "${#there[@]}" there < <(seq "${range%-*}" "${range#*-}")
+        done
+        list+=,${there[taken[$node]++ % ${#there[@]}]}
+    done
+    tr , "\n" <<<"${list#,}" | sort --numeric-sort --unique | paste --serial --delimiters=,
+}
+
+# either PROGRAM...: the first of these programs that is here; the first of all if none is.
+either() {
+    command -v "$@" | head -n 1 | grep . || echo "$1"
+}
+
 # scratch DIRECTORY NEED_MIB: make $SCRATCH for this job, which goes away with it.
 # Refuses before the first write where there is no room.
 scratch() {
     local room mine
     room=$(df --output=avail --block-size=1M "$1" 2>/dev/null | tail -n 1 | tr -d " ")
     if [[ -z $room ]]; then
-        echo "there is no directory $1; make it, or name another" >"$RAW/refusal"
-        exit 1
+        refuse "there is no directory $1; make it, or name another"
     fi
     if ((room < $2)); then
-        echo "$1 has room for $room MiB and $2 MiB are needed; free some, or name another directory" \
-            >"$RAW/refusal"
-        exit 1
+        refuse "$1 has room for $room MiB and $2 MiB are needed; free some, or name another directory"
     fi
     # The job has the host to itself: what lies there was left by a job that was killed.
     mine=assay.$(id -un).${SLURMD_NODENAME:-$HOSTNAME}

@@ -1,10 +1,22 @@
 """The plan: what a cluster owes, from the cluster alone."""
 
 import json
+from itertools import combinations
+from typing import Any
+
+import pytest
 
 from assay.cluster import Cluster
 from assay.plan import CHECKS, LAYERS, features, owed
 from clusters import described, description
+from sites import site
+
+
+def with_eadr(layout: str, eadr: bool = True) -> dict[str, Any]:
+    document = site(layout, servers=2, engines=2)
+    for name in document["servers"]:
+        document["hosts"][name]["server"]["eadr"] = eadr
+    return document
 
 
 def keys(cluster: Cluster) -> list[str]:
@@ -85,9 +97,61 @@ def test_an_engine_without_dram_owes_no_tmpfs() -> None:
 def test_what_a_check_needs_is_a_feature_that_some_partition_can_have() -> None:
     document = description()
     document["benchmarks"] |= {"ior": "/i", "mdtest": "/m", "shared_directory": "/s"}
-    cluster = described(document)
-    possible = features(cluster, "clients") | features(cluster, "servers")
+    without_daos = described(document)
+    possible = features(without_daos, "clients") | features(without_daos, "servers")
+    with_daos = described(with_eadr("pmem"))
+    possible |= features(with_daos, "clients") | features(with_daos, "servers")
     assert {need for check in CHECKS.values() for need in check.needs} <= possible
+
+
+def test_every_engine_of_a_system_owes_its_own_figures() -> None:
+    plan = keys(described(site("ephemeral", servers=2, engines=2)))
+    engines = [f"s{host}/engine{number}" for host in (1, 2) for number in (0, 1)]
+    assert [k for k in plan if k.startswith("SelfTestClientServer.get_1m")] == [
+        f"SelfTestClientServer.get_1m on {engine}" for engine in engines
+    ]
+    assert [k for k in plan if k.startswith("VosPerfRate.update_4k")] == [
+        f"VosPerfRate.update_4k on {engine}" for engine in engines
+    ]
+    pairs = [f"{a}>{b}" for a, b in combinations(engines, 2)]
+    assert [k for k in plan if k.startswith("SelfTestCrossServer.empty")] == [
+        f"SelfTestCrossServer.empty on {pair}" for pair in pairs
+    ]
+    assert "NvmeIops.latency_4k on s2/0000:e3:00.0" in plan
+
+
+def test_the_tmpfs_of_an_engine_is_measured_by_one_tool() -> None:
+    checks = {metric.check for metric in owed(described(site("ephemeral", servers=2, engines=2)))}
+    assert "VosPerfRate" in checks
+    assert "ScmFio" not in checks
+
+
+@pytest.mark.parametrize(
+    ("layout", "eadr", "owes"),
+    [("pmem", True, True), ("pmem", False, False), ("ephemeral", True, False)],
+)
+def test_pmem_is_measured_without_flush_where_caches_survive(
+    layout: str, eadr: bool, owes: bool
+) -> None:
+    checks = {metric.check for metric in owed(described(with_eadr(layout, eadr)))}
+    assert ({"VosPerfRateNoFlush", "VosPerfBandwidthNoFlush"} <= checks) is owes
+
+
+@pytest.mark.parametrize("version", ["2.4", "2.6"])
+def test_a_release_without_net_test_does_not_owe_it(version: str) -> None:
+    document = site()
+    document["daos"]["version"] = version
+    assert "NetTest" not in {metric.check for metric in owed(described(document))}
+
+
+def test_one_engine_has_no_pairs_and_emulated_devices_are_no_ssds() -> None:
+    checks = {metric.check for metric in owed(described(site("file")))}
+    assert not checks & {"SelfTestCrossServer", "NvmeBandwidth", "NvmeIops"}
+
+
+def test_what_is_measured_on_a_mounted_scm_has_one_tag() -> None:
+    for check in CHECKS.values():
+        assert (check.layer == "scm") == (check.phase == "scm"), check.name
 
 
 def test_the_plan_depends_on_nothing_but_the_description() -> None:

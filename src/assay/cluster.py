@@ -83,6 +83,18 @@ class Host(Described):
     agent: Agent = Agent()
     datasheets: Datasheets = Datasheets()
 
+    def vmd_of(self, address: str) -> str | None:
+        """The VMD controller that an address is, or is behind, if the host has that controller."""
+        domain = address.partition(":")[0]
+        if len(domain) > _DOMAIN_DIGITS:
+            bus, device, function = domain[:2], domain[2:4], int(domain[4:], 16)
+            address = f"0000:{bus}:{device}.{function:x}"
+        return address if address in self.vmd else None
+
+
+_DOMAIN_DIGITS = 4
+"""A longer domain is the bus, device and function of a VMD controller, two digits each."""
+
 
 class Benchmarks(Described):
     """Where the benchmark programs are; one that is absent is not owed."""
@@ -113,6 +125,9 @@ class Site(Groups):
     """What is said once for the whole cluster."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")
+    servers_scheduler: Literal["slurm", "ssh"] = Field(
+        default="slurm", description="ssh where the servers are no nodes of Slurm"
+    )
     provider: str = Field(default="ofi+tcp", pattern=r"^(ofi\+|ucx\+).+")
     daos: System | None = Field(default=None, description="none where DAOS is not deployed")
     benchmarks: Benchmarks

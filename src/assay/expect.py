@@ -78,6 +78,9 @@ def expectation(cluster: Cluster, metric: Owed, measured: Measured) -> Expectati
     unit = metric.metric.unit
     if metric.check == "ClientPlacement":
         return _placement(cluster.hosts[metric.host], unit)
+    if metric.check == "ClientInterfaces":
+        nodes = float(cluster.hosts[metric.host].numa_nodes)
+        return Expectation(unit, "count", nodes, nodes, nodes, "one process on each NUMA node")
     if metric.check == "FiPingpong" and metric.metric.name == "bandwidth_1m":
         return _line_rate(cluster, metric)
     if metric.check == "SsdFio":

@@ -96,9 +96,12 @@ def _place(case: Case) -> Path:
 def read(pattern: str, system: str) -> Results:
     """Read the run reports that a glob pattern names, of the cluster `system`.
 
+    A check that was interrupted or failed in one session is that of a later session, if this ran
+    it again.
+
     Raises:
-        ReportError: no report matches; one is not a run report, or is of another cluster; or two
-            hold the same check.
+        ReportError: no report matches; one is not a run report, or is of another cluster; or a
+            check that had not failed is in a later one again.
     """
     paths = tuple(Path(name) for name in sorted(glob.glob(pattern)))
     if not paths:
@@ -107,13 +110,15 @@ def read(pattern: str, system: str) -> Results:
         raise ReportError(f"{pattern} matches two reports of one name; a bundle holds both by name")
     cases: dict[tuple[str, str], Case] = {}
     origin: dict[tuple[str, str], Path] = {}
-    sessions = []
-    for path in paths:
-        document = _document(path)
-        sessions.append(document["session_info"])
+    documents = sorted(
+        ((path, _document(path)) for path in paths),
+        key=lambda read: float(read[1]["session_info"]["time_start_unix"]),
+    )
+    sessions = [document["session_info"] for _, document in documents]
+    for path, document in documents:
         for case in _cases(path, document, system):
             key = (case.check, case.partition)
-            if key in cases:
+            if key in cases and cases[key].failure is None:
                 raise ReportError(
                     f"{path}: {case.check} on {case.partition} is also in {origin[key]};"
                     " a campaign has each check once: name the reports of one campaign"
@@ -153,6 +158,8 @@ def _cases(path: Path, document: dict[str, Any], system: str) -> Iterator[Case]:
         for case in run["testcases"]
     }
     for case in latest.values():
+        if case["result"] == "skip":
+            continue
         if case["system"] != system:
             raise ReportError(
                 f"{path} is a report of the cluster {case['system']!r}, and this one is {system!r}"

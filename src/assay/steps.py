@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from assay.tools.output import Parsed
 
 TIMED_OUT = (124, 137)
 """The exit statuses of `timeout` when it had to end (or kill) a command."""
@@ -29,13 +31,14 @@ class Step:
     """One command of a job, or several at once.
 
     `limit_s` is in seconds; `program` is the benchmark that is run, for messages: a command may
-    begin with what starts it.
+    begin with what starts it. `parse` reads what it printed, for the reason if it failed.
     """
 
     name: str
     limit_s: int
     program: str
     commands: Sequence[Sequence[str]]
+    parse: Callable[[str], Parsed] | None = None
 
     def line(self) -> str:
         """The line of the job script that runs it; $NAMES in arguments are left to the shell."""
@@ -137,10 +140,21 @@ def _unfinished(raw: Path, step: Step, done: Done | None) -> str | None:
     return f"{program} failed with exit status {done.status}{_last_words(raw, step)}"
 
 
+def printed(raw: Path, step: Step) -> str:
+    """What a step printed, then what it printed as errors."""
+    return _text(raw, step, "out") + _text(raw, step, "err")
+
+
+def _text(raw: Path, step: Step, kind: str) -> str:
+    path = raw / f"{step.name}.{kind}"
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+
 def _last_words(raw: Path, step: Step) -> str:
+    if step.parse and (why := step.parse(printed(raw, step)).problems):
+        return f": {why[0]}"
     for kind in ("err", "out"):
-        path = raw / f"{step.name}.{kind}"
-        text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        text = _text(raw, step, kind)
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         if lines:
             return f": {lines[-1][:200]}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from sites import findings
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "bad_configs"

@@ -1,6 +1,7 @@
 """Devices of tiers: there, once, enough, and fit."""
 
 import pytest
+
 from sites import findings, only, put, site
 
 BDEVS = "s1: engines/0/storage/1/bdev_list"

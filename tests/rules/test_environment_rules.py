@@ -1,6 +1,7 @@
 """Environment and logs of engines."""
 
 import pytest
+
 from sites import findings, only, put, site
 
 

@@ -1,6 +1,7 @@
 """Interfaces of engines and of agents."""
 
 import pytest
+
 from sites import findings, only, put, site
 
 

@@ -1,6 +1,7 @@
 """Memory: hugepages, tmpfs, and what is kept free."""
 
 import pytest
+
 from sites import findings, only, put, site
 
 SCM = "s1: engines/0/storage/0/scm_size"

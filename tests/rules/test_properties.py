@@ -7,9 +7,9 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sites import GONE, LAYOUTS, findings, put, site
 
 from assay.preflight import examine
+from sites import GONE, LAYOUTS, findings, put, site
 
 # Each breaks any layout with one or two engines a server, whichever server it is done to.
 MISTAKES: list[dict[str, object]] = [

@@ -1,6 +1,7 @@
 """The system as a whole."""
 
 import pytest
+
 from sites import findings, only, put, site
 
 

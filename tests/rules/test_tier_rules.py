@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from sites import GONE, LAYOUTS, MD_ON_SSD, findings, only, put, site
 
 RAM = {"class": "ram", "scm_mount": "/mnt/a", "scm_size": 16}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recordings import recorded
 
-from assay.tools.container import parse, query
+from assay.tools.container import parse, query, same
 
 TOOL = "container"
 
@@ -35,3 +35,11 @@ def test_says_why_it_cannot_be_used(name, problem):
 @given(st.text())
 def test_never_raises(text):
     assert parse(text).problems
+
+
+def test_a_container_that_was_made_anew_is_another():
+    before = recorded(TOOL, "posix.txt")
+    after = before.replace("1b8254bf", "2c8254bf")
+    assert same(before, before)
+    assert not same(before, after)
+    assert not same(before, recorded(TOOL, "unknown.txt"))

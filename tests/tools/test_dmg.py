@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recordings import recorded, values
 
-from assay.tools.dmg import parse, pool_query, system_query
+from assay.tools.dmg import parse, pool_query, restarted, system_query
 
 TOOL = "dmg"
 POOL = recorded(TOOL, "pool_query.txt")
@@ -118,3 +118,10 @@ def test_never_raises(text):
 @given(st.integers(min_value=0, max_value=POOL.rindex("}")))
 def test_an_answer_that_is_cut_off_is_none(length):
     assert parse(POOL[:length]).problems
+
+
+def test_a_rank_that_came_back_is_another_process():
+    before = recorded(TOOL, "system_query_joined.txt")
+    after = before.replace("2972442190168457216", "2972449990168457216")
+    assert restarted(before, before) == []
+    assert restarted(before, after) == ["rank 1 at 127.0.0.1:10001 was started again meanwhile"]

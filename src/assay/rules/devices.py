@@ -11,8 +11,6 @@ from assay.daos import Tier
 from assay.findings import Finding
 
 _PCI = re.compile(r"([0-9a-f]{4}|[0-9a-f]{6}):[0-9a-f]{2}:[01][0-9a-f]\.[0-7]", re.IGNORECASE)
-_DOMAIN_DIGITS = 4
-"""A longer domain is the bus, device and function of a VMD controller, two digits each."""
 
 TARGETS_PER_SSD = 64
 """The targets that can share an SSD, divided by the roles that it has.
@@ -75,7 +73,7 @@ def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
     # A device that is listed twice is one device.
     devices = dict.fromkeys(tier.devices)
     if tier.class_ == "nvme":
-        missing = [d for d in devices if d not in host.nvme and _vmd(d, host) is None]
+        missing = [d for d in devices if d not in host.nvme and host.vmd_of(d) is None]
         what, known = "SSDs or VMD controllers", [*sorted(host.nvme), *sorted(host.vmd)]
     elif tier.class_ == "file":
         return  # DAOS makes it
@@ -92,7 +90,7 @@ def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
 
 
 def _vmd_off(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
-    behind = [device for device in tier.devices if _vmd(device, host) is not None]
+    behind = [device for device in tier.devices if host.vmd_of(device) is not None]
     if behind and (host.server.disable_vmd or host.server.disable_vfio):
         yield Finding(
             name,
@@ -100,15 +98,6 @@ def _vmd_off(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
             ", ".join(behind),
             "should be seen by VMD, without server.disable_vmd and server.disable_vfio",
         )
-
-
-def _vmd(address: str, host: Host) -> str | None:
-    """The VMD controller that an address is, or is behind, if the host has that controller."""
-    domain = address.partition(":")[0]
-    if len(domain) > _DOMAIN_DIGITS:
-        bus, device, function = domain[:2], domain[2:4], int(domain[4:], 16)
-        address = f"0000:{bus}:{device}.{function:x}"
-    return address if address in host.vmd else None
 
 
 def _enough(name: str, host: Host, number: int, index: int) -> Iterator[Finding]:
@@ -151,7 +140,7 @@ def _iommu(name: str, host: Host) -> Iterator[Finding]:
     tiers = [tier for engine in host.engines for tier in engine.storage if tier.class_ == "nvme"]
     if tiers and not host.server.disable_vfio and not host.iommu:
         behind_vmd = any(
-            _vmd(device, host) is not None for tier in tiers for device in tier.devices
+            host.vmd_of(device) is not None for tier in tiers for device in tier.devices
         )
         yield Finding(
             name,

@@ -57,7 +57,9 @@ def parse(
     near = 0
     for (numa, interface), clients in sorted(given.items()):
         if interface not in nodes:
-            problems.append(f"{interface}, given to {clients} clients, is not in the description")
+            problems.append(
+                f"{interface}, given to {clients} clients, tells no NUMA node in the description"
+            )
         elif nodes[interface] == numa:
             near += clients
         else:

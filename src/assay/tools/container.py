@@ -17,6 +17,7 @@ def query(pool: str, container: str) -> list[str]:
 
 
 class _Container(BaseModel):
+    uuid: str = Field(alias="container_uuid")
     layout: str = Field(alias="container_type")
     health: str = ""
 
@@ -26,15 +27,30 @@ class _Answer(BaseModel):
     response: _Container | None
 
 
-def parse(text: str) -> Parsed:
-    """Read the JSON of `query`; there are no samples, and each problem is one of the container."""
+def same(before: str, after: str) -> bool:
+    """Whether two answers to `query` are of one container, and not of another with its label."""
+    was, now = _answer(before), _answer(after)
+    if not (isinstance(was, _Answer) and isinstance(now, _Answer)):
+        return False
+    return bool(was.response and now.response and was.response.uuid == now.response.uuid)
+
+
+def _answer(text: str) -> _Answer | str:
+    """What `daos` answers, or why it is no answer."""
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
-        return Parsed(TOOL, (), (f"no answer of daos: {invalid or 'there is more than one'}",))
+        return f"no answer of daos: {invalid or 'there is more than one'}"
     try:
-        answer = _Answer.model_validate(objects[0])
+        return _Answer.model_validate(objects[0])
     except ValidationError as error:
-        return Parsed(TOOL, (), (f"no answer of daos: {first_error(error)}",))
+        return f"no answer of daos: {first_error(error)}"
+
+
+def parse(text: str) -> Parsed:
+    """Read the JSON of `query`; there are no samples, and each problem is one of the container."""
+    answer = _answer(text)
+    if isinstance(answer, str):
+        return Parsed(TOOL, (), (answer,))
     found = answer.response
     if answer.error or not found:
         said = answer.error or "it gave no response"

@@ -45,6 +45,7 @@ class _Member(BaseModel):
     addr: str
     state: str
     fabric_uri: str = ""
+    incarnation: int = 0
     info: str = ""
 
     def problem(self) -> str | None:
@@ -163,11 +164,24 @@ def ranks(text: str) -> dict[str, int]:
 
     An address that has no port, as with some providers, is left out.
     """
+    found = ((_ADDRESS.search(member.fabric_uri), member.rank) for member in _members(text))
+    return {address[1]: rank for address, rank in found if address}
+
+
+def restarted(before: str, after: str) -> list[str]:
+    """The ranks that came back as another process between two answers to `dmg -j system query`."""
+    was = {member.rank: member.incarnation for member in _members(before)}
+    return [
+        f"rank {member.rank} at {member.addr} was started again meanwhile"
+        for member in _members(after)
+        if was.get(member.rank, member.incarnation) != member.incarnation
+    ]
+
+
+def _members(text: str) -> list[_Member]:
     objects, _ = json_objects(text)
     try:
         answer = _Answer.model_validate(objects[0] if objects else {})
     except ValidationError:
-        return {}
-    members = answer.response.members if isinstance(answer.response, _System) else []
-    found = ((_ADDRESS.search(member.fabric_uri), member.rank) for member in members)
-    return {address[1]: rank for address, rank in found if address}
+        return []
+    return answer.response.members if isinstance(answer.response, _System) else []

@@ -1,0 +1,69 @@
+"""Whether DAOS's agent gives every process the interface that is near to it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import reframe as rfm
+
+from assay.plan import Metric
+from assay.steps import Step
+from assay.tools.agent_log import TOOL, parse
+from assay.tools.output import Parsed, Sample, merged
+from assay_check import HostCheck
+from daos_check import SystemCheck
+
+LOG = "/var/log/daos/daos_agent.log"
+CONFIGURATION = "/etc/daos/daos_agent.yml"
+"""Where the role `daos_agent` puts them."""
+
+LIMIT_S = 60
+
+
+@rfm.simple_test
+class ClientInterfaces(SystemCheck, HostCheck):
+    """A process on each NUMA node of a client is given an interface of that node by the agent."""
+
+    scripts = ("steps.sh", "client/interfaces.sh")
+    repetitions = {"quick": 3, "acceptance": 5}
+
+    def steps(self, subject: str) -> Sequence[Step]:
+        """For each sample, one process on each NUMA node after the other."""
+        ask = self.command(["daos", "pool", "list", "--no-query"])
+        nodes = str(self.host(subject).numa_nodes)
+        command = ["bash", "interfaces.sh", LOG, CONFIGURATION, nodes, *ask]
+        return [
+            Step(f"ask.{number}", limit_s=LIMIT_S, program="daos", commands=[command])
+            for number in self.times
+        ]
+
+    def parsed(self, subject: str, raw: Path) -> Parsed:
+        """Which interfaces the processes of every sample got."""
+        host = self.host(subject)
+        nodes = {
+            name: 0 if host.numa_nodes == 1 else interface.numa_node
+            for name, interface in host.interfaces.items()
+            if interface.numa_node is not None or host.numa_nodes == 1
+        }
+        found = []
+        for step in self.steps(subject):
+            text = (raw / f"{step.name}.out").read_text(encoding="utf-8", errors="replace")
+            found.append(parse(text, nodes=nodes, program="daos"))
+            found.append(Parsed(TOOL, (), tuple(self.caches(subject, text))))
+        return merged(TOOL, found)
+
+    def caches(self, subject: str, text: str) -> Iterator[str]:
+        """How the agent's cache differs from the description."""
+        agent = self.host(subject).agent
+        described = {
+            "disable_caching": str(agent.disable_caching).lower(),
+            "cache_expiration": str(agent.cache_expiration),
+        }
+        for key, value in described.items():
+            said = re.search(rf"^{key}: *(\S+)", text, re.MULTILINE)
+            if said and said[1] != value:
+                yield f"{CONFIGURATION} has {key}: {said[1]}, and the description has {value}"
+
+    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
+        """There is one metric."""
+        return True

@@ -1,0 +1,137 @@
+"""What the checks of a DAOS system share: its programs, and how it was before and after."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from reframe.core.exceptions import ReframeError
+
+from assay.cluster import Cluster
+from assay.daos import Engine
+from assay.plan import Check
+from assay.tools import container, dmg
+
+CONTROL = "/etc/daos/daos_control.yml"
+"""Where the role `daos_admin` puts the configuration of dmg."""
+
+ANSWER_LIMIT_S = 60
+"""How long dmg and daos may take to answer; they wait for minutes where a rank is dead."""
+
+
+def srun(hosts: Sequence[str]) -> list[str]:
+    """The beginning of a command that runs once on each host; each line tells which printed it."""
+    return [
+        *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={len(hosts)}"),
+        *(f"--ntasks={len(hosts)}", "--ntasks-per-node=1", "--overlap", "--mpi=none"),
+        *("--cpu-bind=none", "--label"),
+    ]
+
+
+class DaosCheck:
+    """A check that runs DAOS's own programs, or programs that are linked with it.
+
+    Named before the class that it joins: ``class MyCheck(DaosCheck, HostCheck)``. It is no check by
+    itself, since ReFrame allows none to have two bases that are.
+    """
+
+    cluster: Cluster
+    entry: Check
+    stagedir: str
+
+    def command(self, argv: Sequence[str]) -> list[str]:
+        """The command line of one of DAOS's programs, by its path."""
+        program, *arguments = argv
+        # dmg and self_test are told of the system by other means.
+        system = ["--sys-name", self.cluster.daos.name] if program == "daos" else []
+        return [str(self.cluster.daos.prefix / "bin" / program), *system, *arguments]
+
+    def engine(self, subject: str) -> Engine:
+        """The engine that a subject is."""
+        host, _, number = subject.partition("/engine")
+        return self.cluster.hosts[host].engines[int(number)]
+
+
+class SystemCheck(DaosCheck):
+    """A check of the running system, which has to be whole before, and the same after.
+
+    It is asked from here: ReFrame runs on the controller, which administers the system and has an
+    agent. Its answers are kept under `raw/system`.
+    """
+
+    #: Whether the check writes to the container, which then has to be there: tools make their own.
+    uses_container = False
+
+    def wrong_before(self) -> list[str]:
+        return [f"{self.entry.name} needs the phase system: {text}" for text in self.look("before")]
+
+    def wrong_after(self) -> list[str]:
+        return [f"after the run, {text}" for text in self.look("after") or self.changed()]
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks the system has: one an engine."""
+        return sum(len(self.cluster.hosts[name].engines) for name in self.cluster.daos.servers)
+
+    def look(self, when: str) -> list[str]:
+        """Ask how the system is, keep the answers, and say what is wrong."""
+        system = self.cluster.daos
+        asked = self.ask(f"system.{when}", dmg.system_query(CONTROL))
+        wrong = list(dmg.parse(asked, expected_ranks=self.ranks).problems)
+        # With a rank that is dead the pool's service may not answer at all.
+        if not wrong and system.pool:
+            asked = self.ask(f"pool.{when}", dmg.pool_query(system.pool, CONTROL))
+            wrong += dmg.parse(asked).problems
+        if not wrong and self.uses_container:
+            asked = self.ask(f"container.{when}", container.query(system.pool, system.container))
+            wrong += container.parse(asked).problems
+        return wrong
+
+    def changed(self) -> list[str]:
+        """What is not the same as before, although it looks so."""
+        before, after = self.answer("system.before"), self.answer("system.after")
+        found = dmg.restarted(before, after)
+        before, after = self.answer("container.before"), self.answer("container.after")
+        if self.uses_container and not container.same(before, after):
+            label = self.cluster.daos.container
+            found.append(f"{label} is another container than before: something made it anew")
+        return found
+
+    def ask(self, name: str, argv: Sequence[str]) -> str:
+        """What dmg or daos answers, which is also kept under a name."""
+        try:
+            said = subprocess.run(
+                self.command(argv),
+                env={**os.environ, "D_LOG_FILE": os.devnull},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=ANSWER_LIMIT_S,
+                check=False,
+            )
+            answer = said.stdout or said.stderr
+        except (OSError, subprocess.TimeoutExpired) as error:
+            answer = str(error)
+        kept = self._kept(name)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(answer, encoding="utf-8")
+        return answer
+
+    def answer(self, name: str) -> str:
+        """What was answered; nothing if it was not asked."""
+        kept = self._kept(name)
+        return kept.read_text(encoding="utf-8") if kept.exists() else ""
+
+    def _kept(self, name: str) -> Path:
+        return Path(self.stagedir, "raw", "system", f"{name}.json")
+
+    def rank(self, subject: str) -> int:
+        """The rank of an engine; DAOS gives them out as engines join."""
+        engine = self.engine(subject)
+        interface = self.cluster.hosts[subject.partition("/")[0]].interfaces[engine.fabric_iface]
+        address = f"{interface.address}:{engine.fabric_iface_port}"
+        found = dmg.ranks(self.answer("system.before"))
+        if address not in found:
+            known = ", ".join(found) or "none"
+            raise ReframeError(f"no rank listens at {address}, {subject}; dmg knows {known}")
+        return found[address]

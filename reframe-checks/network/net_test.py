@@ -1,0 +1,66 @@
+"""DAOS's own fabric, measured with the test that comes with the client."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import reframe as rfm
+
+from assay.plan import Metric
+from assay.steps import Step
+from assay.tools import net_test
+from assay.tools.output import Parsed, Sample, merged
+from assay.tools.text import by_process
+from assay_check import PartitionCheck
+from daos_check import SystemCheck, srun
+
+LIMIT_S = 120
+"""An endpoint that does not answer costs about 60 s (seen with DAOS 2.8)."""
+
+
+@rfm.simple_test
+class NetTest(SystemCheck, PartitionCheck):
+    """RPCs of 1 KiB from one client after the other to all targets: rate and percentiles."""
+
+    repetitions = {"quick": 3, "acceptance": 5}
+
+    #: RPCs to each endpoint, by scale.
+    rpcs = {"quick": 1000, "acceptance": 10000}
+
+    def rounds(self) -> Iterable[Sequence[str]]:
+        """One client at a time."""
+        return [[subject] for subject in self.subjects]
+
+    def steps(self, subject: str) -> Sequence[Step]:
+        """One run for each sample; the targets have the same tags on all engines."""
+        server = self.cluster.hosts[self.cluster.daos.servers[0]]
+        asked = net_test.NetTest(server.engines[0].tags.targets, repetitions=self.rpcs[self.scale])
+        command = self.command(asked.command(self.cluster.daos.version))
+        return [
+            Step(
+                f"run.{number}",
+                limit_s=LIMIT_S,
+                program="daos",
+                commands=[[*srun([subject]), *command]],
+                parse=self.read,
+            )
+            for number in self.times
+        ]
+
+    def read(self, text: str) -> Parsed:
+        """One run."""
+        (output,) = by_process(text).values() or ("",)
+        return net_test.parse(output, expected_ranks=self.ranks)
+
+    def parsed(self, subject: str, raw: Path) -> Parsed:
+        """Every run."""
+        return merged(
+            net_test.TOOL,
+            (
+                self.read((raw / f"{step.name}.out").read_text(encoding="utf-8", errors="replace"))
+                for step in self.steps(subject)
+            ),
+        )
+
+    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
+        """By its name; the median is the latency itself."""
+        return sample.metric == {"latency_p50": "latency"}.get(metric.name, metric.name)

@@ -1,0 +1,156 @@
+"""DAOS's own fabric, measured with CaRT's self_test."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import reframe as rfm
+
+from assay.plan import Metric
+from assay.steps import Step
+from assay.tools.output import Parsed, Sample, merged
+from assay.tools.self_test import EMPTY, GET, IOV, PUT, TOOL, SelfTest, parse
+from assay.tools.text import by_process
+from assay_check import PartitionCheck
+from daos_check import SystemCheck, srun
+
+SIZES: Mapping[str, tuple[str, str]] = {"get_1m": GET, "put_1m": PUT, "empty": EMPTY, "iov_2k": IOV}
+"""What each metric sends and gets: one size a run, since of several the rates come out wrong."""
+
+FIGURES = {"MiB/s": "bandwidth", "RPC/s": "rate", "us": "endpoint_latency"}
+
+LIMIT_S = 120
+"""A rank that does not answer costs about 60 s a batch (seen with DAOS 2.8)."""
+
+
+class SelfTestCheck(SystemCheck, PartitionCheck):
+    """A run for each metric and sample: 16 RPCs in flight for a rate, and 1 for a latency."""
+
+    repetitions = {"quick": 3, "acceptance": 5}
+
+    #: RPCs to each endpoint, by scale.
+    rpcs = {"quick": 1000, "acceptance": 10000}
+
+    def groups(self, subject: str, metric: Metric) -> Sequence[Sequence[str]]:
+        """The clients that run self_test for a metric: those of a group at once."""
+        raise NotImplementedError
+
+    def masters(self, subject: str) -> tuple[int, ...]:
+        """The ranks that send; none where the clients do."""
+        return ()
+
+    def asked(self, subject: str, metric: Metric) -> SelfTest:
+        """The run of a metric, to all targets of an engine; of a pair, to those of the second."""
+        engine = subject.rpartition(">")[2]
+        return SelfTest(
+            ranks=(self.rank(engine),),
+            tags=self.engine(engine).tags.targets,
+            sizes=SIZES[metric.name.removeprefix("latency_")],
+            inflight=1 if metric.unit == "us" else 16,
+            repetitions=self.rpcs[self.scale],
+            masters=self.masters(subject),
+            system=self.cluster.daos.name,
+        )
+
+    def runs(
+        self, subject: str, metric: Metric, number: int
+    ) -> Iterator[tuple[Sequence[str], Step]]:
+        """The runs of one sample, each with its clients."""
+        for group, clients in enumerate(self.groups(subject, metric), start=1):
+            command = self.command(self.asked(subject, metric).command())
+            yield (
+                clients,
+                Step(
+                    f"{metric.name}.{number}.{group}",
+                    limit_s=LIMIT_S,
+                    program=TOOL,
+                    commands=[[*srun(clients), *command]],
+                    parse=parse,
+                ),
+            )
+
+    def steps(self, subject: str) -> Sequence[Step]:
+        """The runs of every sample."""
+        return [
+            step
+            for metric in self.entry.metrics
+            for number in self.times
+            for _, step in self.runs(subject, metric, number)
+        ]
+
+    def parsed(self, subject: str, raw: Path) -> Parsed:
+        """Every sample."""
+        return merged(
+            TOOL,
+            (
+                self.sample(subject, metric, number, raw)
+                for metric in self.entry.metrics
+                for number in self.times
+            ),
+        )
+
+    def sample(self, subject: str, metric: Metric, number: int, raw: Path) -> Parsed:
+        """What the runs give together: the sum of their rates, or the slowest endpoint's median."""
+        asked = self.asked(subject, metric)
+        values: list[float] = []
+        for clients, step in self.runs(subject, metric, number):
+            text = (raw / f"{step.name}.out").read_text(encoding="utf-8", errors="replace")
+            outputs = by_process(text)
+            read = merged(TOOL, (parse(output, asked) for output in outputs.values()))
+            if read.problems:
+                return Parsed(TOOL, (), tuple(f"{step.name}: {said}" for said in read.problems))
+            if len(outputs) != len(clients):
+                said = f"{step.name}: {len(outputs)} of {len(clients)} clients printed a result"
+                return Parsed(TOOL, (), (said,))
+            figure = FIGURES[metric.unit]
+            values += [sample.value for sample in read.samples if sample.metric == figure]
+        value = max(values) if metric.unit == "us" else sum(values)
+        return Parsed(TOOL, (Sample(metric.name, value, metric.unit),))
+
+    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
+        """By its name."""
+        return sample.metric == metric.name
+
+
+@rfm.simple_test
+class SelfTestClientServer(SelfTestCheck):
+    """RPCs from the clients to the targets of one engine after the other."""
+
+    def rounds(self) -> Iterable[Sequence[str]]:
+        """One engine at a time."""
+        return [[subject] for subject in self.subjects]
+
+    def groups(self, subject: str, metric: Metric) -> Sequence[Sequence[str]]:
+        """All clients at once for a rate; for a latency one, and for acceptance one at a time."""
+        if metric.unit != "us":
+            return [self.hosts]
+        alone = self.hosts[:1] if self.scale == "quick" else self.hosts
+        return [[client] for client in alone]
+
+
+@rfm.simple_test
+class SelfTestCrossServer(SelfTestCheck):
+    """RPCs from one engine to the targets of another, for every two engines."""
+
+    def rounds(self) -> Iterable[Sequence[str]]:
+        """Rounds in which no engine is in two pairs: it runs one session at a time."""
+        rounds: list[list[str]] = []
+        for pair in self.subjects:
+            ends = set(pair.split(">"))
+            free = (
+                together
+                for together in rounds
+                if ends.isdisjoint(end for other in together for end in other.split(">"))
+            )
+            found = next(free, None)
+            if found is None:
+                rounds.append(found := [])
+            found.append(pair)
+        return rounds
+
+    def masters(self, subject: str) -> tuple[int, ...]:
+        """The first engine of the pair."""
+        return (self.rank(subject.partition(">")[0]),)
+
+    def groups(self, subject: str, metric: Metric) -> Sequence[Sequence[str]]:
+        """One client, which only gives the orders."""
+        return [[self.hosts[self.subjects.index(subject) % len(self.hosts)]]]

@@ -1,0 +1,97 @@
+"""Who owes a metric: hosts, their disks and engines, pairs of these, or a partition as one."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from assay.cluster import Cluster, Partition
+from assay.daos import Engine
+
+
+def each_host(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """A figure for every host of the partition."""
+    return cluster.members(partition)
+
+
+def each_disk(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """A figure for the scratch disk of every host; that of one in both partitions is a server's."""
+    hosts = cluster.members(partition)
+    if partition == "servers":
+        return hosts
+    return tuple(host for host in hosts if host not in cluster.servers)
+
+
+def each_pair(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """A figure for neighbours in a ring of the hosts, ``a>b``; one host alone is its own peer."""
+    hosts = cluster.members(partition)
+    if len(hosts) < 3:
+        return (f"{hosts[0]}>{hosts[-1]}",)
+    return tuple(f"{a}>{b}" for a, b in zip(hosts, hosts[1:] + hosts[:1], strict=True))
+
+
+def each_ram_engine(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """A figure for every engine with a `class: ram` tier, ``host/engine0``."""
+    return tuple(
+        f"{host}/engine{number}"
+        for host in cluster.members(partition)
+        for number, engine in enumerate(cluster.hosts[host].engines)
+        if engine.ram_tier is not None
+    )
+
+
+def _engines(cluster: Cluster) -> dict[str, Engine]:
+    """The engines of the DAOS system, by the names that they have as subjects."""
+    servers = cluster.daos.servers if cluster.daos else ()
+    return {
+        f"{host}/engine{number}": engine
+        for host in servers
+        for number, engine in enumerate(cluster.hosts[host].engines)
+    }
+
+
+def each_engine(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """A figure for every engine of the system, wherever it is measured from."""
+    del partition
+    return tuple(_engines(cluster))
+
+
+def each_engine_pair(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """A figure for every two engines of the system, ``s1/engine0>s2/engine0``."""
+    del partition
+    return tuple(f"{a}>{b}" for a, b in combinations(_engines(cluster), 2))
+
+
+def each_scm_engine(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """A figure for every engine of the system with SCM, in PMem or in DRAM."""
+    del partition
+    return tuple(name for name, engine in _engines(cluster).items() if engine.scm_tier)
+
+
+def each_unflushed_engine(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """A figure for every engine with PMem on a host whose CPU caches survive a loss of power."""
+    return tuple(
+        name
+        for name in each_scm_engine(cluster, partition)
+        if cluster.hosts[name.partition("/")[0]].server.eadr
+        and _engines(cluster)[name].ram_tier is None
+    )
+
+
+def each_ssd(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """A figure for every SSD of the system's engines, ``host/0000:81:00.0``."""
+    del partition
+    return tuple(
+        dict.fromkeys(
+            f"{name.partition('/')[0]}/{device}"
+            for name, engine in _engines(cluster).items()
+            for tier in engine.bdev_tiers
+            if tier.class_ == "nvme"
+            for device in tier.devices
+        )
+    )
+
+
+def partition_as_one(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """One figure for all hosts together."""
+    del cluster
+    return (partition,)

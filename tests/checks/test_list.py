@@ -1,0 +1,72 @@
+"""What ReFrame would run is what the plan owes, on every kind of cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.plan import LAYERS, PHASES, owed
+from clusters import described
+from sites import LAYOUTS, site
+
+CHECKS = Path(__file__).parents[2] / "reframe-checks"
+
+
+def listed(document: dict[str, Any], directory: Path, *tags: str) -> set[str]:
+    """The names of the checks that ReFrame lists."""
+    path = directory / "cluster.json"
+    path.write_text(json.dumps(document))
+    done = subprocess.run(
+        ["reframe", "--list", *(f"--tag={tag}" for tag in ("quick", *tags))],
+        env={
+            **os.environ,
+            "HOME": str(directory),
+            "ASSAY_CLUSTER": str(path),
+            "RFM_CONFIG_FILES": str(CHECKS / "settings.py"),
+            "RFM_CHECK_SEARCH_PATH": ":".join(str(CHECKS / layer) for layer in LAYERS),
+        },
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "WARNING" not in done.stdout, done.stdout
+    return set(re.findall(r"^- (\w+) ", done.stdout, re.MULTILINE))
+
+
+def cluster(layout: str, scheduler: str = "slurm") -> dict[str, Any]:
+    document = site(layout, servers=2, engines=2, clients=2)
+    document["servers_scheduler"] = scheduler
+    document["benchmarks"] = {
+        **{tool: f"/usr/bin/{tool}" for tool in ("fio", "fi_pingpong", "ior", "mdtest")},
+        "shared_directory": "/share",
+    }
+    for name in document["servers"]:
+        document["hosts"][name]["server"]["eadr"] = True
+    return document
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_list_is_the_plan(layout: str, tmp_path: Path) -> None:
+    document = cluster(layout)
+    assert listed(document, tmp_path) == {metric.check for metric in owed(described(document))}
+
+
+def test_servers_over_ssh_have_a_list_and_a_plan_of_their_own(tmp_path: Path) -> None:
+    document = cluster("pmem", "ssh")
+    plan = owed(described(document))
+    assert listed(document, tmp_path) == {metric.check for metric in plan}
+    assert {metric.partition for metric in plan if metric.check == "FiPingpong"} == {"clients"}
+
+
+def test_the_phases_together_are_the_plan(tmp_path: Path) -> None:
+    document = cluster("pmem")
+    by_phase = [listed(document, tmp_path, phase) for phase in PHASES]
+    assert set.union(*by_phase) == {metric.check for metric in owed(described(document))}
+    assert sum(map(len, by_phase)) == len(set.union(*by_phase))
