@@ -10,6 +10,7 @@ from assay.cluster import Cluster
 from assay.expect import MEASURED_CEILING, Expectation, expectation, stands_on
 from assay.plan import Owed, owed
 from clusters import described, description
+from sites import put, site
 
 
 def find(cluster: Cluster, key: str) -> Owed:
@@ -131,8 +132,55 @@ def test_a_faster_disk_never_lowers_what_is_above_it(samples: list[float], faste
 def test_every_metric_says_where_its_expectation_comes_from(
     cluster: Cluster, one_machine: Cluster
 ) -> None:
-    for site in (cluster, one_machine):
-        for metric in owed(site):
-            figure = expectation(site, metric, {})
+    for each in (cluster, one_machine, daos_site()):
+        for metric in owed(each):
+            figure = expectation(each, metric, {})
             assert figure.unit == metric.metric.unit
             assert len(figure.derivation) > 20
+
+
+def daos_site(**changes: Any) -> Cluster:
+    """Two clients with one interface of 200 Gbit/s each, and one server with two engines."""
+    document = site(servers=1, engines=2, clients=2)
+    document["benchmarks"] = {
+        **{name: f"/opt/{name}" for name in ("fio", "fio_dfs", "ior")},
+        "ior_apis": ["DFS"],
+        "shared_directory": "/share",
+    }
+    document["daos"] |= {"pool": "tank", "container": "posix", "mount": "/mnt/dfuse"}
+    return described(put(document, changes))
+
+
+GBIT_IN_MIB = 1e9 / 8 / 2**20
+
+
+@pytest.mark.parametrize(
+    ("key", "speed", "bound"),
+    [
+        ("IorEasy.write on clients/dfs", 200.0, 400 * GBIT_IN_MIB),
+        ("IorEasy.write on clients/dfs", 50.0, 250 * GBIT_IN_MIB),
+        ("FioDfs.read_1m on c2", 200.0, 200 * GBIT_IN_MIB),
+        ("FioDfuse.randread_4k on c1/ioil", 200.0, 200e9 / 8 / 4096),
+    ],
+)
+def test_data_in_daos_crosses_the_wires_of_both_sides(key: str, speed: float, bound: float) -> None:
+    cluster = daos_site(**{"s1: interfaces/ib1/speed_gbits": speed})
+    figure = expectation(cluster, find(cluster, key), {})
+    assert figure.ground == "hardware"
+    assert figure.bound == figure.ceiling == pytest.approx(bound)
+    assert figure.floor is None
+
+
+@pytest.mark.parametrize(
+    ("key", "why"),
+    [
+        ("IorHard.read on clients/posix", "what serves the shared directory"),
+        ("FioDfs.latency_4k on c1", "no datasheet tells a latency"),
+        ("IorEasy.read on clients/dfuse", "s1's ib0 is virtual"),
+    ],
+)
+def test_data_in_daos_without_a_wire_that_is_known_is_unrated(key: str, why: str) -> None:
+    cluster = daos_site(**{"s1: interfaces/ib0/speed_gbits": None})
+    figure = expectation(cluster, find(cluster, key), {})
+    assert (figure.ground, figure.bound) == ("nothing", None)
+    assert why in figure.derivation

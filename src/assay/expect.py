@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from assay.cluster import Cluster, Host
+from assay.cluster import PARTITIONS, Cluster, Host
 from assay.hardware import ssds
 from assay.plan import Owed, owed
 from assay.stats import summarize
@@ -85,6 +85,8 @@ def expectation(cluster: Cluster, metric: Owed, measured: Measured) -> Expectati
         return _line_rate(cluster, metric)
     if metric.check == "SsdFio":
         return _datasheet(cluster.hosts[metric.host], metric)
+    if metric.check in _THROUGH_DAOS:
+        return _through_daos(cluster, metric)
     if metric.check in _BELOW:
         return _layer_below(cluster, metric, measured)
     return _nothing(unit, "no datasheet and no lower layer speaks of it")
@@ -146,6 +148,46 @@ def _datasheet(host: Host, metric: Owed) -> Expectation:
     bound: Quantity = getattr(ssd, _SHEET[metric.metric.name])
     efficiency = RANDOM if metric.metric.unit == "IO/s" else SEQUENTIAL
     return _from_bound(bound, efficiency, unit, f"{bound}: {ssd.name} ({ssd.source})")
+
+
+_THROUGH_DAOS: Mapping[str, int | None] = {
+    **dict.fromkeys(("IorEasy", "IorHard")),
+    **dict.fromkeys(("FioDfs", "FioDfuse"), 4096),
+}
+"""The checks of data in DAOS, with the bytes of each of their IO/s."""
+
+
+def _through_daos(cluster: Cluster, metric: Owed) -> Expectation:
+    """The interfaces of clients and engines, of which all data crosses the slower side."""
+    unit, size = metric.metric.unit, _THROUGH_DAOS[metric.check]
+    if unit == "us":
+        return _nothing(unit, "no datasheet tells a latency of DAOS")
+    if cluster.daos is None or metric.subject.endswith("/posix"):
+        return _nothing(unit, "what serves the shared directory is not described")
+    clients = cluster.clients if metric.host in PARTITIONS else (metric.host,)
+    if shared := set(clients) & set(cluster.daos.servers):
+        return _nothing(unit, f"{min(shared)} is client and server: no wire between them")
+    sides = {
+        "client": [(name, cluster.hosts[name].interface) for name in clients],
+        "engine": [
+            (name, engine.fabric_iface)
+            for name in cluster.daos.servers
+            for engine in cluster.hosts[name].engines
+        ],
+    }
+    sums: list[tuple[float, str]] = []
+    for side, interfaces in sides.items():
+        speeds = [cluster.hosts[name].interfaces[nic].speed_gbits for name, nic in interfaces]
+        if None in speeds:
+            name, nic = interfaces[speeds.index(None)]
+            return _nothing(unit, f"{name}'s {nic} is virtual or tells no speed")
+        sums.append((sum(filter(None, speeds)), f"{len(speeds)} {side} interfaces"))
+    speed, whose = min(sums)
+    rate = Quantity(speed, "Gbit/s").to("B/s").value
+    bound = rate / size if unit == "IO/s" and size else Quantity(rate, "B/s").to(unit).value
+    each = f", {size} B each" if unit == "IO/s" else ""
+    derivation = f"{speed:g} Gbit/s: {whose} together{each}; no floor yet"
+    return Expectation(unit, "hardware", bound, None, bound, derivation)
 
 
 _BELOW: Mapping[str, tuple[Efficiency, Mapping[str, str]]] = {
