@@ -74,8 +74,10 @@ class SystemCheck(DaosCheck):
         return sum(len(self.cluster.hosts[name].engines) for name in self.cluster.daos.servers)
 
     def look(self, when: str) -> list[str]:
-        """Ask how the system is, keep the answers, and say what is wrong."""
+        """Ask how the system is, keep the answers, and say what is wrong; without one, nothing."""
         system = self.cluster.daos
+        if system is None:
+            return []
         asked = self.ask(f"system.{when}", dmg.system_query(CONTROL))
         wrong = list(dmg.parse(asked, expected_ranks=self.ranks).problems)
         # With a rank that is dead the pool's service may not answer at all.

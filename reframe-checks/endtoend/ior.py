@@ -40,35 +40,47 @@ class IorCheck(MpiCheck):
     def steps(self, subject: str) -> Sequence[Step | Evict]:
         """Every repetition; what is read from a shared directory has left the page cache."""
         steps: list[Step | Evict] = []
-        shared = self.backend(subject).name == "posix"
         for name in self.names:
             steps.append(self.one(subject, "write", name))
-            if shared:
+            if self.backend(subject).name == "posix":
                 steps.append(Evict(f"evict.{name}", "$SCRATCH"))
-            steps.append(self.one(subject, "read", name))
+            steps += [self.one(subject, "read", name), self.clean(subject, name)]
         return steps
 
     def one(self, subject: str, access: str, name: str) -> Step:
-        """One run of IOR, which leaves its summary beside what it printed."""
+        """One run of a repetition."""
         writes, verified = access == "write", name == VERIFIED
-        seconds = STONEWALL_S[self.scale]
+        return self.launched(
+            subject,
+            f"{access}.{name}",
+            write=writes,
+            read=not writes,
+            # IOR wants it of all that share a status file.
+            keep=True,
+            verify=verified and not writes,
+            signature=SIGNATURE if verified else None,
+            stonewall=Stonewall(STONEWALL_S[self.scale], f"$RAW/{name}.stonewall"),
+        )
+
+    def clean(self, subject: str, name: str) -> Step:
+        """The files go away, with whatever they hold, after one transfer that IOR is let write."""
+        transfer = self.pattern("").transfer
+        return self.launched(subject, f"clean.{name}", block=transfer, segments=1, read=False)
+
+    def launched(self, subject: str, name: str, **options) -> Step:
+        """One run of IOR, which leaves its summary beside what it printed."""
         run = replace(
             self.pattern(self.place(subject, "ior")),
             api=self.backend(subject).api,
             dfs=self.dfs(subject),
-            write=writes,
-            read=not writes,
-            keep=writes,
-            verify=verified and not writes,
-            signature=SIGNATURE if verified else None,
-            stonewall=Stonewall(seconds, f"$RAW/{name}.stonewall"),
+            **options,
         )
-        step, program = f"{access}.{name}", self.cluster.benchmarks.ior
-        command = run.command(f"$RAW/{step}.json")
+        program = self.cluster.benchmarks.ior
+        command = run.command(f"$RAW/{name}.json")
         return Step(
-            step,
+            name,
             # Ranks wear out at the pace of the slowest, and those whose engine dies wait for ever.
-            limit_s=60 + 6 * seconds,
+            limit_s=60 + 6 * STONEWALL_S[self.scale],
             program=str(program),
             commands=[self.launch(subject, program, command)],
             parse=parse,
@@ -77,22 +89,17 @@ class IorCheck(MpiCheck):
     def parsed(self, subject: str, raw: Path) -> Parsed:
         """The samples, and what is wrong with any run, the verified one among them."""
         runs = {
-            step.name: self.read(subject, raw, step)
-            for step in self.steps(subject)
-            if isinstance(step, Step)
+            name: [self.read(subject, raw, f"{access}.{name}") for access in ("write", "read")]
+            for name in self.names
         }
-        return merged(
-            TOOL,
-            (
-                Parsed(TOOL, () if name.endswith(VERIFIED) else run.samples, run.problems)
-                for name, run in runs.items()
-            ),
-        )
+        verified = merged(TOOL, runs.pop(VERIFIED))
+        counted = merged(TOOL, (run for pair in runs.values() for run in pair))
+        return merged(TOOL, [counted, Parsed(TOOL, (), verified.problems)])
 
-    def read(self, subject: str, raw: Path, step: Step) -> Parsed:
+    def read(self, subject: str, raw: Path, name: str) -> Parsed:
         """The summary of a run, and the warnings that are printed beside it alone."""
         text = "".join(
-            (raw / f"{step.name}.{kind}").read_text(encoding="utf-8", errors="replace")
+            (raw / f"{name}.{kind}").read_text(encoding="utf-8", errors="replace")
             for kind in ("out", "err", "json")
         )
         return parse(
