@@ -85,6 +85,8 @@ def expectation(cluster: Cluster, metric: Owed, measured: Measured) -> Expectati
         return _line_rate(cluster, metric)
     if metric.check == "SsdFio":
         return _datasheet(cluster.hosts[metric.host], metric)
+    if metric.check == "PageCacheHonesty":
+        return _nothing(unit, _HONESTY[metric.metric.name])
     if metric.check in _THROUGH_DAOS:
         return _through_daos(cluster, metric)
     if metric.check in _BELOW:
@@ -149,6 +151,20 @@ def _datasheet(host: Host, metric: Owed) -> Expectation:
     efficiency = RANDOM if metric.metric.unit == "IO/s" else SEQUENTIAL
     return _from_bound(bound, efficiency, unit, f"{bound}: {ssd.name} ({ssd.source})")
 
+
+_UNSYNCED = "not to be believed: what was written need not have left the client's memory"
+_OWN_CACHE = "not to be believed: a process reads what its own client still has in memory"
+_OTHERS = "read on another client than wrote it; to be believed with two clients or more"
+_SYNCED = "to be believed: its time includes fsync"
+_HONESTY: Mapping[str, str] = {
+    **{f"{rung}_write": _UNSYNCED for rung in ("naive", "files", "shifted")},
+    **{f"{rung}_write": _SYNCED for rung in ("synced", "squeezed", "direct")},
+    **{f"{rung}_read": _OWN_CACHE for rung in ("naive", "files")},
+    **{f"{rung}_read": _OTHERS for rung in ("shifted", "synced")},
+    "squeezed_read": "to be believed as far as the files are larger than the memory that is left",
+    "direct_read": "to be believed: past the page cache (O_DIRECT), but as no usual program reads",
+}
+"""Which of the ladder's figures may be believed, and why (the tutorial in IOR's documentation)."""
 
 _THROUGH_DAOS: Mapping[str, int | None] = {
     **dict.fromkeys(("IorEasy", "IorHard")),

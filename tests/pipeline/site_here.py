@@ -8,7 +8,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,6 +118,24 @@ class Site:
         self._document["benchmarks"][benchmark] = str(self.program(benchmark, script))
         self.cluster.write_text(json.dumps(self._document))
 
+    def members(self, partition: str) -> list[str]:
+        """The hosts of a partition."""
+        return list(self._document[partition])
+
+    def describe(self, change: Callable[[dict[str, Any]], object]) -> None:
+        """Let something change the description."""
+        change(self._document)
+        self.cluster.write_text(json.dumps(self._document))
+
+    def check(self, name: str) -> subprocess.CompletedProcess[str]:
+        """Run one check as an engineer does by hand."""
+        for partition in NODES:
+            self.slurm.set_partition(partition, self.members(partition))
+        return self.run(
+            *("reframe", "--run", f"--name=^{name}%", "--tag=quick", "--nocolor"),
+            *(f"--prefix={self.root}/rfm", f"--report-file={self.root}/report.json"),
+        )
+
     def _host(self, name: str, ssd: str | None) -> dict[str, Any]:
         return {
             "address": "127.0.0.1",
@@ -162,7 +180,7 @@ class Site:
     def start(self, *tags: str, path: Path | None = None) -> tuple[subprocess.Popen[str], Path]:
         """Start a campaign, with programs of the test's own first on the path."""
         for partition in NODES:
-            self.slurm.set_partition(partition, self._document[partition])
+            self.slurm.set_partition(partition, self.members(partition))
         self._campaigns += 1
         directory = self.root / "campaigns" / str(self._campaigns)
         written = self.environment

@@ -21,6 +21,7 @@ from assay.plan.network import NETWORK
 from assay.plan.scm import SCM
 from assay.plan.ssd import SSD
 from assay.plan.subjects import (
+    each_cached_backend,
     each_disk,
     each_engine_pair,
     each_ior_backend,
@@ -79,6 +80,8 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
     found.update(tool for tool in tools if getattr(cluster.benchmarks, tool) is not None)
     if cluster.benchmarks.ior and each_ior_backend(cluster, partition):
         found.add("ior")
+    if each_cached_backend(cluster, partition):
+        found.add("page_cache")
     if cluster.benchmarks.mdtest and each_mdtest_backend(cluster, partition):
         found.add("mdtest")
     # DAOS has its tmpfs to itself.

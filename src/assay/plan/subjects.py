@@ -102,6 +102,18 @@ def each_mdtest_backend(cluster: Cluster, partition: Partition) -> tuple[str, ..
     return tuple(f"{partition}/{backend.name}" for backend in mdtest_backends(cluster))
 
 
+def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """One figure for all hosts together by each way through the kernel of hosts without engines.
+
+    To take a host's memory away would take it away from its engines.
+    """
+    system = cluster.daos
+    if system is not None and set(system.servers) & set(cluster.members(partition)):
+        return ()
+    names = ("posix", "dfuse")
+    return tuple(f"{partition}/{way.name}" for way in ior_backends(cluster) if way.name in names)
+
+
 def each_mount_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
     """A figure for every host by each way through its dfuse mount, ``c1/ioil``."""
     return tuple(
