@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from reframe.core.builtins import run_before
 
@@ -43,13 +44,17 @@ class FioCheck(HostCheck):
         """The whole job file. What is read was written first: a hole is read from nowhere."""
         lay_out = fio.Job("lay_out", "write", "1m", depth=8, fsync=True)
         return fio.JobFile(
-            directory="${SCRATCH}",
             size=f"{self.file_mib[self.scale]}m",
             jobs=(lay_out, *(self.sample(phase, n) for phase in self.phases() for n in self.times)),
             processes=self.processes[self.scale],
             engine=self.engine,
             direct=self.direct,
+            **self.layout(),
         )
+
+    def layout(self) -> dict[str, Any]:
+        """Where the files are, and how they are made."""
+        return {"directory": "${SCRATCH}"}
 
     @staticmethod
     def sample(phase: fio.Job, number: int) -> fio.Job:

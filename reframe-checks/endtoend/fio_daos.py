@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import reframe as rfm
 
@@ -54,17 +55,19 @@ class FioDfs(FioDaosCheck):
         """The fio that has the engine."""
         return self.cluster.benchmarks.fio_dfs
 
+    def layout(self) -> dict[str, Any]:
+        """In the container; the engine knows no directories, so each client has its own names."""
+        return {
+            "directory": "",
+            "dfs": container(self.cluster),
+            "file": "assay.${SLURM_JOB_ID}.${SLURMD_NODENAME}",
+        }
+
     def job_file(self) -> JobFile:
-        """The engine knows no directories: each client has names, and takes its files away."""
+        """The last job takes the files away."""
         whole = super().job_file()
         *first, last = whole.jobs
-        return replace(
-            whole,
-            directory="",
-            dfs=container(self.cluster),
-            file="assay.${SLURM_JOB_ID}.${SLURMD_NODENAME}",
-            jobs=(*first, replace(last, unlink=True)),
-        )
+        return replace(whole, jobs=(*first, replace(last, unlink=True)))
 
 
 @rfm.simple_test
@@ -82,9 +85,9 @@ class FioDfuse(FioDaosCheck):
         """It is there."""
         return [*super().guards(subject), f"on_dfuse {self.directory(subject)}"]
 
-    def job_file(self) -> JobFile:
+    def layout(self) -> dict[str, Any]:
         """Threads of one process."""
-        return replace(super().job_file(), threads=True)
+        return {**super().layout(), "threads": True}
 
     def preload(self, subject: str) -> Sequence[str]:
         """The interception library, if this is one."""

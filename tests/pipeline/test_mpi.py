@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from private_slurm import REPOSITORY, PrivateSlurm
@@ -66,3 +67,95 @@ def test_another_command_is_refused(site: Site) -> None:
         assert len(metric["samples"]) == 3
         assert metric["raw"]
     assert site.left_behind() == []
+
+
+class Daos:
+    """A DAOS system of which dmg and daos tell what was recorded."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.answer("system query", "dmg/system_query_joined.txt")
+        self.answer("pool query tank", "dmg/pool_query.txt")
+        script = f"recording={RECORDED}/container/posix.txt; {GIVE}"
+        site.program("daos", script)
+        self.write()
+        site.describe(self.change)
+
+    def answer(self, question: str, recording: str) -> None:
+        """Let dmg answer a question as it was recorded."""
+        self.answers = {**getattr(self, "answers", {}), question: recording}
+        self.write()
+
+    def write(self) -> None:
+        """Write dmg, which knows its questions and no others."""
+        asked = "-j -o /etc/daos/daos_control.yml"
+        cases = "".join(
+            f'"{asked} {question}") recording={RECORDED}/{recording};;\n'
+            for question, recording in self.answers.items()
+        )
+        self.site.program("dmg", f'case "$*" in\n{cases}*) exit 64;;\nesac\n{GIVE}')
+
+    def change(self, document: dict[str, Any]) -> None:
+        document["daos"] = {
+            "name": "daos_server",
+            "version": "2.8",
+            "mgmt_svc_replicas": ["s1"],
+            "servers": ["s1"],
+            "agents": ["c1", "c2"],
+            "admin": "c1",
+            "prefix": str(self.site.root),
+            "pool": "tank",
+            "container": "posix",
+        }
+        document["benchmarks"]["ior_apis"] = ["DFS"]
+        document["benchmarks"].pop("shared_directory")
+        server = document["hosts"]["s1"]
+        server["server"] = {"system_ram_reserved": 1, "disable_vfio": True}
+        server["memory"] = {"total_mib": 65536}
+        (engine,) = server["engines"]
+        engine["env_vars"] = ["DAOS_TARGET_OVERSUBSCRIBE=1"]
+        engine["storage"][0]["scm_size"] = 4
+        server["engines"] = [
+            engine
+            | {"fabric_iface_port": 31316 + 100 * number}
+            | {"storage": [{**engine["storage"][0], "scm_mount": f"/mnt/daos{number}"}]}
+            for number in (0, 1)
+        ]
+        for host in document["hosts"].values():
+            host["interfaces"] = {"lo": {"address": "127.0.0.1"}}
+
+
+GIVE = "sed '1d; $d' $recording"
+"""What was recorded, without its command and its exit code."""
+
+
+@pytest.fixture
+def daos(site: Site) -> Daos:
+    """Two clients, and a server with two engines."""
+    use(site, "ior", "easy/dfs")
+    return Daos(site)
+
+
+def test_a_container_is_measured_with_the_commands_that_were_recorded(daos: Daos) -> None:
+    done = daos.site.check("IorEasy")
+    assert done.returncode == 0, done.stdout
+    assert "write@clients/dfs" in done.stdout
+    assert "read@clients/dfs" in done.stdout
+
+
+def test_a_system_that_is_not_whole_is_not_measured(daos: Daos) -> None:
+    daos.answer("system query", "dmg/system_query_one_rank_dead.txt")
+    done = daos.site.check("IorEasy")
+    assert done.returncode == 1
+    assert "IorEasy needs the phase system: rank " in done.stdout
+
+
+def test_a_path_that_is_no_dfuse_is_not_measured(daos: Daos) -> None:
+    mount = daos.site.root / "no-dfuse"
+    mount.mkdir()
+    daos.site.describe(lambda document: document["daos"].update(mount=str(mount)))
+    daos.site.describe(lambda document: document["benchmarks"].update(ior_apis=[]))
+    done = daos.site.check("IorEasy")
+    assert done.returncode == 1
+    for way in ("dfuse", "ioil", "pil4dfs"):
+        assert f"clients/{way}: what is mounted at {mount} is no dfuse: nothing on c" in done.stdout
