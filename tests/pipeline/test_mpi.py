@@ -141,21 +141,3 @@ def test_a_container_is_measured_with_the_commands_that_were_recorded(daos: Daos
     assert done.returncode == 0, done.stdout
     assert "write@clients/dfs" in done.stdout
     assert "read@clients/dfs" in done.stdout
-
-
-def test_a_system_that_is_not_whole_is_not_measured(daos: Daos) -> None:
-    daos.answer("system query", "dmg/system_query_one_rank_dead.txt")
-    done = daos.site.check("IorEasy")
-    assert done.returncode == 1
-    assert "IorEasy needs the phase system: rank " in done.stdout
-
-
-def test_a_path_that_is_no_dfuse_is_not_measured(daos: Daos) -> None:
-    mount = daos.site.root / "no-dfuse"
-    mount.mkdir()
-    daos.site.describe(lambda document: document["daos"].update(mount=str(mount)))
-    daos.site.describe(lambda document: document["benchmarks"].update(ior_apis=[]))
-    done = daos.site.check("IorEasy")
-    assert done.returncode == 1
-    for way in ("dfuse", "ioil", "pil4dfs"):
-        assert f"clients/{way}: what is mounted at {mount} is no dfuse: nothing on c" in done.stdout
