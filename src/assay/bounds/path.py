@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from assay.bounds.devices import Direction, memory, nic, scm, ssd_bandwidth, ssd_link, together
 from assay.bounds.limit import Bound, Limit, tightest
@@ -19,9 +19,13 @@ Source: DAOS's documentation, overview/storage: small values and metadata in SCM
 
 
 def data_path(
-    cluster: Cluster, way: Direction, size: Quantity, redundancy: Redundancy = NONE
+    cluster: Cluster,
+    way: Direction,
+    size: Quantity,
+    redundancy: Redundancy = NONE,
+    clients: Sequence[str] | None = None,
 ) -> Bound | None:
-    """What all clients together can move to or from all engines, in values of a size.
+    """What clients together, all unless told, can move to or from all engines, in values of a size.
 
     Reading costs nothing extra. Of a write, each byte is stored as often as the object class says,
     and the client sends it as often as that makes it (see `assay.bounds.redundancy`).
@@ -29,10 +33,11 @@ def data_path(
     sent, stored, why = 1.0, 1.0, redundancy.object_class
     if way == "write":
         sent, stored = redundancy.sent, redundancy.stored
-    clients = (nic(cluster, name, cluster.hosts[name].interface) for name in cluster.clients)
+    senders = cluster.clients if clients is None else clients
+    wires = (nic(cluster, name, cluster.hosts[name].interface) for name in senders)
     servers = (nic(cluster, name, engine.fabric_iface) for name, _, engine in _engines(cluster))
     limits: list[Limit | None] = [
-        _cost(together("the clients' NICs", clients), sent, why),
+        _cost(together("the clients' NICs", wires), sent, why),
         _cost(together("the servers' NICs", servers), stored, why),
     ]
     for kind in _storage(cluster, way, size):
