@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from assay.chain import chains
 from assay.report import grouping, words
 from assay.report.words import printable
 from assay.signoff import SignOff
@@ -39,6 +40,9 @@ def render(signed: SignOff) -> str:
         parts += ["", _table(signed)]
     if signed.stopped_by:
         parts += ["", "What stops it:", *_causes(signed)]
+    if found := chains(signed.cluster, signed.judgements):
+        told = (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in found)
+        parts += ["", "Where it is slow:", *told]
     if signed.excused:
         parts += ["", "What is waived:", *_waived(signed)]
     parts += ["", _wrapped(words.gate(signed))]
