@@ -42,7 +42,7 @@ _OWN_FILES: dict[Direction, Sources] = {
     "write": (("PosixFio", "write_1m"),),
     "read": (("PosixFio", "read_1m"),),
 }
-_THROUGH_DAOS = ("IorPosix",)
+_THROUGH_DAOS = ("IorEasy",)
 
 
 @dataclass(frozen=True, slots=True)
