@@ -55,11 +55,15 @@ def play(step: str, hosts: Path, scratch: Path) -> tuple[float, int]:
             COMMANDS / "ansible-playbook",
             f"--inventory={hosts}",
             f"--extra-vars=simulated_description={scratch}/cluster.json",
-            *(["--check"] if step == "render" else []),  # all but the writing, and no restart
+            *(["--check"] if step == "render" else []),  # all but the writing
             (SIMULATED / "describe.yml") if step == "judge" else REPOSITORY / f"bench/{step}.yml",
         ],
         cwd=REPOSITORY,
-        env={**os.environ, "ANSIBLE_LOCALHOST_WARNING": "false"},
+        env={
+            **os.environ,
+            "ANSIBLE_LOCALHOST_WARNING": "false",
+            "ANSIBLE_ACTION_PLUGINS": str(SIMULATED / "action_plugins"),
+        },
         capture_output=True,
         text=True,
         check=False,

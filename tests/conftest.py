@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from assay.cluster import Cluster
 from clusters import described, description
 from runs import report
+
+# How long an example takes says how busy the machine is, and nothing of what is tested.
+settings.register_profile("assay", deadline=None)
+settings.load_profile("assay")
 
 
 @pytest.fixture

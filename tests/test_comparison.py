@@ -127,6 +127,13 @@ def test_a_little_memory_is_no_other_hardware(cluster: Cluster) -> None:
     assert hardware_differences(cluster, described(document)) != []
 
 
+def test_one_core_is_other_hardware() -> None:
+    old, new = description(), description()
+    old["hosts"]["s1"]["cores"], new["hosts"]["s1"]["cores"] = 128, 127
+    found = hardware_differences(described(old), described(new))
+    assert found == ["host s1: cores is 127, was 128"]
+
+
 def test_what_is_no_bundle_cannot_be_compared(bundled: Callable[..., Path]) -> None:
     old = bundled("old", scatter)
     done = CliRunner().invoke(app, ["compare", str(old), "/nowhere"])

@@ -41,6 +41,12 @@ def test_the_interval_lies_between_these_order_statistics(
     assert summary.confidence == pytest.approx(confidence)
 
 
+def test_a_long_run_is_summarized_too() -> None:
+    summary = summarize([float(n) for n in range(1, 2001)])
+    assert 0.95 <= summary.confidence < 0.96
+    assert (summary.low, summary.high) == (956, 1045)
+
+
 def test_nothing_cannot_be_summarized() -> None:
     with pytest.raises(ValueError, match="no samples"):
         summarize([])

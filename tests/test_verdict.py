@@ -33,6 +33,7 @@ def alone(
         ([700, 710, 720, 705, 715], Verdict.BELOW, "710 MiB/s is below the floor of 850 MiB/s"),
         ([800, 900, 910, 920, 930], Verdict.UNSTEADY, "anywhere between 800 and 930"),
         ([700, 750, 760, 770, 860], Verdict.UNSTEADY, "on both sides of the floor of 850 MiB/s"),
+        ([1.0, 0.4, 2.1, 0.6, 1.7], Verdict.BELOW, "1.00 MiB/s is below the floor of 850 MiB/s"),
         ([5000, 5001, 5002, 5003, 5004], Verdict.IMPLAUSIBLE, "better than is possible, 1,000"),
         ([], Verdict.MISSING, "it was not measured"),
         ([900, math.nan], Verdict.MISSING, "a sample is nan"),

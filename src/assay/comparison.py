@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from assay import baseline
 from assay.baseline import Change, Changes
 from assay.cluster import Cluster, Host
-from assay.rating import Limits, Numbers, rate
+from assay.rating import Limits, numbered, rate
 from assay.report.record import Metric, Record
 from assay.stats import summarize_all
 from assay.verdict import Verdict
@@ -83,17 +83,20 @@ def hardware_differences(old: Cluster, new: Cluster) -> list[str]:
             before, now = _hardware(old.hosts[name]), _hardware(new.hosts[name])
             found += [
                 f"host {name}: {key} is {now.get(key)}, was {before.get(key)}"
-                for key in before.keys() | now.keys()
-                if not _same(before.get(key), now.get(key))
+                for key in before | now
+                if not _same(key, before.get(key), now.get(key))
             ]
     return found
+
+
+_MEMORY = "memory in MiB"
 
 
 def _hardware(host: Host) -> dict[str, Any]:
     return {
         "cores": host.cores,
         "numa_nodes": host.numa_nodes,
-        "memory in MiB": host.memory.total_mib,
+        _MEMORY: host.memory.total_mib,
         "speed in Gbit/s": host.interfaces[host.interface].speed_gbits,
         "scratch disk": host.scratch and (host.scratch.ssd or host.scratch.device),
         **{f"SSD {address}": ssd.model for address, ssd in host.nvme.items()},
@@ -108,8 +111,8 @@ def _hardware(host: Host) -> dict[str, Any]:
     }
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, int) and isinstance(other, int):
+def _same(key: str, one: Any, other: Any) -> bool:
+    if key == _MEMORY:
         return math.isclose(one, other, rel_tol=MEMORY)
     return bool(one == other)
 
@@ -150,14 +153,9 @@ def _no_limits(metrics: Sequence[Metric]) -> Limits:
         best=nothing,
         worst=nothing,
         more=np.array([metric.better == "higher" for metric in metrics], dtype=bool),
-        group=_numbers((m.check, m.metric, m.partition) for m in metrics),
-        subject=_numbers((m.check, m.partition, m.subject) for m in metrics),
+        group=numbered((m.check, m.metric, m.partition) for m in metrics),
+        subject=numbered((m.check, m.partition, m.subject) for m in metrics),
     )
-
-
-def _numbers(keys: Iterator[Hashable]) -> Numbers:
-    known: dict[Hashable, int] = {}
-    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=int)
 
 
 def _row(metric: Metric, old: Metric | None, new: Metric | None, change: Change | None) -> Row:

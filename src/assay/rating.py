@@ -8,6 +8,7 @@ to pass: what is neither surely wrong nor surely right is `unsteady`.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -126,6 +127,12 @@ class Rating:
     """The degrees of freedom of that error."""
     comparisons: int
     """How many questions were asked that could have raised a false alarm."""
+
+
+def numbered(keys: Iterable[Hashable]) -> Numbers:
+    """A number for each key, the same for the same."""
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=int)
 
 
 def share(comparisons: int) -> float:
@@ -262,7 +269,9 @@ def _floors(found: Summaries, limits: Limits, present: Flags, equal: _Equals) ->
     freedom = np.where(equal.peers > 0, equal.freedom, np.inf)
     margin = threshold(share(comparisons), freedom) * equal.error
     under = limits.gain(luckiest, limits.worst) < 0
-    surely = limits.gain(found.median, limits.worst) < -margin
+    # The error is relative to the median, and so is the distance: of the floor, nothing lacks more
+    # than all of it, however far below it lies.
+    surely = limits.gain(limits.worst, found.median) > margin
     below = rated & under & surely
     # One wild sample of seven is an end of the interval. Where equals tell the scatter, the median
     # may be surely above the floor all the same.

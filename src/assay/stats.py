@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+from scipy.special import bdtr, stdtrit
 
 Array = NDArray[np.float64]
 
@@ -157,8 +157,7 @@ def _rank(count: int) -> tuple[int, float]:
 
 
 def _enclosing(count: int, rank: int) -> float:
-    outside = sum(math.comb(count, i) for i in range(rank)) * 0.5**count
-    return max(0.0, 1 - 2 * outside)
+    return max(0.0, 1 - 2 * float(bdtr(rank - 1, count, 0.5)))
 
 
 def median_error(spread: ArrayLike, count: ArrayLike) -> Array:

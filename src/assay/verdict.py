@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.expect import Expectation
 from assay.plan import Owed
-from assay.rating import HIDDEN, Limits, Numbers, Rating, Verdict, rate
+from assay.rating import HIDDEN, Limits, Rating, Verdict, numbered, rate
 from assay.stats import Array, Summary, summarize_all
 from assay.units import Quantity, show
 
@@ -120,15 +120,9 @@ def _limits(cases: Sequence[Case]) -> Limits:
         best=np.where(more, ceiling, floor),
         worst=np.where(more, floor, ceiling),
         more=more,
-        group=_numbers([_equality(case) for case in cases]),
-        subject=_numbers([(c.owed.check, c.owed.partition, c.owed.subject) for c in cases]),
+        group=numbered([_equality(case) for case in cases]),
+        subject=numbered([(c.owed.check, c.owed.partition, c.owed.subject) for c in cases]),
     )
-
-
-def _numbers(keys: Sequence[Hashable]) -> Numbers:
-    """A number for each key, the same for the same."""
-    known: dict[Hashable, int] = {}
-    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=int)
 
 
 def _array(figures: Sequence[float | None]) -> Array:

@@ -12,6 +12,7 @@ import pytest
 from private_slurm import PrivateSlurm
 from site_here import Campaign, SignedOff, Site
 
+from assay.plan import CHECKS
 from assay.tools import PARSERS
 
 OWED_SAMPLES = {"ClientPlacement": 3}
@@ -166,4 +167,5 @@ def test_the_overhead_is_told(site: Site, campaign: Campaign) -> None:
 
 def test_every_check_of_the_registries_ran(campaign: Campaign) -> None:
     ran = {case["name"].split()[0] for case in campaign.cases}
-    assert ran == {metric["check"] for metric in owed(site)}
+    elsewhere = {"ior", "mdtest", "daos"}  # what no registry has
+    assert ran == {name for name, check in CHECKS.items() if elsewhere.isdisjoint(check.needs)}

@@ -1,7 +1,7 @@
 """Cores and NUMA nodes: every engine has its own, and enough of them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sites import GONE, findings, only, put, site
@@ -131,7 +131,6 @@ def test_two_engines_on_the_same_cores() -> None:
     assert findings(put(document, {"s1: engines/0/first_core": 23})) == []
 
 
-@settings(deadline=None)
 @given(targets=st.integers(1, 64), helpers=st.integers(0, 20))
 def test_an_engine_is_refused_exactly_where_daos_would_not_start_it(
     targets: int, helpers: int

@@ -48,7 +48,6 @@ def damaged(document: dict[str, Any], host: str, mistake: dict[str, object]) -> 
     return put(document, {f"{host}: {path}": value for path, value in mistake.items()})
 
 
-@settings(deadline=None)
 @given(layout=layouts, mistake=st.sampled_from(MISTAKES), server=st.integers(1, 3))
 def test_no_mistake_is_missed(layout: str, mistake: dict[str, object], server: int) -> None:
     document = site(layout, servers=3, engines=2)
@@ -58,7 +57,6 @@ def test_no_mistake_is_missed(layout: str, mistake: dict[str, object], server: i
     )
 
 
-@settings(deadline=None)
 @given(data=st.data(), layout=layouts)
 def test_the_order_of_hosts_does_not_matter(data: st.DataObject, layout: str) -> None:
     document = site(layout, servers=3, engines=2, clients=2)
@@ -88,7 +86,7 @@ json_values = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(data=st.data(), layout=layouts, value=json_values)
 def test_no_value_anywhere_makes_the_judgement_fall_over(
     data: st.DataObject, layout: str, value: object

@@ -116,7 +116,7 @@ def test_a_bad_host_hides_no_bad_replica_and_makes_none() -> None:
 
 @pytest.mark.parametrize(
     ("key", "said"),
-    [("ssd", "Intel D7-P5500 3.84TB"), ("pmem", "Intel Optane PMem 200 128GB, Intel Optane")],
+    [("ssd", "Intel D7-P5500 3.84TB"), ("pmem", "Intel Optane PMem 100 256GB, Intel Optane")],
 )
 def test_a_device_without_a_datasheet(key: str, said: str) -> None:
     finding = only(put(site(), {f"s1: datasheets/{key}": "Floppy 1.44MB"}))
