@@ -45,6 +45,22 @@ def data_path(
     return tightest(limits, "GB/s")
 
 
+def storage(cluster: Cluster, way: Direction, size: Quantity) -> Bound | None:
+    """What the storage of all engines promises for values of a size, without a network."""
+    return tightest(_storage(cluster, way, size), "GB/s")
+
+
+def data_ssds(cluster: Cluster) -> frozenset[str]:
+    """The SSDs with the role data, ``s1/0000:81:00.0``; without roles, all of them."""
+    return frozenset(
+        f"{name}/{device}"
+        for name, _, engine in _engines(cluster)
+        for tier in engine.bdev_tiers
+        if not tier.bdev_roles or "data" in tier.bdev_roles
+        for device in tier.devices
+    )
+
+
 def _cost(limit: Limit | None, cost: float, why: str) -> Limit | None:
     return limit and limit.over(cost, why)
 
