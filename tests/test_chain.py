@@ -94,6 +94,8 @@ def test_a_system_goes_from_the_datasheets_to_the_best_way_of_ior() -> None:
     ]
     assert chain.links[-1].of == "IorEasy.read by dfs, the best of 3 ways"
     assert [link.left for link in chain.links[1:]] == [25_600.0, 22_000.0, 22_000.0, 20_000.0]
+    assert "values of 1 MiB do not cross it" in chain.links[3].of
+    assert chain.links[-1].ratio == 20_000 / 22_000
 
 
 def test_ratios_are_to_the_layer_below() -> None:

@@ -48,6 +48,12 @@ def backend_of(subject: str) -> Backend:
     return BACKENDS[subject.rpartition("/")[2]]
 
 
+def way_of(subject: str) -> str | None:
+    """The name of that backend; None of a subject that is no backend, such as ``s1/engine0``."""
+    name = subject.rpartition("/")[2]
+    return name if name in BACKENDS else None
+
+
 def ior_backends(cluster: Cluster) -> tuple[Backend, ...]:
     """The backends by which IOR can reach something on this cluster."""
     return tuple(backend for backend in _ALL if _reaches(cluster, backend))

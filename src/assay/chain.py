@@ -42,7 +42,7 @@ class Link:
     of: str
     """What it is made of."""
     ratio: float | None
-    """To the link below; None for the lowest."""
+    """To the next link below that the data crosses; None for the lowest."""
     left: float
     """The least of this link and of all below it that the data crosses."""
 
@@ -98,8 +98,8 @@ def _through_daos(
         yield from _summed(DEVICE, [j for j in found if j.owed.subject in ssds])
     yield from _network(cluster, _of(measured, "SelfTestClientServer", _NETWORK[direction]))
     for layer in _summed(SCM, _of(measured, "VosPerfBandwidth", _SCM[direction])):
-        # Values of 1 MiB pass it by where there are SSDs.
         of = f"{layer.of}, one process for each engine"
+        of += "; values of 1 MiB do not cross it" * bool(ssds)
         yield _Layer(SCM, layer.figure, of, layer.parts, crossed=not ssds)
     yield from _applications(direction, measured)
 
@@ -148,7 +148,7 @@ def _network(cluster: Cluster, engines: Sequence[Judgement]) -> Iterator[_Layer]
             yield layer
         else:
             of = f"{most.made_of}, less than {layer.of}"
-            yield _Layer(NETWORK, most.value.to(UNIT).value, of, layer.parts)
+            yield _Layer(NETWORK, most.value.to(UNIT).value, of)
 
 
 def _applications(direction: Direction, measured: Sequence[Judgement]) -> Iterator[_Layer]:
@@ -171,8 +171,8 @@ def _chain(cluster: Cluster, direction: Direction, layers: Sequence[_Layer]) -> 
     reached = next((layer.figure for layer in layers if layer.name == END), 0.0)
     links: list[Link] = []
     worst: tuple[float, _Layer, Link] | None = None
+    below: Link | None = None
     for layer in layers:
-        below = links[-1] if links else None
         # A layer that the result surpasses was measured with less than all of it.
         holds = max(layer.figure, reached) if layer.crossed else float("inf")
         link = Link(
@@ -186,6 +186,8 @@ def _chain(cluster: Cluster, direction: Direction, layers: Sequence[_Layer]) -> 
         kept = link.left / below.left if below else 1.0
         if below and (worst is None or kept < worst[0]):
             worst = (kept, layer, below)
+        if layer.crossed:
+            below = link
     if worst is None:
         return None
     return Chain(direction, tuple(links), _sentence(cluster, *worst))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from statistics import median
 from typing import Any
 
 import altair as alt
@@ -26,12 +25,12 @@ _STEPS = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
 
 CLASSES = (
     "worse by 20 % and more",
-    "by 10 to 20 %",
-    "by 5 to 10 %",
+    "worse by 10 to 20 %",
+    "worse by 5 to 10 %",
     "as its equals",
     "better by 5 to 10 %",
-    "by 10 to 20 %",
-    "by 20 % and more",
+    "better by 10 to 20 %",
+    "better by 20 % and more",
 )
 """What the classes of colour mean, from the worst."""
 
@@ -52,31 +51,31 @@ class Heatmap:
 
 
 def heatmaps(judgements: Sequence[Judgement]) -> list[Heatmap]:
-    """Draw the metrics of one layer whose subjects are devices of hosts, or pairs."""
-    drawn = (_heatmap(equals) for equals in grouping.by_metric(judgements))
+    """Draw the metrics of one layer whose subjects are devices of hosts, or pairs.
+
+    Each cell tells how its figure stands among its equals; what has none is not drawn.
+    """
+    drawn = (_heatmap(metric) for metric in grouping.by_metric(judgements))
     return [heatmap for heatmap in drawn if heatmap]
 
 
-def _heatmap(equals: Sequence[Judgement]) -> Heatmap | None:
-    measured = [j for j in equals if j.summary]
-    pairs = [(j, place) for j in measured if (place := _place(j.owed.subject))]
-    if len(pairs) < 4 or len(pairs) < len(measured):
-        return None
-    medians = [j.summary.median for j, _ in pairs if j.summary]
-    middle = median(medians)
-    more = equals[0].owed.metric.better == "higher"
+def _heatmap(metric: Sequence[Judgement]) -> Heatmap | None:
     cells = [
-        (row, column, (median / middle if more else middle / median) - 1)
-        for (_, (row, column)), median in zip(pairs, medians, strict=True)
+        (*place, judgement.equals.gain)
+        for judgement in metric
+        if judgement.equals and (place := _place(judgement.owed.subject))
     ]
+    if not cells:
+        return None
     rows = _farthest([(row, gain) for row, _, gain in cells])
     columns = _farthest([(column, gain) for row, column, gain in cells if row in rows])
     shown = [cell for cell in cells if cell[0] in rows and cell[1] in columns]
-    odd = [j for j in measured if j.equals and j.equals.outlier]
+    odd = [judgement for judgement in metric if judgement.equals and judgement.equals.outlier]
+    pairs = ">" in metric[0].owed.subject
     return Heatmap(
-        metric=grouping.metric(equals[0]),
-        rows="one end" if ">" in equals[0].owed.subject else "host",
-        columns="the other" if ">" in equals[0].owed.subject else "device",
+        metric=grouping.metric(metric[0]),
+        rows="one end" if pairs else "host",
+        columns="the other" if pairs else "device",
         svg=_draw(shown),
         shown=len(shown),
         of=len(cells),

@@ -21,7 +21,7 @@ from assay.verdict import Judgement, Verdict
 
 _MOST_CAUSES = 50
 _MOST_SUBJECTS = 6
-_MOST_ROWS = 200
+_MOST_ROWS = 16
 """How many subjects of one metric a table lists, so that a page of any cluster can be opened."""
 
 
@@ -38,6 +38,8 @@ class _Row:
     """One metric as its table shows it; figures in `unit`."""
 
     verdict: Verdict
+    rank: int
+    """Of the verdict, the worst being 0: what the table sorts by."""
     metric: str
     check: str
     subject: str
@@ -158,6 +160,7 @@ def _row(judgement: Judgement) -> _Row:
     says_itself = judgement.verdict in (Verdict.PASS, Verdict.UNRATED)
     return _Row(
         verdict=judgement.verdict,
+        rank=list(Verdict).index(judgement.verdict),
         metric=judgement.owed.metric.name,
         check=judgement.owed.check,
         subject=judgement.owed.subject,
