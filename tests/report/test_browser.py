@@ -209,10 +209,13 @@ def test_a_map_names_the_outlier(browser, bundle):
     assert "holds it back" in chain
 
 
-def test_on_paper_it_is_light_and_has_pages(browser, bundle):
-    show(browser, bundle / "report.html", 900, "dark")
+@pytest.mark.parametrize("name", ["report", "daos"])
+def test_on_paper_it_is_light_and_has_pages(browser, bundle, tmp_path, name):
+    show(browser, bundle / f"{name}.html", 900, "dark")
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     paper = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert luminance(paper) > 0.9
     printed = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
-    assert base64.b64decode(printed["data"]).startswith(b"%PDF")
+    paper = base64.b64decode(printed["data"])
+    assert paper.startswith(b"%PDF")
+    (tmp_path / f"{name}.pdf").write_bytes(paper)
