@@ -135,6 +135,33 @@ def test_a_named_fabric_stands_in_for_a_speed_that_is_not_told() -> None:
     assert "InfiniBand HDR" in limit.source
 
 
+def test_announced_figures_say_so_in_the_bound() -> None:
+    limit = ssd_bandwidth(system(), "Micron 9400 PRO", "read", 8)
+    assert limit is not None
+    assert limit.source.endswith("; announced, no datasheet")
+
+
+def test_modules_of_which_nobody_says_how_they_write_are_no_limit() -> None:
+    cluster = system()
+    host = cluster.hosts["s1"]
+    told = host.datasheets.model_copy(update={"pmem": "Intel Optane PMem 300"})
+    other = host.model_copy(update={"datasheets": told})
+    assert scm(cluster, other, host.engines[0], "write", line=False) is None
+
+
+@pytest.mark.parametrize("data", [2, 4, 8, 16])
+@pytest.mark.parametrize("parity", [1, 2])
+def test_every_erasure_code_of_daos_costs_its_parity(data: int, parity: int) -> None:
+    """By client and servers: a stripe of all data cells goes over the wire with its parity."""
+    cost = (data + parity) / data
+    plain = data_path(system(), "write", MEBIBYTE)
+    coded = data_path(system(), "write", MEBIBYTE, redundancy(f"EC_{data}P{parity}GX"))
+    assert plain is not None
+    assert coded is not None
+    assert coded.value.value == pytest.approx(plain.value.value / cost)
+    assert f"(EC_{data}P{parity}GX)" in coded.sentence
+
+
 def test_what_nobody_knows_is_no_limit() -> None:
     some = Limit("it", Quantity(1, "GB/s"), "one", "a sheet")
     assert tightest([None, some], "GB/s") == tightest([some], "GB/s")

@@ -320,12 +320,12 @@ def _ssd(cluster: Cluster, metric: Owed, name: str | None, why: str) -> Expectat
     if name is None:
         return _nothing(metric, why)
     sheet, way, unit = cluster.sheets.ssd[name], _way(metric), metric.metric.unit
-    why = f"the sheet of {name} does not say ({sheet.source})"
+    why = f"the sheet of {name} does not say ({sheet.word})"
     latency = sheet.write_latency if way == "write" else sheet.read_latency
     if unit == "us":
         if latency is None:
             return _nothing(metric, why)
-        bound = Bound(latency, (Limit("the SSD", latency, name, f"{name}: {sheet.source}"),))
+        bound = Bound(latency, (Limit("the SSD", latency, name, f"{name}: {sheet.word}"),))
         # Half a typical latency is that of an address that was never written.
         unwritten = Limit("the SSD", Quantity(latency.value / 2, latency.unit), name, "")
         return _within(cluster, metric, bound, why, unwritten)
@@ -335,7 +335,7 @@ def _ssd(cluster: Cluster, metric: Owed, name: str | None, why: str) -> Expectat
         promised, law = ssd_rate(cluster, name, way), None
         if latency is not None and metric.check in SSD_DEPTH:
             depth = SSD_DEPTH[metric.check]
-            law = waiting(depth, latency, "IO/s", f"{name}: {sheet.source}")
+            law = waiting(depth, latency, "IO/s", f"{name}: {sheet.word}")
         bound_ = tightest([promised, link, law], "IO/s") if promised else None
     else:
         promised = ssd_bandwidth(cluster, name, way, 1)

@@ -94,6 +94,7 @@ def render(signed: SignOff) -> str:
         outcome=word,
         outcome_rest=rest,
         gate_meaning=words.gate(signed),
+        comparisons=words.comparisons(signed),
         measured=_between(signed.measured_from, signed.measured_to),
         made_at=_at(signed.made_at),
         stopping=FAILING[signed.gate],
