@@ -90,6 +90,10 @@ bench-deploy: setup ## How the deployment grows from 8 to 64 to 256 hosts (simul
 bench-verdicts: setup ## How often the verdicts are right, on labelled campaigns with known faults.
 	$(BIN)/python tests/verdicts/scores.py
 
+.PHONY: bench-scale
+bench-scale: setup ## How the sign-off grows from 64 to 4,096 hosts with 8 SSDs each.
+	$(BIN)/python bench/scale.py
+
 .PHONY: clean
 clean: ## Remove what was built here; `make teardown` first, if this machine was validated.
 	rm -rf $(VENV) build dist

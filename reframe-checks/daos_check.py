@@ -74,15 +74,17 @@ class SystemCheck(DaosCheck):
         return sum(len(self.cluster.hosts[name].engines) for name in self.cluster.daos.servers)
 
     def look(self, when: str) -> list[str]:
-        """Ask how the system is, keep the answers, and say what is wrong."""
+        """Ask how the system is, keep the answers, and say what is wrong; without one, nothing."""
         system = self.cluster.daos
+        if system is None:
+            return []
         asked = self.ask(f"system.{when}", dmg.system_query(CONTROL))
         wrong = list(dmg.parse(asked, expected_ranks=self.ranks).problems)
         # With a rank that is dead the pool's service may not answer at all.
         if not wrong and system.pool:
             asked = self.ask(f"pool.{when}", dmg.pool_query(system.pool, CONTROL))
             wrong += dmg.parse(asked).problems
-        if not wrong and self.uses_container:
+        if not wrong and self.uses_container and system.container:
             asked = self.ask(f"container.{when}", container.query(system.pool, system.container))
             wrong += container.parse(asked).problems
         return wrong
@@ -92,7 +94,7 @@ class SystemCheck(DaosCheck):
         before, after = self.answer("system.before"), self.answer("system.after")
         found = dmg.restarted(before, after)
         before, after = self.answer("container.before"), self.answer("container.after")
-        if self.uses_container and not container.same(before, after):
+        if before and not container.same(before, after):
             label = self.cluster.daos.container
             found.append(f"{label} is another container than before: something made it anew")
         return found

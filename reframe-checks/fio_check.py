@@ -1,8 +1,9 @@
 """What the checks that run fio share."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from reframe.core.builtins import run_before
 
@@ -27,25 +28,33 @@ class FioCheck(HostCheck):
     engine: str = "libaio"
     direct: bool = True
 
+    #: Processes of each job, by scale, each with a file of its own.
+    processes: Mapping[str, int] = {"quick": 1, "acceptance": 1}
+
     def phases(self) -> Iterator[fio.Job]:
         """One job for each metric, named after it; each is repeated for its samples."""
         raise NotImplementedError
 
     @property
     def scratch_mib(self) -> Mapping[str, int]:
-        """Room for the file, and some for what a file system adds."""
-        return {scale: mib + 64 for scale, mib in self.file_mib.items()}
+        """Room for the files, and some for what a file system adds."""
+        return {scale: mib * self.processes[scale] + 64 for scale, mib in self.file_mib.items()}
 
     def job_file(self) -> fio.JobFile:
         """The whole job file. What is read was written first: a hole is read from nowhere."""
         lay_out = fio.Job("lay_out", "write", "1m", depth=8, fsync=True)
         return fio.JobFile(
-            directory="${SCRATCH}",
             size=f"{self.file_mib[self.scale]}m",
             jobs=(lay_out, *(self.sample(phase, n) for phase in self.phases() for n in self.times)),
+            processes=self.processes[self.scale],
             engine=self.engine,
             direct=self.direct,
+            **self.layout(),
         )
+
+    def layout(self) -> dict[str, Any]:
+        """Where the files are, and how they are made."""
+        return {"directory": "${SCRATCH}"}
 
     @staticmethod
     def sample(phase: fio.Job, number: int) -> fio.Job:
@@ -58,16 +67,26 @@ class FioCheck(HostCheck):
 
     def steps(self, subject: str) -> list[Step]:
         """One run of fio, for all samples."""
-        program = str(self.cluster.benchmarks.fio)
+        program = str(self.program())
         _, *arguments = fio.command("samples.fio", "$RAW/fio.json")
-        return [Step("fio", self.patience_s(), program=program, commands=[[program, *arguments]])]
+        command = [*self.preload(subject), program, *arguments]
+        return [Step("fio", self.patience_s(), program=program, commands=[command])]
+
+    def program(self) -> Path:
+        """The fio that is run."""
+        return self.cluster.benchmarks.fio
+
+    def preload(self, subject: str) -> Sequence[str]:
+        """What fio is started by."""
+        return []
 
     def patience_s(self) -> int:
         """How long the job file may take, in seconds, on the slowest disk that is waited for."""
         jobs = self.job_file().jobs
         covering = sum(job.seconds is None for job in jobs)
         timed_s = sum(job.seconds or 0 for job in jobs)
-        return 60 + timed_s + covering * self.file_mib[self.scale] // SLOWEST_MIB_S
+        mib = self.file_mib[self.scale] * self.processes[self.scale]
+        return 60 + timed_s + covering * mib // SLOWEST_MIB_S
 
     def parsed(self, subject: str, raw: Path) -> Parsed:
         """Every figure of the run; one that reads what it did not write is a problem."""

@@ -1,26 +1,93 @@
 """What the checks that run an MPI benchmark on all clients together share."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from assay.backends import Backend, backend_of, container, library_directory
+from assay.tools.dfs import Dfs
+from assay.tools.interception import environment
 from assay_check import PartitionCheck
-
-TASKS_PER_NODE = 2
-"""Ranks on each client (this project's own choice, for a first look)."""
+from daos_check import SystemCheck
 
 
-class MpiCheck(PartitionCheck):
-    """One MPI program over every client, in the directory that all of them share."""
+class MpiCheck(SystemCheck, PartitionCheck):
+    """One MPI program over every client, by one way to the storage after the other."""
+
+    uses_container = True
+
+    #: Most ranks on each client, by scale; fewer where it has fewer cores (this project's own
+    #: choice; DAOS's own runs of IO500 have 32).
+    most_ranks: Mapping[str, int] = {"quick": 2, "acceptance": 32}
+
+    @property
+    def ranks_per_node(self) -> int:
+        """Ranks on each client, which all have the same number of them."""
+        cores = min(self.cluster.hosts[name].cores for name in self.hosts)
+        return min(self.most_ranks[self.scale], cores)
 
     @property
     def tasks(self) -> int:
         """Ranks of the program."""
-        return TASKS_PER_NODE * len(self.hosts)
+        return self.ranks_per_node * len(self.hosts)
 
-    def launch(self, program: Path | None, command: list[str]) -> list[str]:
+    def backend(self, subject: str) -> Backend:
+        """The way to the storage that a subject is."""
+        return backend_of(subject)
+
+    def dfs(self, subject: str) -> Dfs | None:
+        """The container, for a benchmark that is to open it itself."""
+        return container(self.cluster) if self.backend(subject).api == "DFS" else None
+
+    def rounds(self) -> Iterable[Sequence[str]]:
+        """One way at a time: all of them lead to the same storage."""
+        return [[subject] for subject in self.subjects]
+
+    def directory(self, subject: str) -> Path:
+        """The directory that all clients share."""
+        return self.cluster.benchmarks.shared_directory
+
+    def block(self, subject: str) -> list[str]:
+        """Scratch is for a shared directory; a container has no room that `df` could tell."""
+        lines = super().block(subject)
+        if self.backend(subject).name == "posix":
+            return lines
+        return [line for line in lines if not line.startswith("scratch ")]
+
+    def guards(self, subject: str) -> Sequence[str]:
+        """What goes by a mount needs it on every client."""
+        lines = [*super().guards(subject)]
+        if self.backend(subject).mounted:
+            words = self.launcher(1)
+            lines.append(" ".join(["on_dfuse", str(self.cluster.daos.mount), *words]))
+        return lines
+
+    def place(self, subject: str, name: str) -> str:
+        """Where the files of a benchmark go, under a name that no earlier job has used."""
+        backend, daos = self.backend(subject), self.cluster.daos
+        if backend.name == "posix":
+            return f"$SCRATCH/{name}"
+        own = f"assay.$SLURM_JOB_ID.{name}"
+        if backend.api == "MPIIO":
+            return f"daos://{daos.pool}/{daos.container}/{own}"
+        return f"{daos.mount}/{own}" if backend.mounted else f"/{own}"
+
+    def launcher(self, ranks_per_node: int) -> list[str]:
+        """The beginning of a command that runs so many processes on every client."""
+        return [
+            *("srun", "--mpi=pmi2", f"--nodes={len(self.hosts)}"),
+            *(f"--ntasks={ranks_per_node * len(self.hosts)}",),
+            *(f"--ntasks-per-node={ranks_per_node}", "--cpus-per-task=1", "--cpu-bind=cores"),
+        ]
+
+    def launch(self, subject: str, program: Path | None, command: list[str]) -> list[str]:
         """The command under srun; `--mpi=none` would make a world of every rank."""
         _, *arguments = command
+        library = self.backend(subject).library
+        variables = environment(library, str(library_directory(self.cluster))) if library else {}
+        # Not in srun's own environment: it would be intercepted itself.
+        preload = ["env", *(f"{name}={value}" for name, value in variables.items())]
         return [
-            *("srun", "--mpi=pmi2", f"--nodes={len(self.hosts)}", f"--ntasks={self.tasks}"),
-            *(f"--ntasks-per-node={TASKS_PER_NODE}", "--cpus-per-task=1", "--cpu-bind=cores"),
+            *self.launcher(self.ranks_per_node),
+            *(preload if variables else []),
             *(str(program), *arguments),
         ]

@@ -132,3 +132,16 @@ evict() {
         awk -v files="$files" '{ bytes += $1 } END { if (NR && NR == files) print bytes }' \
             >"$RAW/$1.resident"
 }
+
+# on_dfuse DIRECTORY [LAUNCHER...]: refuse to take a local disk for DAOS, here or on any host where the
+# launcher starts a process: programs write to what lies below, and end well.
+on_dfuse() {
+    local directory=$1 seen wrong
+    shift
+    # /proc/mounts alone has the whole name of the type; of mounts over each other the last is seen.
+    seen=$("$@" awk -v at="$directory" '$2 == at { type = $3 }
+        END { print ENVIRON["SLURMD_NODENAME"], type ? type : "nothing" }' /proc/mounts)
+    wrong=$(awk '$2 != "fuse.daos" { print $2 " on " $1 }' <<<"${seen:-each host nobody-knows-what}")
+    [[ -z $wrong ]] || refuse "what is mounted at $directory is no dfuse: ${wrong//$'\n'/, }; mount it there" \
+        "(playbooks/daos.yml), or figures would be those of the local disk"
+}

@@ -54,3 +54,61 @@ def described(document: dict[str, Any]) -> Cluster:
     cluster, findings = examine(document)
     assert cluster is not None, [str(finding) for finding in findings]
     return cluster
+
+
+SSD = "Intel D7-P5500 3.84TB"
+PMEM = "Intel Optane PMem 200 128GB"
+
+LAYOUTS: dict[str, list[tuple[list[str], int]]] = {
+    "shared": [(["wal", "meta", "data"], 4)],
+    "wal": [(["wal"], 1), (["meta", "data"], 3)],
+    "wal-meta": [(["wal", "meta"], 1), (["data"], 3)],
+}
+"""The tier layouts of Hennecke's talk: roles, and how many SSDs have them."""
+
+
+def system(
+    layout: str | None = None,
+    *,
+    clients: int = 2,
+    servers: int = 1,
+    ssds: int = 4,
+    nic_gbits: float = 200.0,
+    memory: str | None = None,
+) -> Cluster:
+    """A DAOS system with PMem and some SSDs, or with MD-on-SSD in one of the layouts."""
+    document = description(clients=clients, servers=servers)
+    for name, host in document["hosts"].items():
+        host["interfaces"] = {"eth0": {"speed_gbits": nic_gbits}}
+        if name.startswith("s"):
+            host["datasheets"] = {"ssd": SSD, "pmem": PMEM, "memory": memory}
+            _put(host, layout, ssds)
+    document["daos"] = {
+        "name": "daos_server",
+        "version": "2.8",
+        "mgmt_svc_replicas": ["s1"],
+        "servers": document["servers"],
+        "admin": "login",
+    }
+    # What the rules say of it is their tests' matter.
+    return Cluster.model_validate(document)
+
+
+def _put(host: dict[str, Any], layout: str | None, ssds: int) -> None:
+    scm_tier: dict[str, Any] = {"class": "dcpm", "scm_mount": "/mnt/pmem0", "scm_list": ["/dev/p"]}
+    tiers: list[tuple[list[str], int]] = [([], ssds)]
+    if layout is not None:
+        scm_tier = {"class": "ram", "scm_mount": "/mnt/dram0", "scm_size": 16}
+        tiers = LAYOUTS[layout]
+    host["engines"][0]["storage"] = [
+        scm_tier,
+        *(
+            {
+                "class": "nvme",
+                "bdev_roles": roles,
+                "bdev_list": [f"0000:{10 * t + n:02x}:00.0" for n in range(count)],
+            }
+            for t, (roles, count) in enumerate(tiers)
+            if count
+        ),
+    ]

@@ -13,65 +13,10 @@ from assay.bounds.path import data_path
 from assay.bounds.redundancy import NONE, redundancy
 from assay.cluster import Cluster
 from assay.units import Quantity
-from clusters import described, description
+from clusters import SSD, described, description, system
 
-SSD = "Intel D7-P5500 3.84TB"
-PMEM = "Intel Optane PMem 200 128GB"
 MEBIBYTE = Quantity(1, "MiB")
 SMALL = Quantity(1, "KiB")
-
-LAYOUTS: dict[str, list[tuple[list[str], int]]] = {
-    "shared": [(["wal", "meta", "data"], 4)],
-    "wal": [(["wal"], 1), (["meta", "data"], 3)],
-    "wal-meta": [(["wal", "meta"], 1), (["data"], 3)],
-}
-"""The tier layouts of Hennecke's talk: roles, and how many SSDs have them."""
-
-
-def system(
-    layout: str | None = None,
-    *,
-    clients: int = 2,
-    servers: int = 1,
-    ssds: int = 4,
-    nic_gbits: float = 200.0,
-    memory: str | None = None,
-) -> Cluster:
-    """A DAOS system with PMem and some SSDs, or with MD-on-SSD in one of the layouts."""
-    document = description(clients=clients, servers=servers)
-    for name, host in document["hosts"].items():
-        host["interfaces"] = {"eth0": {"speed_gbits": nic_gbits}}
-        if name.startswith("s"):
-            host["datasheets"] = {"ssd": SSD, "pmem": PMEM, "memory": memory}
-            _put(host, layout, ssds)
-    document["daos"] = {
-        "name": "daos_server",
-        "version": "2.8",
-        "mgmt_svc_replicas": ["s1"],
-        "servers": document["servers"],
-        "admin": "login",
-    }
-    # What the rules say of it is their tests' matter.
-    return Cluster.model_validate(document)
-
-
-def _put(host: dict[str, Any], layout: str | None, ssds: int) -> None:
-    scm_tier: dict[str, Any] = {"class": "dcpm", "scm_mount": "/mnt/pmem0", "scm_list": ["/dev/p"]}
-    tiers: list[tuple[list[str], int]] = [([], ssds)]
-    if layout is not None:
-        scm_tier = {"class": "ram", "scm_mount": "/mnt/dram0", "scm_size": 16}
-        tiers = LAYOUTS[layout]
-    host["engines"][0]["storage"] = [
-        scm_tier,
-        *(
-            {
-                "class": "nvme",
-                "bdev_roles": roles,
-                "bdev_list": [f"0000:{10 * t + n:02x}:00.0" for n in range(count)],
-            }
-            for t, (roles, count) in enumerate(tiers)
-        ),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -188,6 +133,33 @@ def test_a_named_fabric_stands_in_for_a_speed_that_is_not_told() -> None:
     assert limit is not None
     assert limit.value.to("Gbit/s").value == pytest.approx(200)
     assert "InfiniBand HDR" in limit.source
+
+
+def test_announced_figures_say_so_in_the_bound() -> None:
+    limit = ssd_bandwidth(system(), "Micron 9400 PRO", "read", 8)
+    assert limit is not None
+    assert limit.source.endswith("; announced, no datasheet")
+
+
+def test_modules_of_which_nobody_says_how_they_write_are_no_limit() -> None:
+    cluster = system()
+    host = cluster.hosts["s1"]
+    told = host.datasheets.model_copy(update={"pmem": "Intel Optane PMem 300"})
+    other = host.model_copy(update={"datasheets": told})
+    assert scm(cluster, other, host.engines[0], "write", line=False) is None
+
+
+@pytest.mark.parametrize("data", [2, 4, 8, 16])
+@pytest.mark.parametrize("parity", [1, 2])
+def test_every_erasure_code_of_daos_costs_its_parity(data: int, parity: int) -> None:
+    """By client and servers: a stripe of all data cells goes over the wire with its parity."""
+    cost = (data + parity) / data
+    plain = data_path(system(), "write", MEBIBYTE)
+    coded = data_path(system(), "write", MEBIBYTE, redundancy(f"EC_{data}P{parity}GX"))
+    assert plain is not None
+    assert coded is not None
+    assert coded.value.value == pytest.approx(plain.value.value / cost)
+    assert f"(EC_{data}P{parity}GX)" in coded.sentence
 
 
 def test_what_nobody_knows_is_no_limit() -> None:

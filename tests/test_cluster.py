@@ -79,7 +79,7 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
         (change("hosts/c1/scratch", None), "host c1: scratch: a directory for the files of the"),
         (
             change("benchmarks/ior", "/opt/ior/bin/ior"),
-            "benchmarks.shared_directory: a directory that all clients share: ior write there",
+            "benchmarks.shared_directory: a directory that all clients share, or a container",
         ),
         (change("name", "two words"), "name = two words: String should match pattern"),
         (change("hosts", {}), "hosts = {}: must be an object: name to host"),

@@ -18,6 +18,7 @@ from assay.expect import (
 )
 from assay.plan import CHECKS, Owed, owed
 from clusters import described, description
+from sites import put, site
 
 
 def find(cluster: Cluster, key: str) -> Owed:
@@ -141,9 +142,9 @@ def test_a_faster_disk_never_lowers_what_is_above_it(samples: list[float], faste
 def test_every_metric_says_where_its_expectation_comes_from(
     cluster: Cluster, one_machine: Cluster
 ) -> None:
-    for site in (cluster, one_machine, daos_site()):
-        for metric in owed(site):
-            figure = expectation(site, metric, {})
+    for each in (cluster, one_machine, daos_site()):
+        for metric in owed(each):
+            figure = expectation(each, metric, {})
             assert figure.unit == metric.metric.unit
             assert len(figure.derivation) > 20
 
@@ -170,15 +171,17 @@ def daos_site() -> Cluster:
         "servers": document["servers"],
         "agents": document["clients"],
         "admin": "login",
+        "pool": "tank",
+        "container": "posix",
         "mount": "/mnt/dfuse",
     }
-    document["benchmarks"] |= {"ior": "/usr/bin/ior", "shared_directory": "/mnt/dfuse/shared"}
+    document["benchmarks"] |= {"ior": "/usr/bin/ior", "ior_apis": ["DFS"]}
     return Cluster.model_validate(document)
 
 
 def of_daos(key: str, measured: Measured | None = None) -> Expectation:
-    site = daos_site()
-    return expectation(site, find(site, key), measured or {})
+    cluster = daos_site()
+    return expectation(cluster, find(cluster, key), measured or {})
 
 
 def test_all_clients_cannot_send_an_engine_more_than_its_nic_takes() -> None:
@@ -196,14 +199,14 @@ def test_no_bulk_is_through_before_the_wire_lets_it() -> None:
 
 
 def test_rpcs_in_flight_and_their_latency_make_the_rate() -> None:
-    site = daos_site()
-    trip = find(site, "SelfTestClientServer.latency_empty on s1/engine0")
-    rate = find(site, "SelfTestClientServer.empty on s1/engine0")
-    figure = expectation(site, rate, {trip: [20.0, 16.0, 18.0]})
+    cluster = daos_site()
+    trip = find(cluster, "SelfTestClientServer.latency_empty on s1/engine0")
+    rate = find(cluster, "SelfTestClientServer.empty on s1/engine0")
+    figure = expectation(cluster, rate, {trip: [20.0, 16.0, 18.0]})
     assert figure.bound == pytest.approx(2 * 16 / 16e-6)
     assert "32 under way / 16.0 us" in figure.derivation
     assert figure.ceiling == MEASURED_CEILING * (figure.bound or 0)
-    assert expectation(site, rate, {}).ground == "nothing"
+    assert expectation(cluster, rate, {}).ground == "nothing"
 
 
 def test_a_pair_of_engines_has_the_slower_nic() -> None:
@@ -254,8 +257,8 @@ def test_what_was_announced_may_be_exceeded_up_to_the_link() -> None:
     assert figure.ceiling == pytest.approx(4 * 15.754e9 / 8 / 2**20)
 
 
-def test_files_on_dfuse_go_the_way_to_the_ssds() -> None:
-    figure = of_daos("IorPosix.write on clients")
+def test_data_in_daos_goes_the_way_to_the_ssds() -> None:
+    figure = of_daos("IorEasy.write on clients/dfs")
     assert figure.bound == pytest.approx(2 * 25e9 / 8 / 2**20)
     assert "the SSDs would allow 27.2" in figure.derivation
 
@@ -277,3 +280,49 @@ def test_a_site_has_floors_of_its_own_and_the_report_says_so() -> None:
 def test_every_floor_is_of_a_metric_that_there_is() -> None:
     known = {f"{check.name}.{metric.name}" for check in CHECKS.values() for metric in check.metrics}
     assert FLOORS.keys() <= known
+
+
+def wired_site(**changes: Any) -> Cluster:
+    """Two clients with one interface of 200 Gbit/s each, and one server with two engines."""
+    document = site(servers=1, engines=2, clients=2)
+    document["benchmarks"] = {
+        **{name: f"/opt/{name}" for name in ("fio", "fio_dfs", "ior")},
+        "ior_apis": ["DFS"],
+        "shared_directory": "/share",
+    }
+    document["daos"] |= {"pool": "tank", "container": "posix", "mount": "/mnt/dfuse"}
+    return described(put(document, changes))
+
+
+GBIT_IN_MIB = 1e9 / 8 / 2**20
+
+
+@pytest.mark.parametrize(
+    ("key", "speed", "bound"),
+    [
+        ("IorEasy.write on clients/dfs", 200.0, 400 * GBIT_IN_MIB),
+        ("IorEasy.write on clients/dfs", 50.0, 250 * GBIT_IN_MIB),
+        ("FioDfs.read_1m on c2", 200.0, 200 * GBIT_IN_MIB),
+        ("FioDfuse.randread_4k on c1/ioil", 200.0, 200e9 / 8 / 4096),
+    ],
+)
+def test_data_in_daos_crosses_the_wires_of_both_sides(key: str, speed: float, bound: float) -> None:
+    cluster = wired_site(**{"s1: interfaces/ib1/speed_gbits": speed})
+    figure = expectation(cluster, find(cluster, key), {})
+    assert figure.ground == "hardware"
+    assert figure.bound == figure.ceiling == pytest.approx(bound)
+    assert figure.floor is None
+
+
+@pytest.mark.parametrize(
+    ("key", "why"),
+    [
+        ("IorHard.read on clients/posix", "what serves the shared directory"),
+        ("FioDfs.latency_4k on c1", "no datasheet tells a latency"),
+    ],
+)
+def test_data_in_daos_without_a_wire_that_is_known_is_unrated(key: str, why: str) -> None:
+    cluster = wired_site()
+    figure = expectation(cluster, find(cluster, key), {})
+    assert (figure.ground, figure.bound) == ("nothing", None)
+    assert why in figure.derivation

@@ -9,7 +9,7 @@ import pytest
 from assay.cluster import Cluster
 from assay.plan import CHECKS, LAYERS, features, owed
 from clusters import described, description
-from sites import site
+from sites import put, site
 
 
 def with_eadr(layout: str, eadr: bool = True) -> dict[str, Any]:
@@ -81,7 +81,50 @@ def test_ior_and_mdtest_are_owed_where_the_site_has_them() -> None:
         "shared_directory": "/share",
     }
     plan = owed(described(document))
-    assert {m.subject for m in plan if m.check in {"IorPosix", "MdtestPosix"}} == {"clients"}
+    assert {m.subject for m in plan if m.check in {"IorEasy", "MdtestHard"}} == {"clients/posix"}
+
+
+def with_container(**changes: Any) -> dict[str, Any]:
+    """A site with DAOS, a container in a pool, and the benchmarks that speak to DAOS."""
+    document = site(servers=2, clients=2)
+    document["benchmarks"] = {
+        **{name: f"/opt/{name}" for name in ("fio", "fio_dfs", "ior", "mdtest")},
+        "ior_apis": ["DFS", "MPIIO", "HDF5"],
+    }
+    document["daos"] |= {"pool": "tank", "container": "posix", "mount": "/mnt/dfuse"}
+    return put(document, changes)
+
+
+def ways(document: dict[str, Any], check: str) -> list[str]:
+    subjects = (m.subject for m in owed(described(document)) if m.check == check)
+    return list(dict.fromkeys(subjects))
+
+
+def test_every_way_to_the_container_owes_its_own_figures() -> None:
+    document = with_container()
+    names = ("dfs", "dfuse", "ioil", "pil4dfs", "mpiio", "hdf5")
+    assert ways(document, "IorEasy") == [f"clients/{name}" for name in names]
+    assert ways(document, "IorHard") == ways(document, "IorEasy")
+    assert ways(document, "MdtestHard2") == ["clients/dfs", "clients/dfuse"]
+    assert ways(document, "FioDfs") == ["c1", "c2"]
+    mounted = ("dfuse", "ioil", "pil4dfs")
+    assert ways(document, "FioDfuse") == [f"{c}/{way}" for c in ("c1", "c2") for way in mounted]
+
+
+@pytest.mark.parametrize(
+    ("changes", "owed_by_ior"),
+    [
+        ({"benchmarks/ior_apis": []}, ["dfuse", "ioil", "pil4dfs"]),
+        ({"daos/mount": None}, ["dfs", "mpiio"]),
+        ({"daos/container": None, "benchmarks/shared_directory": "/share"}, ["posix"]),
+        ({"benchmarks/ior": None}, []),
+    ],
+)
+def test_a_way_that_is_not_there_is_not_owed(
+    changes: dict[str, Any], owed_by_ior: list[str]
+) -> None:
+    document = with_container(**changes)
+    assert ways(document, "IorEasy") == [f"clients/{name}" for name in owed_by_ior]
 
 
 def test_an_engine_without_dram_owes_no_tmpfs() -> None:
@@ -101,6 +144,7 @@ def test_what_a_check_needs_is_a_feature_that_some_partition_can_have() -> None:
     possible = features(without_daos, "clients") | features(without_daos, "servers")
     with_daos = described(with_eadr("pmem"))
     possible |= features(with_daos, "clients") | features(with_daos, "servers")
+    possible |= features(described(with_container()), "clients")
     assert {need for check in CHECKS.values() for need in check.needs} <= possible
 
 

@@ -21,6 +21,10 @@ PARTITIONS: tuple[Partition, ...] = ("clients", "servers")
 """The Slurm partitions, which are also the groups of the inventory that fill them."""
 
 
+Api = Literal["POSIX", "DFS", "MPIIO", "HDF5"]
+"""The interfaces of IOR, as its option `-a` names them."""
+
+
 class Interface(Described):
     """A network interface of a host."""
 
@@ -109,6 +113,11 @@ class Benchmarks(Described):
     fdb_hammer: Path | None = None
     ior: Path | None = None
     mdtest: Path | None = None
+    ior_apis: tuple[Api, ...] = Field(
+        default=(),
+        description="what IOR and mdtest have beyond POSIX; MPIIO: by an MPI that knows daos://",
+    )
+    fio_dfs: Path | None = Field(default=None, description="a fio with the dfs engine")
     fdb_share: Path | None = Field(default=None, description="the schema and the field for FDB")
     shared_directory: Path | None = Field(
         default=None, description="a POSIX directory that all clients share, for IOR and mdtest"

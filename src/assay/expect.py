@@ -26,7 +26,7 @@ from assay.bounds.devices import (
     waiting,
 )
 from assay.bounds.path import data_path
-from assay.cluster import Cluster, Partition
+from assay.cluster import PARTITIONS, Cluster, Partition
 from assay.plan import CHECKS, Owed
 from assay.stats import summarize
 from assay.units import Quantity
@@ -320,12 +320,12 @@ def _ssd(cluster: Cluster, metric: Owed, name: str | None, why: str) -> Expectat
     if name is None:
         return _nothing(metric, why)
     sheet, way, unit = cluster.sheets.ssd[name], _way(metric), metric.metric.unit
-    why = f"the sheet of {name} does not say ({sheet.source})"
+    why = f"the sheet of {name} does not say ({sheet.word})"
     latency = sheet.write_latency if way == "write" else sheet.read_latency
     if unit == "us":
         if latency is None:
             return _nothing(metric, why)
-        bound = Bound(latency, (Limit("the SSD", latency, name, f"{name}: {sheet.source}"),))
+        bound = Bound(latency, (Limit("the SSD", latency, name, f"{name}: {sheet.word}"),))
         # Half a typical latency is that of an address that was never written.
         unwritten = Limit("the SSD", Quantity(latency.value / 2, latency.unit), name, "")
         return _within(cluster, metric, bound, why, unwritten)
@@ -335,7 +335,7 @@ def _ssd(cluster: Cluster, metric: Owed, name: str | None, why: str) -> Expectat
         promised, law = ssd_rate(cluster, name, way), None
         if latency is not None and metric.check in SSD_DEPTH:
             depth = SSD_DEPTH[metric.check]
-            law = waiting(depth, latency, "IO/s", f"{name}: {sheet.source}")
+            law = waiting(depth, latency, "IO/s", f"{name}: {sheet.word}")
         bound_ = tightest([promised, link, law], "IO/s") if promised else None
     else:
         promised = ssd_bandwidth(cluster, name, way, 1)
@@ -397,14 +397,42 @@ def _layer_below(cluster: Cluster, metric: Owed, measured: Measured) -> Expectat
     )
 
 
-def _shared_files(cluster: Cluster, metric: Owed, _: Measured) -> Expectation:
-    """Files of all clients in the shared directory; on dfuse, the way to DAOS's storage."""
-    shared = cluster.benchmarks.shared_directory
-    mount = cluster.daos.mount if cluster.daos else None
-    if shared is None or mount is None or not shared.is_relative_to(mount):
-        return _nothing(metric, "nobody knows what the shared directory is kept on")
-    bound = data_path(cluster, _way(metric), MEBIBYTE)
+def _through_daos(cluster: Cluster, metric: Owed, _: Measured) -> Expectation:
+    """Data of all clients, or of one, on its way to the engines' storage and back."""
+    unit = metric.metric.unit
+    if unit == "us":
+        return _nothing(metric, "no datasheet tells a latency of DAOS")
+    if cluster.daos is None or metric.subject.endswith("/posix"):
+        return _nothing(metric, "what serves the shared directory is not described")
+    clients = cluster.clients if metric.host in PARTITIONS else (metric.host,)
+    if shared := set(clients) & set(cluster.daos.servers):
+        return _nothing(metric, f"{min(shared)} is client and server: no wire between them")
+    size = IO if unit == "IO/s" else MEBIBYTE
+    bound = data_path(cluster, _way(metric), size, clients=clients)
+    if bound is not None and unit == "IO/s":
+        bound = tightest([as_rate(limit, unit, size) for limit in bound.limits], unit)
     return _within(cluster, metric, bound, "neither NICs nor SSDs have a speed that is known")
+
+
+_UNSYNCED = "not to be believed: what was written need not have left the client's memory"
+_OWN_CACHE = "not to be believed: a process reads what its own client still has in memory"
+_OTHERS = "read on another client than wrote it; to be believed with two clients or more"
+_SYNCED = "to be believed: its time includes fsync"
+_HONESTY: Mapping[str, str] = {
+    **{f"{rung}_write": _UNSYNCED for rung in ("naive", "files", "shifted")},
+    **{f"{rung}_write": _SYNCED for rung in ("synced", "squeezed", "direct")},
+    **{f"{rung}_read": _OWN_CACHE for rung in ("naive", "files")},
+    **{f"{rung}_read": _OTHERS for rung in ("shifted", "synced")},
+    "squeezed_read": "to be believed as far as the files are larger than the memory that is left",
+    "direct_read": "to be believed: past the page cache (O_DIRECT), but as no usual program reads",
+}
+"""Which of the ladder's figures may be believed, and why (the tutorial in IOR's documentation)."""
+
+
+def _honest(cluster: Cluster, metric: Owed, _: Measured) -> Expectation:
+    """A rung of the ladder, which is there to be believed or not."""
+    del cluster
+    return _nothing(metric, _HONESTY[metric.metric.name])
 
 
 _RULES: Mapping[str, Callable[[Cluster, Owed, Measured], Expectation]] = {
@@ -424,6 +452,7 @@ _RULES: Mapping[str, Callable[[Cluster, Owed, Measured], Expectation]] = {
     "ClientInterfaces": _interfaces,
     "PosixFio": _layer_below,
     "FdbHammer": _layer_below,
-    "IorPosix": _shared_files,
+    **dict.fromkeys(("IorEasy", "IorHard", "FioDfs", "FioDfuse"), _through_daos),
+    "PageCacheHonesty": _honest,
 }
 """What derives the expectations of each check's metrics; the others are `unrated`."""

@@ -49,6 +49,11 @@ class Sheet(BaseModel):
         default=False, description="not from a datasheet, and so exceeded without wonder"
     )
 
+    @property
+    def word(self) -> str:
+        """The source, and that it is no datasheet where it is none."""
+        return f"{self.source}; announced, no datasheet" if self.announced else self.source
+
 
 class Ssd(Sheet):
     """An NVMe SSD; what nobody promises is absent."""
@@ -63,15 +68,15 @@ class Ssd(Sheet):
 
 
 class PmemModule(Sheet):
-    """A module of persistent memory, for accesses of two sizes."""
+    """A module of persistent memory, for accesses of two sizes; what nobody promises is absent."""
 
     capacity: Capacity | None = None
-    read_bandwidth_256b: Bandwidth
+    read_bandwidth_256b: Bandwidth | None = None
     mixed_bandwidth_256b: Bandwidth | None = None
-    write_bandwidth_256b: Bandwidth
-    read_bandwidth_64b: Bandwidth
+    write_bandwidth_256b: Bandwidth | None = None
+    read_bandwidth_64b: Bandwidth | None = None
     mixed_bandwidth_64b: Bandwidth | None = None
-    write_bandwidth_64b: Bandwidth
+    write_bandwidth_64b: Bandwidth | None = None
 
 
 class Link(Sheet):

@@ -133,7 +133,8 @@ def _unfinished(raw: Path, step: Step, done: Done | None) -> str | None:
         )
     if done.status == 0:
         return None
-    if done.status in TIMED_OUT:
+    # An MPI launcher also ends with 137 when it kills the ranks beside one that failed.
+    if done.status in TIMED_OUT and done.end - done.start >= step.limit_s:
         return f"{program} hung: it was ended after {step.limit_s} s"
     if done.status in (126, 127):
         return f"{step.program} ({step.name}) is missing or cannot be run: is it installed there?"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.backends import way_of
 from assay.expect import Expectation
 from assay.plan import Owed
 from assay.rating import HIDDEN, Limits, Rating, Verdict, numbered, rate
@@ -72,7 +73,8 @@ class Judged:
 def judge(cases: Sequence[Case]) -> Judged:
     """Judge the metrics of a campaign, each also among its equals.
 
-    Equals are the subjects of one metric of a check in one partition that have the same limits.
+    Equals are the subjects of one metric of a check in one partition that have the same limits
+    and, where they are ways to the storage, the same backend.
     Fail closed: with a problem, or without a sample, a metric is `missing`.
     """
     problems = [_problems(case) for case in cases]
@@ -134,7 +136,8 @@ def _equality(case: Case) -> Hashable:
     owed, expected = case.owed, case.expectation
     # What stands on figures that were measured differs from host to host, however equal they are.
     limits = () if expected.ground == "measured" else (expected.floor, expected.ceiling)
-    return owed.check, owed.metric.name, owed.partition, limits
+    # Of two ways to one storage one may be slower by far.
+    return owed.check, owed.metric.name, owed.partition, way_of(owed.subject), limits
 
 
 def _standing(rating: Rating, row: int) -> Equals | None:

@@ -1,8 +1,9 @@
 """Stand in for an MPI benchmark that no registry has: ``replay.py RECORDING... -- COMMAND...``.
 
 Each rank is started by the launcher as the real program is. The first one gives what the real
-program gave for exactly this command, paths and the numbers of samples apart; any other command,
-or another number of ranks, ends with 64.
+program gave for exactly this command, its environment included, but for the directories of paths
+and the numbers of samples and of the job, and ends as it did; any other command, or another number
+of ranks, ends with 64.
 """
 
 from __future__ import annotations
@@ -13,39 +14,44 @@ import shlex
 import sys
 from pathlib import Path
 
+VARIABLES = ("LD_PRELOAD", "D_IL_REPORT")
 
-def neutral(words: list[str]) -> list[str]:
-    """Words without the directories of their paths, and without the number of a sample."""
-    return [re.sub(r"\.\d+\.json$", ".json", re.sub(r"/.*/", "", word)) for word in words]
+
+def neutral(word: str) -> str:
+    """A word without directory, and without the number of a sample or of the job."""
+    name = re.sub(r"/.*/", "", word)
+    return re.sub(r"assay\.\d+\.|(?<=[./=])\d+(?=\.stonewall$|\.json$|$)", "", name)
 
 
 def main() -> int:
     separator = sys.argv.index("--")
-    recordings = [Path(name).read_text() for name in sys.argv[1:separator]]
-    asked = neutral(sys.argv[separator + 1 :])
+    program, *arguments = sys.argv[separator + 1 :]
+    variables = [f"{name}={os.environ[name]}" for name in VARIABLES if name in os.environ]
+    asked = [neutral(word) for word in (*variables, program, *arguments)]
     ranks = os.environ.get("PMI_SIZE", "1")
-    for recorded in recordings:
-        command = re.search(r'Command line"?(?: used)?: "?([^"\n]+)', recorded)
-        tasks = re.search(r'"numTasks": (\d+)|with (\d+) total task', recorded)
-        assert command
-        assert tasks
-        if neutral(shlex.split(command[1])) == asked and ranks in tasks.groups():
+    for path in map(Path, sys.argv[1:separator]):
+        first, _, rest = path.read_text().partition("\n")
+        words = shlex.split(first.removeprefix("$ "))
+        start = words.index("env") + 1 if "env" in words else words.index(program)
+        if [neutral(word) for word in words[start:]] == asked and f"--ntasks={ranks}" in words:
+            printed, _, code = rest.rpartition("# exit: ")
             if os.environ["PMI_RANK"] == "0":
-                give(recorded)
-            return 0
+                give(printed, path.with_suffix(".json"), arguments)
+            return int(code)
     print(f"nothing was recorded of {shlex.join(asked)} with {ranks} ranks", file=sys.stderr)
     return 64
 
 
-def give(recorded: str) -> None:
-    """IOR was asked for a summary in a file, and leaves the file that it wrote; mdtest prints."""
-    summary = [word for word in sys.argv if word.startswith("summaryFile=")]
-    if not summary:
-        print(recorded)
-        return
-    Path(summary[0].partition("=")[2]).write_text(recorded)
-    if "-w" in sys.argv:
-        Path(sys.argv[sys.argv.index("-o") + 1] + ".00000000").write_bytes(bytes(4096))
+def give(printed: str, summary: Path, arguments: list[str]) -> None:
+    """IOR leaves the summary that it was asked for, and the files that it wrote."""
+    print(printed, end="")
+    for word in arguments:
+        if word.startswith("summaryFile="):
+            Path(word.partition("=")[2]).write_text(summary.read_text())
+    if "-k" in arguments and "-w" in arguments:
+        file = Path(arguments[arguments.index("-o") + 1] + ".00000000")
+        if file.parent.name.startswith("assay."):
+            file.write_bytes(bytes(4096))
 
 
 sys.exit(main())

@@ -80,7 +80,7 @@ def test_a_campaign_is_taken_up_where_it_was_interrupted(
     results = [(case["name"].split()[0], case["result"]) for case in second.cases]
     assert sorted(results) == [
         *(("ClientPlacement", "pass"), ("ClientPlacement", "skip")),
-        *(("IorPosix", "abort"), ("IorPosix", "fail")),
+        *(("IorEasy", "abort"), ("IorEasy", "fail")),
     ]
     (placement,) = second.sign_off().of("ClientPlacement")
     assert placement["verdict"] == "pass"

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from synthetic import campaign, cluster, judgement, mixed, signed
+from synthetic import cluster, daos_system, judgement, mixed, signed
 
 from assay.report import html
 from assay.signoff import Gate
@@ -68,8 +68,8 @@ def bundle(tmp_path_factory):
             raw.write_text("{}")
     (directory / "report.html").write_text(html.render(sign_off), encoding="utf-8")
     (directory / "long.html").write_text(html.render(LONG), encoding="utf-8")
-    many = campaign(cluster(60, 20))
-    (directory / "many.html").write_text(html.render(many), encoding="utf-8")
+    system = html.render(daos_system(servers=5, clients=4))
+    (directory / "daos.html").write_text(system, encoding="utf-8")
     return directory
 
 
@@ -116,7 +116,7 @@ def luminance(colour):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 900, 1600])
-@pytest.mark.parametrize("name", ["report", "long", "many"])
+@pytest.mark.parametrize("name", ["report", "long", "daos"])
 def test_the_report_is_whole_at_every_width(browser, bundle, tmp_path, name, width, scheme):
     page = bundle / f"{name}.html"
     show(browser, page, width, scheme)
@@ -171,10 +171,51 @@ def test_links_lead_to_files_of_the_bundle(browser, bundle):
     assert all(browser.find_elements("id", fragment) for fragment in inside)
 
 
-def test_on_paper_it_is_light_and_has_pages(browser, bundle):
-    show(browser, bundle / "report.html", 900, "dark")
+def test_every_table_can_be_sorted_by_keyboard(browser, bundle):
+    """By the verdict, and once more: the other way round. What is told of a metric goes with it."""
+    show(browser, bundle / "daos.html", 900)
+    bare = browser.find_elements("css selector", "thead th:not(:has(button))")
+    assert bare == []
+    table = browser.find_element("css selector", "#ssd table.metrics")
+    rows = "return [...arguments[0].tBodies].map(b => [b.rows.length, b.rows[0].innerText])"
+    before = browser.execute_script(rows, table)
+    heading = table.find_element("css selector", "th")
+
+    def press():
+        heading.find_element("tag name", "button").send_keys("\ue007")  # the key Enter
+        verdicts = [text.split()[1] for _, text in browser.execute_script(rows, table)]
+        return heading.get_attribute("aria-sort"), verdicts[0], verdicts[-1]
+
+    assert press() == ("ascending", "below", "pass")
+    assert press() == ("descending", "pass", "below")
+    assert sorted(browser.execute_script(rows, table)) == sorted(before)
+
+
+def test_figures_are_sorted_as_numbers(browser, bundle):
+    show(browser, bundle / "daos.html", 900)
+    table = browser.find_element("css selector", "#ssd table.metrics")
+    table.find_element("xpath", ".//button[text()='Median']").click()
+    medians = [cell.text for cell in table.find_elements("class name", "median")]
+    figures = [float(median.replace(",", "")) for median in medians]
+    assert figures == sorted(figures)
+    assert figures[0] < 10_000 < figures[-1]
+
+
+def test_a_map_names_the_outlier(browser, bundle):
+    show(browser, bundle / "daos.html", 900)
+    told = browser.find_element("css selector", "#network .maps").text
+    assert "Outliers: SelfTestCrossServer.put_1m on s2/engine0>s5/engine1." in told
+    chain = browser.find_element("id", "chain").text
+    assert "holds it back" in chain
+
+
+@pytest.mark.parametrize("name", ["report", "daos"])
+def test_on_paper_it_is_light_and_has_pages(browser, bundle, tmp_path, name):
+    show(browser, bundle / f"{name}.html", 900, "dark")
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     paper = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert luminance(paper) > 0.9
     printed = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
-    assert base64.b64decode(printed["data"]).startswith(b"%PDF")
+    paper = base64.b64decode(printed["data"])
+    assert paper.startswith(b"%PDF")
+    (tmp_path / f"{name}.pdf").write_bytes(paper)

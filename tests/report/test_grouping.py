@@ -14,8 +14,12 @@ def test_one_reason_for_many_subjects_is_one_cause():
 
 
 def test_many_metrics_of_one_cause_are_cut_too():
-    (cause,) = grouping.causes(campaign(cluster(1, 1), problem="down").judgements)
-    assert cause.named(1) == "FiPingpong.bandwidth_1m on c1>c1 and 1 more and 18 more metrics"
+    judgements = campaign(cluster(1, 1), problem="down").judgements
+    (cause,) = grouping.causes(judgements)
+    others = len({(j.owed.check, j.owed.metric) for j in judgements}) - 1
+    assert (
+        cause.named(1) == f"FiPingpong.bandwidth_1m on c1>c1 and 1 more and {others} more metrics"
+    )
 
 
 def test_layers_come_from_the_bottom_up_and_only_where_owed():

@@ -56,6 +56,36 @@ def test_it_holds_all_that_a_judgement_holds():
     assert (row["stops"], row["reason"], row["raw"]) == (True, below.reason, list(below.raw))
 
 
+def test_it_holds_what_the_judgement_used():
+    document = json.loads(record.render(campaign(cluster(6))))
+    rows = {row["key"]: row for row in document["metrics"]}
+    disk = rows["SsdFio.read_1m on s1"]
+    assert disk["equals"] == {
+        "count": 6,
+        "median": pytest.approx(6200.0 * 1.004, rel=0.01),
+        "gain": 0.0,
+        "outlier": False,
+    }
+    limits = disk["expectation"]["limits"]
+    assert [(limit["who"], limit["unit"]) for limit in limits] == [
+        ("the SSDs", "GB/s"),
+        ("their PCIe links", "GB/s"),
+    ]
+    assert limits[0]["value"] == 7.0
+    assert "Intel ARK" in limits[0]["source"]
+    assert document["comparisons"]["made"] == len(document["metrics"])
+    assert document["comparisons"]["false_alarms"] == 1 / 200
+    assert "Bonferroni" in document["comparisons"]["in_words"]
+
+
+def test_it_says_how_many_samples_would_decide():
+    open_ = judgement((60.0, 80.0, 100.0, 120.0, 140.0), floor=90.0, ceiling=200.0)
+    (row,) = json.loads(record.render(signed(cluster(), Gate.ACCEPTANCE, [open_])))["metrics"]
+    assert row["verdict"] == "unsteady"
+    assert row["more_samples"] == open_.more_samples > 0
+    assert f"about {row['more_samples']} more samples would decide" in row["reason"]
+
+
 def test_what_stops_depends_on_the_gate():
     def stops(gate):
         document = json.loads(record.render(every_verdict(gate)))

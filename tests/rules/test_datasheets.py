@@ -25,7 +25,7 @@ def test_modules_of_persistent_memory(name: str, figures: tuple[float, ...]) -> 
         module.read_bandwidth_64b,
         module.write_bandwidth_64b,
     )
-    assert tuple(bandwidth.to("GB/s").value for bandwidth in bandwidths) == figures[1:]
+    assert tuple(b and b.to("GB/s").value for b in bandwidths) == figures[1:]
 
 
 def test_every_sheet_names_its_source() -> None:
@@ -33,6 +33,12 @@ def test_every_sheet_names_its_source() -> None:
     kinds = (known.ssd, known.pmem, known.fabric, known.pcie, known.memory)
     assert all(len(kind) >= 3 for kind in kinds)
     assert all(sheet.source for kind in kinds for sheet in kind.values())
+
+
+def test_what_is_no_datasheet_says_so() -> None:
+    known = shipped().ssd
+    assert known["Micron 9400 PRO"].word.endswith("; announced, no datasheet")
+    assert known["Intel D7-P5500 3.84TB"].word == known["Intel D7-P5500 3.84TB"].source
 
 
 def test_every_ssd_has_a_link_that_it_does_not_exceed() -> None:

@@ -31,7 +31,7 @@ def ssd_bandwidth(cluster: Cluster, name: str | None, way: Direction, count: int
     if each is None:
         return None
     thing = "SSD" if count > 1 else name
-    return _times("the SSDs", count, each, thing, f"{name}: {sheet.source}")
+    return _times("the SSDs", count, each, thing, f"{name}: {sheet.word}")
 
 
 def ssd_rate(cluster: Cluster, name: str | None, way: Direction) -> Limit | None:
@@ -42,7 +42,7 @@ def ssd_rate(cluster: Cluster, name: str | None, way: Direction) -> Limit | None
     each = sheet.read_rate if way == "read" else sheet.write_rate
     if each is None:
         return None
-    return Limit("the SSD", each, name, f"{name}: {sheet.source}")
+    return Limit("the SSD", each, name, f"{name}: {sheet.word}")
 
 
 def ssd_link(cluster: Cluster, name: str | None, count: int = 1) -> Limit | None:
@@ -53,7 +53,7 @@ def ssd_link(cluster: Cluster, name: str | None, count: int = 1) -> Limit | None
     generation, _, width = pcie.partition(" x")
     lane = cluster.sheets.pcie[generation]
     each = Quantity(lane.bandwidth.to("GB/s").value * int(width), "GB/s")
-    return _times("their PCIe links", count, each, f"PCIe {pcie} link", lane.source)
+    return _times("their PCIe links", count, each, f"PCIe {pcie} link", lane.word)
 
 
 def scm(cluster: Cluster, host: Host, engine: Engine, way: Direction, line: bool) -> Limit | None:
@@ -73,7 +73,9 @@ def scm(cluster: Cluster, host: Host, engine: Engine, way: Direction, line: bool
         each = sheet.read_bandwidth_64b if way == "read" else sheet.write_bandwidth_64b
     else:
         each = sheet.read_bandwidth_256b if way == "read" else sheet.write_bandwidth_256b
-    source = f"{told.pmem}: {sheet.source}"
+    if each is None:
+        return None
+    source = f"{told.pmem}: {sheet.word}"
     return _times("the SCM", told.pmem_modules, each, "PMem module", source)
 
 
@@ -84,7 +86,7 @@ def memory(cluster: Cluster, host: Host) -> Limit | None:
         return None
     sheet = cluster.sheets.memory[told.memory]
     thing = f"{told.memory} channel"
-    return _times("the memory", told.memory_channels, sheet.bandwidth, thing, sheet.source)
+    return _times("the memory", told.memory_channels, sheet.bandwidth, thing, sheet.word)
 
 
 def nic(cluster: Cluster, host: str, interface: str) -> Limit | None:
@@ -95,7 +97,7 @@ def nic(cluster: Cluster, host: str, interface: str) -> Limit | None:
         speed, source = Quantity(known.speed_gbits, "Gbit/s"), "the speed that the kernel tells"
     elif named is not None and interface != "lo":
         sheet = cluster.sheets.fabric[named]
-        speed, source = sheet.bandwidth, f"{named}: {sheet.source}"
+        speed, source = sheet.bandwidth, f"{named}: {sheet.word}"
     else:
         return None
     who = f"{host}'s {interface}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from assay.bounds.devices import Direction, memory, nic, scm, ssd_bandwidth, ssd_link, together
 from assay.bounds.limit import Bound, Limit, tightest
@@ -19,9 +19,13 @@ Source: DAOS's documentation, overview/storage: small values and metadata in SCM
 
 
 def data_path(
-    cluster: Cluster, way: Direction, size: Quantity, redundancy: Redundancy = NONE
+    cluster: Cluster,
+    way: Direction,
+    size: Quantity,
+    redundancy: Redundancy = NONE,
+    clients: Sequence[str] | None = None,
 ) -> Bound | None:
-    """What all clients together can move to or from all engines, in values of a size.
+    """What clients together, all unless told, can move to or from all engines, in values of a size.
 
     Reading costs nothing extra. Of a write, each byte is stored as often as the object class says,
     and the client sends it as often as that makes it (see `assay.bounds.redundancy`).
@@ -29,15 +33,32 @@ def data_path(
     sent, stored, why = 1.0, 1.0, redundancy.object_class
     if way == "write":
         sent, stored = redundancy.sent, redundancy.stored
-    clients = (nic(cluster, name, cluster.hosts[name].interface) for name in cluster.clients)
+    senders = cluster.clients if clients is None else clients
+    wires = (nic(cluster, name, cluster.hosts[name].interface) for name in senders)
     servers = (nic(cluster, name, engine.fabric_iface) for name, _, engine in _engines(cluster))
     limits: list[Limit | None] = [
-        _cost(together("the clients' NICs", clients), sent, why),
+        _cost(together("the clients' NICs", wires), sent, why),
         _cost(together("the servers' NICs", servers), stored, why),
     ]
     for kind in _storage(cluster, way, size):
         limits.append(_cost(kind, stored, why))
     return tightest(limits, "GB/s")
+
+
+def storage(cluster: Cluster, way: Direction, size: Quantity) -> Bound | None:
+    """What the storage of all engines promises for values of a size, without a network."""
+    return tightest(_storage(cluster, way, size), "GB/s")
+
+
+def data_ssds(cluster: Cluster) -> frozenset[str]:
+    """The SSDs with the role data, ``s1/0000:81:00.0``; without roles, all of them."""
+    return frozenset(
+        f"{name}/{device}"
+        for name, _, engine in _engines(cluster)
+        for tier in engine.bdev_tiers
+        if not tier.bdev_roles or "data" in tier.bdev_roles
+        for device in tier.devices
+    )
 
 
 def _cost(limit: Limit | None, cost: float, why: str) -> Limit | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assay.backends import container
 from assay.cluster import PARTITIONS, Cluster, Partition
 from assay.plan.client import CLIENT
 from assay.plan.endtoend import ENDTOEND
@@ -20,8 +21,12 @@ from assay.plan.network import NETWORK
 from assay.plan.scm import SCM
 from assay.plan.ssd import SSD
 from assay.plan.subjects import (
+    each_cached_backend,
     each_disk,
     each_engine_pair,
+    each_ior_backend,
+    each_mdtest_backend,
+    each_mount_backend,
     each_ram_engine,
     each_scm_engine,
     each_ssd,
@@ -71,8 +76,14 @@ class Owed:
 def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
     """What a partition has, in words that checks ask for."""
     found = {"client" if partition == "clients" else "server"}
-    tools = ("fio", "fi_pingpong", "fdb_hammer", "ior", "mdtest")
+    tools = ("fio", "fi_pingpong", "fdb_hammer")
     found.update(tool for tool in tools if getattr(cluster.benchmarks, tool) is not None)
+    if cluster.benchmarks.ior and each_ior_backend(cluster, partition):
+        found.add("ior")
+    if each_cached_backend(cluster, partition):
+        found.add("page_cache")
+    if cluster.benchmarks.mdtest and each_mdtest_backend(cluster, partition):
+        found.add("mdtest")
     # DAOS has its tmpfs to itself.
     if cluster.daos is None and each_ram_engine(cluster, partition):
         found.add("ram_tier")
@@ -94,11 +105,14 @@ def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
         return set()
     kinds = {
         "engine_pairs": each_engine_pair,
+        "mount": each_mount_backend,
         "scm": each_scm_engine,
         "no_flush": each_unflushed_engine,
         "nvme": each_ssd,
     }
     found = {kind for kind, each in kinds.items() if each(cluster, partition)}
+    if cluster.benchmarks.fio_dfs and container(cluster):
+        found.add("fio_dfs")
     if cluster.daos.version == "2.8":
         found.add("net_test")
     return found | {"daos"}

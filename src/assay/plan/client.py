@@ -1,7 +1,9 @@
 """The checks of how clients are set up: where their processes run, and what carries them."""
 
 from assay.plan.entry import Check, rates
-from assay.plan.subjects import each_host
+from assay.plan.subjects import each_cached_backend, each_host
+
+_LADDER = ("naive", "files", "shifted", "synced", "squeezed", "direct")
 
 CLIENT = (
     Check(
@@ -19,5 +21,13 @@ CLIENT = (
         ("client", "daos"),
         each_host,
         rates("process", "near_processes"),
+    ),
+    Check(
+        "PageCacheHonesty",
+        "client",
+        "system",
+        ("client", "ior", "page_cache"),
+        each_cached_backend,
+        rates("MiB/s", *(f"{rung}_{access}" for rung in _LADDER for access in ("write", "read"))),
     ),
 )

@@ -1,15 +1,11 @@
-"""The checks of metadata: files and directories made, looked at and taken away."""
+"""The checks of metadata: files made, looked at, read and taken away."""
 
 from assay.plan.entry import Check, rates
-from assay.plan.subjects import partition_as_one
+from assay.plan.subjects import each_mdtest_backend
 
-METADATA = (
-    Check(
-        "MdtestPosix",
-        "metadata",
-        "system",
-        ("client", "mdtest"),
-        partition_as_one,
-        rates("op/s", "create", "stat", "read", "remove"),
-    ),
+_PHASES = rates("op/s", "create", "stat", "read", "remove")
+
+METADATA = tuple(
+    Check(name, "metadata", "system", ("client", "mdtest"), each_mdtest_backend, _PHASES)
+    for name in ("MdtestEasy", "MdtestHard", "MdtestHard2")
 )

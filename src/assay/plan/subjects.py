@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from assay.backends import ior_backends, mdtest_backends, mount_backends
 from assay.cluster import Cluster, Partition
 from assay.daos import Engine
 
@@ -91,7 +92,32 @@ def each_ssd(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
     )
 
 
-def partition_as_one(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
-    """One figure for all hosts together."""
-    del cluster
-    return (partition,)
+def each_ior_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """One figure for all hosts together by each way of IOR to the storage, ``clients/dfs``."""
+    return tuple(f"{partition}/{backend.name}" for backend in ior_backends(cluster))
+
+
+def each_mdtest_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """One figure for all hosts together by each way of mdtest to the storage."""
+    return tuple(f"{partition}/{backend.name}" for backend in mdtest_backends(cluster))
+
+
+def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """One figure for all hosts together by each way through the kernel of hosts without engines.
+
+    To take a host's memory away would take it away from its engines.
+    """
+    system = cluster.daos
+    if system is not None and set(system.servers) & set(cluster.members(partition)):
+        return ()
+    names = ("posix", "dfuse")
+    return tuple(f"{partition}/{way.name}" for way in ior_backends(cluster) if way.name in names)
+
+
+def each_mount_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """A figure for every host by each way through its dfuse mount, ``c1/ioil``."""
+    return tuple(
+        f"{host}/{backend.name}"
+        for host in cluster.members(partition)
+        for backend in mount_backends(cluster)
+    )

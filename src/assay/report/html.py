@@ -11,15 +11,18 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from assay.chain import UNIT, chains
 from assay.cluster import Cluster, Host
 from assay.plan import LAYERS, Layer
-from assay.report import charts, grouping, words
+from assay.report import charts, grouping, heatmaps, words
 from assay.signoff import FAILING, SignOff
 from assay.units import show
 from assay.verdict import Judgement, Verdict
 
 _MOST_CAUSES = 50
 _MOST_SUBJECTS = 6
+_MOST_ROWS = 16
+"""How many subjects of one metric a table lists, so that a page of any cluster can be opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,8 @@ class _Row:
     """One metric as its table shows it; figures in `unit`."""
 
     verdict: Verdict
+    rank: int
+    """Of the verdict, the worst being 0: what the table sorts by."""
     metric: str
     check: str
     subject: str
@@ -58,7 +63,10 @@ class _Section:
     layer: Layer
     meaning: str
     charts: tuple[charts.Chart, ...]
+    maps: tuple[heatmaps.Heatmap, ...]
     rows: tuple[_Row, ...]
+    of: int
+    """How many metrics there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,7 @@ def render(signed: SignOff) -> str:
         outcome=word,
         outcome_rest=rest,
         gate_meaning=words.gate(signed),
+        comparisons=words.comparisons(signed),
         measured=_between(signed.measured_from, signed.measured_to),
         made_at=_at(signed.made_at),
         stopping=FAILING[signed.gate],
@@ -99,6 +108,9 @@ def render(signed: SignOff) -> str:
         ],
         more_causes=max(0, len(found) - _MOST_CAUSES),
         advice={cause.verdict: words.ADVICE[cause.verdict] for cause in found},
+        chains=chains(signed.cluster, signed.judgements),
+        chain_unit=UNIT,
+        heat=heatmaps.CLASSES,
         sections=sections,
         not_owed=[layer for layer in LAYERS if layer not in present],
         missing=[
@@ -132,7 +144,13 @@ def _section(layer: Layer, judgements: Sequence[Judgement]) -> _Section:
         layer=layer,
         meaning=words.LAYER[layer],
         charts=tuple(charts.charts(judgements)),
-        rows=tuple(_row(j) for equals in grouping.by_metric(judgements) for j in equals),
+        maps=tuple(heatmaps.heatmaps(judgements)),
+        rows=tuple(
+            _row(judgement)
+            for equals in grouping.by_metric(judgements)
+            for judgement in grouping.worst(equals, _MOST_ROWS)
+        ),
+        of=len(judgements),
     )
 
 
@@ -143,6 +161,7 @@ def _row(judgement: Judgement) -> _Row:
     says_itself = judgement.verdict in (Verdict.PASS, Verdict.UNRATED)
     return _Row(
         verdict=judgement.verdict,
+        rank=list(Verdict).index(judgement.verdict),
         metric=judgement.owed.metric.name,
         check=judgement.owed.check,
         subject=judgement.owed.subject,

@@ -16,7 +16,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from assay.cluster import Cluster
 from assay.expect import Ground
 from assay.plan import Layer
-from assay.report.words import gate, printable
+from assay.rating import FALSE_ALARMS
+from assay.report import words
 from assay.signoff import FAILING, Gate, SignOff
 from assay.verdict import Judgement, Verdict
 from assay.waivers import Waiver
@@ -37,6 +38,25 @@ class Summary(_Model):
     spread: float = Field(description="median absolute deviation over the median")
 
 
+class Limit(_Model):
+    """One thing that the data crosses, and what it lets through."""
+
+    who: str
+    value: float
+    unit: str
+    made_of: str = Field(description="how the value comes about: 8 SSDs × 3.50 GB/s")
+    source: str
+
+
+class Equals(_Model):
+    """How a metric stands among those that should be as good as it is."""
+
+    count: int = Field(description="how many there are, itself included")
+    median: float = Field(description="of their medians, in the metric's unit")
+    gain: float = Field(description="by how much of that it is better; worse, if below zero")
+    outlier: bool
+
+
 class Expectation(_Model):
     """What a metric should be; figures in the metric's unit, null where there is nothing to say."""
 
@@ -45,6 +65,7 @@ class Expectation(_Model):
     floor: float | None = Field(description="less than this is too slow, or too good for a time")
     ceiling: float | None = Field(description="more than this is too good, or too slow for a time")
     derivation: str = Field(description="where the figures come from, in one sentence")
+    limits: list[Limit] = Field(description="what the bound is the least of, the tightest first")
 
 
 class Metric(_Model):
@@ -66,7 +87,21 @@ class Metric(_Model):
     samples: list[float]
     summary: Summary | None = Field(description="null where the metric is missing")
     expectation: Expectation
+    equals: Equals | None = Field(description="null where there are too few to compare with")
+    more_samples: int | None = Field(
+        description="how many would decide what is open; null where nothing is, or too many would"
+    )
     raw: list[str] = Field(description="the raw outputs, as paths within the bundle")
+
+
+class Comparisons(_Model):
+    """How many comparisons the judgement made, and how that is paid for."""
+
+    made: int = Field(description="comparisons that could have raised a false alarm")
+    false_alarms: float = Field(
+        description="the chance that all of them together stop a sound cluster, shared out evenly"
+    )
+    in_words: str
 
 
 class Record(_Model):
@@ -86,6 +121,7 @@ class Record(_Model):
     measured_to: AwareDatetime
     made_at: AwareDatetime
     counts: dict[Verdict, int] = Field(description="metrics by verdict; every verdict is a key")
+    comparisons: Comparisons
     metrics: list[Metric] = Field(description="every metric owed, from the lowest layer up")
     waivers: list[Waiver] = Field(description="the waivers that let a metric through")
     approver: str | None = Field(description="who puts a name under it")
@@ -101,12 +137,17 @@ def render(signed: SignOff) -> str:
         passed=signed.passed,
         headline=signed.headline,
         gate=signed.gate,
-        gate_meaning=gate(signed),
+        gate_meaning=words.gate(signed),
         scale=signed.scale,
         measured_from=signed.measured_from,
         measured_to=signed.measured_to,
         made_at=signed.made_at,
         counts=signed.counts,
+        comparisons=Comparisons(
+            made=signed.comparisons,
+            false_alarms=FALSE_ALARMS,
+            in_words=words.comparisons(signed),
+        ),
         metrics=_metrics(signed),
         waivers=list({excused.waiver: None for excused in signed.excused}),
         approver=signed.approver,
@@ -148,11 +189,34 @@ def _metric(judgement: Judgement, gate: Gate, without_waiver: Verdict | None) ->
         verdict=judgement.verdict,
         without_waiver=without_waiver,
         stops=judgement.verdict in FAILING[gate],
-        reason=printable(judgement.reason),
+        reason=words.printable(judgement.reason),
         samples=list(judgement.samples),
         summary=judgement.summary and Summary.model_validate(judgement.summary),
-        expectation=Expectation.model_validate(judgement.expectation),
+        expectation=_expectation(judgement),
+        equals=judgement.equals and Equals.model_validate(judgement.equals),
+        more_samples=judgement.more_samples,
         raw=list(judgement.raw),
+    )
+
+
+def _expectation(judgement: Judgement) -> Expectation:
+    expected = judgement.expectation
+    return Expectation(
+        ground=expected.ground,
+        bound=expected.bound,
+        floor=expected.floor,
+        ceiling=expected.ceiling,
+        derivation=expected.derivation,
+        limits=[
+            Limit(
+                who=limit.who,
+                value=limit.value.value,
+                unit=limit.value.unit,
+                made_of=limit.made_of,
+                source=limit.source,
+            )
+            for limit in expected.limits
+        ],
     )
 
 

@@ -1,4 +1,4 @@
-"""The sign-off as text for a terminal of 100 columns and for a mail."""
+"""The sign-off as text for a terminal of 80 columns and for a mail."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from assay.chain import chains
 from assay.report import grouping, words
 from assay.report.words import printable
 from assay.signoff import SignOff
@@ -18,8 +19,8 @@ from assay.units import show
 from assay.verdict import Judgement
 from assay.waivers import Waiver
 
-_WIDTH = 100
-_MOST_SUBJECTS = 8
+_WIDTH = 80
+_MOST_SUBJECTS = 4
 """How many subjects of one metric the table lists; where there are more, the worst."""
 _MOST_CAUSES = 20
 
@@ -39,6 +40,9 @@ def render(signed: SignOff) -> str:
         parts += ["", _table(signed)]
     if signed.stopped_by:
         parts += ["", "What stops it:", *_causes(signed)]
+    if found := chains(signed.cluster, signed.judgements):
+        told = (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in found)
+        parts += ["", "Where it is slow:", *told]
     if signed.excused:
         parts += ["", "What is waived:", *_waived(signed)]
     parts += ["", _wrapped(words.gate(signed))]
@@ -46,19 +50,19 @@ def render(signed: SignOff) -> str:
 
 
 def _table(signed: SignOff) -> str:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("metric", overflow="fold")
-    table.add_column("subject", overflow="fold")
+    table.add_column("metric, subject", overflow="fold", ratio=1)
     table.add_column("median", justify="right", no_wrap=True)
     table.add_column("floor..ceiling", justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)
     for equals in grouping.by_metric(signed.judgements):
         shown = grouping.worst(equals, _MOST_SUBJECTS)
+        table.add_row("", Text(grouping.metric(equals[0])))
         for judgement in shown:
             table.add_row(*(Text(cell) for cell in _cells(judgement)))
         if len(shown) < len(equals):
-            table.add_row("", "", f"and {len(equals) - len(shown)} no worse")
+            table.add_row("", f"  and {len(equals) - len(shown)} no worse")
     page = io.StringIO()
     Console(file=page, width=_WIDTH, color_system=None, legacy_windows=False).print(table)
     return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
@@ -67,8 +71,7 @@ def _table(signed: SignOff) -> str:
 def _cells(judgement: Judgement) -> Iterator[str]:
     expected = judgement.expectation
     yield judgement.verdict
-    yield grouping.metric(judgement)
-    yield judgement.owed.subject
+    yield f"  {judgement.owed.subject}"
     yield show(judgement.summary.median) if judgement.summary else "-"
     floor, ceiling = ("" if x is None else show(x) for x in (expected.floor, expected.ceiling))
     yield f"{floor}..{ceiling}" if floor or ceiling else "-"
@@ -85,7 +88,7 @@ def _waived(signed: SignOff) -> Iterator[str]:
         counted = Counter(judgement.verdict for judgement in judgements)
         without = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
         yield _wrapped(
-            f"{named}: {words.shorten(waiver.reason, _WIDTH)} ({waiver.owner}, until"
+            f"{named}: {words.shorten(waiver.reason, 100)} ({waiver.owner}, until"
             f" {waiver.expires}; without it {without})",
             indent="  ",
         )
@@ -94,7 +97,7 @@ def _waived(signed: SignOff) -> Iterator[str]:
 def _causes(signed: SignOff) -> Iterator[str]:
     found = grouping.causes(signed.stopped_by)
     for cause in found[:_MOST_CAUSES]:
-        reason = words.shorten(cause.reason, 3 * _WIDTH)
+        reason = words.shorten(cause.reason, 300)
         yield _wrapped(f"{cause.verdict}: {cause.named(most=3)}: {reason}", indent="  ")
     if len(found) > _MOST_CAUSES:
         yield f"  and {len(found) - _MOST_CAUSES} more reasons, which report.html lists"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from assay.cluster import Cluster
 from assay.plan import Layer
+from assay.rating import FALSE_ALARMS
 from assay.signoff import Gate, SignOff
 from assay.verdict import Verdict
 
@@ -83,6 +84,16 @@ def gate(signed: SignOff) -> str:
             them = "1 metric is" if count == 1 else f"{count} metrics are"
             said += f" {them} {verdict}: {meaning}."
     return said
+
+
+def comparisons(signed: SignOff) -> str:
+    """How many comparisons the judgement made, and how that is paid for."""
+    return (
+        f"{signed.comparisons:,} comparisons were made, of metrics with their floors and equals and"
+        " of samples with time. Each might raise a false alarm, and so each has an equal share of"
+        f" one chance: that 1 of {1 / FALSE_ALARMS:.0f} campaigns of a sound cluster is stopped"
+        " (Bonferroni)."
+    )
 
 
 def system(cluster: Cluster) -> str | None:

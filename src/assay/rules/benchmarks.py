@@ -11,12 +11,14 @@ from assay.findings import Finding
 def benchmark_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Finding]:
     """Each program has the directory and the files that it works with."""
     wanted = [tool for tool in ("ior", "mdtest") if getattr(site.benchmarks, tool) is not None]
-    if wanted and site.benchmarks.shared_directory is None:
+    daos = site.daos is not None and site.daos.container is not None
+    if wanted and site.benchmarks.shared_directory is None and not daos:
         yield Finding(
             None,
             "benchmarks.shared_directory",
             None,
-            f"a directory that all clients share: {' and '.join(wanted)} write there",
+            f"a directory that all clients share, or a container of DAOS: {' and '.join(wanted)}"
+            " write there",
         )
     if site.benchmarks.fdb_hammer is not None and site.benchmarks.fdb_share is None:
         yield Finding(None, "benchmarks.fdb_share", None, "where FDB's schema and field are")

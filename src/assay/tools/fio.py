@@ -52,6 +52,8 @@ class Job:
     """How long it runs; None: until it has covered each file once, which leaves no holes."""
     fsync: bool = False
     """End with fsync, within the measured time."""
+    unlink: bool = False
+    """Take the files away at its end."""
 
     def render(self) -> str:
         """The job's section of the job file."""
@@ -61,6 +63,8 @@ class Job:
             lines += ["time_based=1", f"runtime={self.seconds}"]
         if self.fsync:
             lines.append("end_fsync=1")
+        if self.unlink:
+            lines.append("unlink=1")
         return "\n".join(lines)
 
 
@@ -80,6 +84,8 @@ class JobFile:
     """Past the page cache (O_DIRECT)."""
     dfs: Dfs | None = None
     """The container, for `engine` dfs."""
+    file: str = "fio"
+    """Name of the files, which fio follows with a dot and a number; `${NAME}` is left to fio."""
     threads: bool = False
     """Threads instead of processes: only so an interception library reports what it took."""
 
@@ -105,7 +111,7 @@ class JobFile:
         settings = {
             "ioengine": self.engine,
             **place,
-            "filename_format": "fio.$jobnum",
+            "filename_format": f"{self.file}.$jobnum",
             "size": self.size,
             "numjobs": self.processes,
             **({"thread": 1} if self.threads else {}),

@@ -1,0 +1,89 @@
+"""What a client's page cache makes of figures, by the ladder of IOR's own tutorial."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import reframe as rfm
+
+from assay.plan import Metric
+from assay.steps import Step
+from assay.tools.ior import TOOL, Run, parse
+from assay.tools.output import Parsed, Sample, merged
+from mpi_check import MpiCheck
+
+BLOCK_MIB = {"quick": 32, "acceptance": 4096}
+
+SQUEEZED = 0.6
+"""Share of a client's memory that is taken away from its page cache (this project's own choice)."""
+
+
+@rfm.simple_test
+class PageCacheHonesty(MpiCheck):
+    """IOR with one honest option more at a time, to see which figures are those of memory."""
+
+    repetitions = {"quick": 3, "acceptance": 5}
+
+    @property
+    def scratch_mib(self) -> Mapping[str, int]:
+        """Room for every rank's file."""
+        return {scale: mib * self.tasks + 64 for scale, mib in BLOCK_MIB.items()}
+
+    def rungs(self, path: str) -> Mapping[str, Run]:
+        """The ladder, from what IOR does when nothing is said to it."""
+        naive = Run(
+            path,
+            "1m",
+            f"{BLOCK_MIB[self.scale]}m",
+            shared=True,
+            reorder=False,
+            fsync=False,
+        )
+        files = replace(naive, shared=False)
+        shifted = replace(files, reorder=True)
+        synced = replace(shifted, fsync=True)
+        memory = min(self.cluster.hosts[name].memory.total_mib for name in self.hosts)
+        return {
+            "naive": naive,
+            "files": files,
+            "shifted": shifted,
+            "synced": synced,
+            "squeezed": replace(synced, memory_per_node=f"{int(SQUEEZED * memory)}m"),
+            "direct": replace(synced, direct=True),
+        }
+
+    def steps(self, subject: str) -> Sequence[Step]:
+        """One run of both phases for each sample of each rung: so the cache has its chance."""
+        program = self.cluster.benchmarks.ior
+        return [
+            Step(
+                f"{rung}.{number}",
+                limit_s=600,
+                program=str(program),
+                commands=[self.launch(subject, program, run.command(f"$RAW/{rung}.{number}.json"))],
+                parse=parse,
+            )
+            for rung, run in self.rungs(self.place(subject, "ior")).items()
+            for number in self.times
+        ]
+
+    def parsed(self, subject: str, raw: Path) -> Parsed:
+        """Every run, its samples named after its rung."""
+        return merged(TOOL, (self.rung(raw, step.name) for step in self.steps(subject)))
+
+    def rung(self, raw: Path, name: str) -> Parsed:
+        """One run: `naive_write` and `naive_read`."""
+        text = "".join(
+            (raw / f"{name}.{kind}").read_text(encoding="utf-8", errors="replace")
+            for kind in ("out", "err", "json")
+        )
+        found = parse(text, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
+        samples = tuple(
+            replace(sample, metric=f"{name.partition('.')[0]}_{sample.metric.partition('_')[0]}")
+            for sample in found.samples
+        )
+        return replace(found, samples=samples)
+
+    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
+        """By rung and phase."""
+        return sample.metric == metric.name

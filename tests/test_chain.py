@@ -1,0 +1,152 @@
+"""The chain of layers, and the one that it names."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from assay.bounds.path import data_ssds
+from assay.chain import Chain, chains
+from assay.cluster import Cluster
+from assay.expect import Expectation
+from assay.plan import Metric, Owed
+from assay.verdict import Case, Verdict, judge
+from clusters import system
+
+
+def judged(check: str, metric: str, figures: Mapping[str, float], bound: float = 0) -> list[Case]:
+    ground = "hardware" if bound else "nothing"
+    limits = Expectation("MiB/s", ground, bound or None, None, None, "a datasheet")
+    return [
+        Case(Owed(check, "ssd", "servers", Metric(metric, "MiB/s"), on), [value] * 7, limits)
+        for on, value in figures.items()
+    ]
+
+
+def of(cluster: Cluster, *measured: list[Case]) -> list[Chain]:
+    return chains(cluster, judge([case for cases in measured for case in cases]).judgements)
+
+
+def figures(chain: Chain) -> list[tuple[str, float]]:
+    return [(link.name, link.figure) for link in chain.links]
+
+
+def test_the_link_that_loses_most_is_named_with_its_slowest_disk(cluster: Cluster) -> None:
+    disks = judged("SsdFio", "read_1m", {"s1": 3000.0, "s2": 1000.0}, bound=4000)
+    files = judged("PosixFio", "read_1m", {"s1": 2700.0, "s2": 900.0})
+    (chain,) = of(cluster, disks, files)
+    assert figures(chain) == [("datasheet", 8000.0), ("device", 4000.0), ("end to end", 3600.0)]
+    assert [link.ratio for link in chain.links] == [None, 0.5, 0.9]
+    assert chain.sentence == (
+        "the layer device holds it back: 4,000 MiB/s (SsdFio.read_1m, sum of 2), 50% of the"
+        " 8,000 MiB/s that is left from below; the slowest there is s2 with 1,000 MiB/s"
+        " (SsdFio.read_1m)"
+    )
+
+
+def test_only_hosts_with_both_figures_count(cluster: Cluster) -> None:
+    disks = judged("SsdFio", "read_1m", {"s1": 3000.0, "s2": 1000.0})
+    (chain,) = of(cluster, disks, judged("PosixFio", "read_1m", {"s1": 2700.0}))
+    assert figures(chain) == [("device", 3000.0), ("end to end", 2700.0)]
+
+
+def test_what_cannot_be_true_is_no_link(cluster: Cluster) -> None:
+    disks = judged("SsdFio", "read_1m", {"s1": 3000.0})
+    files = judge([*disks, *judged("PosixFio", "read_1m", {"s1": 2700.0})]).judgements
+    untrue = [
+        replace(j, verdict=Verdict.IMPLAUSIBLE) if j.owed.check == "PosixFio" else j for j in files
+    ]
+    assert chains(cluster, untrue) == []
+
+
+# A D7-P5500 reads 7.0 GB/s and writes 3.5 GB/s by its datasheet; a NIC of 200 Gbit/s moves 25 GB/s.
+SSDS = {f"s1/0000:{number:02x}:00.0": 6400.0 for number in range(4)}
+PROMISED_READ, PROMISED_WRITE = 4 * 7.0e9 / 2**20, 4 * 3.5e9 / 2**20
+
+
+def devices(**slow: float) -> list[Case]:
+    return judged("NvmeBandwidth", "read_1m_together", SSDS | slow)
+
+
+def network(metric: str, rate: float) -> list[Case]:
+    return judged("SelfTestClientServer", metric, {"s1/engine0": rate})
+
+
+def ior(metric: str, **ways: float) -> list[Case]:
+    return judged("IorEasy", metric, {f"clients/{way}": rate for way, rate in ways.items()})
+
+
+def test_a_system_goes_from_the_datasheets_to_the_best_way_of_ior() -> None:
+    (chain,) = of(
+        system(),
+        devices(),
+        network("put_1m", 22_000.0),
+        judged("VosPerfBandwidth", "fetch_1m", {"s1/engine0": 5000.0}),
+        ior("read", dfs=20_000.0, dfuse=9000.0, pil4dfs=19_000.0, posix=90_000.0),
+    )
+    assert chain.direction == "read"
+    assert figures(chain) == [
+        ("datasheet", pytest.approx(PROMISED_READ)),
+        ("device", 25_600.0),
+        ("network", 22_000.0),
+        ("SCM", 5000.0),
+        ("end to end", 20_000.0),
+    ]
+    assert chain.links[-1].of == "IorEasy.read by dfs, the best of 3 ways"
+    assert [link.left for link in chain.links[1:]] == [25_600.0, 22_000.0, 22_000.0, 20_000.0]
+    assert "values of 1 MiB do not cross it" in chain.links[3].of
+    assert chain.links[-1].ratio == 20_000 / 22_000
+
+
+def test_ratios_are_to_the_layer_below() -> None:
+    (chain,) = of(system(), devices(), network("put_1m", 22_000.0), ior("read", dfs=11_000.0))
+    ratios = [link.ratio for link in chain.links]
+    assert ratios == [None, pytest.approx(25_600 / PROMISED_READ), 22_000 / 25_600, 0.5]
+
+
+def test_one_slow_ssd_is_named_with_its_host() -> None:
+    slow = {"s1/0000:02:00.0": 600.0}
+    (chain,) = of(system(), devices(**slow), ior("read", dfs=19_000.0))
+    assert chain.sentence.startswith("the layer device holds it back: 19,800 MiB/s")
+    assert "the slowest there is 0000:02:00.0 of s1 with 600 MiB/s" in chain.sentence
+    assert chain.sentence.endswith("-90.6% against the median of its equals)")
+
+
+def test_a_slow_network_is_named_with_its_interface() -> None:
+    (chain,) = of(system(), network("get_1m", 2000.0), ior("write", dfs=1900.0))
+    assert figures(chain)[0] == ("datasheet", pytest.approx(PROMISED_WRITE))
+    assert chain.sentence.endswith("; it was measured on eth0 of s1 (engine0)")
+
+
+def test_the_slowest_client_is_named() -> None:
+    fio = judged("FioDfs", "write_1m", {"c1": 2500.0, "c2": 900.0})
+    (chain,) = of(system(), fio, ior("write", dfs=3000.0, dfuse=2000.0))
+    assert chain.links[-1].of == "FioDfs.write_1m, sum of 2, the best of 3 ways"
+    assert "the slowest there is c2 with 900 MiB/s (FioDfs.write_1m)" in chain.sentence
+
+
+def test_engines_that_were_measured_one_by_one_share_the_clients_wires() -> None:
+    described = system(clients=1, servers=3)
+    engines = {f"s{number}/engine0": 22_000.0 for number in (1, 2, 3)}
+    (chain,) = of(described, judged("SelfTestClientServer", "put_1m", engines))
+    assert chain.links[-1].figure == pytest.approx(25e9 / 2**20)
+    assert "less than SelfTestClientServer.put_1m, sum of 3" in chain.links[-1].of
+
+
+def test_a_layer_that_the_result_surpasses_holds_nothing_back() -> None:
+    """One process of vos_perf is not all of an engine's SCM."""
+    (chain,) = of(
+        system(ssds=0),
+        network("put_1m", 22_000.0),
+        judged("VosPerfBandwidth", "fetch_1m", {"s1/engine0": 5000.0}),
+        ior("read", dfs=8000.0),
+    )
+    assert [link.left for link in chain.links[1:]] == [22_000.0, 8000.0, 8000.0]
+
+
+def test_only_ssds_with_data_are_its_devices() -> None:
+    log, data = "s1/0000:00:00.0", dict.fromkeys(data_ssds(system("wal")), 6400.0)
+    assert log not in data
+    read = judged("NvmeBandwidth", "read_1m_together", data | {log: 6400.0})
+    (chain,) = of(system("wal"), read, ior("read", dfs=15_000.0))
+    assert ("device", 3 * 6400.0) in figures(chain)
