@@ -82,12 +82,15 @@ class SystemCheck(DaosCheck):
         wrong = list(dmg.parse(asked, expected_ranks=self.ranks).problems)
         # With a rank that is dead the pool's service may not answer at all.
         if not wrong and system.pool:
-            asked = self.ask(f"pool.{when}", dmg.pool_query(system.pool, CONTROL))
-            wrong += dmg.parse(asked).problems
+            wrong += self.look_at_pool(f"pool.{when}", system.pool)
         if not wrong and self.uses_container and system.container:
             asked = self.ask(f"container.{when}", container.query(system.pool, system.container))
             wrong += container.parse(asked).problems
         return wrong
+
+    def look_at_pool(self, name: str, pool: str) -> list[str]:
+        """Ask how a pool is, keep the answer under a name, and say what is wrong."""
+        return list(dmg.parse(self.ask(name, dmg.pool_query(pool, CONTROL))).problems)
 
     def changed(self) -> list[str]:
         """What is not the same as before, although it looks so."""

@@ -1,4 +1,4 @@
-"""What the checks that run an MPI benchmark on all clients together share."""
+"""What the checks that run an MPI benchmark on the clients share."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,9 +11,7 @@ from daos_check import SystemCheck
 
 
 class MpiCheck(SystemCheck, PartitionCheck):
-    """One MPI program over every client, by one way to the storage after the other."""
-
-    uses_container = True
+    """An MPI program on clients, of which one subject after the other is measured."""
 
     #: Most ranks on each client, by scale; fewer where it has fewer cores (this project's own
     #: choice; DAOS's own runs of IO500 have 32).
@@ -24,6 +22,27 @@ class MpiCheck(SystemCheck, PartitionCheck):
         """Ranks on each client, which all have the same number of them."""
         cores = min(self.cluster.hosts[name].cores for name in self.hosts)
         return min(self.most_ranks[self.scale], cores)
+
+    def rounds(self) -> Iterable[Sequence[str]]:
+        """One at a time: all of them lead to the same storage."""
+        return [[subject] for subject in self.subjects]
+
+    def launcher(self, hosts: Sequence[str], ranks_per_node: int) -> list[str]:
+        """The beginning of a command that runs so many processes on each of some clients.
+
+        `--mpi=none` would make a world of every rank.
+        """
+        return [
+            *("srun", "--mpi=pmi2", f"--nodelist={','.join(hosts)}", f"--nodes={len(hosts)}"),
+            *(f"--ntasks={ranks_per_node * len(hosts)}", f"--ntasks-per-node={ranks_per_node}"),
+            *("--cpus-per-task=1", "--cpu-bind=cores"),
+        ]
+
+
+class BackendCheck(MpiCheck):
+    """One MPI program over every client, by one way to the storage after the other."""
+
+    uses_container = True
 
     @property
     def tasks(self) -> int:
@@ -37,10 +56,6 @@ class MpiCheck(SystemCheck, PartitionCheck):
     def dfs(self, subject: str) -> Dfs | None:
         """The container, for a benchmark that is to open it itself."""
         return container(self.cluster) if self.backend(subject).api == "DFS" else None
-
-    def rounds(self) -> Iterable[Sequence[str]]:
-        """One way at a time: all of them lead to the same storage."""
-        return [[subject] for subject in self.subjects]
 
     def directory(self, subject: str) -> Path:
         """The directory that all clients share."""
@@ -57,7 +72,7 @@ class MpiCheck(SystemCheck, PartitionCheck):
         """What goes by a mount needs it on every client."""
         lines = [*super().guards(subject)]
         if self.backend(subject).mounted:
-            words = self.launcher(1)
+            words = self.launcher(self.hosts, 1)
             lines.append(" ".join(["on_dfuse", str(self.cluster.daos.mount), *words]))
         return lines
 
@@ -71,23 +86,15 @@ class MpiCheck(SystemCheck, PartitionCheck):
             return f"daos://{daos.pool}/{daos.container}/{own}"
         return f"{daos.mount}/{own}" if backend.mounted else f"/{own}"
 
-    def launcher(self, ranks_per_node: int) -> list[str]:
-        """The beginning of a command that runs so many processes on every client."""
-        return [
-            *("srun", "--mpi=pmi2", f"--nodes={len(self.hosts)}"),
-            *(f"--ntasks={ranks_per_node * len(self.hosts)}",),
-            *(f"--ntasks-per-node={ranks_per_node}", "--cpus-per-task=1", "--cpu-bind=cores"),
-        ]
-
     def launch(self, subject: str, program: Path | None, command: list[str]) -> list[str]:
-        """The command under srun; `--mpi=none` would make a world of every rank."""
+        """The command on every client, intercepted where the subject is."""
         _, *arguments = command
         library = self.backend(subject).library
         variables = environment(library, str(library_directory(self.cluster))) if library else {}
         # Not in srun's own environment: it would be intercepted itself.
         preload = ["env", *(f"{name}={value}" for name, value in variables.items())]
         return [
-            *self.launcher(self.ranks_per_node),
+            *self.launcher(self.hosts, self.ranks_per_node),
             *(preload if variables else []),
             *(str(program), *arguments),
         ]

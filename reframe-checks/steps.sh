@@ -139,6 +139,7 @@ on_dfuse() {
     local directory=$1 seen wrong
     shift
     # /proc/mounts alone has the whole name of the type; of mounts over each other the last is seen.
+    # shellcheck disable=SC2016 # these are awk's
     seen=$("$@" awk -v at="$directory" '$2 == at { type = $3 }
         END { print ENVIRON["SLURMD_NODENAME"], type ? type : "nothing" }' /proc/mounts)
     wrong=$(awk '$2 != "fuse.daos" { print $2 " on " $1 }' <<<"${seen:-each host nobody-knows-what}")

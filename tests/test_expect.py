@@ -286,11 +286,12 @@ def wired_site(**changes: Any) -> Cluster:
     """Two clients with one interface of 200 Gbit/s each, and one server with two engines."""
     document = site(servers=1, engines=2, clients=2)
     document["benchmarks"] = {
-        **{name: f"/opt/{name}" for name in ("fio", "fio_dfs", "ior")},
+        **{name: f"/opt/{name}" for name in ("fio", "fio_dfs", "ior", "mdtest")},
         "ior_apis": ["DFS"],
         "shared_directory": "/share",
     }
     document["daos"] |= {"pool": "tank", "container": "posix", "mount": "/mnt/dfuse"}
+    document["daos"]["perf_pool"] = "perf"
     return described(put(document, changes))
 
 
@@ -303,6 +304,9 @@ GBIT_IN_MIB = 1e9 / 8 / 2**20
         ("IorEasy.write on clients/dfs", 200.0, 400 * GBIT_IN_MIB),
         ("IorEasy.write on clients/dfs", 50.0, 250 * GBIT_IN_MIB),
         ("FioDfs.read_1m on c2", 200.0, 200 * GBIT_IN_MIB),
+        ("DaosPerf.fetch_1m on c1", 200.0, 200 * GBIT_IN_MIB),
+        ("DaosPerf.update_4k on c1", 200.0, 200e9 / 8 / 4096),
+        ("Io500.ior_easy_write on clients/dfs", 200.0, 400e9 / 8 / 2**30),
         ("FioDfuse.randread_4k on c1/ioil", 200.0, 200e9 / 8 / 4096),
     ],
 )
@@ -319,6 +323,9 @@ def test_data_in_daos_crosses_the_wires_of_both_sides(key: str, speed: float, bo
     [
         ("IorHard.read on clients/posix", "what serves the shared directory"),
         ("FioDfs.latency_4k on c1", "no datasheet tells a latency"),
+        ("Io500.ior_hard_read on clients/posix", "what serves the shared directory"),
+        ("Io500.mdtest_easy_write on clients/dfs", "no datasheet tells rates of metadata"),
+        ("Io500.bandwidth_score on clients/dfs", "nor a mean of such figures"),
     ],
 )
 def test_data_in_daos_without_a_wire_that_is_known_is_unrated(key: str, why: str) -> None:

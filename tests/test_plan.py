@@ -1,6 +1,7 @@
 """The plan: what a cluster owes, from the cluster alone."""
 
 import json
+from collections import Counter
 from itertools import combinations
 from typing import Any
 
@@ -88,10 +89,11 @@ def with_container(**changes: Any) -> dict[str, Any]:
     """A site with DAOS, a container in a pool, and the benchmarks that speak to DAOS."""
     document = site(servers=2, clients=2)
     document["benchmarks"] = {
-        **{name: f"/opt/{name}" for name in ("fio", "fio_dfs", "ior", "mdtest")},
+        **{name: f"/opt/{name}" for name in ("fio", "fio_dfs", "ior", "mdtest", "io500")},
         "ior_apis": ["DFS", "MPIIO", "HDF5"],
     }
     document["daos"] |= {"pool": "tank", "container": "posix", "mount": "/mnt/dfuse"}
+    document["daos"]["perf_pool"] = "perf"
     return put(document, changes)
 
 
@@ -106,7 +108,8 @@ def test_every_way_to_the_container_owes_its_own_figures() -> None:
     assert ways(document, "IorEasy") == [f"clients/{name}" for name in names]
     assert ways(document, "IorHard") == ways(document, "IorEasy")
     assert ways(document, "MdtestHard2") == ["clients/dfs", "clients/dfuse"]
-    assert ways(document, "FioDfs") == ["c1", "c2"]
+    assert ways(document, "FioDfs") == ways(document, "DaosPerf") == ["c1", "c2"]
+    assert ways(document, "Io500") == ways(document, "Io500Program") == ["clients/dfs"]
     mounted = ("dfuse", "ioil", "pil4dfs")
     assert ways(document, "FioDfuse") == [f"{c}/{way}" for c in ("c1", "c2") for way in mounted]
 
@@ -125,6 +128,46 @@ def test_a_way_that_is_not_there_is_not_owed(
 ) -> None:
     document = with_container(**changes)
     assert ways(document, "IorEasy") == [f"clients/{name}" for name in owed_by_ior]
+
+
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        ({"daos/perf_pool": None}, "DaosPerf"),
+        ({"benchmarks/io500": None}, "Io500Program"),
+        ({"benchmarks/mdtest": None}, "Io500"),
+        ({"benchmarks/ior_apis": []}, "Io500"),
+    ],
+)
+def test_a_check_without_its_pool_program_or_way_is_not_owed(
+    change: dict[str, Any], check: str
+) -> None:
+    assert ways(with_container(**change), check) == []
+
+
+def pairs_of(servers: int) -> list[tuple[str, str]]:
+    """The pairs that a system of servers with one engine each owes."""
+    plan = owed(described(site("ephemeral", servers=servers, engines=1)))
+    found = {m.subject: None for m in plan if m.check == "SelfTestCrossServer"}
+    return [(first, second) for first, _, second in (pair.partition(">") for pair in found)]
+
+
+def test_a_system_of_16_engines_owes_every_pair() -> None:
+    assert len(pairs_of(16)) == 16 * 15 / 2
+
+
+@pytest.mark.parametrize("servers", [17, 64])
+def test_pairs_of_a_larger_system_grow_with_its_engines(servers: int) -> None:
+    pairs = pairs_of(servers)
+    assert len(pairs) <= 7 * servers
+    assert len({frozenset(pair) for pair in pairs}) == len(pairs)
+    for end in (0, 1):
+        # Each engine sends, and is sent to, as often as any other.
+        counts = Counter(pair[end] for pair in pairs)
+        assert len(counts) == servers
+        assert len(set(counts.values())) == 1
+    partners = {int(b[1:-8]) - 1 for a, b in pairs if a == "s1/engine0"}
+    assert {1, (servers - 1) // 2} <= partners
 
 
 def test_an_engine_without_dram_owes_no_tmpfs() -> None:

@@ -10,7 +10,7 @@ from assay.plan import Metric
 from assay.steps import Step
 from assay.tools.ior import TOOL, Run, parse
 from assay.tools.output import Parsed, Sample, merged
-from mpi_check import MpiCheck
+from mpi_check import BackendCheck
 
 BLOCK_MIB = {"quick": 32, "acceptance": 4096}
 
@@ -19,7 +19,7 @@ SQUEEZED = 0.6
 
 
 @rfm.simple_test
-class PageCacheHonesty(MpiCheck):
+class PageCacheHonesty(BackendCheck):
     """IOR with one honest option more at a time, to see which figures are those of memory."""
 
     repetitions = {"quick": 3, "acceptance": 5}

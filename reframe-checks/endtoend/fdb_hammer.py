@@ -4,17 +4,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import reframe as rfm
+from reframe.core.builtins import run_before
 
 from assay.expect import FDB_PROCESSES
 from assay.plan import Metric
-from assay.steps import Evict, Shell, Step
+from assay.steps import Evict, Shell, Step, read
 from assay.tools.fdb_hammer import (
     MEBIBYTE,
+    SHARED,
     TOOL,
     Fields,
+    Layout,
     configuration,
     parse,
     read_command,
+    schema,
     write_command,
 )
 from assay.tools.output import Parsed, Sample, merged
@@ -24,9 +28,14 @@ FIELDS = {"quick": Fields(per_step=16, steps=4), "acceptance": Fields(per_step=6
 """Fields of 1 MiB of each process."""
 
 
-@rfm.simple_test
-class FdbHammer(HostCheck):
+class FdbCheck(HostCheck):
     """Processes at once write 1 MiB fields and read them back, every field checked."""
+
+    layout: Layout
+
+    @run_before("run")
+    def write_the_schema(self):
+        self.write("fdb-schema", [schema(self.layout).rstrip()])
 
     @property
     def total_bytes(self) -> int:
@@ -55,21 +64,21 @@ class FdbHammer(HostCheck):
     def phase(self, name: str, root: str, command) -> Step:
         """One phase: all processes at once."""
         benchmarks, fields = self.cluster.benchmarks, FIELDS[self.scale]
-        share = benchmarks.fdb_share
-        environment = f"FDB5_CONFIG={configuration(root, str(share / 'schema'))}"
-        program, field = str(benchmarks.fdb_hammer), str(share / "field.grib")
+        environment = f"FDB5_CONFIG={configuration(root, '$PWD/fdb-schema')}"
+        program, field = str(benchmarks.fdb_hammer), str(benchmarks.fdb_share / "field.grib")
         return Step(
             name,
             limit_s=300,
             program=program,
             commands=[
-                ["env", environment, *command(program, field, process, fields)]
+                ["env", environment, *command(program, field, process, fields, self.layout)]
                 for process in range(FDB_PROCESSES)
             ],
         )
 
     def parsed(self, subject: str, raw: Path) -> Parsed:
-        """Global timing of each phase, and every process's own figures."""
+        """Global timing of each phase, its time to open, and every process's own figures."""
+        started = {step.name: step.start for step in read(raw)}
         return merged(
             TOOL,
             (
@@ -77,6 +86,7 @@ class FdbHammer(HostCheck):
                     (raw / f"{step.name}.out").read_text(encoding="utf-8"),
                     expected_processes=FDB_PROCESSES,
                     expected_bytes=FIELDS[self.scale].bytes,
+                    started=started[step.name],
                 )
                 for step in self.steps(subject)
                 if isinstance(step, Step)
@@ -85,4 +95,18 @@ class FdbHammer(HostCheck):
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
         """By the phase, of all processes together."""
-        return sample.metric == f"{metric.name}_bandwidth"
+        return sample.metric in (metric.name, f"{metric.name}_bandwidth")
+
+
+@rfm.simple_test
+class FdbHammer(FdbCheck):
+    """FDB's fields of 1 MiB on a file system, under one index that all processes share."""
+
+    layout = SHARED
+
+
+@rfm.simple_test
+class FdbHammerSeparate(FdbCheck):
+    """FDB's fields of 1 MiB on a file system, under an index for each process."""
+
+    layout = Layout(separate_index=True)

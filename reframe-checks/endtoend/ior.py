@@ -10,7 +10,7 @@ from assay.plan import Metric
 from assay.steps import Evict, Step
 from assay.tools.ior import TOOL, Run, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged
-from mpi_check import MpiCheck
+from mpi_check import BackendCheck
 
 STONEWALL_S = {"quick": 2, "acceptance": 30}
 """How long each write goes on; 30 s as in DAOS's own runs of IO500, whose rules want 300 s."""
@@ -22,7 +22,7 @@ SIGNATURE = 271
 """Seed of the data, that of IO500."""
 
 
-class IorCheck(MpiCheck):
+class IorCheck(BackendCheck):
     """Write and read as runs of their own, so that nothing stays in the memory of a process."""
 
     repetitions = {"quick": 3, "acceptance": 5}

@@ -9,7 +9,7 @@ from assay.plan import Metric
 from assay.steps import Step, printed
 from assay.tools.mdtest import TOOL, Run, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged
-from mpi_check import MpiCheck
+from mpi_check import BackendCheck
 
 STONEWALL_S = {"quick": 2, "acceptance": 30}
 """How long files are made; 30 s as in DAOS's own runs of IO500, whose rules want 300 s."""
@@ -25,7 +25,7 @@ PHASES = {
 }
 
 
-class MdtestCheck(MpiCheck):
+class MdtestCheck(BackendCheck):
     """Files are made until a deadline, then looked at, read and taken away by other ranks."""
 
     repetitions = {"quick": 3, "acceptance": 5}

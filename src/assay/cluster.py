@@ -113,6 +113,7 @@ class Benchmarks(Described):
     fdb_hammer: Path | None = None
     ior: Path | None = None
     mdtest: Path | None = None
+    io500: Path | None = None
     ior_apis: tuple[Api, ...] = Field(
         default=(),
         description="what IOR and mdtest have beyond POSIX; MPIIO: by an MPI that knows daos://",

@@ -225,4 +225,7 @@ class System(Deployed):
     prefix: Path = Field(default=Path("/usr"), description="below which the programs are")
     pool: str | None = Field(default=None, description="the pool that the checks write to")
     container: str | None = Field(default=None, description="the POSIX container in it")
+    perf_pool: str | None = Field(
+        default=None, description="a pool for daos_perf alone; what it leaves there is taken away"
+    )
     mount: Path | None = Field(default=None, description="where dfuse mounts it on each client")

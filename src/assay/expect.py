@@ -7,6 +7,7 @@ bounds which metric, and what fraction of it a sound system reaches.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -74,6 +75,8 @@ FLOORS: Mapping[str, Efficiency] = {
     "PosixFio.read_1m": Efficiency(0.3, f"one process through the page cache, {_OWN}"),
     "FdbHammer.write": Efficiency(0.3, f"indexing and checking, {_OWN}"),
     "FdbHammer.read": Efficiency(0.3, f"indexing and checking, {_OWN}"),
+    "FdbHammerSeparate.write": Efficiency(0.3, f"indexing and checking, {_OWN}"),
+    "FdbHammerSeparate.read": Efficiency(0.3, f"indexing and checking, {_OWN}"),
 }
 """The floor of each metric that has one, as a fraction of its bound, unless the site has its own.
 
@@ -276,7 +279,7 @@ def _as_often(
 
 
 def _way(metric: Owed) -> Direction:
-    return "write" if metric.metric.name.startswith(("write", "update", "randwrite")) else "read"
+    return "write" if re.search("write|update", metric.metric.name) else "read"
 
 
 def _tmpfs(cluster: Cluster, metric: Owed, _: Measured) -> Expectation:
@@ -351,6 +354,7 @@ def _ssd(cluster: Cluster, metric: Owed, name: str | None, why: str) -> Expectat
 _BELOW: Mapping[str, Mapping[str, str]] = {
     "PosixFio": {"write_1m": "write_1m", "read_1m": "read_1m"},
     "FdbHammer": {"write": "write_1m", "read": "read_1m"},
+    "FdbHammerSeparate": {"write": "write_1m", "read": "read_1m"},
 }
 """For each check above the disk, which figure of `SsdFio` a metric stands on."""
 
@@ -360,7 +364,9 @@ def stands_on(cluster: Cluster, metric: Owed) -> Owed | None:
     host = cluster.hosts[metric.host]
     if metric.check not in _BELOW or host.scratch is None or cluster.benchmarks.fio is None:
         return None
-    name = _BELOW[metric.check][metric.metric.name]
+    name = _BELOW[metric.check].get(metric.metric.name)
+    if name is None:
+        return None
     lower = next(m for m in CHECKS["SsdFio"].metrics if m.name == name)
     partition: Partition = "servers" if metric.host in cluster.servers else "clients"
     return Owed("SsdFio", "ssd", partition, lower, metric.host)
@@ -368,6 +374,8 @@ def stands_on(cluster: Cluster, metric: Owed) -> Owed | None:
 
 def _layer_below(cluster: Cluster, metric: Owed, measured: Measured) -> Expectation:
     unit = metric.metric.unit
+    if unit == "s":
+        return _nothing(metric, "no lower layer opens a database")
     lower = stands_on(cluster, metric)
     if lower is None:
         return _nothing(metric, f"direct I/O on {metric.host}'s scratch disk is not in the plan")
@@ -375,7 +383,7 @@ def _layer_below(cluster: Cluster, metric: Owed, measured: Measured) -> Expectat
     if not samples:
         return _nothing(metric, f"{lower.key} has not been measured")
     best, usual, limit = samples[-1], summarize(samples).median, "their median"
-    if metric.check == "FdbHammer":
+    if metric.check.startswith("FdbHammer"):
         cores = min(cluster.hosts[metric.host].cores, FDB_PROCESSES)
         checked = cores * FIELDS_OF_A_CORE[metric.metric.name].to(unit).value
         if checked < usual:
@@ -412,6 +420,13 @@ def _through_daos(cluster: Cluster, metric: Owed, _: Measured) -> Expectation:
     if bound is not None and unit == "IO/s":
         bound = tightest([as_rate(limit, unit, size) for limit in bound.limits], unit)
     return _within(cluster, metric, bound, "neither NICs nor SSDs have a speed that is known")
+
+
+def _io500(cluster: Cluster, metric: Owed, measured: Measured) -> Expectation:
+    """Of the phases of IO500 those of IOR are data on its way; the others and the means are not."""
+    if not metric.metric.name.startswith("ior_"):
+        return _nothing(metric, "no datasheet tells rates of metadata, nor a mean of such figures")
+    return _through_daos(cluster, metric, measured)
 
 
 _UNSYNCED = "not to be believed: what was written need not have left the client's memory"
@@ -451,8 +466,9 @@ _RULES: Mapping[str, Callable[[Cluster, Owed, Measured], Expectation]] = {
     "ClientPlacement": _placement,
     "ClientInterfaces": _interfaces,
     "PosixFio": _layer_below,
-    "FdbHammer": _layer_below,
-    **dict.fromkeys(("IorEasy", "IorHard", "FioDfs", "FioDfuse"), _through_daos),
+    **dict.fromkeys(("FdbHammer", "FdbHammerSeparate"), _layer_below),
+    **dict.fromkeys(("IorEasy", "IorHard", "FioDfs", "FioDfuse", "DaosPerf"), _through_daos),
+    **dict.fromkeys(("Io500", "Io500Program"), _io500),
     "PageCacheHonesty": _honest,
 }
 """What derives the expectations of each check's metrics; the others are `unrated`."""

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from assay.tools.output import Parsed
 
-TIMED_OUT = (124, 137)
-"""The exit statuses of `timeout` when it had to end (or kill) a command."""
+TIMED_OUT, KILLED = 124, 137
+"""The exit statuses of `timeout` when it had to end, or to kill, a command."""
 
 RESIDENT_MIB_ALLOWED = 1.0
 """How much of what is read next may have stayed in the page cache (this project's own choice)."""
@@ -134,7 +134,8 @@ def _unfinished(raw: Path, step: Step, done: Done | None) -> str | None:
     if done.status == 0:
         return None
     # An MPI launcher also ends with 137 when it kills the ranks beside one that failed.
-    if done.status in TIMED_OUT and done.end - done.start >= step.limit_s:
+    waited = done.end - done.start >= step.limit_s
+    if done.status == TIMED_OUT or (done.status == KILLED and waited):
         return f"{program} hung: it was ended after {step.limit_s} s"
     if done.status in (126, 127):
         return f"{step.program} ({step.name}) is missing or cannot be run: is it installed there?"

@@ -49,11 +49,17 @@ def cluster(layout: str, scheduler: str = "slurm") -> dict[str, Any]:
     document = site(layout, servers=2, engines=2, clients=2)
     document["servers_scheduler"] = scheduler
     document["benchmarks"] = {
-        **{tool: f"/usr/bin/{tool}" for tool in ("fio", "fi_pingpong", "ior", "mdtest", "fio_dfs")},
+        **{tool: f"/usr/bin/{tool}" for tool in ("fio", "fi_pingpong", "fio_dfs")},
+        **{tool: f"/usr/bin/{tool}" for tool in ("ior", "mdtest", "io500")},
         "ior_apis": ["DFS"],
         "shared_directory": "/share",
     }
-    document["daos"] |= {"pool": "tank", "container": "posix", "mount": "/mnt/dfuse"}
+    document["daos"] |= {
+        "pool": "tank",
+        "container": "posix",
+        "mount": "/mnt/dfuse",
+        "perf_pool": "perf",
+    }
     for name in document["servers"]:
         document["hosts"][name]["server"]["eadr"] = True
     return document

@@ -1,9 +1,9 @@
 """Stand in for an MPI benchmark that no registry has: ``replay.py RECORDING... -- COMMAND...``.
 
 Each rank is started by the launcher as the real program is. The first one gives what the real
-program gave for exactly this command, its environment included, but for the directories of paths
-and the numbers of samples and of the job, and ends as it did; any other command, or another number
-of ranks, ends with 64.
+program gave for exactly this command, its environment included, but for the directories of paths,
+UUIDs, and the numbers of samples and of the job, and ends as it did; any other command, or another
+number of ranks, ends with 64.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ VARIABLES = ("LD_PRELOAD", "D_IL_REPORT")
 def neutral(word: str) -> str:
     """A word without directory, and without the number of a sample or of the job."""
     name = re.sub(r"/.*/", "", word)
+    name = re.sub(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "UUID", name)
     return re.sub(r"assay\.\d+\.|(?<=[./=])\d+(?=\.stonewall$|\.json$|$)", "", name)
 
 
@@ -32,6 +33,8 @@ def main() -> int:
     for path in map(Path, sys.argv[1:separator]):
         first, _, rest = path.read_text().partition("\n")
         words = shlex.split(first.removeprefix("$ "))
+        if program not in words:
+            continue
         start = words.index("env") + 1 if "env" in words else words.index(program)
         if [neutral(word) for word in words[start:]] == asked and f"--ntasks={ranks}" in words:
             printed, _, code = rest.rpartition("# exit: ")

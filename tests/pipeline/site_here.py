@@ -121,6 +121,11 @@ class Site:
         self._document["benchmarks"][benchmark] = str(self.program(benchmark, script))
         self.cluster.write_text(json.dumps(self._document))
 
+    @property
+    def programs(self) -> Path:
+        """Where programs lie that stand in for others."""
+        return self.root / "bin"
+
     def members(self, partition: str) -> list[str]:
         """The hosts of a partition."""
         return list(self._document[partition])
@@ -206,9 +211,25 @@ class Site:
         """Run a campaign from start to end."""
         return self.finish(self.start(*tags, path=path))
 
+    def check(self, name: str) -> subprocess.CompletedProcess[str]:
+        """Run one check by hand, with the programs of the test's own first on the path."""
+        for partition in NODES:
+            self.slurm.set_partition(partition, self.members(partition))
+        written = {
+            "PATH": f"{self.programs}:{self.environment['PATH']}",
+            "RFM_SQLITE_DB_FILE": str(self.root / "results.db"),
+            "RFM_REPORT_FILE": str(self.root / "report.json"),
+        }
+        # nsenter leaves the directory that it is started in.
+        reframe = ["reframe", "--run", f"--name=^{name}\\b", "--tag=quick", "--nocolor"]
+        return self.slurm.run(
+            *("bash", "-c", f"cd {self.root} && exec {shlex.join(reframe)}"),
+            extra=self.environment | written,
+        )
+
     def program(self, name: str, script: str) -> Path:
         """Write a program that stands in for another."""
-        path = self.root / "bin" / name
+        path = self.programs / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/bash\n{script}\n")
         path.chmod(0o755)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -57,7 +56,6 @@ class Daos:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self.programs = site.root / "bin"
         mounts = [site.slurm.tmpfs(site.root / "mnt" / f"daos{n}", 600) for n in (0, 1)]
 
         def change(document: dict[str, Any]) -> None:
@@ -94,23 +92,6 @@ class Daos:
             f"exit $(sed -n '$s/# exit: //p' {shlex.quote(str(path))})",
         )
 
-    def check(self, name: str) -> subprocess.CompletedProcess[str]:
-        """Run one check, with the stand-ins first on the path."""
-        for partition in ("clients", "servers"):
-            self.site.slurm.set_partition(partition, self.site.members(partition))
-        root = self.site.root
-        written = {
-            "PATH": f"{self.programs}:{self.site.environment['PATH']}",
-            "RFM_SQLITE_DB_FILE": str(root / "results.db"),
-            "RFM_REPORT_FILE": str(root / "report.json"),
-        }
-        # nsenter leaves the directory that it is started in.
-        reframe = ["reframe", "--run", f"--name=^{name}\\b", "--tag=quick", "--nocolor"]
-        return self.site.slurm.run(
-            *("bash", "-c", f"cd {root} && exec {shlex.join(reframe)}"),
-            extra=self.site.environment | written,
-        )
-
 
 def recorded(tool: str) -> list[Path]:
     return sorted((RECORDED / tool / "quick").glob("*.txt"))
@@ -131,14 +112,14 @@ def daos(make_site: MakeSite, slurm: PrivateSlurm) -> Daos:
     ],
 )
 def test_is_run_with_the_commands_that_were_recorded(daos: Daos, check: str) -> None:
-    done = daos.check(check)
+    done = daos.site.check(check)
     assert "[  PASSED  ] Ran 1/1" in done.stdout, done.stdout + done.stderr
     assert daos.site.left_behind() == []
 
 
 def fails(daos: Daos, check: str, why: str) -> None:
     """Require that a check fails with a sentence, and leaves nothing behind."""
-    done = daos.check(check)
+    done = daos.site.check(check)
     assert done.returncode == 1, done.stdout + done.stderr
     reasons = re.findall(r"^  \* Reason: (.*)$", done.stdout, re.MULTILINE)
     assert reasons, done.stdout
@@ -216,9 +197,9 @@ def test_a_pool_that_is_not_at_rest_is_not_measured(daos: Daos, recording: str, 
 
 def test_an_engine_that_dies_meanwhile_spoils_the_figures(daos: Daos) -> None:
     flag = daos.site.root / "dead"
-    whole = (daos.programs / "daos").read_text().removeprefix("#!/bin/bash\n")
+    whole = (daos.site.programs / "daos").read_text().removeprefix("#!/bin/bash\n")
     daos.site.program("daos", f"touch {flag}\n{whole}")
-    alive = (daos.programs / "dmg").read_text().removeprefix("#!/bin/bash\n")
+    alive = (daos.site.programs / "dmg").read_text().removeprefix("#!/bin/bash\n")
     dead = RECORDED / "dmg" / "system_query_one_rank_dead.txt"
     daos.site.program("dmg", f"[[ ! -e {flag} ]] || {{ sed '1d; $d' {dead}; exit; }}\n{alive}")
     fails(daos, "NetTest", "after the run, rank 1 at")

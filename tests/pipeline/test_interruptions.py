@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from private_slurm import PrivateSlurm, wait_for
+from private_slurm import wait_for
 from site_here import Campaign, Site
 
 MakeSite = Callable[..., Site]
@@ -64,26 +64,24 @@ def test_an_interrupted_campaign_takes_its_job_along(site: Site, number: signal.
     complete(site)
 
 
-def test_a_campaign_is_taken_up_where_it_was_interrupted(
-    make_site: MakeSite, slurm: PrivateSlurm
-) -> None:
-    shared = slurm.directory / "taken-up"
-    shared.mkdir()
-    site = make_site({"shared_directory": shared}, clients=["s1"], servers=["s1"])
-    site.use("ior", HANG)
-    started = site.start("quick")
-    wait_for(lambda: "IorPosix" in str(running(site, "%j")), "job of IorPosix", seconds=120)
+def test_a_campaign_is_taken_up_where_it_was_interrupted(site: Site) -> None:
+    site.use("fi_pingpong", SHORT)
+    site.use("fio", HANG)
+    started = site.start("quick", "raw")
+    wait_for(lambda: "SsdFio" in str(running(site, "%j")), "job of SsdFio", seconds=120)
     started[0].send_signal(signal.SIGTERM)
     first = site.finish(started)
-    site.use("ior", "exit 1")
-    second = site.finish(site.start("quick", into=first.directory))
+    site.use("fio", "exit 1")
+    second = site.finish(site.start("quick", "raw", into=first.directory))
     results = [(case["name"].split()[0], case["result"]) for case in second.cases]
     assert sorted(results) == [
-        *(("ClientPlacement", "pass"), ("ClientPlacement", "skip")),
-        *(("IorEasy", "abort"), ("IorEasy", "fail")),
+        ("ClientPlacement", "pass"),
+        *(("FiPingpong", "pass"), ("FiPingpong", "skip")),
+        ("PosixFio", "fail"),
+        *(("SsdFio", "abort"), ("SsdFio", "fail")),
     ]
-    (placement,) = second.sign_off().of("ClientPlacement")
-    assert placement["verdict"] == "pass"
+    for metric in second.sign_off().of("FiPingpong"):
+        assert len(metric["samples"]) == 5
     assert site.left_behind() == []
 
 

@@ -93,6 +93,14 @@ def test_says_why_a_run_is_no_measurement(name, problems):
     assert parse(recorded(TOOL, name)).problems == problems
 
 
+def test_ranks_without_mpi_are_no_ranks():
+    said = (
+        "daos_perf found no MPI: libdpar_mpi.so of DAOS, or the MPI that it was built with, is not"
+        " on this host, and each process was a world of its own"
+    )
+    assert parse(recorded(TOOL, "no_mpi.txt"), expected_processes=2).problems == (said,)
+
+
 @given(st.text())
 def test_never_raises(text):
     assert parse(text).problems

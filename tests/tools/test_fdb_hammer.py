@@ -1,6 +1,7 @@
 """fdb-hammer's commands, and what is made of its output."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,16 @@ def test_bandwidth_is_by_global_timing(name: str, metric: str, value: float, sec
 def test_time_counts_from_the_first_start_to_the_last_end() -> None:
     text = labelled(result(last="12.000000"), result(first="11.000000", last="14.000000"))
     assert parse(text).samples[0].value == pytest.approx(2 / 4)
+
+
+def test_to_open_lasts_until_the_last_process_moves_a_byte() -> None:
+    text = recorded("write-4")
+    first = [float(second) for second in re.findall(r"before first IO: ([\d.]+)", text)]
+    assert len(first) == 4
+    parsed = parse(text, started=min(first) - 0.5)
+    (opened,) = (sample for sample in parsed.samples if sample.metric == "write_open")
+    assert opened.unit == "s"
+    assert opened.value == pytest.approx(max(first) - min(first) + 0.5)
 
 
 def test_one_process_needs_no_label() -> None:

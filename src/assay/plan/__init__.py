@@ -24,6 +24,7 @@ from assay.plan.subjects import (
     each_cached_backend,
     each_disk,
     each_engine_pair,
+    each_io500_backend,
     each_ior_backend,
     each_mdtest_backend,
     each_mount_backend,
@@ -84,6 +85,8 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
         found.add("page_cache")
     if cluster.benchmarks.mdtest and each_mdtest_backend(cluster, partition):
         found.add("mdtest")
+    if cluster.benchmarks.io500 and each_io500_backend(cluster, partition):
+        found.add("io500")
     # DAOS has its tmpfs to itself.
     if cluster.daos is None and each_ram_engine(cluster, partition):
         found.add("ram_tier")
@@ -113,6 +116,8 @@ def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
     found = {kind for kind, each in kinds.items() if each(cluster, partition)}
     if cluster.benchmarks.fio_dfs and container(cluster):
         found.add("fio_dfs")
+    if cluster.daos.perf_pool:
+        found.add("daos_perf")
     if cluster.daos.version == "2.8":
         found.add("net_test")
     return found | {"daos"}

@@ -56,10 +56,32 @@ def each_engine(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
     return tuple(_engines(cluster))
 
 
+ALL_PAIRS = 16
+"""Engines up to which every two of them are a pair; beyond, pairs grow with engines and not with
+their square (this project's own choice)."""
+
+PARTNERS = 7
+"""Engines that each sends to in a larger system, which is what it is on average in one of 16."""
+
+
 def each_engine_pair(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
-    """A figure for every two engines of the system, ``s1/engine0>s2/engine0``."""
+    """A figure for every two engines of the system, ``s1/engine0>s2/engine0``.
+
+    Of a large system each engine is paired with the next one, and with others ever farther off, in
+    steps of the same ratio up to the opposite one: near and far ways of the network are crossed.
+    """
     del partition
-    return tuple(f"{a}>{b}" for a, b in combinations(_engines(cluster), 2))
+    engines = tuple(_engines(cluster))
+    if len(engines) <= ALL_PAIRS:
+        return tuple(f"{a}>{b}" for a, b in combinations(engines, 2))
+    count = len(engines)
+    farthest = (count - 1) // 2
+    strides = {round(farthest ** (step / (PARTNERS - 1))) for step in range(PARTNERS)}
+    return tuple(
+        f"{engine}>{engines[(number + stride) % count]}"
+        for stride in sorted(strides)
+        for number, engine in enumerate(engines)
+    )
 
 
 def each_scm_engine(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
@@ -100,6 +122,15 @@ def each_ior_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
 def each_mdtest_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
     """One figure for all hosts together by each way of mdtest to the storage."""
     return tuple(f"{partition}/{backend.name}" for backend in mdtest_backends(cluster))
+
+
+def each_io500_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """One figure for all hosts together by a shared directory, and by DAOS's file system library.
+
+    IO500 is one run over everything; IOR and mdtest alone tell one way to DAOS from another.
+    """
+    names = ("posix", "dfs")
+    return tuple(f"{partition}/{way.name}" for way in ior_backends(cluster) if way.name in names)
 
 
 def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:

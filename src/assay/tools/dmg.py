@@ -90,6 +90,7 @@ class _Tier(BaseModel):
 
 
 class _Pool(BaseModel):
+    uuid: str = ""
     state: str = "Ready"
     total_targets: int
     active_targets: int
@@ -157,6 +158,16 @@ def _system_problems(members: list[_Member], expected: int | None) -> Iterator[s
         yield "no rank has ever joined the system"
     elif expected is not None and joined != expected:
         yield f"{joined} of {expected} ranks are joined"
+
+
+def uuid(text: str) -> str:
+    """The UUID of a pool, by `dmg -j pool query`; empty where that tells none."""
+    objects, _ = json_objects(text)
+    try:
+        answer = _Answer.model_validate(objects[0] if objects else {})
+    except ValidationError:
+        return ""
+    return answer.response.uuid if isinstance(answer.response, _Pool) else ""
 
 
 def ranks(text: str) -> dict[str, int]:

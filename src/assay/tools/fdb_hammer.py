@@ -178,14 +178,19 @@ class _Result:
 
 
 def parse(
-    text: str, *, expected_processes: int | None = None, expected_bytes: int | None = None
+    text: str,
+    *,
+    expected_processes: int | None = None,
+    expected_bytes: int | None = None,
+    started: float | None = None,
 ) -> Parsed:
     """Read the output of all processes of one phase, labelled as by `srun --label`.
 
     The output of a single process may go without labels. `expected_bytes` are those of one
     process. ``write_bandwidth`` or ``read_bandwidth`` is that of all processes together: their
     bytes over the time from the first start to the last end. A process alone gives
-    ``process_write_bandwidth`` or ``process_read_bandwidth``.
+    ``process_write_bandwidth`` or ``process_read_bandwidth``. ``write_open`` or ``read_open``
+    are the seconds from `started`, in seconds since the epoch, to the last one's first I/O.
     """
     outputs, unlabelled = _split(text)
     problems = [line for line in unlabelled if _STEP_MANAGER.match(line)]
@@ -215,6 +220,9 @@ def parse(
     samples = list(map(_own_sample, results))
     if len(phases) == 1 and len(results) == len(outputs):
         samples.insert(0, _global_sample(results))
+        if started is not None:
+            opened = max(result.first for result in results) - started
+            samples.append(Sample(f"{results[0].phase}_open", opened, "s"))
     return Parsed(TOOL, tuple(samples), tuple(problems))
 
 

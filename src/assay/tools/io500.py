@@ -104,6 +104,8 @@ class Io500:
     stonewall_s: int = RULED_S
     dfs: Dfs | None = None
     """The container, and the classes of its files; None: `directory` is on a POSIX file system."""
+    mark: str = ""
+    """What the names of all files begin with, for IOR and mdtest, which make no directory."""
     easy_block: str = "9920000m"
     """Most that each rank writes in ior-easy; the four below, too, only have to be enough."""
     hard_segments: int = 10_000_000
@@ -151,7 +153,7 @@ class Io500:
     def _ior(self, kind: Literal["easy", "hard"], *, read: bool) -> ior.Run:
         hard = kind == "hard"
         return ior.Run(
-            f"{self.directory}/ior-{kind}",
+            f"{self.directory}/{self.mark}ior-{kind}",
             transfer="47008" if hard else "2m",
             block="47008" if hard else self.easy_block,
             segments=self.hard_segments if hard else 1,
@@ -170,7 +172,7 @@ class Io500:
     def _mdtest(self, kind: Literal["easy", "hard"], phase: mdtest.Phase) -> mdtest.Run:
         hard = kind == "hard"
         return mdtest.Run(
-            f"{self.directory}/mdtest-{kind}",
+            f"{self.directory}/{self.mark}mdtest-{kind}",
             files=self.hard_files if hard else self.easy_files,
             write_bytes=3901 if hard else 0,
             read_bytes=3901 if hard else 0,

@@ -28,6 +28,7 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
 _PARAMETERS = re.compile(r"^Parameters :$", re.MULTILINE)
 _PARAMETER = re.compile(r"^\t(?P<name>[\w ]+?) *: (?P<value>.+)$", re.MULTILINE)
+_CREDITS = re.compile(r"-?\d{1,9}\b")
 _PROCESSES = re.compile(r"\d+ x (\d+) \(procs\)")
 _STARTED = re.compile(r"Running (\w+) test \(iteration=")
 _RESULT = re.compile(r"^(\w+) successfully completed:$", re.MULTILINE)
@@ -40,6 +41,7 @@ _NO_START = re.compile(r"^Failed to initialize step=(\d+), rc=(-?\d+)", re.MULTI
 _FAILED = re.compile(r"^(\w+) failed$", re.MULTILINE)
 _REASON = re.compile(r"^Failed: (.*)$", re.MULTILINE)
 _UNKNOWN = re.compile(r"^Unknown test code=(.+)$", re.MULTILINE)
+_SERIAL = "No MPI found, using serial library"
 _UNSUPPORTED = re.compile(r"^Verification is unsupported$", re.MULTILINE)
 _ASSERTION = re.compile(r"Assertion .* failed.*")
 
@@ -124,6 +126,11 @@ def parse(tool: str, text: str, expected_processes: int | None) -> Parsed:
     `credits`, `iteration` (of that test).
     """
     own = without_log(text)
+    if _SERIAL in own and expected_processes not in (None, 1):
+        said = f"{tool} found no MPI: libdpar_mpi.so of DAOS, or the MPI that it was built with, is"
+        return Parsed(
+            tool, (), (f"{said} not on this host, and each process was a world of its own",)
+        )
     if no_start := _NO_START.search(own):
         code = f"{meaning(no_start[2])}; does a pool of that size fit into the file system?"
         return Parsed(tool, (), (f"{tool} did not start: {reason(text) or code}",))
@@ -152,7 +159,8 @@ def parse(tool: str, text: str, expected_processes: int | None) -> Parsed:
 
     samples: list[Sample] = []
     times = Counter[str]()
-    under_way = int(parameters.get("credits", "0").split()[0])
+    asked = _CREDITS.match(parameters.get("credits", ""))
+    under_way = int(asked[0]) if asked else 0
     for result in results:
         if not result.whole:
             continue

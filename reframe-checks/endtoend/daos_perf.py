@@ -1,0 +1,92 @@
+"""Objects of DAOS without a file system, from one client after the other, with daos_perf."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import reframe as rfm
+
+from assay.plan import Metric
+from assay.steps import Shell, Step, printed
+from assay.tools import dmg
+from assay.tools.daos_perf import TOOL, parse
+from assay.tools.daos_perf import DaosPerf as Run
+from assay.tools.output import Parsed, Sample, merged
+from assay.tools.perf_common import Values, size
+from mpi_check import MpiCheck
+
+VALUES: Mapping[str, Mapping[str, Values]] = {
+    "quick": {"4k": Values("4K", "5k"), "1m": Values("1M", "64", array=True)},
+    "acceptance": {"4k": Values("4K", "100k"), "1m": Values("1M", "1k", array=True)},
+}
+"""What each process writes and fetches, by scale."""
+
+FIGURES = {"IO/s": "rate", "MiB/s": "bandwidth"}
+
+ROOM = 4
+"""How often what a run writes has to fit into the pool: DAOS frees what is destroyed later, and
+targets do not fill evenly (this project's own choice)."""
+
+
+@rfm.simple_test
+class DaosPerf(MpiCheck):
+    """Values of 4 KiB and 1 MiB into a pool and back, by the processes of one client at a time."""
+
+    repetitions = {"quick": 3, "acceptance": 5}
+    scripts = ("steps.sh", "endtoend/daos_perf.sh")
+
+    def wrong_before(self) -> list[str]:
+        """The pool that daos_perf has for itself is whole, and has room."""
+        if wrong := super().wrong_before():
+            return wrong
+        pool = self.cluster.daos.perf_pool
+        wrong = self.look_at_pool("perf_pool.before", pool)
+        # Values are in the SSDs where there are any, and those are larger than the SCM.
+        tiers = dmg.parse(self.answer("perf_pool.before")).samples
+        free = max((tier.value for tier in tiers), default=0.0)
+        largest = max(values.bytes for values in VALUES[self.scale].values())
+        needed = ROOM * self.ranks_per_node * largest
+        if not wrong and free < needed:
+            has, asked = (round(number / 2**20) for number in (free, needed))
+            wrong = [f"the pool {pool} has {has} MiB free, and {asked} MiB are needed"]
+        return wrong
+
+    def steps(self, subject: str) -> Sequence[Step | Shell]:
+        """A run of each size for every sample, after which the pool is emptied."""
+        system = self.cluster.daos
+        empty = " ".join(["empty_pool", system.perf_pool, *self.command(["daos"])])
+        steps: list[Step | Shell] = [Shell(". ./daos_perf.sh"), Shell(empty)]
+        for number in self.times:
+            for name, values in VALUES[self.scale].items():
+                steps += [self.run_of(subject, f"{name}.{number}", values), Shell(empty)]
+        return steps
+
+    def run_of(self, subject: str, name: str, values: Values) -> Step:
+        """One run on the cores of one client: of two, the clocks would differ."""
+        run = Run(dmg.uuid(self.answer("perf_pool.before")), values)
+        return Step(
+            name,
+            limit_s=120,
+            program=TOOL,
+            commands=[
+                [*self.launcher([subject], self.ranks_per_node), *self.command(run.command())]
+            ],
+            parse=partial(parse, expected_processes=self.ranks_per_node),
+        )
+
+    def parsed(self, subject: str, raw: Path) -> Parsed:
+        """The results of every run."""
+        return merged(
+            TOOL,
+            (
+                parse(printed(raw, step), expected_processes=self.ranks_per_node)
+                for step in self.steps(subject)
+                if isinstance(step, Step)
+            ),
+        )
+
+    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
+        """By the test, update or fetch, and the size of its values."""
+        test, _, spelled = metric.name.partition("_")
+        told = sample.labels["value_size"]
+        return sample.metric == f"{test}_{FIGURES[metric.unit]}" and told == str(size(spelled))

@@ -1,0 +1,155 @@
+"""IO500: its phases in their order, by IOR and mdtest, and by its own program where that is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+import reframe as rfm
+
+from assay.plan import Metric
+from assay.steps import Evict, Shell, Step, printed
+from assay.tools import io500, ior, mdtest
+from assay.tools.output import Parsed, Sample, merged
+from mpi_check import BackendCheck
+
+STONEWALL_S = {"quick": 2, "acceptance": 30}
+"""How long each write goes on; 30 s as in DAOS's own runs of IO500, whose rules want 300 s."""
+
+LONGEST_S = {"quick": 120, "acceptance": 900}
+"""How long a phase may take: reads, too, are of what the fastest process wrote until then."""
+
+
+class Io500Check(BackendCheck):
+    """Everything is written before anything is read."""
+
+    repetitions = {"quick": 1, "acceptance": 3}
+
+    #: Room in a shared directory, which the deadline does not limit.
+    scratch_mib: Mapping[str, int] = {"quick": 8192, "acceptance": 131072}
+
+    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
+        """By the phase."""
+        return sample.metric == metric.name
+
+
+@rfm.simple_test
+class Io500(Io500Check):
+    """IO500's phases but for `find`, by IOR and mdtest, and the score that they come to."""
+
+    def steps(self, subject: str) -> Sequence[Step | Evict | Shell]:
+        """The phases; what is read from a shared directory has left the page cache."""
+        steps: list[Step | Evict | Shell] = []
+        for number in self.times:
+            phases = self.phases(subject, number)
+            steps.append(Shell(f'mkdir "{self.status_files(number)}"'))
+            steps += [self.phase(subject, number, name) for name in io500.WRITES]
+            if self.backend(subject).name == "posix":
+                steps.append(Evict(f"evict.{number}", "$SCRATCH"))
+            steps += [
+                self.phase(subject, number, name) for name in phases if name not in io500.WRITES
+            ]
+            steps += [self.clean(subject, number, kind) for kind in ("easy", "hard")]
+        return steps
+
+    def phases(self, subject: str, number: int) -> Mapping[str, ior.Run | mdtest.Run]:
+        """The runs of one sample, in order."""
+        place = PurePosixPath(self.place(subject, f"io500.{number}"))
+        return io500.Io500(
+            str(place.parent).rstrip("/"),
+            self.status_files(number),
+            stonewall_s=STONEWALL_S[self.scale],
+            dfs=self.dfs(subject),
+            mark=f"{place.name}.",
+        ).runs()
+
+    @staticmethod
+    def status_files(number: int) -> str:
+        """Where the writes of one sample leave how far they came, for its other phases."""
+        return f"$RAW/{number}"
+
+    def phase(self, subject: str, number: int, name: str) -> Step:
+        """One phase of a sample."""
+        run = self.phases(subject, number)[name]
+        return self.launched(subject, f"{name}.{number}", run)
+
+    def clean(self, subject: str, number: int, kind: str) -> Step:
+        """IOR's files go away after one transfer that it is let write; mdtest removes its own."""
+        written = self.phases(subject, number)[f"ior-{kind}-write"]
+        assert isinstance(written, ior.Run)
+        run = replace(written, block=written.transfer, segments=1, keep=False, stonewall=None)
+        return self.launched(subject, f"ior-{kind}-clean.{number}", run)
+
+    def launched(self, subject: str, name: str, run: ior.Run | mdtest.Run) -> Step:
+        """A run of IOR or of mdtest over all clients."""
+        benchmarks = self.cluster.benchmarks
+        if isinstance(run, ior.Run):
+            program, command, parse = benchmarks.ior, run.command(f"$RAW/{name}.json"), ior.parse
+        else:
+            program, command, parse = benchmarks.mdtest, run.command(), mdtest.parse
+        return Step(
+            name,
+            LONGEST_S[self.scale],
+            program=str(program),
+            commands=[self.launch(subject, program, command)],
+            parse=parse,
+        )
+
+    def parsed(self, subject: str, raw: Path) -> Parsed:
+        """The phases and scores of every sample."""
+        return merged(io500.TOOL, (self.sample(subject, number, raw) for number in self.times))
+
+    def sample(self, subject: str, number: int, raw: Path) -> Parsed:
+        """What the phases of one sample come to."""
+        outputs: dict[str, Parsed] = {}
+        for name in self.phases(subject, number):
+            step = self.phase(subject, number, name)
+            text = printed(raw, step)
+            if name in io500.BANDWIDTHS:
+                text += (raw / f"{step.name}.json").read_text(encoding="utf-8", errors="replace")
+            parse = ior.parse if name in io500.BANDWIDTHS else mdtest.parse
+            outputs[name] = parse(text, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
+        return io500.collected(outputs)
+
+
+@rfm.simple_test
+class Io500Program(Io500Check):
+    """All twelve phases of IO500, and its score, by the io500 program."""
+
+    def configuration(self, subject: str, number: int) -> str:
+        """The file that the program is given, with the shell's words for what the job knows."""
+        return io500.Io500(
+            self.place(subject, f"io500.{number}"),
+            f"$RAW/io500.{number}",
+            stonewall_s=STONEWALL_S[self.scale],
+            dfs=self.dfs(subject),
+        ).configuration()
+
+    def steps(self, subject: str) -> Sequence[Step | Shell]:
+        """One run for each sample."""
+        program = self.cluster.benchmarks.io500
+        steps: list[Step | Shell] = []
+        for number in self.times:
+            file = f"$RAW/io500.{number}.ini"
+            told = self.configuration(subject, number)
+            steps += [
+                Shell(f'printf "%s" "{told}" >"{file}"'),
+                Step(
+                    f"io500.{number}",
+                    # Of the twelve phases those that write are the long ones.
+                    len(io500.WRITES) * LONGEST_S[self.scale],
+                    program=str(program),
+                    commands=[self.launch(subject, program, ["io500", file])],
+                ),
+            ]
+        return steps
+
+    def parsed(self, subject: str, raw: Path) -> Parsed:
+        """The phases and the scores that the program printed."""
+        return merged(
+            io500.TOOL,
+            (
+                io500.parse(printed(raw, step), stonewall_s=STONEWALL_S[self.scale])
+                for step in self.steps(subject)
+                if isinstance(step, Step)
+            ),
+        )
