@@ -127,6 +127,8 @@ def printable(text: str) -> str:
 
     Reasons quote what programs print, and a program that fails may print anything.
     """
+    if text.isascii() and text.isprintable():
+        return text  # as nearly all are, of which a large campaign has a million
     return _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
