@@ -115,7 +115,9 @@ class SystemCheck(DaosCheck):
                 check=False,
             )
             answer = said.stdout or said.stderr
-        except (OSError, subprocess.TimeoutExpired) as error:
+        except subprocess.TimeoutExpired:
+            answer = f"{argv[0]} did not answer within {ANSWER_LIMIT_S} s"
+        except OSError as error:
             answer = str(error)
         kept = self._kept(name)
         kept.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -110,6 +110,10 @@ def test_a_command_that_hangs_is_ended(job: Job, deaf: bool) -> None:
     assert job.run(hang.line()) == 1
     assert 1 <= time.monotonic() - start < 8
     assert problems(job.raw, [hang]) == ["bash (hang) hung: it was ended after 1 s"]
+    told = replace(hang, hangs="it waits for a dead rank")
+    assert problems(job.raw, [told]) == [
+        "bash (hang) hung: it was ended after 1 s; it waits for a dead rank"
+    ]
 
 
 def test_several_commands_run_at_once_and_their_lines_are_labelled(job: Job) -> None:

@@ -26,6 +26,9 @@ LIMIT_S = 120
 """A rank that does not answer costs about 60 s a batch (seen with DAOS 2.8)."""
 
 
+HANGS = "it waits for a rank that is dead, or that has fewer targets, and so tags, than described"
+
+
 def of_clients(text: str, asked: SelfTest | None = None) -> Parsed:
     """What each client of a run printed."""
     return merged(TOOL, (parse(output, asked) for output in by_process(text).values()))
@@ -71,6 +74,7 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
                     program=TOOL,
                     commands=[[*srun(clients), *command]],
                     parse=of_clients,
+                    hangs=HANGS,
                 ),
             )
 

@@ -31,7 +31,8 @@ class Step:
     """One command of a job, or several at once.
 
     `limit_s` is in seconds; `program` is the benchmark that is run, for messages: a command may
-    begin with what starts it. `parse` reads what it printed, for the reason if it failed.
+    begin with what starts it. `parse` reads what it printed, for the reason if it failed;
+    `hangs` says what it is that lets it wait for ever.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Step:
     program: str
     commands: Sequence[Sequence[str]]
     parse: Callable[[str], Parsed] | None = None
+    hangs: str = ""
 
     def line(self) -> str:
         """The line of the job script that runs it; $NAMES in arguments are left to the shell."""
@@ -136,7 +138,8 @@ def _unfinished(raw: Path, step: Step, done: Done | None) -> str | None:
     # An MPI launcher also ends with 137 when it kills the ranks beside one that failed.
     waited = done.end - done.start >= step.limit_s
     if done.status == TIMED_OUT or (done.status == KILLED and waited):
-        return f"{program} hung: it was ended after {step.limit_s} s"
+        hint = f"; {step.hangs}" if step.hangs else ""
+        return f"{program} hung: it was ended after {step.limit_s} s{hint}"
     if done.status in (126, 127):
         return f"{step.program} ({step.name}) is missing or cannot be run: is it installed there?"
     return f"{program} failed with exit status {done.status}{_last_words(raw, step)}"

@@ -71,11 +71,21 @@ def test_a_pool_of_md_on_ssd_is_read_alike():
                 " what earlier runs left",
             ),
         ),
-        ("pool_query_hangs.txt", ("no answer of dmg: there is no JSON in it",)),
     ],
 )
 def test_says_why_there_is_nothing_to_measure(name, problems):
     assert parse(recorded(TOOL, name)).problems == problems
+
+
+def test_what_hangs_and_is_ended_says_nothing():
+    command, code = recorded(TOOL, "pool_query_hangs.txt").splitlines()
+    assert (command[0], code) == ("$", "# exit: 124")
+    assert parse("").problems == ("no answer of dmg: there is no JSON in it",)
+
+
+def test_what_is_said_in_place_of_an_answer_is_told():
+    said = "dmg did not answer within 60 s"
+    assert parse(f"{said}\n").problems == (f"no answer of dmg: {said}",)
 
 
 @pytest.mark.parametrize(

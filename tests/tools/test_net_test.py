@@ -64,6 +64,13 @@ def test_bandwidth_is_of_both_directions():
             ),
         ),
         ("endpoint_missing.txt", ("endpoint 1:2 is missing",)),
+        (
+            "tag_taken_by_another.txt",
+            (
+                "endpoint 0:3, 1:3 is missing, and 0:2, 1:2 took its RPCs: there is no such tag;"
+                " has each engine as many targets as are described?",
+            ),
+        ),
         ("text.txt", ("no JSON of net-test: there is no JSON in it",)),
         ("wrong_option.txt", ("no JSON of net-test: there is no JSON in it",)),
     ],

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from assay.tools.daos_log import meaning
 from assay.tools.output import Parsed
-from assay.tools.text import first_error, json_objects
+from assay.tools.text import first_error, json_objects, no_answer
 
 TOOL = "container"
 
@@ -39,7 +39,7 @@ def _answer(text: str) -> _Answer | str:
     """What `daos` answers, or why it is no answer."""
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
-        return f"no answer of daos: {invalid or 'there is more than one'}"
+        return f"no answer of daos: {no_answer(text, invalid)}"
     try:
         return _Answer.model_validate(objects[0])
     except ValidationError as error:

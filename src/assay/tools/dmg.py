@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pydantic import BaseModel, Field, ValidationError
 
 from assay.tools.output import Parsed, Sample
-from assay.tools.text import first_error, json_objects
+from assay.tools.text import first_error, json_objects, no_answer
 
 TOOL = "dmg"
 
@@ -130,7 +130,7 @@ def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
     """
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
-        return Parsed(TOOL, (), (f"no answer of dmg: {invalid or 'there is more than one'}",))
+        return Parsed(TOOL, (), (f"no answer of dmg: {no_answer(text, invalid)}",))
     try:
         answer = _Answer.model_validate(objects[0])
     except ValidationError as error:

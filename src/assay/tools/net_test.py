@@ -98,6 +98,9 @@ class _Result(BaseModel):
                 " those tags?"
             )
             return
+        if missing := [name for name in asked if name not in self.endpoints]:
+            yield f"endpoint {', '.join(missing)} is missing{self._elsewhere(repetitions)}"
+            return
         for endpoint, latency in self.endpoints.items():
             if latency.fail_count:
                 yield (
@@ -106,8 +109,16 @@ class _Result(BaseModel):
                 )
             elif latency.total_rpcs != repetitions:
                 yield f"{latency.total_rpcs} of {repetitions} RPCs went to {endpoint}"
-        if missing := [name for name in asked if name not in self.endpoints]:
-            yield f"endpoint {', '.join(missing)} is missing"
+
+    def _elsewhere(self, repetitions: int) -> str:
+        """Where the RPCs to a tag went that an engine has not; DAOS gives them to another tag."""
+        took = [name for name, it in self.endpoints.items() if it.total_rpcs > repetitions]
+        if not took:
+            return ""
+        return (
+            f", and {', '.join(took)} took its RPCs: there is no such tag; has each engine as many"
+            " targets as are described?"
+        )
 
 
 class _Configuration(BaseModel):

@@ -49,6 +49,14 @@ def json_objects(text: str) -> tuple[list[dict[str, Any]], str | None]:
     return objects, None if objects else "there is no JSON in it"
 
 
+def no_answer(text: str, invalid: str | None) -> str:
+    """Why what a program printed is no answer: what it says instead, or what is wrong with it."""
+    lines = text.strip().splitlines()
+    if lines and _OBJECT.search(text) is None:
+        return lines[-1][:200]
+    return invalid or "there is more than one"
+
+
 def _why_invalid(text: str, error: ValueError | RecursionError) -> str:
     if not isinstance(error, json.JSONDecodeError):
         return "its JSON is rubbish"
