@@ -198,4 +198,7 @@ class System(Deployed):
     prefix: Path = Field(default=Path("/usr"), description="below which the programs are")
     pool: str | None = Field(default=None, description="the pool that the checks write to")
     container: str | None = Field(default=None, description="the POSIX container in it")
+    file_oclass: str | None = Field(
+        default=None, description="object class of the files in it; none: as DAOS chooses"
+    )
     mount: Path | None = Field(default=None, description="where dfuse mounts it on each client")
