@@ -150,3 +150,19 @@ def test_only_ssds_with_data_are_its_devices() -> None:
     read = judged("NvmeBandwidth", "read_1m_together", data | {log: 6400.0})
     (chain,) = of(system("wal"), read, ior("read", dfs=15_000.0))
     assert ("device", 3 * 6400.0) in figures(chain)
+
+
+def test_replicas_take_their_share_of_every_layer_but_the_clients_wires() -> None:
+    described = system(servers=1, clients=4)
+    assert described.daos is not None
+    daos = described.daos.model_copy(update={"file_oclass": "RP_2GX"})
+    twice = described.model_copy(update={"daos": daos})
+    (chain,) = of(twice, network("get_1m", 20_000.0), ior("write", dfs=6000.0))
+    assert figures(chain) == [
+        ("datasheet", pytest.approx(PROMISED_WRITE / 2)),
+        ("network", 10_000.0),
+        ("end to end", 6000.0),
+    ]
+    assert chain.links[1].of.endswith("get_1m / 2 (RP_2GX)")
+    (chain,) = of(twice, network("put_1m", 20_000.0), ior("read", dfs=6000.0))
+    assert figures(chain)[1] == ("network", 20_000.0)

@@ -333,3 +333,22 @@ def test_data_in_daos_without_a_wire_that_is_known_is_unrated(key: str, why: str
     figure = expectation(cluster, find(cluster, key), {})
     assert (figure.ground, figure.bound) == ("nothing", None)
     assert why in figure.derivation
+
+
+@pytest.mark.parametrize(
+    ("object_class", "key", "bound"),
+    [
+        ("SX", "IorEasy.write on clients/dfs", 400),
+        ("RP_2GX", "IorEasy.write on clients/dfs", 400 / 2),  # the servers' NICs
+        ("RP_3GX", "FioDfs.write_1m on c1", 400 / 3),
+        ("EC_4P2GX", "IorEasy.write on clients/dfs", 400 / 1.5),
+        ("EC_4P2GX", "FioDfs.write_1m on c1", 200 / 1.5),  # the client's, with its parity
+        ("RP_3GX", "IorEasy.read on clients/dfs", 400),
+    ],
+)
+def test_the_files_of_a_container_have_the_cost_of_its_object_class(
+    object_class: str, key: str, bound: float
+) -> None:
+    cluster = wired_site(**{"daos/file_oclass": object_class})
+    figure = expectation(cluster, find(cluster, key), {})
+    assert figure.bound == pytest.approx(bound * GBIT_IN_MIB)

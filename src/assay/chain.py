@@ -13,7 +13,8 @@ from typing import Literal
 
 from assay.backends import backend_of
 from assay.bounds.devices import nic, together
-from assay.bounds.path import data_ssds, storage
+from assay.bounds.path import data_ssds, of_files, storage
+from assay.bounds.redundancy import NONE, Redundancy
 from assay.cluster import Cluster
 from assay.units import Quantity
 from assay.verdict import Judgement, Verdict
@@ -88,7 +89,8 @@ def chains(cluster: Cluster, judgements: Sequence[Judgement]) -> list[Chain]:
 def _through_daos(
     cluster: Cluster, direction: Direction, measured: Sequence[Judgement]
 ) -> Iterator[_Layer]:
-    promised = storage(cluster, direction, _MEBIBYTE)
+    cost = of_files(cluster) if direction == "write" else NONE
+    promised = storage(cluster, direction, _MEBIBYTE, cost)
     if promised:
         yield _Layer(DATASHEET, promised.value.to(UNIT).value, promised.limits[0].made_of)
     ssds = data_ssds(cluster)
@@ -96,8 +98,8 @@ def _through_daos(
         # Nothing writes to the engines' SSDs: what is on them would be lost.
         found = _of(measured, "NvmeBandwidth", "read_1m_together")
         yield from _summed(DEVICE, [j for j in found if j.owed.subject in ssds])
-    yield from _network(cluster, _of(measured, "SelfTestClientServer", _NETWORK[direction]))
-    for layer in _summed(SCM, _of(measured, "VosPerfBandwidth", _SCM[direction])):
+    yield from _network(cluster, _of(measured, "SelfTestClientServer", _NETWORK[direction]), cost)
+    for layer in _summed(SCM, _of(measured, "VosPerfBandwidth", _SCM[direction]), cost):
         of = f"{layer.of}, one process for each engine"
         of += "; values of 1 MiB do not cross it" * bool(ssds)
         yield _Layer(SCM, layer.figure, of, layer.parts, crossed=not ssds)
@@ -131,19 +133,24 @@ def _sum_of(what: str, count: int) -> str:
     return what if count == 1 else f"{what}, sum of {count}"
 
 
-def _summed(name: str, parts: Sequence[Judgement]) -> Iterator[_Layer]:
-    """The layer whose parts work side by side; none where nothing of it was measured."""
+def _summed(name: str, parts: Sequence[Judgement], cost: Redundancy = NONE) -> Iterator[_Layer]:
+    """The layer whose parts work side by side; none where nothing of it was measured.
+
+    What redundancy adds to the bytes of a user is taken off.
+    """
     if parts:
-        metric = f"{parts[0].owed.check}.{parts[0].owed.metric.name}"
-        figure = sum(map(_median, parts))
-        yield _Layer(name, figure, _sum_of(metric, len(parts)), parts)
+        of = _sum_of(f"{parts[0].owed.check}.{parts[0].owed.metric.name}", len(parts))
+        if cost.stored != 1:
+            of += f" / {cost.stored:.4g} ({cost.object_class})"
+        yield _Layer(name, sum(map(_median, parts)) / cost.stored, of, parts)
 
 
-def _network(cluster: Cluster, engines: Sequence[Judgement]) -> Iterator[_Layer]:
+def _network(cluster: Cluster, engines: Sequence[Judgement], cost: Redundancy) -> Iterator[_Layer]:
     """What the clients move to or from all engines: each engine was measured by itself."""
     wires = (nic(cluster, client, cluster.hosts[client].interface) for client in cluster.clients)
     most = together("the clients' NICs", wires)
-    for layer in _summed(NETWORK, engines):
+    most = most and most.over(cost.sent, cost.object_class)
+    for layer in _summed(NETWORK, engines, cost):
         if most is None or layer.figure <= most.value.to(UNIT).value:
             yield layer
         else:

@@ -228,4 +228,7 @@ class System(Deployed):
     perf_pool: str | None = Field(
         default=None, description="a pool for daos_perf alone; what it leaves there is taken away"
     )
+    file_oclass: str | None = Field(
+        default=None, description="object class of the files in it; none: as DAOS chooses"
+    )
     mount: Path | None = Field(default=None, description="where dfuse mounts it on each client")

@@ -26,7 +26,7 @@ from assay.bounds.devices import (
     together,
     waiting,
 )
-from assay.bounds.path import data_path
+from assay.bounds.path import data_path, of_files
 from assay.cluster import PARTITIONS, Cluster, Partition
 from assay.plan import CHECKS, Owed
 from assay.stats import summarize
@@ -416,7 +416,7 @@ def _through_daos(cluster: Cluster, metric: Owed, _: Measured) -> Expectation:
     if shared := set(clients) & set(cluster.daos.servers):
         return _nothing(metric, f"{min(shared)} is client and server: no wire between them")
     size = IO if unit == "IO/s" else MEBIBYTE
-    bound = data_path(cluster, _way(metric), size, clients=clients)
+    bound = data_path(cluster, _way(metric), size, of_files(cluster), clients)
     if bound is not None and unit == "IO/s":
         bound = tightest([as_rate(limit, unit, size) for limit in bound.limits], unit)
     return _within(cluster, metric, bound, "neither NICs nor SSDs have a speed that is known")

@@ -36,6 +36,7 @@ _VARIABLES = {
     "engines": "daos_server_engines",
     "server.": "daos_server_",
     "agent.": "daos_agent_",
+    "daos.file_oclass": "daos_system_pools[0].containers[0].file_oclass",
     "daos.": "daos_",
     "scratch.ssd": "cluster_scratch_ssd",
     "datasheets": "cluster_datasheets",

@@ -123,3 +123,14 @@ def test_a_device_without_a_datasheet(key: str, said: str) -> None:
     assert (finding.host, finding.key) == ("s1", f"datasheets.{key}")
     assert finding.value == "Floppy 1.44MB"
     assert finding.allowed.startswith(f"a name in hardware.yml: {said}")
+
+
+@pytest.mark.parametrize("name", ["SX", "RP_3GX", "EC_16P2G1"])
+def test_object_classes_of_daos(name: str) -> None:
+    assert findings(put(site(), {"daos/file_oclass": name})) == []
+
+
+def test_an_object_class_that_is_none() -> None:
+    finding = only(put(site(), {"daos/file_oclass": "EC_2"}))
+    assert (finding.key, finding.value) == ("daos.file_oclass", "EC_2")
+    assert finding.allowed.startswith("should be an object class, such as SX")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from assay.bounds.devices import Direction, memory, nic, scm, ssd_bandwidth, ssd_link, together
 from assay.bounds.limit import Bound, Limit, tightest
 from assay.bounds.redundancy import NONE, Redundancy
+from assay.bounds.redundancy import redundancy as redundancy_of
 from assay.cluster import Cluster, Host
 from assay.daos import Engine
 from assay.units import Quantity
@@ -45,9 +46,22 @@ def data_path(
     return tightest(limits, "GB/s")
 
 
-def storage(cluster: Cluster, way: Direction, size: Quantity) -> Bound | None:
+def storage(
+    cluster: Cluster, way: Direction, size: Quantity, redundancy: Redundancy = NONE
+) -> Bound | None:
     """What the storage of all engines promises for values of a size, without a network."""
-    return tightest(_storage(cluster, way, size), "GB/s")
+    stored = redundancy.stored if way == "write" else 1.0
+    limits = _storage(cluster, way, size)
+    return tightest((_cost(limit, stored, redundancy.object_class) for limit in limits), "GB/s")
+
+
+def of_files(cluster: Cluster) -> Redundancy:
+    """What the object class of the files that the checks write costs; nothing where it is not told.
+
+    DAOS chooses it then by the container's redundancy factor, and the bound is not as tight.
+    """
+    told = cluster.daos.file_oclass if cluster.daos else None
+    return redundancy_of(told) if told else NONE
 
 
 def data_ssds(cluster: Cluster) -> frozenset[str]:

@@ -44,5 +44,14 @@ def redundancy(object_class: str) -> Redundancy:
     raise ValueError(f"{object_class!r} is no object class, such as SX, RP_2GX or EC_4P2GX")
 
 
+def is_object_class(name: str) -> bool:
+    """Whether `redundancy` knows it."""
+    try:
+        redundancy(name)
+    except ValueError:
+        return False
+    return True
+
+
 NONE = redundancy("SX")
 """Every byte once."""

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
+from assay.bounds.redundancy import is_object_class
 from assay.cluster import Host
 from assay.daos import System
 from assay.findings import Finding
@@ -46,6 +47,13 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
             "provider",
             provider,
             f"should be {', '.join(PROVIDERS)}, or UCX's such as ucx+dc_x",
+        )
+    if system.file_oclass is not None and not is_object_class(system.file_oclass):
+        yield Finding(
+            None,
+            "daos.file_oclass",
+            system.file_oclass,
+            "should be an object class, such as SX, RP_2GX or EC_4P2GX",
         )
     yield from _replicas(system, hosts)
     servers = {name: hosts[name] for name in system.servers if name in hosts}
