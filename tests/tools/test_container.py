@@ -23,6 +23,7 @@ def test_a_container_for_files_has_no_problem():
     [
         ("unknown.txt", "the container cannot be used: it does not exist ("),
         ("unknown_pool.txt", "the container cannot be used: it does not exist ("),
+        ("no_agent.txt", "no client of DAOS starts here, so nobody reaches the container (failed"),
         ("unhealthy.txt", "the container is UNCLEAN: it has lost data"),
         ("untyped.txt", "the container is of type unknown; a file system needs POSIX"),
     ],

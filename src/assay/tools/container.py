@@ -10,6 +10,9 @@ from assay.tools.text import first_error, json_objects, no_answer
 
 TOOL = "container"
 
+# What `daos` says without an agent.
+_NO_CLIENT = "failed to initialize DAOS API"
+
 
 def query(pool: str, container: str) -> list[str]:
     """Command line that tells whether a container is there, and how it is laid out."""
@@ -54,6 +57,9 @@ def parse(text: str) -> Parsed:
     found = answer.response
     if answer.error or not found:
         said = answer.error or "it gave no response"
+        if _NO_CLIENT in said:
+            why = f"no client of DAOS starts here, so nobody reaches the container ({said})"
+            return Parsed(TOOL, (), (f"{why}: does daos_agent run on this host?",))
         return Parsed(
             TOOL,
             (),
