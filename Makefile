@@ -10,7 +10,7 @@ INVENTORY ?= inventories/local
 export UV_SYSTEM_CERTS := 1
 
 # These look for Ansible's other commands on the path.
-lint molecule molecule-daos molecule-real molecule-spack: export PATH := $(CURDIR)/$(BIN):$(PATH)
+lint molecule-cluster molecule-daos molecule-real molecule-spack: export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help
 help: ## List the commands.
@@ -67,7 +67,10 @@ spack-check: setup ## What can be known of spack-env without Spack.
 	$(BIN)/pytest tests/spack
 
 .PHONY: molecule
-molecule: setup host-tools ## Converge, check and measure three real hosts (podman).
+molecule: molecule-cluster molecule-spack ## The scenarios that CI runs, on real hosts (podman).
+
+.PHONY: molecule-cluster
+molecule-cluster: setup host-tools ## Converge, check and measure three hosts.
 	molecule test --scenario-name cluster
 
 .PHONY: molecule-daos
