@@ -14,7 +14,7 @@ lint molecule-cluster molecule-daos molecule-real molecule-spack: export PATH :=
 
 .PHONY: help
 help: ## List the commands.
-	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 .PHONY: setup
 setup: $(VENV)/.complete ## Make .venv with everything that Python needs.
