@@ -25,16 +25,20 @@ def site(make_site: MakeSite) -> Site:
     return here
 
 
-def running(site: Site, column: str = "%i") -> list[str]:
-    """The ids of the jobs that run, or another column of squeue."""
-    told = site.slurm.output("squeue", "--noheader", "--states=running", f"--format={column}")
-    return told.split()
+def running(site: Site) -> list[str]:
+    """The ids of the jobs that run."""
+    return site.slurm.output("squeue", "--noheader", "--states=running", "--format=%i").split()
+
+
+def hangs(site: Site) -> bool:
+    """Whether a benchmark hangs by now; a job that Slurm calls running may not have begun."""
+    return HANG in site.slurm.others()
 
 
 def interrupt(site: Site, number: signal.Signals) -> tuple[Campaign, str]:
     """Start a campaign and end it by a signal while its first job runs; give the job's id, too."""
     started = site.start("quick")
-    wait_for(lambda: running(site), "running job")
+    wait_for(lambda: hangs(site), "benchmark that hangs")
     (job,) = running(site)
     started[0].send_signal(number)
     campaign = site.finish(started)
@@ -68,7 +72,7 @@ def test_a_campaign_is_taken_up_where_it_was_interrupted(site: Site) -> None:
     site.use("fi_pingpong", SHORT)
     site.use("fio", HANG)
     started = site.start("quick", "raw")
-    wait_for(lambda: "SsdFio" in str(running(site, "%j")), "job of SsdFio", seconds=120)
+    wait_for(lambda: hangs(site), "benchmark that hangs", seconds=120)
     started[0].send_signal(signal.SIGTERM)
     first = site.finish(started)
     site.use("fio", "exit 1")
