@@ -20,7 +20,7 @@ from reframe.core.exceptions import ReframeError
 
 from assay import __version__, results
 from assay.cluster import Cluster, Host
-from assay.expect import Expectation, expectation
+from assay.expect import Expectation, Measured, expectation
 from assay.plan import CHECKS, Metric, Owed, owed
 from assay.results import Results
 from assay.stats import summarize
@@ -154,11 +154,14 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     def block(self, subject: str) -> list[str]:
         """The part of a job script that measures a subject, apart from the other parts."""
-        room = self.scratch_mib.get(self.scale)
-        scratch = [f"scratch {self.directory(subject)} {room}"] if room else []
         steps = [step.line() for step in self.steps(subject)]
         begin = ["(", f"subject {directory_of(subject)!r}", *self.guards(subject)]
-        return [*begin, *scratch, *steps, ")"]
+        return [*begin, *self.room(subject), *steps, ")"]
+
+    def room(self, subject: str) -> list[str]:
+        """Lines of shell that give a subject's files their place; they go away with the subject."""
+        mib = self.scratch_mib.get(self.scale)
+        return [f"scratch {self.directory(subject)} {mib}"] if mib else []
 
     def limit_s(self, subject: str) -> int:
         """How long a subject's steps may take all together, in seconds."""
@@ -175,7 +178,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.num_tasks_per_node = 1
         self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
         self.executable = "bash"
-        self.keep_files = ["raw", "*.sh", "*.fio"]
+        self.keep_files = ["raw", "*.sh", "*.fio", "fdb.*"]
         for name in self.scripts:
             shutil.copy(HERE / name, self.stagedir)
 
@@ -233,12 +236,13 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.perf_variables = {}
         references = {}
         for metric in self.owed:
-            values = self.samples[metric.metric.name][metric.subject]
-            _measured[metric] = values
-            median = summarize(values).median
+            _measured[metric] = self.samples[metric.metric.name][metric.subject]
+        measured = Measured(_measured, self.scale)
+        for metric in self.owed:
+            median = summarize(measured[metric]).median
             # ReFrame takes what is before a colon for a system.
             name = f"{metric.metric.name}@{metric.subject}".replace(":", ".")
-            expected = expectation(self.cluster, metric, _measured)
+            expected = expectation(self.cluster, metric, measured)
             self.perf_variables[name] = sn.make_performance_function(
                 sn.defer(median), metric.metric.unit
             )
@@ -284,7 +288,8 @@ class HostCheck(AssayCheck):
         self.take_the_hosts()
         self.time_limit = longest_s + 60
         if self.current_partition.scheduler.registered_name == "local":
-            shutil.copy(HERE / "everywhere.sh", self.stagedir)
+            for name in ("everywhere.sh", "tethered.sh"):
+                shutil.copy(HERE / name, self.stagedir)
             addresses = [f"{name}={self.cluster.hosts[name].address}" for name in self.hosts]
             self.executable_opts = ["everywhere.sh", *addresses]
             return

@@ -77,6 +77,20 @@ def test_what_redundancy_costs(object_class: str, stored: float, sent: float) ->
     assert (cost.stored, cost.sent) == (stored, sent)
 
 
+@pytest.mark.parametrize(("kib", "cost"), [(4, 1.0), (64, 1.0), (128, 1.5), (1024, 1.5)])
+def test_of_less_than_a_full_stripe_the_client_sends_no_parity(kib: int, cost: float) -> None:
+    bounds = [
+        data_path(system(), "write", Quantity(kib, "KiB"), each)
+        for each in (NONE, redundancy("EC_2P1GX"))
+    ]
+    plain, coded = (
+        next(limit.value.value for limit in bound.limits if limit.who == "the clients' NICs")
+        for bound in bounds
+        if bound
+    )
+    assert plain / coded == pytest.approx(cost)
+
+
 @pytest.mark.parametrize("object_class", ["", "RP_1", "RP_2G", "EC_0P1", "EC_2P0", "XX", "EC_2"])
 def test_no_object_class(object_class: str) -> None:
     with pytest.raises(ValueError, match="is no object class"):

@@ -16,13 +16,8 @@ from assay.expect import (
     expectation,
     stands_on,
 )
-from assay.plan import CHECKS, Owed, owed
-from clusters import described, description
-from sites import put, site
-
-
-def find(cluster: Cluster, key: str) -> Owed:
-    return next(metric for metric in owed(cluster) if metric.key == key)
+from assay.plan import CHECKS, owed
+from clusters import described, description, find
 
 
 def expected(document: dict[str, Any], key: str) -> Expectation:
@@ -280,75 +275,3 @@ def test_a_site_has_floors_of_its_own_and_the_report_says_so() -> None:
 def test_every_floor_is_of_a_metric_that_there_is() -> None:
     known = {f"{check.name}.{metric.name}" for check in CHECKS.values() for metric in check.metrics}
     assert FLOORS.keys() <= known
-
-
-def wired_site(**changes: Any) -> Cluster:
-    """Two clients with one interface of 200 Gbit/s each, and one server with two engines."""
-    document = site(servers=1, engines=2, clients=2)
-    document["benchmarks"] = {
-        **{name: f"/opt/{name}" for name in ("fio", "fio_dfs", "ior", "mdtest")},
-        "ior_apis": ["DFS"],
-        "shared_directory": "/share",
-    }
-    document["daos"] |= {"pool": "tank", "container": "posix", "mount": "/mnt/dfuse"}
-    document["daos"]["perf_pool"] = "perf"
-    return described(put(document, changes))
-
-
-GBIT_IN_MIB = 1e9 / 8 / 2**20
-
-
-@pytest.mark.parametrize(
-    ("key", "speed", "bound"),
-    [
-        ("IorEasy.write on clients/dfs", 200.0, 400 * GBIT_IN_MIB),
-        ("IorEasy.write on clients/dfs", 50.0, 250 * GBIT_IN_MIB),
-        ("FioDfs.read_1m on c2", 200.0, 200 * GBIT_IN_MIB),
-        ("DaosPerf.fetch_1m on c1", 200.0, 200 * GBIT_IN_MIB),
-        ("DaosPerf.update_4k on c1", 200.0, 200e9 / 8 / 4096),
-        ("Io500.ior_easy_write on clients/dfs", 200.0, 400e9 / 8 / 2**30),
-        ("FioDfuse.randread_4k on c1/ioil", 200.0, 200e9 / 8 / 4096),
-    ],
-)
-def test_data_in_daos_crosses_the_wires_of_both_sides(key: str, speed: float, bound: float) -> None:
-    cluster = wired_site(**{"s1: interfaces/ib1/speed_gbits": speed})
-    figure = expectation(cluster, find(cluster, key), {})
-    assert figure.ground == "hardware"
-    assert figure.bound == figure.ceiling == pytest.approx(bound)
-    assert figure.floor is None
-
-
-@pytest.mark.parametrize(
-    ("key", "why"),
-    [
-        ("IorHard.read on clients/posix", "what serves the shared directory"),
-        ("FioDfs.latency_4k on c1", "no datasheet tells a latency"),
-        ("Io500.ior_hard_read on clients/posix", "what serves the shared directory"),
-        ("Io500.mdtest_easy_write on clients/dfs", "no datasheet tells rates of metadata"),
-        ("Io500.bandwidth_score on clients/dfs", "nor a mean of such figures"),
-    ],
-)
-def test_data_in_daos_without_a_wire_that_is_known_is_unrated(key: str, why: str) -> None:
-    cluster = wired_site()
-    figure = expectation(cluster, find(cluster, key), {})
-    assert (figure.ground, figure.bound) == ("nothing", None)
-    assert why in figure.derivation
-
-
-@pytest.mark.parametrize(
-    ("object_class", "key", "bound"),
-    [
-        ("SX", "IorEasy.write on clients/dfs", 400),
-        ("RP_2GX", "IorEasy.write on clients/dfs", 400 / 2),  # the servers' NICs
-        ("RP_3GX", "FioDfs.write_1m on c1", 400 / 3),
-        ("EC_4P2GX", "IorEasy.write on clients/dfs", 400 / 1.5),
-        ("EC_4P2GX", "FioDfs.write_1m on c1", 200 / 1.5),  # the client's, with its parity
-        ("RP_3GX", "IorEasy.read on clients/dfs", 400),
-    ],
-)
-def test_the_files_of_a_container_have_the_cost_of_its_object_class(
-    object_class: str, key: str, bound: float
-) -> None:
-    cluster = wired_site(**{"daos/file_oclass": object_class})
-    figure = expectation(cluster, find(cluster, key), {})
-    assert figure.bound == pytest.approx(bound * GBIT_IN_MIB)

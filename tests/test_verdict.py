@@ -131,6 +131,16 @@ def test_of_three_nobody_can_tell_which_is_odd() -> None:
     assert judged[0].equals is None
 
 
+def test_all_hosts_together_have_no_equals() -> None:
+    hosts = among_equals([1000.0] * 4)
+    assert all(judged.equals for judged in hosts)
+    cases = [
+        Case(replace(judged.owed, subject=f"clients/{number}-containers"), judged.samples, UNRATED)
+        for number, judged in enumerate(hosts)
+    ]
+    assert not any(judged.equals for judged in judge(cases).judgements)
+
+
 def test_different_limits_make_no_equals() -> None:
     slow = [replace(j, owed=j.owed) for j in among_equals([1000.0] * 4)]
     fast = replace(UNRATED, ceiling=9000.0)

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from assay import __version__, preflight, results, runreport, signoff, waivers
 from assay.cluster import Cluster
-from assay.expect import expectation
+from assay.expect import Measured, expectation
 from assay.findings import Finding, variable
 from assay.plan import owed
 from assay.tools import PARSERS
@@ -105,14 +105,11 @@ def expect(
 ) -> None:
     """Print bound, floor and ceiling of every metric, and where they come from."""
     described = _load(file)
-    measured = {}
+    measured = Measured({})
     if reports is not None:
         found = _read(reports, described.name)
-        measured = {
-            metric: found.samples(metric)
-            for metric in owed(described)
-            if not found.problems(metric)
-        }
+        valid = {m: found.samples(m) for m in owed(described) if not found.problems(m)}
+        measured = Measured(valid, found.scale)
     table = Table("metric", "unit", "floor", "bound", "ceiling", "derivation", box=None)
     for metric in owed(described):
         e = expectation(described, metric, measured)

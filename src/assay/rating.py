@@ -98,7 +98,7 @@ class Limits:
 
     def gain(self, value: Array, reference: Array) -> Array:
         """By how much of the reference a value is better; of a time, its inverse counts."""
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             return np.where(self.more, value / reference, reference / value) - 1
 
 
@@ -305,7 +305,7 @@ def _more_samples(found: Summaries, limits: Limits, floored: _Floors, equal: _Eq
     """By how many samples the error becomes small enough for what is open, at the same scatter."""
     above = limits.gain(found.median, limits.worst)
     alarm = threshold(share(floored.comparisons), np.inf)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         errors = np.where(above > 0, threshold((1 - CONFIDENCE) / 2, np.inf), alarm)
         floor = np.where(floored.straddling, (errors * equal.error / above) ** 2, 0.0)
         lost = -equal.gain

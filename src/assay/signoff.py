@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assay import __version__
 from assay.cluster import Cluster
-from assay.expect import expectation
+from assay.expect import Measured, expectation
 from assay.plan import owed
 from assay.results import Results
 from assay.verdict import Case, Judgement, Verdict, judge
@@ -128,7 +128,10 @@ def sign_off(
     """
     made_at = made_at or datetime.now(UTC)
     plan = owed(cluster)
-    valid = {metric: results.samples(metric) for metric in plan if not results.problems(metric)}
+    valid = Measured(
+        {metric: results.samples(metric) for metric in plan if not results.problems(metric)},
+        results.scale,
+    )
     judged = judge(
         [
             Case(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.backends import way_of
+from assay.cluster import PARTITIONS
 from assay.expect import Expectation
 from assay.plan import Owed
 from assay.rating import HIDDEN, Limits, Rating, Verdict, numbered, rate
@@ -136,8 +137,9 @@ def _equality(case: Case) -> Hashable:
     owed, expected = case.owed, case.expectation
     # What stands on figures that were measured differs from host to host, however equal they are.
     limits = () if expected.ground == "measured" else (expected.floor, expected.ceiling)
-    # Of two ways to one storage one may be slower by far.
-    return owed.check, owed.metric.name, owed.partition, way_of(owed.subject), limits
+    # Of two ways to one storage one may be slower by far; all hosts together have no equal.
+    way = owed.subject if owed.host in PARTITIONS else way_of(owed.subject)
+    return owed.check, owed.metric.name, owed.partition, way, limits
 
 
 def _standing(rating: Rating, row: int) -> Equals | None:

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from assay.cluster import Cluster
-from assay.expect import Expectation, expectation
+from assay.expect import Expectation, Measured, expectation
 from assay.plan import Metric, Owed, owed
 from assay.signoff import Gate, SignOff
 from assay.verdict import Case, Judgement, Verdict, judge
@@ -108,7 +108,7 @@ def campaign(
 ) -> SignOff:
     """Every metric that the cluster owes, judged as a real campaign is."""
     plan = owed(described)
-    measured = {metric: samples(metric) for metric in plan}
+    measured = Measured({metric: samples(metric) for metric in plan})
     return signed(
         described,
         gate,

@@ -15,6 +15,9 @@ Direction = Literal["read", "write"]
 IO = Quantity(4, "KiB")
 """What an I/O of a rate moves."""
 
+MEBIBYTE = Quantity(1, "MiB")
+"""What an I/O of a bandwidth moves."""
+
 
 def _times(who: str, count: int, each: Quantity, thing: str, source: str) -> Limit:
     one = Quantity(each.to("GB/s").value, "GB/s")
@@ -129,11 +132,14 @@ def as_rate(limit: Limit | None, unit: str, size: Quantity = IO) -> Limit | None
     return Limit(limit.who, Quantity(rate, unit), f"{limit.made_of} / {size}", limit.source)
 
 
-def waiting(under_way: int, latency: Quantity, unit: str, source: str) -> Limit:
+def waiting(under_way: int, latency: Quantity, unit: str, source: str, *, times: int = 1) -> Limit:
     """Little's law: so many operations under way, each as long as the latency, make this rate.
+
+    An operation that waits several times, one after the other, is so many times as long.
 
     Source: J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9 (1961).
     """
-    rate = under_way / latency.to("s").value
-    made_of = f"{under_way} under way / {latency}"
+    rate = under_way / (times * latency.to("s").value)
+    each = f"({times} × {latency})" if times > 1 else str(latency)
+    made_of = f"{under_way} under way / {each}"
     return Limit("waiting", Quantity(rate, unit), made_of, source)

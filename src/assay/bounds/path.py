@@ -19,6 +19,14 @@ Source: DAOS's documentation, overview/storage: small values and metadata in SCM
 """
 
 
+STRIPE = Quantity(128, "KiB")
+"""The least full stripe of an erasure code: two cells of 64 KiB, which is DAOS's default size. Of a
+smaller write the client sends no parity, and its bound is not as tight where cells are smaller.
+
+Source: DAOS_EC_CELL_DEF in DAOS's own source.
+"""
+
+
 def data_path(
     cluster: Cluster,
     way: Direction,
@@ -33,7 +41,8 @@ def data_path(
     """
     sent, stored, why = 1.0, 1.0, redundancy.object_class
     if way == "write":
-        sent, stored = redundancy.sent, redundancy.stored
+        sent = redundancy.sent if size.to("B").value >= STRIPE.to("B").value else 1.0
+        stored = redundancy.stored
     senders = cluster.clients if clients is None else clients
     wires = (nic(cluster, name, cluster.hosts[name].interface) for name in senders)
     servers = (nic(cluster, name, engine.fabric_iface) for name, _, engine in _engines(cluster))

@@ -24,12 +24,14 @@ from assay.plan.subjects import (
     each_cached_backend,
     each_disk,
     each_engine_pair,
+    each_fdb_daos,
     each_io500_backend,
     each_ior_backend,
     each_mdtest_backend,
     each_mount_backend,
     each_ram_engine,
     each_scm_engine,
+    each_shared_fdb_daos,
     each_ssd,
     each_unflushed_engine,
 )
@@ -112,6 +114,8 @@ def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
         "scm": each_scm_engine,
         "no_flush": each_unflushed_engine,
         "nvme": each_ssd,
+        "fdb_daos": each_fdb_daos,
+        "shared_fdb_daos": each_shared_fdb_daos,
     }
     found = {kind for kind, each in kinds.items() if each(cluster, partition)}
     if cluster.benchmarks.fio_dfs and container(cluster):
