@@ -6,8 +6,20 @@
 # Slurm without accounting does not tell how a job ended, so this record is what sanity judges by.
 set -u
 
+# told_to_end: what a script, and a subject in it, does at a signal that ends it. What it has started
+# ends first: a program would make files behind the back of what takes them away, and when a script has
+# ended Slurm kills at once what is left of it.
+told_to_end() {
+    trap "" TERM INT
+    pkill --parent "$BASHPID"
+    wait
+    exit 143
+}
+trap told_to_end TERM INT
+
 # Keep the raw output of a subject (a host, a pair) apart from that of the others.
 subject() {
+    trap told_to_end TERM INT
     RAW=$PWD/raw/$1
     mkdir -p "$RAW"
 }
@@ -59,6 +71,12 @@ either() {
     command -v "$@" | head -n 1 | grep . || echo "$1"
 }
 
+# finally COMMAND: run it when the subject ends, however it ends; a signal to all does not reach it.
+finally() {
+    # shellcheck disable=SC2064 # with the words of now
+    trap "trap '' TERM INT; $1" EXIT
+}
+
 # scratch DIRECTORY NEED_MIB: make $SCRATCH for this job, which goes away with it.
 # Refuses before the first write where there is no room.
 scratch() {
@@ -73,10 +91,31 @@ scratch() {
     # The job has the host to itself: what lies there was left by a job that was killed.
     mine=assay.$(id -un).${SLURMD_NODENAME:-$HOSTNAME}
     find "$1" -maxdepth 1 -name "$mine.*" -exec rm -rf {} +
+    SCRATCH=
+    # shellcheck disable=SC2016 # with the directory that it is by then
+    finally 'rm -rf "$SCRATCH"'
     SCRATCH=$(mktemp --directory "$1/$mine.XXXXXX")
     export SCRATCH
-    trap 'rm -rf "$SCRATCH"' EXIT
-    trap 'exit 143' TERM INT
+}
+
+# in_container POOL CONTAINER LIBRARY NAME: what the subject makes in a container of DAOS under names
+# that begin with NAME goes away with it. LIBRARY is libpil4dfs.so, through which find sees the container
+# in the place of an empty directory. After a step that hung it stays: the library asks every dfuse of
+# the host for itself, and nobody can end a process that waits for one which does not answer.
+in_container() {
+    POOL=$1 CONTAINER=$2 LIBRARY=$3 MADE=$4
+    finally leave_container
+}
+
+# leave_container: the end of in_container. (The library would leave find and rm alone by itself.)
+leave_container() {
+    local place
+    [[ -z ${HUNG:-} ]] || return
+    place=$(mktemp --directory)
+    timeout --kill-after=5 60 env D_IL_NO_BYPASS=1 D_IL_MOUNT_POINT="$place" D_IL_POOL="$POOL" D_IL_CONTAINER="$CONTAINER" \
+        LD_PRELOAD="$LIBRARY" find "$place" -maxdepth 1 -name "$MADE.*" -exec rm -rf {} + \
+        </dev/null >"$RAW/left.out" 2>&1
+    rmdir "$place"
 }
 
 # step NAME LIMIT_SECONDS COMMAND... [: COMMAND...]: run it, keep what it printed, and end the script
@@ -104,7 +143,11 @@ step() {
     gather "$name" out "${#children[@]}"
     gather "$name" err "${#children[@]}"
     printf '%s\t%d\t%s\t%s\n' "$name" "$status" "$start" "$end" >>"$RAW/steps.tsv"
-    ((status == 0)) || exit 1
+    case $status in
+        0) return ;;
+        124 | 137) HUNG=$name ;;
+    esac
+    exit 1
 }
 
 # gather NAME KIND COUNT: make one file of what COUNT processes printed.
@@ -122,13 +165,14 @@ gather() {
 
 # evict NAME DIRECTORY: put its files on the disk and out of the page cache, so that what is read
 # next is read from the disk; NAME.resident says how many bytes stayed in the cache all the same,
-# and says nothing where fincore did not look at every file.
+# and says nothing where fincore did not look at every file. Empty files have nothing there: mdtest
+# leaves hundreds of thousands.
 evict() {
     local files
-    files=$(find "$2" -type f | wc -l)
+    files=$(find "$2" -type f -size +0c | wc -l)
     # Each in its turn: what is not on the disk yet stays in the cache. (`+` would wait to the end.)
-    find "$2" -type f -exec sync {} \; -exec dd if={} iflag=nocache count=0 status=none \;
-    find "$2" -type f -exec fincore --bytes --noheadings --output RES {} + |
+    find "$2" -type f -size +0c -exec sync {} \; -exec dd if={} iflag=nocache count=0 status=none \;
+    find "$2" -type f -size +0c -exec fincore --bytes --noheadings --output RES {} + |
         awk -v files="$files" '{ bytes += $1 } END { if (NR && NR == files) print bytes }' \
             >"$RAW/$1.resident"
 }

@@ -17,6 +17,13 @@ from assay.tools.output import Parsed
 TIMED_OUT, KILLED = 124, 137
 """The exit statuses of `timeout` when it had to end, or to kill, a command."""
 
+_NOT_STARTED = re.compile(r"^slurmstepd\S*: error: execve\(\): ", re.MULTILINE)
+"""What srun says of a program that a host has not; its own exit status is then 2 or 13."""
+
+_ENDED = re.compile(r"^srun: error: \S+: tasks? \S+: Exited with exit code (\d+)", re.MULTILINE)
+"""What srun says of ranks that ended by themselves, while its own exit status may be that of the
+others, which it has ended then."""
+
 RESIDENT_MIB_ALLOWED = 1.0
 """How much of what is read next may have stayed in the page cache (this project's own choice)."""
 
@@ -140,9 +147,11 @@ def _unfinished(raw: Path, step: Step, done: Done | None) -> str | None:
     if done.status == TIMED_OUT or (done.status == KILLED and waited):
         hint = f"; {step.hangs}" if step.hangs else ""
         return f"{program} hung: it was ended after {step.limit_s} s{hint}"
-    if done.status in (126, 127):
+    if done.status in (126, 127) or _NOT_STARTED.search(_text(raw, step, "err")):
         return f"{step.program} ({step.name}) is missing or cannot be run: is it installed there?"
-    return f"{program} failed with exit status {done.status}{_last_words(raw, step)}"
+    ended = _ENDED.search(_text(raw, step, "err"))
+    status = ended[1] if ended else done.status
+    return f"{program} failed with exit status {status}{_last_words(raw, step)}"
 
 
 def printed(raw: Path, step: Step) -> str:
