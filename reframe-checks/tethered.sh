@@ -1,0 +1,20 @@
+#!/bin/bash
+# tethered.sh COMMAND...: run a command, here over ssh, that ends with the connection and takes along
+# all that it has started, and this directory. Otherwise it would run on when the connection is lost.
+setsid "$@" </dev/null &
+job=$!
+{
+    cat
+    trap "" TERM
+    pkill --session "$job"
+    # What does not end by itself has five seconds, and what it leaves is then taken away.
+    sleep 10
+    pkill --signal KILL --session "$job"
+    rm --recursive "$PWD"
+} <&0 >/dev/null 2>&1 &
+watch=$!
+wait "$job"
+status=$?
+# It has done its part, unless it has ended the job itself.
+kill "$watch"
+exit "$status"

@@ -1,0 +1,148 @@
+"""Servers that are no nodes of Slurm, reached by a real sshd."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from private_slurm import PATH, PrivateSlurm, process_file, send, wait_for
+from site_here import Site
+
+PORT = 2222
+
+
+@dataclass(frozen=True)
+class Sshd:
+    """An sshd at 127.0.0.1, and the configuration of an ssh that it lets in."""
+
+    directory: Path
+
+    @property
+    def configuration(self) -> Path:
+        return self.directory / "config"
+
+    @property
+    def temporary(self) -> Path:
+        """Where those who are let in make temporary files."""
+        return self.directory / "tmp"
+
+    def key(self, name: str) -> Path:
+        """A new key."""
+        path = self.directory / name
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path], check=True)
+        return path
+
+    def configure(self) -> Path:
+        """Write what both sides need, and say which file is sshd's."""
+        host, user, known = self.key("host"), self.key("user"), self.directory / "known_hosts"
+        known.write_text(f"[127.0.0.1]:{PORT} {host.with_suffix('.pub').read_text()}")
+        self.configuration.write_text(
+            f"Port {PORT}\nIdentityFile {user}\nIdentitiesOnly yes\nUserKnownHostsFile {known}\n"
+        )
+        self.temporary.mkdir()
+        server = self.directory / "sshd_config"
+        server.write_text(
+            f"ListenAddress 127.0.0.1:{PORT}\nHostKey {host}\nPidFile none\nUsePAM no\n"
+            f"AuthorizedKeysFile {user.with_suffix('.pub')}\nStrictModes no\n"
+            f"SetEnv TMPDIR={self.temporary}\n"
+        )
+        return server
+
+
+@pytest.fixture(scope="module")
+def sshd(slurm: PrivateSlurm) -> Sshd:
+    """It ends with the Slurm beside which it runs."""
+    directory = slurm.directory / "sshd"
+    directory.mkdir()
+    here = Sshd(directory)
+    program = shutil.which("sshd", path=PATH)
+    assert program
+    # Where the distribution has its service make it.
+    Path("/run/sshd").mkdir(exist_ok=True)
+    slurm.daemon("sshd", program, "-D", "-e", "-f", str(here.configure()))
+    log = slurm.directory / "sshd.out"
+    wait_for(lambda: "Server listening" in log.read_text(), "sshd")
+    return here
+
+
+@pytest.fixture
+def site(make_site: Callable[..., Site], sshd: Sshd) -> Iterator[Site]:
+    """Two servers, of which this machine plays both."""
+    here = make_site({"fio": "/usr/bin/fio"})
+    here.describe(lambda document: document.update(servers_scheduler="ssh"))
+    here.program("ssh", f'exec /usr/bin/ssh -F {sshd.configuration} "$@"')
+    yield here
+    # What has been lost is given ten seconds to end by itself.
+    wait_for(lambda: not here.slurm.others(), "end of all that ran there")
+    assert here.files() == []
+    assert list(sshd.temporary.iterdir()) == []
+
+
+def test_servers_are_measured_by_ssh(site: Site) -> None:
+    done = site.check("ScmFio")
+    assert done.returncode == 0, done.stdout
+    for host in ("s1", "s2"):
+        assert f"read_1m@{host}/engine0" in done.stdout
+
+
+def test_a_host_that_is_not_there_is_named(site: Site) -> None:
+    site.describe(lambda document: document["hosts"]["s2"].update(address="127.0.0.3"))
+    site.use("fio", "exit 1")
+    done = site.check("ScmFio")
+    assert "s1/engine0: fio (fio) failed with exit status 1; s2/engine0: s2 was not" in done.stdout
+    assert "Connection refused" in done.stdout
+
+
+def test_a_key_that_is_refused_is_told(site: Site, sshd: Sshd) -> None:
+    mine = sshd.configuration.read_text()
+    other = sshd.directory / "config.other"
+    other.write_text(mine.replace(f"{sshd.directory}/user\n", f"{sshd.key('stranger')}\n"))
+    site.program("ssh", f'exec /usr/bin/ssh -F {other} "$@"')
+    done = site.check("ScmFio")
+    for host in ("s1", "s2"):
+        assert (
+            f"{host}/engine0: {host} was not reached, or lost, by ssh to 127.0.0.1" in done.stdout
+        )
+    assert "Permission denied" in done.stdout
+
+
+def test_a_program_that_is_missing_there_is_named(site: Site) -> None:
+    site.describe(lambda document: document["benchmarks"].update(fio="/nowhere/fio"))
+    done = site.check("ScmFio")
+    assert "s1/engine0: /nowhere/fio (fio) is missing or cannot be run" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("ends", "why"),
+    [
+        (("sshd: root@",), "s1/engine0: s1 was not reached, or lost, by ssh to 127.0.0.1"),
+        (
+            ("bash\0everywhere.sh", "/usr/bin/ssh\0"),
+            "s1/engine0: the job ended before fio (fio) did",
+        ),
+    ],
+    ids=["there", "here"],
+)
+def test_nothing_runs_on_when_the_connection_is_lost(
+    site: Site, ends: tuple[str, ...], why: str
+) -> None:
+    def running(what: str) -> list[int]:
+        processes = site.slurm.processes()
+        return [each for each in processes if process_file(each, "cmdline").startswith(what)]
+
+    def cut() -> None:
+        wait_for(lambda: len(running("/usr/bin/fio")) > 2, "fio on both servers")
+        for process in [process for end in ends for process in running(end)]:
+            send(signal.SIGKILL, process)
+
+    cutting = threading.Thread(target=cut)
+    cutting.start()
+    done = site.check("ScmFio")
+    cutting.join()
+    assert why in done.stdout
