@@ -7,10 +7,12 @@ from pathlib import Path
 
 from reframe.core.exceptions import ReframeError
 
+from assay.backends import container, library_directory
 from assay.cluster import Cluster
 from assay.daos import Engine
 from assay.plan import Check
-from assay.tools import container, dmg
+from assay.tools import container as containers
+from assay.tools import dmg
 
 CONTROL = "/etc/daos/daos_control.yml"
 """Where the role `daos_admin` puts the configuration of dmg."""
@@ -26,6 +28,12 @@ def srun(hosts: Sequence[str]) -> list[str]:
         *(f"--ntasks={len(hosts)}", "--ntasks-per-node=1", "--overlap", "--mpi=none"),
         *("--cpu-bind=none", "--label"),
     ]
+
+
+def in_container(cluster: Cluster, name: str) -> str:
+    """A line of shell: what a subject makes in the container, under names that begin so, goes."""
+    place, library = container(cluster), library_directory(cluster) / "libpil4dfs.so"
+    return f'in_container {place.pool} {place.container} {library} "{name}"'
 
 
 class DaosCheck:
@@ -84,20 +92,30 @@ class SystemCheck(DaosCheck):
         if not wrong and system.pool:
             wrong += self.look_at_pool(f"pool.{when}", system.pool)
         if not wrong and self.uses_container and system.container:
-            asked = self.ask(f"container.{when}", container.query(system.pool, system.container))
-            wrong += container.parse(asked).problems
+            asked = self.ask(f"container.{when}", containers.query(system.pool, system.container))
+            wrong += containers.parse(asked).problems
         return wrong
 
     def look_at_pool(self, name: str, pool: str) -> list[str]:
         """Ask how a pool is, keep the answer under a name, and say what is wrong."""
         return list(dmg.parse(self.ask(name, dmg.pool_query(pool, CONTROL))).problems)
 
+    def short_of_room(self, name: str, pool: str, needed: float) -> list[str]:
+        """Say where a pool, by what was answered under a name, has less room than so many bytes."""
+        # Data is in the SSDs where there are any, and those are larger than the SCM.
+        tiers = dmg.parse(self.answer(name)).samples
+        free = max((tier.value for tier in tiers), default=0.0)
+        if free >= needed:
+            return []
+        has, asked = (round(number / 2**20) for number in (free, needed))
+        return [f"the pool {pool} has {has} MiB free, and {asked} MiB are needed"]
+
     def changed(self) -> list[str]:
         """What is not the same as before, although it looks so."""
         before, after = self.answer("system.before"), self.answer("system.after")
         found = dmg.restarted(before, after)
         before, after = self.answer("container.before"), self.answer("container.after")
-        if before and not container.same(before, after):
+        if before and not containers.same(before, after):
             label = self.cluster.daos.container
             found.append(f"{label} is another container than before: something made it anew")
         return found

@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 from assay.cluster import Cluster
+from assay.plan import Owed, owed
 from assay.preflight import examine
 
 HOST: dict[str, Any] = {
@@ -92,6 +93,11 @@ def system(
     }
     # What the rules say of it is their tests' matter.
     return Cluster.model_validate(document)
+
+
+def find(cluster: Cluster, key: str) -> Owed:
+    """The metric of a key, such as ``SsdFio.read_1m on s1``, which the cluster owes."""
+    return next(metric for metric in owed(cluster) if metric.key == key)
 
 
 def _put(host: dict[str, Any], layout: str | None, ssds: int) -> None:

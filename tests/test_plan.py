@@ -9,6 +9,7 @@ import pytest
 
 from assay.cluster import Cluster
 from assay.plan import CHECKS, LAYERS, features, owed
+from assay.plan.load import fdb_daos_processes
 from clusters import described, description
 from sites import put, site
 
@@ -91,6 +92,8 @@ def with_container(**changes: Any) -> dict[str, Any]:
     document["benchmarks"] = {
         **{name: f"/opt/{name}" for name in ("fio", "fio_dfs", "ior", "mdtest", "io500")},
         "ior_apis": ["DFS", "MPIIO", "HDF5"],
+        "fdb_hammer_daos": "/opt/fdb/bin/fdb-hammer",
+        "fdb_share": "/opt/fdb/share",
     }
     document["daos"] |= {"pool": "tank", "container": "posix", "mount": "/mnt/dfuse"}
     document["daos"]["perf_pool"] = "perf"
@@ -110,6 +113,8 @@ def test_every_way_to_the_container_owes_its_own_figures() -> None:
     assert ways(document, "MdtestHard2") == ["clients/dfs", "clients/dfuse"]
     assert ways(document, "FioDfs") == ways(document, "DaosPerf") == ["c1", "c2"]
     assert ways(document, "Io500") == ways(document, "Io500Program") == ["clients/dfs"]
+    assert ways(document, "FdbHammerDaos") == ["clients/1-containers", "clients/10-containers"]
+    assert ways(document, "FdbHammerDaosSeparate") == ways(document, "FdbHammerDaos")
     mounted = ("dfuse", "ioil", "pil4dfs")
     assert ways(document, "FioDfuse") == [f"{c}/{way}" for c in ("c1", "c2") for way in mounted]
 
@@ -137,6 +142,17 @@ def test_a_way_that_is_not_there_is_not_owed(
         ({"benchmarks/io500": None}, "Io500Program"),
         ({"benchmarks/mdtest": None}, "Io500"),
         ({"benchmarks/ior_apis": []}, "Io500"),
+        ({"benchmarks/fdb_hammer_daos": None}, "FdbHammerDaos"),
+        (
+            {
+                "daos/pool": None,
+                "daos/container": None,
+                "daos/mount": None,
+                "benchmarks/shared_directory": "/share",
+            },
+            "FdbHammerDaos",
+        ),
+        ({"benchmarks/fdb_containers": [300]}, "FdbHammerDaosSeparate"),
     ],
 )
 def test_a_check_without_its_pool_program_or_way_is_not_owed(
@@ -168,6 +184,26 @@ def test_pairs_of_a_larger_system_grow_with_its_engines(servers: int) -> None:
         assert len(set(counts.values())) == 1
     partners = {int(b[1:-8]) - 1 for a, b in pairs if a == "s1/engine0"}
     assert {1, (servers - 1) // 2} <= partners
+
+
+@pytest.mark.parametrize(
+    ("clients", "scale", "containers", "processes"),
+    [
+        (2, "quick", 1, 8),
+        (8, "quick", 1, 10),
+        (2, "acceptance", 1, 8),
+        (100, "acceptance", 1, 200),
+        (100, "acceptance", 100, 200),
+        # As many as have equally many containers, two of them.
+        (100, "acceptance", 300, 150),
+        (2, "quick", 10, 5),
+    ],
+)
+def test_processes_of_fdb_hammer_are_dealt_evenly(
+    clients: int, scale: str, containers: int, processes: int
+) -> None:
+    cluster = described(description(clients=clients))
+    assert fdb_daos_processes(cluster, containers, scale) == processes
 
 
 def test_an_engine_without_dram_owes_no_tmpfs() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
+from assay.plan.load import DEPTH
 from assay.steps import Shell, Step, printed
 from assay.tools import dmg
 from assay.tools.daos_perf import TOOL, parse
@@ -33,37 +34,35 @@ class DaosPerf(MpiCheck):
     """Values of 4 KiB and 1 MiB into a pool and back, by the processes of one client at a time."""
 
     repetitions = {"quick": 3, "acceptance": 5}
-    scripts = ("steps.sh", "endtoend/daos_perf.sh")
+    scripts = ("steps.sh", "endtoend/containers.sh")
 
     def wrong_before(self) -> list[str]:
         """The pool that daos_perf has for itself is whole, and has room."""
         if wrong := super().wrong_before():
             return wrong
         pool = self.cluster.daos.perf_pool
-        wrong = self.look_at_pool("perf_pool.before", pool)
-        # Values are in the SSDs where there are any, and those are larger than the SCM.
-        tiers = dmg.parse(self.answer("perf_pool.before")).samples
-        free = max((tier.value for tier in tiers), default=0.0)
         largest = max(values.bytes for values in VALUES[self.scale].values())
-        needed = ROOM * self.ranks_per_node * largest
-        if not wrong and free < needed:
-            has, asked = (round(number / 2**20) for number in (free, needed))
-            wrong = [f"the pool {pool} has {has} MiB free, and {asked} MiB are needed"]
-        return wrong
+        return self.look_at_pool("perf_pool.before", pool) or self.short_of_room(
+            "perf_pool.before", pool, ROOM * self.ranks_per_node * largest
+        )
 
     def steps(self, subject: str) -> Sequence[Step | Shell]:
-        """A run of each size for every sample, after which the pool is emptied."""
-        system = self.cluster.daos
-        empty = " ".join(["empty_pool", system.perf_pool, *self.command(["daos"])])
-        steps: list[Step | Shell] = [Shell(". ./daos_perf.sh"), Shell(empty)]
+        """A run of each size for every sample, whose container is then taken away."""
+        # They have no label.
+        pool = self.cluster.daos.perf_pool
+        own = " ".join(["'^$'", pool, *self.command(["daos"])])
+        not_destroyed = f'refuse "daos did not destroy what daos_perf made in the pool {pool}"'
+        steps: list[Step | Shell] = [Shell(". ./containers.sh"), Shell(f"note_containers {own}")]
         for number in self.times:
             for name, values in VALUES[self.scale].items():
-                steps += [self.run_of(subject, f"{name}.{number}", values), Shell(empty)]
+                steps.append(self.run_of(subject, f"{name}.{number}", values))
+                steps.append(Shell(f"take_away {own} || {not_destroyed}"))
         return steps
 
     def run_of(self, subject: str, name: str, values: Values) -> Step:
         """One run on the cores of one client: of two, the clocks would differ."""
-        run = Run(dmg.uuid(self.answer("perf_pool.before")), values)
+        pool = dmg.uuid(self.answer("perf_pool.before"))
+        run = Run(pool, values, credits=DEPTH[self.entry.name])
         return Step(
             name,
             limit_s=120,

@@ -1,35 +1,27 @@
 """ECMWF's FDB on a POSIX file system, measured with fdb-hammer."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import reframe as rfm
 from reframe.core.builtins import run_before
 
 from assay.expect import FDB_PROCESSES
-from assay.plan import Metric
-from assay.steps import Evict, Shell, Step, read
+from assay.steps import Evict, Shell, Step
 from assay.tools.fdb_hammer import (
     MEBIBYTE,
     SHARED,
-    TOOL,
-    Fields,
     Layout,
     configuration,
-    parse,
     read_command,
     schema,
     write_command,
 )
-from assay.tools.output import Parsed, Sample, merged
 from assay_check import HostCheck
-
-FIELDS = {"quick": Fields(per_step=16, steps=4), "acceptance": Fields(per_step=64, steps=16)}
-"""Fields of 1 MiB of each process."""
+from fdb_check import FIELDS, FdbCheck
 
 
-class FdbCheck(HostCheck):
-    """Processes at once write 1 MiB fields and read them back, every field checked."""
+class FdbPosixCheck(FdbCheck, HostCheck):
+    """Processes of each host, on the file system of its scratch directory."""
 
     layout: Layout
 
@@ -37,15 +29,21 @@ class FdbCheck(HostCheck):
     def write_the_schema(self):
         self.write("fdb-schema", [schema(self.layout).rstrip()])
 
-    @property
-    def total_bytes(self) -> int:
-        """Bytes that a phase moves."""
-        return FDB_PROCESSES * FIELDS[self.scale].bytes
+    def processes(self, subject: str) -> int:
+        """Processes of a host."""
+        return FDB_PROCESSES
+
+    def bytes_of_each(self, subject: str) -> int:
+        """Bytes that each process moves in a phase."""
+        return FIELDS[self.scale].bytes
 
     @property
     def scratch_mib(self) -> dict[str, int]:
         """Room for one sample's fields: each is removed before the next."""
-        return {self.scale: self.total_bytes // MEBIBYTE + 128}
+        return {
+            scale: FDB_PROCESSES * fields.bytes // MEBIBYTE + 128
+            for scale, fields in FIELDS.items()
+        }
 
     def steps(self, subject: str) -> Sequence[Step | Evict | Shell]:
         """A new database for each sample, written, evicted from the page cache, and read."""
@@ -76,37 +74,16 @@ class FdbCheck(HostCheck):
             ],
         )
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
-        """Global timing of each phase, its time to open, and every process's own figures."""
-        started = {step.name: step.start for step in read(raw)}
-        return merged(
-            TOOL,
-            (
-                parse(
-                    (raw / f"{step.name}.out").read_text(encoding="utf-8"),
-                    expected_processes=FDB_PROCESSES,
-                    expected_bytes=FIELDS[self.scale].bytes,
-                    started=started[step.name],
-                )
-                for step in self.steps(subject)
-                if isinstance(step, Step)
-            ),
-        )
-
-    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By the phase, of all processes together."""
-        return sample.metric in (metric.name, f"{metric.name}_bandwidth")
-
 
 @rfm.simple_test
-class FdbHammer(FdbCheck):
-    """FDB's fields of 1 MiB on a file system, under one index that all processes share."""
+class FdbHammer(FdbPosixCheck):
+    """FDB's fields of almost 1 MiB on a file system, under one index that all processes share."""
 
     layout = SHARED
 
 
 @rfm.simple_test
-class FdbHammerSeparate(FdbCheck):
-    """FDB's fields of 1 MiB on a file system, under an index for each process."""
+class FdbHammerSeparate(FdbPosixCheck):
+    """FDB's fields of almost 1 MiB on a file system, under an index for each process."""
 
     layout = Layout(separate_index=True)

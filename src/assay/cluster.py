@@ -120,6 +120,12 @@ class Benchmarks(Described):
     )
     fio_dfs: Path | None = Field(default=None, description="a fio with the dfs engine")
     fdb_share: Path | None = Field(default=None, description="the schema and the field for FDB")
+    fdb_hammer_daos: Path | None = Field(
+        default=None, description="an fdb-hammer whose FDB has the backend for DAOS"
+    )
+    fdb_containers: tuple[Annotated[int, Field(ge=1, le=999)], ...] = Field(
+        default=(1, 10), description="that it writes to, one measurement each"
+    )
     shared_directory: Path | None = Field(
         default=None, description="a POSIX directory that all clients share, for IOR and mdtest"
     )

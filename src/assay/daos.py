@@ -226,7 +226,8 @@ class System(Deployed):
     pool: str | None = Field(default=None, description="the pool that the checks write to")
     container: str | None = Field(default=None, description="the POSIX container in it")
     perf_pool: str | None = Field(
-        default=None, description="a pool for daos_perf alone; what it leaves there is taken away"
+        default=None,
+        description="a pool for daos_perf alone; the containers that it makes are taken away",
     )
     file_oclass: str | None = Field(
         default=None, description="object class of the files in it; none: as DAOS chooses"

@@ -52,6 +52,8 @@ def cluster(layout: str, scheduler: str = "slurm") -> dict[str, Any]:
         **{tool: f"/usr/bin/{tool}" for tool in ("fio", "fi_pingpong", "fio_dfs")},
         **{tool: f"/usr/bin/{tool}" for tool in ("ior", "mdtest", "io500")},
         "ior_apis": ["DFS"],
+        "fdb_hammer_daos": "/opt/fdb/bin/fdb-hammer",
+        "fdb_share": "/opt/fdb/share",
         "shared_directory": "/share",
     }
     document["daos"] |= {

@@ -134,3 +134,11 @@ def test_an_object_class_that_is_none() -> None:
     finding = only(put(site(), {"daos/file_oclass": "EC_2"}))
     assert (finding.key, finding.value) == ("daos.file_oclass", "EC_2")
     assert finding.allowed.startswith("should be an object class, such as SX")
+
+
+def test_daos_perf_and_the_other_checks_in_one_pool() -> None:
+    pools = {"daos/pool": "tank", "daos/perf_pool": "tank"}
+    finding = only(put(site(), pools))
+    assert (finding.key, finding.value) == ("daos.perf_pool", "tank")
+    assert finding.allowed.startswith("should be another pool than daos.pool")
+    assert findings(put(site(), pools | {"daos/perf_pool": "perf"})) == []

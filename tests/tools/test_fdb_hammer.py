@@ -1,6 +1,5 @@
-"""fdb-hammer's commands, and what is made of its output."""
+"""fdb-hammer: what is made of its output."""
 
-import json
 import re
 from pathlib import Path
 
@@ -8,28 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.fdb_hammer import (
-    FIELD_BYTES,
-    Fields,
-    Layout,
-    configuration,
-    daos_configuration,
-    parse,
-    read_command,
-    schema,
-    write_command,
-)
+from assay.tools.fdb_hammer import Fields, parse
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "fdb_hammer"
-FIELDS = Fields(per_step=16, steps=8)
+RECORDED_BYTES = 128 * 2**20
+"""What each of four processes moved in the recordings: their fields were of 1 MiB."""
 
 
 def recorded(name: str) -> str:
     return (RECORDED / f"{name}.txt").read_text()
-
-
-def option(command: list[str], name: str) -> int:
-    return int(next(word for word in command if word.startswith(f"--{name}=")).split("=")[1])
 
 
 def result(bytes_: int = 2**20, first: str = "10.000000", last: str = "11.000000") -> str:
@@ -48,85 +34,15 @@ def labelled(*outputs: str) -> str:
     )
 
 
-def test_processes_have_no_field_in_common() -> None:
-    levels = [
-        range(first, first + option(command, "nlevels"))
-        for command in (write_command("fdb-hammer", "f.grib", i, FIELDS) for i in range(4))
-        for first in [option(command, "level")]
-    ]
-    assert sorted(level for each in levels for level in each) == list(range(1, 65))
-
-
-def words(command: list[str], name: str) -> str:
-    return next(word for word in command if word.startswith(f"--{name}="))
-
-
-def test_processes_are_dealt_over_containers() -> None:
-    layout = Layout(containers=10)
-    commands = [write_command("fdb-hammer", "f.grib", i, FIELDS, layout) for i in range(40)]
-    assert len({words(command, "expver") for command in commands}) == 10
-    assert all(len(words(command, "expver")) == len("--expver=") + 4 for command in commands)
-
-
-def test_a_process_reads_under_the_keys_that_it_wrote_under() -> None:
-    layout = Layout(containers=3, separate_index=True)
-    for process in range(5):
-        program, *wrote = write_command("fdb-hammer", "f.grib", process, FIELDS, layout)
-        assert read_command(program, "f.grib", process, FIELDS, layout)[2:] == wrote
-
-
-def test_separate_indexes_need_a_key_of_their_own() -> None:
-    separate = Layout(separate_index=True)
-    commands = [write_command("fdb-hammer", "f.grib", i, FIELDS, separate) for i in range(4)]
-    assert {words(command, "number") for command in commands} == {
-        f"--number={n}" for n in (1, 2, 3, 4)
-    }
-    index, field = (line.strip(" []") for line in schema(separate).splitlines()[1:])
-    assert "number" in index.split(", ")
-    assert "number" not in field.split(", ")
-
-
-def test_the_shared_schema_is_the_one_that_the_role_installs() -> None:
-    installed = Path(__file__).parents[2] / "roles" / "benchmarks" / "files" / "fdb-schema"
-    assert schema(Layout()) == installed.read_text()
-
-
-def test_the_daos_backend_keeps_index_and_fields_in_one_pool() -> None:
-    found = json.loads(daos_configuration("tank", "fdb_root", "/etc/fdb/schema"))
-    assert (found["engine"], found["store"]) == ("daos", "daos")
-    assert found["daos"]["catalogue"] == {"pool": "tank", "root_cont": "fdb_root"}
-    assert found["daos"]["store"] == {"pool": "tank"}
-
-
-def test_a_process_moves_the_bytes_that_its_command_asks_for() -> None:
-    command = write_command("fdb-hammer", "f.grib", 3, FIELDS)
-    fields = option(command, "nsteps") * option(command, "nlevels") * option(command, "nparams")
-    assert fields * FIELD_BYTES == FIELDS.bytes
-
-
-def test_both_phases_check_the_fields() -> None:
-    write = write_command("/opt/assay/bin/fdb-hammer", "f.grib", 1, FIELDS)
-    assert write == [
-        "/opt/assay/bin/fdb-hammer",
-        "--expver=assy",
-        "--class=rd",
-        "--nensembles=1",
-        "--number=1",
-        "--nsteps=8",
-        "--nlevels=16",
-        "--level=17",
-        "--nparams=1",
-        "--full-check",
-        "f.grib",
-    ]
-    read = read_command("/opt/assay/bin/fdb-hammer", "f.grib", 1, FIELDS)
-    assert read == [write[0], "--read", *write[1:]]
-
-
-def test_the_configuration_quotes_any_path() -> None:
-    value = json.loads(configuration('/scratch/a "b": c', "/share/schema"))
-    assert value["spaces"][0]["roots"][0]["path"] == '/scratch/a "b": c'
-    assert value["schema"] == "/share/schema"
+def test_a_clock_that_differs_makes_no_figure() -> None:
+    text = labelled(result(), result(first="9.000000"), result(last="13.000000"))
+    assert parse(text, started=9.0, ended=13.0).problems == ()
+    assert parse(text, started=9.5, ended=12.5).problems == (
+        "process 1 began before it was started, by the clock of its host: "
+        "let the hosts agree on the time",
+        "process 2 ended after it was waited for, by the clock of its host: "
+        "let the hosts agree on the time",
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,12 +53,16 @@ def test_the_configuration_quotes_any_path() -> None:
     ],
 )
 def test_bandwidth_is_by_global_timing(name: str, metric: str, value: float, seconds: str) -> None:
-    parsed = parse(recorded(name), expected_processes=4, expected_bytes=FIELDS.bytes)
+    parsed = parse(recorded(name), expected_processes=4, expected_bytes=RECORDED_BYTES)
     assert parsed.problems == ()
     together, *alone = parsed.samples
     assert (together.metric, together.unit) == (metric, "MiB/s")
     assert together.value == pytest.approx(value, abs=0.001)
-    assert together.labels == {"processes": "4", "bytes": str(4 * FIELDS.bytes), "seconds": seconds}
+    assert together.labels == {
+        "processes": "4",
+        "bytes": str(4 * RECORDED_BYTES),
+        "seconds": seconds,
+    }
     assert [sample.labels["process"] for sample in alone] == ["0", "1", "2", "3"]
     assert {sample.metric for sample in alone} == {f"process_{metric}"}
     # Every process was at work for less than the whole time.
@@ -256,7 +176,7 @@ def test_a_killed_process_is_missed() -> None:
 
 def test_bytes_that_were_not_asked_for_are_told() -> None:
     # Without --full-check, fdb-hammer reads half of the fields and is content.
-    parsed = parse(recorded("read-partial"), expected_bytes=Fields(per_step=16, steps=4).bytes)
+    parsed = parse(recorded("read-partial"), expected_bytes=64 * 2**20)
     assert parsed.problems == ("the process moved 33554432 bytes; 67108864 were asked for",)
 
 
@@ -310,6 +230,38 @@ def test_a_truncated_output_is_never_a_whole_one() -> None:
     text = recorded("read-4")
     whole = parse(text)
     for end in range(len(text) - 1):
-        cut = parse(text[:end], expected_processes=4, expected_bytes=FIELDS.bytes)
+        cut = parse(text[:end], expected_processes=4, expected_bytes=RECORDED_BYTES)
         assert cut.problems, text[:end]
     assert parse(text[:-1]) == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "exceptions"),
+    [
+        ("daos-write-shared", 19.29, True),
+        ("daos-write-separate", 19.14, True),
+        ("daos-read-shared", 22.55, False),
+        ("daos-read-separate", 21.65, False),
+    ],
+)
+def test_exceptions_of_what_is_still_to_be_made_in_daos_are_no_failure(
+    name: str, value: float, exceptions: bool
+) -> None:
+    text = recorded(name)
+    assert ("Exception: daos_cont_open(" in text) is exceptions
+    parsed = parse(text, expected_processes=4, expected_bytes=Fields(16, 4).bytes)
+    assert parsed.problems == ()
+    assert parsed.samples[0].value == pytest.approx(value, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("daos-read-empty", "the container of the database is not there"),
+        ("daos-write-no-pool", "is the pool there, and do agent and engines answer?"),
+    ],
+)
+def test_what_fails_in_daos_is_told(name: str, why: str) -> None:
+    problems = parse(recorded(name), expected_processes=2).problems
+    assert len(problems) == 2
+    assert all(why in problem for problem in problems)

@@ -2,10 +2,12 @@
 
 from assay.plan.entry import Check, Metric, latencies, rates
 from assay.plan.subjects import (
+    each_fdb_daos,
     each_host,
     each_io500_backend,
     each_ior_backend,
     each_mount_backend,
+    each_shared_fdb_daos,
 )
 from assay.tools.io500 import BANDWIDTHS, RATES
 
@@ -41,6 +43,15 @@ ENDTOEND = (
         ("client", "daos_perf"),
         each_host,
         (*rates("IO/s", "update_4k", "fetch_4k"), *rates("MiB/s", "update_1m", "fetch_1m")),
+    ),
+    Check("FdbHammerDaos", "endtoend", "system", ("client", "fdb_daos"), each_fdb_daos, _FDB),
+    Check(
+        "FdbHammerDaosSeparate",
+        "endtoend",
+        "system",
+        ("client", "shared_fdb_daos"),
+        each_shared_fdb_daos,
+        _FDB,
     ),
     Check(
         "IorEasy",

@@ -7,6 +7,7 @@ from itertools import combinations
 from assay.backends import ior_backends, mdtest_backends, mount_backends
 from assay.cluster import Cluster, Partition
 from assay.daos import Engine
+from assay.plan.load import FDB_DAOS_PROCESSES
 
 
 def each_host(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
@@ -131,6 +132,31 @@ def each_io500_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...
     """
     names = ("posix", "dfs")
     return tuple(f"{partition}/{way.name}" for way in ior_backends(cluster) if way.name in names)
+
+
+def each_fdb_daos(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """One figure for all hosts together by each number of containers, ``clients/10-containers``."""
+    if cluster.daos is None or cluster.daos.pool is None:
+        return ()
+    if cluster.benchmarks.fdb_hammer_daos is None:
+        return ()
+    return tuple(
+        f"{partition}/{count}-containers"
+        for count in dict.fromkeys(cluster.benchmarks.fdb_containers)
+    )
+
+
+def each_shared_fdb_daos(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    """Those of them that have fewer containers than processes: in others no two share an index."""
+    most = max(FDB_DAOS_PROCESSES.values())
+    return tuple(
+        subject for subject in each_fdb_daos(cluster, partition) if fdb_containers(subject) < most
+    )
+
+
+def fdb_containers(subject: str) -> int:
+    """How many containers a subject such as ``clients/10-containers`` has."""
+    return int(subject.partition("/")[2].partition("-")[0])
 
 
 def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:

@@ -20,7 +20,8 @@ def benchmark_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Finding]:
             f"a directory that all clients share, or a container of DAOS: {' and '.join(wanted)}"
             " write there",
         )
-    if site.benchmarks.fdb_hammer is not None and site.benchmarks.fdb_share is None:
+    hammers = (site.benchmarks.fdb_hammer, site.benchmarks.fdb_hammer_daos)
+    if any(hammers) and site.benchmarks.fdb_share is None:
         yield Finding(None, "benchmarks.fdb_share", None, "where FDB's schema and field are")
     for name, host in hosts.items():
         if host.scratch is None and name in {*site.clients, *site.servers}:

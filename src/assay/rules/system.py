@@ -55,6 +55,14 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
             system.file_oclass,
             "should be an object class, such as SX, RP_2GX or EC_4P2GX",
         )
+    if system.perf_pool is not None and system.perf_pool == system.pool:
+        yield Finding(
+            None,
+            "daos.perf_pool",
+            system.perf_pool,
+            "should be another pool than daos.pool: daos_perf wants one that nothing else is"
+            " connected to",
+        )
     yield from _replicas(system, hosts)
     servers = {name: hosts[name] for name in system.servers if name in hosts}
     for name, host in hosts.items():

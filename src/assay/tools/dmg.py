@@ -21,8 +21,9 @@ _ADDRESS = re.compile(r"://(.+:\d+)$")
 FULL = 0.9
 """Share of a pool's fullest target above which figures suffer and writes start to fail.
 
-DAOS's aggregation and its reserves need room; the share is this project's own choice. A small pool
-may be full before: one of 600 MB of SCM refused writes at 88 %.
+DAOS's aggregation and its reserves need room; the share is this project's own choice. From 60 % on
+DAOS 2.8 lets the reclaiming of space go before updates, by degrees (`pressure_gauge` in its
+src/engine/sched.c). A small pool may be full before: one of 600 MB of SCM refused writes at 88 %.
 """
 
 
