@@ -1,27 +1,27 @@
 """What the checks that run an MPI benchmark on the clients share."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assay.backends import Backend, backend_of, container, library_directory
+from assay.plan.load import ranks_per_node
 from assay.tools.dfs import Dfs
 from assay.tools.interception import environment
 from assay_check import PartitionCheck
-from daos_check import SystemCheck
+from daos_check import SystemCheck, in_container
+
+STONEWALL_S = {"quick": 2, "acceptance": 30}
+"""How long IOR writes and mdtest makes files; 30 s as in DAOS's own runs of IO500, whose rules want
+300 s."""
 
 
 class MpiCheck(SystemCheck, PartitionCheck):
     """An MPI program on clients, of which one subject after the other is measured."""
 
-    #: Most ranks on each client, by scale; fewer where it has fewer cores (this project's own
-    #: choice; DAOS's own runs of IO500 have 32).
-    most_ranks: Mapping[str, int] = {"quick": 2, "acceptance": 32}
-
     @property
     def ranks_per_node(self) -> int:
         """Ranks on each client, which all have the same number of them."""
-        cores = min(self.cluster.hosts[name].cores for name in self.hosts)
-        return min(self.most_ranks[self.scale], cores)
+        return ranks_per_node(self.cluster, self.hosts, self.scale)
 
     def rounds(self) -> Iterable[Sequence[str]]:
         """One at a time: all of them lead to the same storage."""
@@ -30,12 +30,13 @@ class MpiCheck(SystemCheck, PartitionCheck):
     def launcher(self, hosts: Sequence[str], ranks_per_node: int) -> list[str]:
         """The beginning of a command that runs so many processes on each of some clients.
 
-        `--mpi=none` would make a world of every rank.
+        `--mpi=none` would make a world of every rank. Without a rank that has died the others wait
+        in MPI for ever.
         """
         return [
             *("srun", "--mpi=pmi2", f"--nodelist={','.join(hosts)}", f"--nodes={len(hosts)}"),
             *(f"--ntasks={ranks_per_node * len(hosts)}", f"--ntasks-per-node={ranks_per_node}"),
-            *("--cpus-per-task=1", "--cpu-bind=cores"),
+            *("--cpus-per-task=1", "--cpu-bind=cores", "--kill-on-bad-exit"),
         ]
 
 
@@ -61,12 +62,11 @@ class BackendCheck(MpiCheck):
         """The directory that all clients share."""
         return self.cluster.benchmarks.shared_directory
 
-    def block(self, subject: str) -> list[str]:
-        """Scratch is for a shared directory; a container has no room that `df` could tell."""
-        lines = super().block(subject)
+    def room(self, subject: str) -> list[str]:
+        """Scratch in a shared directory; a container has no room that `df` could tell."""
         if self.backend(subject).name == "posix":
-            return lines
-        return [line for line in lines if not line.startswith("scratch ")]
+            return super().room(subject)
+        return [in_container(self.cluster, "assay.$SLURM_JOB_ID")]
 
     def guards(self, subject: str) -> Sequence[str]:
         """What goes by a mount needs it on every client."""

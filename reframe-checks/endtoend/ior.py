@@ -8,12 +8,10 @@ import reframe as rfm
 
 from assay.plan import Metric
 from assay.steps import Evict, Step
+from assay.tools.io500 import HARD_TRANSFER_BYTES
 from assay.tools.ior import TOOL, Run, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged
-from mpi_check import BackendCheck
-
-STONEWALL_S = {"quick": 2, "acceptance": 30}
-"""How long each write goes on; 30 s as in DAOS's own runs of IO500, whose rules want 300 s."""
+from mpi_check import STONEWALL_S, BackendCheck
 
 VERIFIED = "verified"
 """The repetition whose data is compared, and whose figures do not count: comparing takes time."""
@@ -134,4 +132,5 @@ class IorHard(IorCheck):
 
     def pattern(self, path: str) -> Run:
         """As IO500 has it; the segments only have to be enough."""
-        return Run(path, transfer="47008", block="47008", segments=10_000_000, shared=True)
+        size = str(HARD_TRANSFER_BYTES)
+        return Run(path, transfer=size, block=size, segments=10_000_000, shared=True)

@@ -6,13 +6,11 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
+from assay.plan.load import FILE_BYTES
 from assay.steps import Step, printed
 from assay.tools.mdtest import TOOL, Run, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged
-from mpi_check import BackendCheck
-
-STONEWALL_S = {"quick": 2, "acceptance": 30}
-"""How long files are made; 30 s as in DAOS's own runs of IO500, whose rules want 300 s."""
+from mpi_check import STONEWALL_S, BackendCheck
 
 FILES = 1_000_000
 """Most files of each process, which only have to be enough for the deadline."""
@@ -31,9 +29,6 @@ class MdtestCheck(BackendCheck):
     repetitions = {"quick": 3, "acceptance": 5}
     scratch_mib: Mapping[str, int] = {"quick": 1024, "acceptance": 16384}
 
-    #: Bytes of each file, which are compared when they are read.
-    file_bytes = 0
-
     #: One directory for all ranks.
     shared = False
 
@@ -44,14 +39,14 @@ class MdtestCheck(BackendCheck):
     def one(self, subject: str, name: str) -> Step:
         """A run of all phases."""
         program, seconds = self.cluster.benchmarks.mdtest, STONEWALL_S[self.scale]
-        dfs = self.dfs(subject)
+        dfs, size = self.dfs(subject), FILE_BYTES[self.entry.name]
         run = Run(
             self.place(subject, name),
             files=FILES,
-            write_bytes=self.file_bytes,
-            read_bytes=self.file_bytes,
+            write_bytes=size,
+            read_bytes=size,
             shared=self.shared,
-            verify=self.file_bytes > 0,
+            verify=size > 0,
             api="DFS" if dfs else "POSIX",
             dfs=dfs,
             stonewall=Stonewall(seconds, f"$RAW/{name}.stonewall"),
@@ -94,7 +89,6 @@ class MdtestEasy(MdtestCheck):
 class MdtestHard(MdtestCheck):
     """mdtest: files of 3901 bytes in one directory for all processes."""
 
-    file_bytes = 3901
     shared = True
 
 
@@ -102,5 +96,4 @@ class MdtestHard(MdtestCheck):
 class MdtestHard2(MdtestCheck):
     """mdtest: files of 7802 bytes in one directory for all processes."""
 
-    file_bytes = 7802
     shared = True

@@ -140,6 +140,13 @@ def test_server_and_client_in_one_text_are_refused():
     )
 
 
+def test_a_bandwidth_that_two_decimals_do_not_show_is_left_out():
+    slow = recorded("client_msg_64.txt").replace("14.08       4.54", " 0.00   13000.00")
+    parsed = parse(slow)
+    assert parsed.problems == ()
+    assert [(sample.metric, sample.value) for sample in parsed.samples] == [("latency", 13000)]
+
+
 def test_a_figure_of_zero_is_no_measurement():
     zero = recorded("client_msg_64.txt").replace("14.08", " 0.00")
     assert parse(zero).problems == ("bandwidth is 0 MB/s; a measurement is above zero",)

@@ -126,6 +126,18 @@ def test_a_run_that_was_killed_has_no_score():
     assert parsed.problems[0].startswith("io500 did not finish: there is no ior-hard-write, ")
 
 
+def test_a_run_by_the_check_has_every_metric():
+    parsed = parse(recorded(TOOL, "program/quick.txt"), stonewall_s=2)
+    assert parsed.problems == ()
+    assert figures(parsed)["score"] == pytest.approx(8.010729, rel=1e-6)
+
+
+def test_a_full_file_system_is_the_reason_that_is_told_first():
+    first, *_ = parse(recorded(TOOL, "disk_full.txt"), stonewall_s=2).problems
+    assert first.startswith("io500: write(15, ")
+    assert first.endswith(" failed No space left on device")
+
+
 def test_a_score_that_is_not_that_of_the_phases_is_noticed():
     (problem,) = parse(recorded(TOOL, "score_changed.txt")).problems
     assert problem.startswith("the score of 21.674687 is not that of the phases")

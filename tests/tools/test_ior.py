@@ -67,7 +67,7 @@ def test_mpiio_finds_daos_by_its_path():
 def test_the_page_cache_can_be_let_in_and_kept_out():
     naive = Run("f", "1m", "16m", shared=True, fsync=False, reorder=False).command("s")
     assert not {"-F", "-C", "-e"} & set(naive)
-    kept_out = Run("f", "1m", "16m", memory_per_node="80%", direct=True).command("s")
+    kept_out = Run("f", "1m", "16m", memory_percent=80, direct=True).command("s")
     assert "--posix.odirect" in kept_out
     assert kept_out[kept_out.index("-M") + 1] == "80%"
 

@@ -53,8 +53,9 @@ class PingPong:
     """Round trips."""
     endpoint: Literal["msg", "rdm"] = "msg"
     provider: str = "tcp"
-    port: int = 47592
-    """TCP port of the control connection, one for each pair on a host."""
+    port: int = 27592
+    """TCP port of the control connection, one for each pair on a host. The program's own, 47592, is
+    among those that Linux deals to whoever connects (32768 to 60999), and was seen to be taken."""
 
     def server(self) -> list[str]:
         """Command line of the side that is started first."""
@@ -83,7 +84,8 @@ def parse(text: str) -> Parsed:
 
     - `latency` in us, "usec/xfer": elapsed time over twice the iterations, half a round trip;
     - `bandwidth` in MB/s, "MB/sec": bytes both ways over elapsed microseconds, so 10**6 bytes/s,
-      and nothing but size over latency, as one message is under way at a time.
+      and nothing but size over latency, as one message is under way at a time. It is left out
+      where it is less than the two decimals show: 64 B in 13 ms.
 
     They are taken as printed, with two decimals: counts, totals and time are printed with fewer
     digits, so nothing better can be computed from them. The labels `size` (bytes) and
@@ -125,6 +127,8 @@ def _samples(row: re.Match[str]) -> Iterator[Sample]:
         "size": str(size),
         "iterations": str(int(row["sent"]) * _COUNT[row["sent_unit"]]),
     }
-    if size:
-        yield Sample("bandwidth", float(row["bandwidth"]), "MB/s", labels)
-    yield Sample("latency", float(row["latency"]), "us", labels)
+    bandwidth, latency = float(row["bandwidth"]), float(row["latency"])
+    rounded_off = bandwidth == 0 and size < 0.005 * latency
+    if size and not rounded_off:
+        yield Sample("bandwidth", bandwidth, "MB/s", labels)
+    yield Sample("latency", latency, "us", labels)

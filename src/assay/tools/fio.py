@@ -52,8 +52,6 @@ class Job:
     """How long it runs; None: until it has covered each file once, which leaves no holes."""
     fsync: bool = False
     """End with fsync, within the measured time."""
-    unlink: bool = False
-    """Take the files away at its end."""
 
     def render(self) -> str:
         """The job's section of the job file."""
@@ -63,8 +61,6 @@ class Job:
             lines += ["time_based=1", f"runtime={self.seconds}"]
         if self.fsync:
             lines.append("end_fsync=1")
-        if self.unlink:
-            lines.append("unlink=1")
         return "\n".join(lines)
 
 

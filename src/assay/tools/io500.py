@@ -27,6 +27,11 @@ TOOL = "io500"
 RULED_S = 300
 """Stonewall of a valid submission, in seconds."""
 
+HARD_TRANSFER_BYTES = 47008
+"""What IOR moves at a time in the hard pattern."""
+HARD_FILE_BYTES = 3901
+"""What is in each file of mdtest's hard pattern."""
+
 BANDWIDTHS = ("ior-easy-write", "ior-hard-write", "ior-easy-read", "ior-hard-read")
 """The phases whose figures are in GiB/s."""
 RATES = (
@@ -53,7 +58,9 @@ _SCORE = re.compile(
     r"(?P<invalid> \[INVALID\])?",
     re.MULTILINE,
 )
-_COMPLAINT = re.compile(r"^(?:ERROR|WARNING|FATAL)\b(?: INVALID)? (?:\(\S+\) )?(.*)$", re.MULTILINE)
+_COMPLAINT = re.compile(
+    r"^(?:ERROR|WARNING|FATAL)\b:?(?: INVALID)? (?:\(\S+\) )?(.*)$", re.MULTILINE
+)
 
 # Said of every run whose stonewall is not that of a submission.
 _RULES = re.compile(
@@ -154,8 +161,8 @@ class Io500:
         hard = kind == "hard"
         return ior.Run(
             f"{self.directory}/{self.mark}ior-{kind}",
-            transfer="47008" if hard else "2m",
-            block="47008" if hard else self.easy_block,
+            transfer=str(HARD_TRANSFER_BYTES) if hard else "2m",
+            block=str(HARD_TRANSFER_BYTES) if hard else self.easy_block,
             segments=self.hard_segments if hard else 1,
             shared=hard,
             write=not read,
@@ -174,8 +181,8 @@ class Io500:
         return mdtest.Run(
             f"{self.directory}/{self.mark}mdtest-{kind}",
             files=self.hard_files if hard else self.easy_files,
-            write_bytes=3901 if hard else 0,
-            read_bytes=3901 if hard else 0,
+            write_bytes=HARD_FILE_BYTES if hard else 0,
+            read_bytes=HARD_FILE_BYTES if hard else 0,
             shared=hard,
             phases=(phase,),
             sync=phase == "create",
@@ -238,7 +245,9 @@ def parse(text: str, *, stonewall_s: int = RULED_S) -> Parsed:
 
 
 def _complaints(text: str, stonewall_s: int) -> Iterator[str]:
-    for said in dict.fromkeys(_COMPLAINT.findall(text)):
+    told = dict.fromkeys(_COMPLAINT.findall(text))
+    # What failed comes before what it cut short, as a full file system does to writes.
+    for said in sorted(told, key=lambda said: "partial write()" in said):
         if stonewall_s >= RULED_S or not _RULES.search(said):
             yield f"io500: {said}"
 

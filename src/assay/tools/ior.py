@@ -93,8 +93,9 @@ class Run:
     """End each write with fsync, within the measured time."""
     reorder: bool = True
     """Read what another rank wrote."""
-    memory_per_node: str | None = None
-    """Memory to take away from the page cache, such as ``80%``."""
+    memory_percent: int | None = None
+    """Percent of each node's memory to take away from the page cache. No size: IOR 4.0 reads the
+    number of ``2g``, too, as a percentage."""
     direct: bool = False
     """Past the page cache (O_DIRECT), for `api` POSIX."""
 
@@ -120,7 +121,7 @@ class Run:
             *(["-G", str(self.signature)] if self.signature is not None else []),
             *("-t", self.transfer, "-b", self.block),
             *(["-s", str(self.segments)] if self.segments != 1 else []),
-            *(["-M", self.memory_per_node] if self.memory_per_node else []),
+            *(["-M", f"{self.memory_percent}%"] if self.memory_percent is not None else []),
             *("-i", str(self.iterations), "-o", self.path),
             *(self.stonewall.options(write=self.write) if self.stonewall else []),
             *("-O", "summaryFormat=JSON", "-O", f"summaryFile={summary}"),
