@@ -60,7 +60,7 @@ host-tools: ## Install what the tests need of the distribution (as root, or by s
 
 .PHONY: unit
 unit: setup host-tools ## The tests of the model, the parsers, the report, and the pipeline on a real Slurm.
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 .PHONY: spack-check
 spack-check: setup ## What can be known of spack-env without Spack.

@@ -8,10 +8,11 @@ packages=(
     slurmctld slurmd slurm-client munge
     fio libfabric-bin mpich
     util-linux-extra iproute2
+    openssh-server openssh-client
     # The report in a browser.
     chromium chromium-driver
     # Molecule's hosts.
-    podman runc iptables containernetworking-plugins debootstrap openssh-client
+    podman runc iptables containernetworking-plugins debootstrap
 )
 
 missing=()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from private_slurm import REPOSITORY, PrivateSlurm, missing
 from site_here import Site
 
 FDB = REPOSITORY / "roles" / "benchmarks" / "files"
+FDB_FILES = ("fdb-requirements.txt", "make_field.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -39,7 +41,8 @@ def slurm() -> Iterator[PrivateSlurm]:
 @pytest.fixture
 def make_site(slurm: PrivateSlurm, request: pytest.FixtureRequest) -> Callable[..., Site]:
     """Describe this machine, with benchmarks and hosts as the test needs them."""
-    root = slurm.directory / request.node.name.replace("[", ".").strip("]")
+    test = request.node.name.replace("[", ".").strip("]")
+    root = slurm.directory / request.path.stem / test
 
     def make(benchmarks: dict[str, str | Path], **more: object) -> Site:
         return Site(slurm, root, benchmarks, **more)  # type: ignore[arg-type]
@@ -51,22 +54,30 @@ def make_site(slurm: PrivateSlurm, request: pytest.FixtureRequest) -> Callable[.
 def fdb(pytestconfig: pytest.Config) -> dict[str, Path]:
     """fdb-hammer as the role `benchmarks` installs it, kept in pytest's cache between runs."""
     assert pytestconfig.cache is not None
-    locked = (FDB / "fdb-requirements.txt").read_bytes()
-    here = pytestconfig.cache.mkdir(f"fdb-{hashlib.sha256(locked).hexdigest()[:12]}")
+    made_from = b"".join((FDB / name).read_bytes() for name in FDB_FILES)
+    here = pytestconfig.cache.mkdir(f"fdb-{hashlib.sha256(made_from).hexdigest()[:12]}")
     packages, share = here / "packages", here / "share"
-    if not (share / "schema").exists():
-        share.mkdir(exist_ok=True)
-        install = ["uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
-        place = [f"--target={packages}", f"--python={sys.executable}"]
-        subprocess.run(
-            [sys.executable, "-m", *install, *place, f"-r{FDB / 'fdb-requirements.txt'}"],
-            check=True,
-        )
-        subprocess.run(
-            [sys.executable, FDB / "make_field.py", share / "field.grib"],
-            check=True,
-            env={"PYTHONPATH": str(packages)},
-        )
-        # The last, for it is what tells that all is there.
-        (share / "schema").write_bytes((FDB / "fdb-schema").read_bytes())
+    # Tests of several processes may want it first.
+    with (here / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _install_fdb(packages, share)
     return {"fdb_hammer": packages / "fdb5lib" / "bin" / "fdb-hammer", "fdb_share": share}
+
+
+def _install_fdb(packages: Path, share: Path) -> None:
+    if (share / "schema").exists():
+        return
+    share.mkdir(exist_ok=True)
+    install = ["uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+    place = [f"--target={packages}", f"--python={sys.executable}"]
+    subprocess.run(
+        [sys.executable, "-m", *install, *place, f"-r{FDB / 'fdb-requirements.txt'}"],
+        check=True,
+    )
+    subprocess.run(
+        [sys.executable, FDB / "make_field.py", share / "field.grib"],
+        check=True,
+        env={"PYTHONPATH": str(packages)},
+    )
+    # The last, for it is what tells that all is there.
+    (share / "schema").write_bytes((FDB / "fdb-schema").read_bytes())

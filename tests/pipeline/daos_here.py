@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,30 @@ def replay(site: Site, tool: str, *recordings: str, then: str = "") -> None:
     site.use(tool, f'{words} "$@" || exit\n[[ $PMI_RANK = 0 ]] || exit 0\n{summary}\n{then}')
 
 
+def system(prefix: Path) -> dict[str, Any]:
+    """A system with one server and the pool `tank`, whose programs are below a prefix."""
+    return {
+        "name": "daos_server",
+        "version": "2.8",
+        "mgmt_svc_replicas": ["s1"],
+        "servers": ["s1"],
+        "agents": ["c1", "c2"],
+        "admin": "c1",
+        "prefix": str(prefix),
+        "pool": "tank",
+    }
+
+
+def fails(site: Site, check: str, why: str) -> None:
+    """Require that a check fails with a sentence, and leaves nothing behind."""
+    done = site.check(check)
+    assert done.returncode == 1, done.stdout + done.stderr
+    reasons = re.findall(r"^  \* Reason: (.*)$", done.stdout, re.MULTILINE)
+    assert reasons, done.stdout
+    assert all(why in reason for reason in reasons), reasons
+    assert site.left_behind() == []
+
+
 class Daos:
     """Two clients, and a server with two engines, the pool `tank` and the container `posix`."""
 
@@ -61,13 +87,43 @@ class Daos:
         self.site.program("dmg", f"{begun}case $* in\n{known}*) exit 64;;\nesac")
 
     def container(self, recording: str) -> None:
-        """Let daos tell of the container what was recorded, and of others in the pool `perf`."""
+        """Let daos tell of the container what was recorded."""
+        self.site.program("daos", f"case $* in\n*query*) {_told(recording)};;\n*) exit 64;;\nesac")
+
+    def perf_pool(self, *, before: Sequence[str] = ()) -> None:
+        """Give daos_perf a pool, in which a run leaves the containers that were recorded.
+
+        `before` are the UUIDs of those that somebody else left there, without a label too.
+        """
+        self.site.describe(lambda document: document["daos"].update(perf_pool="perf"))
+        replay(self.site, "daos_perf", "daos_perf/quick")
+        perf = self.site.programs / "daos_perf"
+        left = self.site.root / "left"
+        self.site.program("daos_perf", f"touch {left}\n" + perf.read_text().partition("\n")[2])
+        theirs = "".join(f"printf '%8s%s \\n' '' {uuid}\n" for uuid in before)
         self.site.program(
             "daos",
-            f"case $* in\n*query*) sed '1d; $d' {RECORDED / recording};;\n"
-            f"*list*) sed '1d; $d' {RECORDED / 'container/list_unlabelled.txt'};;\n"
-            f'*destroy*) echo "$*" >>{self.destroyed};;\n*) exit 64;;\nesac',
+            f"case $* in\n*query*) {_told('container/posix.txt')};;\n"
+            f"*list*) {theirs}[[ ! -e {left} ]] || {_told('container/list_unlabelled.txt')};;\n"
+            f'*destroy*) echo "$*" >>{self.destroyed}\n'
+            f"(($(wc -l <{self.destroyed}) % 2)) || rm -f {left};;\n*) exit 64;;\nesac",
         )
+
+    def mount(self) -> Path:
+        """Let a directory pass for a dfuse mount on every client: they read it in /proc/mounts.
+
+        What is loaded there as an interception library is one that takes no calls.
+        """
+        mount, mounts = self.site.root / "dfuse", self.site.root / "mounts"
+        mount.mkdir()
+        mounts.write_text(f"dfuse {mount} fuse.daos rw,nosuid,nodev 0 0\n")
+        self.site.program("awk", f'exec /usr/bin/awk "${{@/\\/proc\\/mounts/{mounts}}}"')
+        (other,) = Path("/lib").glob("*-linux-gnu/libm.so.6")
+        (self.site.root / "lib64").mkdir()
+        for name in ("ioil", "pil4dfs"):
+            shutil.copy(other, self.site.root / "lib64" / f"lib{name}.so")
+        self.site.describe(lambda document: document["daos"].update(mount=str(mount)))
+        return mount
 
     @property
     def destroyed(self) -> Path:
@@ -80,17 +136,7 @@ class Daos:
         return self.site.root / "begun"
 
     def change(self, document: dict[str, Any]) -> None:
-        document["daos"] = {
-            "name": "daos_server",
-            "version": "2.8",
-            "mgmt_svc_replicas": ["s1"],
-            "servers": ["s1"],
-            "agents": ["c1", "c2"],
-            "admin": "c1",
-            "prefix": str(self.site.root),
-            "pool": "tank",
-            "container": "posix",
-        }
+        document["daos"] = system(self.site.root) | {"container": "posix"}
         document["benchmarks"]["ior_apis"] = ["DFS"]
         document["benchmarks"].pop("shared_directory", None)
         server = document["hosts"]["s1"]
@@ -110,15 +156,15 @@ class Daos:
 
     def fails(self, check: str, why: str) -> None:
         """Require that a check fails with a sentence, and leaves nothing behind."""
-        done = self.site.check(check)
-        assert done.returncode == 1, done.stdout + done.stderr
-        reasons = re.findall(r"^  \* Reason: (.*)$", done.stdout, re.MULTILINE)
-        assert reasons, done.stdout
-        assert all(why in reason for reason in reasons), reasons
-        assert self.site.left_behind() == []
+        fails(self.site, check, why)
 
 
 def _case(asked: str, recording: str) -> str:
-    """A question to dmg, and its answer: what was recorded, without its command and exit code."""
+    """A question to dmg, and its answer."""
     question = f'"-j -o /etc/daos/daos_control.yml {asked}"'
-    return f"{question}) sed '1d; $d' {RECORDED / recording}; exit;;"
+    return f"{question}) {_told(recording)}; exit;;"
+
+
+def _told(recording: str) -> str:
+    """A command that prints what was recorded, without its command and exit code."""
+    return f"sed '1d; $d' {RECORDED / recording}"

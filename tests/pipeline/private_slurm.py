@@ -16,7 +16,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import jinja2
@@ -25,7 +25,7 @@ import yaml
 REPOSITORY = Path(__file__).parents[2]
 ROLE = REPOSITORY / "roles" / "slurm"
 NODES = {"clients": ["c1", "c2"], "servers": ["s1", "s2"]}
-PROGRAMS = ("slurmctld", "slurmd", "munged", "nsenter", "unshare", "setpriv", "ip", "fio")
+PROGRAMS = ("slurmctld", "slurmd", "munged", "nsenter", "unshare", "setpriv", "ip", "fio", "sshd")
 PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 NODE_TIMEOUT_S = 5
 # Slurm resolves no name where there is no other address than 127.0.0.1 (AI_ADDRCONFIG).
@@ -42,7 +42,7 @@ def missing() -> str | None:
     return None
 
 
-def wait_for(condition: Callable[[], object], what: str, *, seconds: float = 30) -> None:
+def wait_for(condition: Callable[[], object], what: str, *, seconds: float = 120) -> None:
     """Wait until a condition holds."""
     end = time.monotonic() + seconds
     while not condition():
@@ -75,7 +75,7 @@ class PrivateSlurm:
         """Start everything and wait for the nodes."""
         self._configure()
         self._start_munge()
-        self._daemon("slurmctld", "slurmctld", "-D")
+        self.daemon("slurmctld", "slurmctld", "-D")
         for node in self.nodes:
             self.start_node(node)
         self.wait_for_nodes()
@@ -85,18 +85,44 @@ class PrivateSlurm:
         """Clients and servers."""
         return [node for nodes in NODES.values() for node in nodes]
 
+    def daemon(self, name: str, *command: str) -> None:
+        """Start a program that runs until the end; what it prints is kept in NAME.out."""
+        with (self.directory / f"{name}.out").open("ab") as log:
+            self._daemons[name] = self.popen(
+                "setpriv", "--pdeathsig", "KILL", *command, stdout=log, stderr=log
+            )
+
     def start_node(self, node: str) -> None:
         """Start a node's slurmd."""
-        self._daemon(node, "slurmd", "-D", "-N", node)
+        self.daemon(node, "slurmd", "-D", "-N", node)
 
-    def kill_node(self, node: str) -> None:
-        """Let a node vanish as a host without power does: its slurmd, and all that it runs."""
+    @contextlib.contextmanager
+    def without(self, node: str) -> Iterator[None]:
+        """Let a node vanish as a host without power does, with all that it runs, and come back."""
         log = str(self.directory / f"{node}.log")
-        for process in self.processes():
-            runs_there = f"SLURMD_NODENAME={node}\0" in process_file(process, "environ")
-            if runs_there or log in open_files(process):
-                kill(process)
+
+        def there() -> set[int]:
+            return {
+                process
+                for process in self.processes()
+                if f"SLURMD_NODENAME={node}\0" in process_file(process, "environ")
+                or log in open_files(process)
+            }
+
+        # They stop before they end: one that saw another end would tell the rest of Slurm.
+        stopped: set[int] = set()
+        while running := there() - stopped:
+            for process in running:
+                send(signal.SIGSTOP, process)
+            stopped |= running
+        for process in stopped:
+            send(signal.SIGKILL, process)
         self._daemons.pop(node).wait()
+        try:
+            yield
+        finally:
+            self.start_node(node)
+            self.wait_for_nodes()
 
     def set_partition(self, name: str, nodes: Sequence[str]) -> None:
         """Let a partition have these nodes and no other."""
@@ -110,12 +136,11 @@ class PrivateSlurm:
                 == ["idle"] * len(self.nodes)
             ),
             "four idle nodes",
-            seconds=60,
         )
 
     def wait_until_empty(self) -> None:
         """Wait until no job is left."""
-        wait_for(lambda: not self.output("squeue", "--noheader"), "end of all jobs", seconds=60)
+        wait_for(lambda: not self.output("squeue", "--noheader"), "end of all jobs")
 
     def popen(
         self, *command: str, extra: dict[str, str] | None = None, **more: object
@@ -194,17 +219,11 @@ class PrivateSlurm:
             for daemon in self._daemons.values():
                 daemon.wait(30)
             for process in self.processes():
-                kill(process)
+                send(signal.SIGKILL, process)
             self._holder.kill()
             self._holder.wait()
             shutil.rmtree(self.directory)
         return left
-
-    def _daemon(self, name: str, *command: str) -> None:
-        with (self.directory / f"{name}.out").open("ab") as log:
-            self._daemons[name] = self.popen(
-                "setpriv", "--pdeathsig", "KILL", *command, stdout=log, stderr=log
-            )
 
     def _start_munge(self) -> None:
         key = self.directory / "munge.key"
@@ -214,7 +233,7 @@ class PrivateSlurm:
             f"--{what}-file={self.directory}/munge.{what}" for what in ("key", "log", "pid", "seed")
         }
         link = self.directory / "munge.socket"
-        self._daemon(
+        self.daemon(
             "munged", "munged", "--foreground", "--force", f"--socket={link}", *sorted(places)
         )
         wait_for(link.exists, "munged")
@@ -281,10 +300,10 @@ def process_file(process: int, name: str) -> str:
         return ""
 
 
-def kill(process: int) -> None:
-    """Kill a process, if it is still there."""
+def send(number: signal.Signals, process: int) -> None:
+    """Send a signal to a process, if it is still there."""
     with contextlib.suppress(ProcessLookupError):
-        os.kill(process, signal.SIGKILL)
+        os.kill(process, number)
 
 
 def open_files(process: int) -> list[str]:

@@ -239,7 +239,7 @@ class Site:
         """What a campaign should have taken away: jobs, processes, files in scratch."""
         self.slurm.wait_until_empty()
         with contextlib.suppress(TimeoutError):
-            wait_for(lambda: not self.slurm.others(), "end of all processes", seconds=5)
+            wait_for(lambda: not self.slurm.others(), "end of all processes", seconds=30)
         return [*self.slurm.others(), *self.files()]
 
     def files(self) -> list[str]:

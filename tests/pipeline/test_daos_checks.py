@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import shlex
 import sys
 from collections.abc import Callable
@@ -11,29 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from private_slurm import REPOSITORY, PrivateSlurm
+from daos_here import RECORDED, fails, system
+from private_slurm import PrivateSlurm
 from site_here import Site
 
 MakeSite = Callable[..., Site]
 
 REPLAY = Path(__file__).with_name("replay_command.py")
-RECORDED = REPOSITORY / "tests" / "recorded"
 SSDS = ("0000:81:00.0", "0000:82:00.0")
 IDLE = "echo 0; exit 1"
 """pgrep where no engine runs."""
-
-
-def system_of(prefix: Path) -> dict[str, Any]:
-    return {
-        "name": "daos_server",
-        "version": "2.8",
-        "mgmt_svc_replicas": ["s1"],
-        "servers": ["s1"],
-        "agents": ["c1", "c2"],
-        "admin": "c1",
-        "prefix": str(prefix),
-        "pool": "tank",
-    }
 
 
 def engine(number: int, mount: Path) -> dict[str, Any]:
@@ -56,10 +42,10 @@ class Daos:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        mounts = [site.slurm.tmpfs(site.root / "mnt" / f"daos{n}", 600) for n in (0, 1)]
+        mounts = [site.slurm.tmpfs(site.root / "mnt" / f"daos{n}", 800) for n in (0, 1)]
 
         def change(document: dict[str, Any]) -> None:
-            document["daos"] = system_of(site.root)
+            document["daos"] = system(site.root)
             server = document["hosts"]["s1"]
             server["memory"] = {"total_mib": 65536}
             server["server"] = {"system_ram_reserved": 4, "disable_vfio": True}
@@ -117,16 +103,6 @@ def test_is_run_with_the_commands_that_were_recorded(daos: Daos, check: str) -> 
     assert daos.site.left_behind() == []
 
 
-def fails(daos: Daos, check: str, why: str) -> None:
-    """Require that a check fails with a sentence, and leaves nothing behind."""
-    done = daos.site.check(check)
-    assert done.returncode == 1, done.stdout + done.stderr
-    reasons = re.findall(r"^  \* Reason: (.*)$", done.stdout, re.MULTILINE)
-    assert reasons, done.stdout
-    assert all(why in reason for reason in reasons), reasons
-    assert daos.site.left_behind() == []
-
-
 @pytest.mark.parametrize(
     ("check", "program", "recording", "why"),
     [
@@ -165,7 +141,7 @@ def test_a_trap_of_a_tool_is_no_measurement(
     daos: Daos, check: str, program: str, recording: str, why: str
 ) -> None:
     daos.give(program, recording)
-    fails(daos, check, why)
+    fails(daos.site, check, why)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +154,7 @@ def test_a_trap_of_a_tool_is_no_measurement(
 )
 def test_a_system_that_is_not_whole_is_not_measured(daos: Daos, recording: str, why: str) -> None:
     daos.give("dmg", f"dmg/{recording}")
-    fails(daos, "NetTest", f"NetTest needs the phase system: {why}")
+    fails(daos.site, "NetTest", f"NetTest needs the phase system: {why}")
 
 
 @pytest.mark.parametrize(
@@ -192,7 +168,7 @@ def test_a_system_that_is_not_whole_is_not_measured(daos: Daos, recording: str, 
 def test_a_pool_that_is_not_at_rest_is_not_measured(daos: Daos, recording: str, why: str) -> None:
     system, pool = RECORDED / "dmg/quick/system.txt", RECORDED / "dmg" / recording
     daos.site.program("dmg", f"[[ $* == *pool* ]] && sed '1d; $d' {pool} || sed '1d; $d' {system}")
-    fails(daos, "NetTest", why)
+    fails(daos.site, "NetTest", why)
 
 
 def test_an_engine_that_dies_meanwhile_spoils_the_figures(daos: Daos) -> None:
@@ -202,7 +178,7 @@ def test_an_engine_that_dies_meanwhile_spoils_the_figures(daos: Daos) -> None:
     alive = (daos.site.programs / "dmg").read_text().removeprefix("#!/bin/bash\n")
     dead = RECORDED / "dmg" / "system_query_one_rank_dead.txt"
     daos.site.program("dmg", f"[[ ! -e {flag} ]] || {{ sed '1d; $d' {dead}; exit; }}\n{alive}")
-    fails(daos, "NetTest", "after the run, rank 1 at")
+    fails(daos.site, "NetTest", "after the run, rank 1 at")
 
 
 @pytest.mark.parametrize(
@@ -214,9 +190,9 @@ def test_a_check_in_the_wrong_phase_says_which_it_needs(daos: Daos, check: str, 
     why = (
         "2 engines of DAOS are running here and would be measured along; this check needs the phase"
     )
-    fails(daos, check, f"{why} {phase}: ")
+    fails(daos.site, check, f"{why} {phase}: ")
 
 
 def test_scm_that_is_not_mounted_is_not_measured(daos: Daos) -> None:
     daos.site.slurm.output("umount", str(daos.site.root / "mnt" / "daos1"))
-    fails(daos, "VosPerfRate", f"nothing is mounted at {daos.site.root}/mnt/daos1")
+    fails(daos.site, "VosPerfRate", f"nothing is mounted at {daos.site.root}/mnt/daos1")

@@ -72,7 +72,7 @@ def test_a_campaign_is_taken_up_where_it_was_interrupted(site: Site) -> None:
     site.use("fi_pingpong", SHORT)
     site.use("fio", HANG)
     started = site.start("quick", "raw")
-    wait_for(lambda: hangs(site), "benchmark that hangs", seconds=120)
+    wait_for(lambda: hangs(site), "benchmark that hangs")
     started[0].send_signal(signal.SIGTERM)
     first = site.finish(started)
     site.use("fio", "exit 1")

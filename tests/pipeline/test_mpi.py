@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from daos_here import RECORDED, WHOLE, Daos, replay
@@ -45,6 +47,22 @@ def test_a_shared_directory_is_measured_with_the_commands_that_were_recorded(
     assert site.left_behind() == []
 
 
+def test_the_page_cache_is_let_in_and_kept_out_with_the_commands_that_were_recorded(
+    make_site: MakeSite, tmp_path: Path
+) -> None:
+    site = make_site({"shared_directory": tmp_path}, clients=["c1"], servers=["s1"])
+    replay(site, "ior", "ior/honesty")
+    done = site.check("PageCacheHonesty")
+    assert done.returncode == 0, done.stdout
+    figure = {
+        name: float(value)
+        for name, value in re.findall(r"^P: (\w+)@clients/posix: (\S+) MiB/s", done.stdout, re.M)
+    }
+    assert (figure["naive_read"], figure["direct_read"]) == (9505.5048, 1043.4322)
+    assert len(figure) == 12
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_another_command_is_refused(site: Site) -> None:
     replay(site, "mdtest", "mdtest/hard/posix")
     campaign = site.measure("quick", "metadata")
@@ -79,21 +97,83 @@ def test_io500_is_run_with_the_commands_that_were_recorded(daos: Daos) -> None:
     assert daos.site.left_behind() == []
 
 
+def test_the_io500_program_is_run_with_the_command_that_was_recorded(site: Site) -> None:
+    replay(site, "io500", "io500/program")
+    done = site.check("Io500Program")
+    assert done.returncode == 0, done.stdout
+    for metric in ("ior_hard_read", "find", "score"):
+        assert f"{metric}@clients/posix" in done.stdout
+    (told,) = site.root.rglob("io500.1.ini")
+    assert {"api = POSIX", "stonewall-time = 2"} <= {*told.read_text().splitlines()}
+    assert site.left_behind() == []
+
+
+def test_a_program_that_is_not_there_is_named(site: Site) -> None:
+    site.describe(lambda document: document["benchmarks"].update(io500="/nowhere/io500"))
+    done = site.check("Io500Program")
+    assert "/nowhere/io500 (io500.1) is missing or cannot be run" in done.stdout
+    assert site.left_behind() == []
+
+
+def test_a_rank_that_dies_takes_the_others_along(site: Site) -> None:
+    site.use("io500", "[[ $PMI_RANK != 3 ]] || kill -9 $$; exec sleep 1000")
+    begun = time.monotonic()
+    done = site.check("Io500Program")
+    assert time.monotonic() - begun < 300
+    # That of the rank, or of those that srun ended: nobody has waited for the step's limit.
+    assert re.search(r"io500 \(io500.1\) failed with exit status 1(37|43): ", done.stdout)
+    assert site.left_behind() == []
+
+
+def test_what_a_failed_job_left_in_the_container_is_taken_away(daos: Daos) -> None:
+    asked = daos.site.root / "asked"
+    daos.site.program("find", f'echo "$D_IL_POOL $D_IL_CONTAINER $LD_PRELOAD $*" >>{asked}')
+    daos.site.use("ior", "exit 1")
+    daos.fails("IorEasy", "failed with exit status 1")
+    library = re.escape(f"{daos.site.root}/lib64/libpil4dfs.so")
+    assert re.fullmatch(
+        rf"tank posix {library} /tmp/\S+ -maxdepth 1 -name assay\.\d+\.\* -exec rm -rf {{}} \+\n",
+        asked.read_text(),
+    )
+
+
+UNLABELLED = re.findall(
+    r"^ +([0-9a-f-]{36}) *$",
+    (RECORDED / "container/list_unlabelled.txt").read_text(),
+    re.MULTILINE,
+)
+"""What runs of daos_perf leave in their pool."""
+
+
 def test_daos_perf_is_run_with_the_commands_that_were_recorded(daos: Daos) -> None:
-    replay(daos.site, "daos_perf", "daos_perf/quick")
-    daos.site.describe(lambda document: document["daos"].update(perf_pool="perf"))
+    somebody_elses = "11111111-2222-4333-8444-555555555555"
+    daos.perf_pool(before=[somebody_elses])
     done = daos.site.check("DaosPerf")
     assert done.returncode == 0, done.stdout
     for client in ("c1", "c2"):
         assert f"update_4k@{client}" in done.stdout
         assert f"fetch_1m@{client}" in done.stdout
-    # Before the first run of each client and after each run, what has no label.
-    listed = (RECORDED / "container/list_unlabelled.txt").read_text()
-    unlabelled = re.findall(r"^ +([0-9a-f-]{36}) *$", listed, re.MULTILINE)
+    # After each run of each client and size, what has no label and was not there before.
     asked = Counter(daos.destroyed.read_text().splitlines())
     destroy = "--sys-name daos_server container destroy --force perf"
-    assert asked == dict.fromkeys((f"{destroy} {uuid}" for uuid in unlabelled), 2 * (1 + 2 * 3))
+    assert asked == dict.fromkeys((f"{destroy} {uuid}" for uuid in UNLABELLED), 2 * 2 * 3)
     assert daos.site.left_behind() == []
+
+
+def test_what_a_failed_run_of_daos_perf_left_is_taken_away(daos: Daos) -> None:
+    daos.perf_pool()
+    perf = daos.site.programs / "daos_perf"
+    daos.site.program("daos_perf", perf.read_text().partition("exec ")[0] + "exit 1")
+    daos.fails("DaosPerf", "daos_perf (4k.1) failed with exit status 1")
+    destroyed = daos.destroyed.read_text()
+    assert all(uuid in destroyed for uuid in UNLABELLED)
+
+
+def test_daos_perf_is_not_run_where_its_containers_cannot_be_told(daos: Daos) -> None:
+    daos.perf_pool()
+    daos.container("container/posix.txt")
+    daos.fails("DaosPerf", "daos did not list the containers of the pool perf")
+    assert not daos.destroyed.exists()
 
 
 def test_daos_perf_needs_room_in_its_pool(daos: Daos) -> None:
@@ -172,4 +252,64 @@ def test_a_path_that_is_no_dfuse_is_not_measured(daos: Daos) -> None:
     assert done.returncode == 1
     for way in ("dfuse", "ioil", "pil4dfs"):
         assert f"clients/{way}: what is mounted at {mount} is no dfuse: nothing on c" in done.stdout
+    assert daos.site.left_behind() == []
+
+
+TAKEN = """
+case $LD_PRELOAD:$PMI_RANK in
+    *ioil*:*) echo '[libioil] Performed 4 reads and 4 writes from 1 files';;
+    *pil4dfs*:*) printf '[%s]  %d\\n' 'read   ' 4 'write  ' 4 'op_sum ' 12;;
+esac
+"""
+"""What the libraries report of each rank, as in tests/recorded/ior."""
+
+
+@pytest.mark.parametrize(
+    ("report", "why"),
+    [
+        (TAKEN, {}),
+        (
+            TAKEN.replace("ioil*:*", "ioil*:0").replace("' 4 '", "' 0 '"),
+            {
+                "ioil": "libioil took calls in 1 of 4 processes",
+                "pil4dfs": "libpil4dfs took no calls: was it loaded, was D_IL_REPORT set",
+            },
+        ),
+    ],
+    ids=["taken", "not_taken"],
+)
+def test_an_interception_library_has_to_take_the_calls(
+    daos: Daos, report: str, why: dict[str, str]
+) -> None:
+    daos.mount()
+    replay(daos.site, "ior", "ior/easy/dfuse")
+    known = (daos.site.programs / "ior").read_text().removeprefix("#!/bin/bash\n")
+    daos.site.use("ior", f"{report}\nunset LD_PRELOAD D_IL_REPORT\n{known}")
+    daos.site.describe(lambda document: document["benchmarks"].update(ior_apis=[]))
+    done = daos.site.check("IorEasy")
+    assert done.returncode == (1 if why else 0), done.stdout
+    reasons = re.findall(r"^  \* Reason: (.*)$", done.stdout, re.MULTILINE)
+    assert len(reasons) == bool(why)
+    for way in ("dfuse", "ioil", "pil4dfs"):
+        said = f"clients/{way}: {why.get(way, '')}" in "".join(reasons)
+        assert said == (way in why), done.stdout
+    assert daos.site.left_behind() == []
+
+
+def test_fio_has_to_be_intercepted(daos: Daos) -> None:
+    mount = daos.mount()
+    report = RECORDED / "fio/dfuse_pil4dfs_libaio.txt"
+    daos.site.use(
+        "fio",
+        f"[[ ${{LD_PRELOAD-}} != *pil4dfs* ]] || sed '1d; $d' {report}\n"
+        "sed -i 's/^runtime=.*/runtime=200ms/' samples.fio\n"
+        'exec /usr/bin/fio "$@"',
+    )
+    done = daos.site.check("FioDfuse")
+    (reason,) = re.findall(r"^  \* Reason: (.*)$", done.stdout, re.MULTILINE)
+    for host in ("c1", "c2"):
+        assert f"{host}/dfuse" not in reason
+        for way in ("ioil", "pil4dfs"):
+            assert f"{host}/{way}: lib{way} took no calls: was it loaded" in reason
+    assert list(mount.iterdir()) == []
     assert daos.site.left_behind() == []
