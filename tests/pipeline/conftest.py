@@ -22,6 +22,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.slurm)
+            # A machine that others share stands still for seconds, and daemons notice. What fails
+            # twice is a fault; what failed once is named at the end of the run.
+            item.add_marker(pytest.mark.flaky(reruns=1))
             if why:
                 item.add_marker(pytest.mark.skip(reason=why))
 
@@ -42,7 +45,8 @@ def slurm() -> Iterator[PrivateSlurm]:
 def make_site(slurm: PrivateSlurm, request: pytest.FixtureRequest) -> Callable[..., Site]:
     """Describe this machine, with benchmarks and hosts as the test needs them."""
     test = request.node.name.replace("[", ".").strip("]")
-    root = slurm.directory / request.path.stem / test
+    attempt = getattr(request.node, "execution_count", 1)
+    root = slurm.directory / request.path.stem / f"{test}.{attempt}"
 
     def make(benchmarks: dict[str, str | Path], **more: object) -> Site:
         return Site(slurm, root, benchmarks, **more)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ ROLE = REPOSITORY / "roles" / "slurm"
 NODES = {"clients": ["c1", "c2"], "servers": ["s1", "s2"]}
 PROGRAMS = ("slurmctld", "slurmd", "munged", "nsenter", "unshare", "setpriv", "ip", "fio", "sshd")
 PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
-NODE_TIMEOUT_S = 5
+NODE_TIMEOUT_S = 15
 # Slurm resolves no name where there is no other address than 127.0.0.1 (AI_ADDRCONFIG).
 _LOOPBACK = "ip link set lo up && ip address add 127.0.0.2/8 dev lo"
 
@@ -115,7 +115,9 @@ class PrivateSlurm:
             for process in running:
                 send(signal.SIGSTOP, process)
             stopped |= running
-        for process in stopped:
+        # Children first: a group that stands still and loses its parent gets SIGHUP of the kernel
+        # and goes on, at which bash runs its EXIT trap, and srun kills the job.
+        for process in sorted(stopped, key=started, reverse=True):
             send(signal.SIGKILL, process)
         self._daemons.pop(node).wait()
         try:
@@ -298,6 +300,13 @@ def process_file(process: int, name: str) -> str:
         return Path(f"/proc/{process}/{name}").read_text(errors="replace")
     except OSError:
         return ""
+
+
+def started(process: int) -> tuple[int, int]:
+    """When a process started, in clock ticks, and its id: both are less for its parent."""
+    # A command's name may hold blanks; after it starttime is the 20th field (proc(5)).
+    _, _, fields = process_file(process, "stat").rpartition(")")
+    return (int(fields.split()[19]) if fields else 0, process)
 
 
 def send(number: signal.Signals, process: int) -> None:
