@@ -1,21 +1,18 @@
 """fdb-hammer: what is made of its output."""
 
 import re
-from pathlib import Path
+from functools import partial
 
 import pytest
+import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tools.fdb_hammer import Fields, parse
 
-RECORDED = Path(__file__).parents[1] / "recorded" / "fdb_hammer"
+recorded = partial(recordings.recorded, "fdb_hammer")
 RECORDED_BYTES = 128 * 2**20
 """What each of four processes moved in the recordings: their fields were of 1 MiB."""
-
-
-def recorded(name: str) -> str:
-    return (RECORDED / f"{name}.txt").read_text()
 
 
 def result(bytes_: int = 2**20, first: str = "10.000000", last: str = "11.000000") -> str:
@@ -53,7 +50,7 @@ def test_a_clock_that_differs_makes_no_figure() -> None:
     ],
 )
 def test_bandwidth_is_by_global_timing(name: str, metric: str, value: float, seconds: str) -> None:
-    parsed = parse(recorded(name), expected_processes=4, expected_bytes=RECORDED_BYTES)
+    parsed = parse(recorded(f"{name}.txt"), expected_processes=4, expected_bytes=RECORDED_BYTES)
     assert parsed.problems == ()
     together, *alone = parsed.samples
     assert (together.metric, together.unit) == (metric, "MiB/s")
@@ -75,7 +72,7 @@ def test_time_counts_from_the_first_start_to_the_last_end() -> None:
 
 
 def test_to_open_lasts_until_the_last_process_moves_a_byte() -> None:
-    text = recorded("write-4")
+    text = recorded("write-4.txt")
     first = [float(second) for second in re.findall(r"before first IO: ([\d.]+)", text)]
     assert len(first) == 4
     parsed = parse(text, started=min(first) - 0.5)
@@ -85,7 +82,7 @@ def test_to_open_lasts_until_the_last_process_moves_a_byte() -> None:
 
 
 def test_one_process_needs_no_label() -> None:
-    parsed = parse(recorded("write-1"))
+    parsed = parse(recorded("write-1.txt"))
     assert parsed.problems == ()
     together, alone = parsed.samples
     assert together.value == pytest.approx(99.656, abs=0.001)
@@ -93,11 +90,11 @@ def test_one_process_needs_no_label() -> None:
 
 
 def test_the_time_spent_on_making_fields_is_kept() -> None:
-    assert parse(recorded("write-1")).samples[1].labels["grib_seconds"] == "0.313813"
+    assert parse(recorded("write-1.txt")).samples[1].labels["grib_seconds"] == "0.313813"
 
 
 def test_log_lines_around_the_output_do_no_harm() -> None:
-    text = recorded("write-4")
+    text = recorded("write-4.txt")
     noisy = f"Loading module fdb\n{text}slurmstepd: info: bye\n"
     assert parse(noisy) == parse(text)
 
@@ -150,7 +147,7 @@ def test_log_lines_around_the_output_do_no_harm() -> None:
     ],
 )
 def test_a_failed_process_makes_no_bandwidth(name: str, problem: str) -> None:
-    parsed = parse(recorded(name))
+    parsed = parse(recorded(f"{name}.txt"))
     assert parsed.problems == (problem,)
     assert not [sample for sample in parsed.samples if "processes" in sample.labels]
 
@@ -163,20 +160,20 @@ def test_a_failed_process_makes_no_bandwidth(name: str, problem: str) -> None:
     ],
 )
 def test_every_failed_process_is_told(name: str, advice: str) -> None:
-    problems = parse(recorded(name)).problems
+    problems = parse(recorded(f"{name}.txt")).problems
     assert [problem[:10] for problem in problems] == ["process 0 ", "process 1 "]
     assert all(problem.endswith(advice) for problem in problems)
 
 
 def test_a_killed_process_is_missed() -> None:
-    assert parse(recorded("write-killed"), expected_processes=2).problems == (
+    assert parse(recorded("write-killed.txt"), expected_processes=2).problems == (
         "1 of 2 processes printed something; one that is killed prints nothing",
     )
 
 
 def test_bytes_that_were_not_asked_for_are_told() -> None:
     # Without --full-check, fdb-hammer reads half of the fields and is content.
-    parsed = parse(recorded("read-partial"), expected_bytes=64 * 2**20)
+    parsed = parse(recorded("read-partial.txt"), expected_bytes=64 * 2**20)
     assert parsed.problems == ("the process moved 33554432 bytes; 67108864 were asked for",)
 
 
@@ -216,7 +213,7 @@ def test_phases_are_not_mixed() -> None:
 
 def test_what_the_step_manager_says_is_a_problem() -> None:
     said = "srun: error: n1: task 1: Killed"
-    assert parse(recorded("write-killed") + said).problems == (said,)
+    assert parse(recorded("write-killed.txt") + said).problems == (said,)
 
 
 @given(st.text() | st.text(alphabet="0123456789: .\nBytesraditnwTmpfoIO"))
@@ -227,7 +224,7 @@ def test_rubbish_is_a_problem(text: str) -> None:
 
 
 def test_a_truncated_output_is_never_a_whole_one() -> None:
-    text = recorded("read-4")
+    text = recorded("read-4.txt")
     whole = parse(text)
     for end in range(len(text) - 1):
         cut = parse(text[:end], expected_processes=4, expected_bytes=RECORDED_BYTES)
@@ -247,7 +244,7 @@ def test_a_truncated_output_is_never_a_whole_one() -> None:
 def test_exceptions_of_what_is_still_to_be_made_in_daos_are_no_failure(
     name: str, value: float, exceptions: bool
 ) -> None:
-    text = recorded(name)
+    text = recorded(f"{name}.txt")
     assert ("Exception: daos_cont_open(" in text) is exceptions
     parsed = parse(text, expected_processes=4, expected_bytes=Fields(16, 4).bytes)
     assert parsed.problems == ()
@@ -262,6 +259,6 @@ def test_exceptions_of_what_is_still_to_be_made_in_daos_are_no_failure(
     ],
 )
 def test_what_fails_in_daos_is_told(name: str, why: str) -> None:
-    problems = parse(recorded(name), expected_processes=2).problems
+    problems = parse(recorded(f"{name}.txt"), expected_processes=2).problems
     assert len(problems) == 2
     assert all(why in problem for problem in problems)

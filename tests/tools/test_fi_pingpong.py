@@ -1,22 +1,15 @@
 """fi_pingpong: its two command lines, and the client's table."""
 
-from pathlib import Path
+from functools import partial
 
 import pytest
+import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tools.fi_pingpong import PingPong, parse
 
-RECORDED = Path(__file__).parents[1] / "recorded" / "fi_pingpong"
-
-
-def recorded(name):
-    return (RECORDED / name).read_text()
-
-
-def figures(parsed):
-    return [(sample.metric, sample.value, sample.unit) for sample in parsed.samples]
+recorded = partial(recordings.recorded, "fi_pingpong")
 
 
 def test_both_ends_get_the_same_message_and_port():
@@ -39,7 +32,10 @@ def test_both_ends_get_the_same_message_and_port():
 def test_a_row_is_a_bandwidth_and_a_latency(name, size, iterations, bandwidth, latency):
     parsed = parse(recorded(name))
     assert parsed.problems == ()
-    assert figures(parsed) == [("bandwidth", bandwidth, "MB/s"), ("latency", latency, "us")]
+    assert recordings.values(parsed) == [
+        ("bandwidth", bandwidth, "MB/s"),
+        ("latency", latency, "us"),
+    ]
     assert parsed.samples[0].labels == {"size": size, "iterations": iterations}
 
 
@@ -72,7 +68,7 @@ def test_a_message_of_no_bytes_has_a_latency_alone():
     parsed = parse(recorded("client_size_all.txt"))
     sizes = [sample.labels["size"] for sample in parsed.samples if sample.metric == "bandwidth"]
     assert parsed.problems == ()
-    assert figures(parsed)[:3] == [
+    assert recordings.values(parsed)[:3] == [
         ("latency", 522.35, "us"),
         ("bandwidth", 0.17, "MB/s"),
         ("latency", 5.75, "us"),

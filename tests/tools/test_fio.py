@@ -1,19 +1,16 @@
 """fio: what its JSON tells."""
 
 import json
-from pathlib import Path
+from functools import partial
 
 import pytest
+import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tools.fio import parse
 
-RECORDED = Path(__file__).parents[1] / "recorded" / "fio"
-
-
-def recorded(name):
-    return (RECORDED / name).read_text()
+recorded = partial(recordings.recorded, "fio")
 
 
 def figures(parsed):

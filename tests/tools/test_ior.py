@@ -1,20 +1,17 @@
 """IOR: its command line, its JSON summary and its table."""
 
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
 import pytest
+import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tools.dfs import Dfs
 from assay.tools.ior import Run, Stonewall, parse
 
-RECORDED = Path(__file__).parents[1] / "recorded" / "ior"
-
-
-def recorded(name):
-    return (RECORDED / name).read_text()
+recorded = partial(recordings.recorded, "ior")
 
 
 def figures(parsed):

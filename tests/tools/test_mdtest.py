@@ -1,20 +1,17 @@
 """mdtest: its command line and its summary of rates."""
 
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
 import pytest
+import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tools.dfs import Dfs
 from assay.tools.mdtest import Run, Stonewall, parse
 
-RECORDED = Path(__file__).parents[1] / "recorded" / "mdtest"
-
-
-def recorded(name):
-    return (RECORDED / name).read_text()
+recorded = partial(recordings.recorded, "mdtest")
 
 
 def figures(parsed):
