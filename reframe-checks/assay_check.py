@@ -305,6 +305,17 @@ class PartitionCheck(AssayCheck):
         """The subjects that are measured at once, one round after the other."""
         return [self.subjects]
 
+    def guards(self, subject: str) -> Sequence[str]:
+        """As everywhere, asked on each host of the subject: the script runs on one for all."""
+        hosts = tuple(dict.fromkeys(subject.split(">")))
+        count = len(hosts)
+        # Where there is no engine the command fails, which is to end none of the others.
+        srun = [
+            *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={count}", f"--ntasks={count}"),
+            *("--overlap", "--mpi=none", "--kill-on-bad-exit=0"),
+        ]
+        return [" ".join([line, *srun]) for line in super().guards(subject)]
+
     @run_before("run")
     def run_in_the_batch_script(self):
         script = ["#!/bin/bash", ". ./steps.sh"]
