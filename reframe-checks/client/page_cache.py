@@ -10,9 +10,13 @@ from assay.plan import Metric
 from assay.steps import Step
 from assay.tools.ior import TOOL, Run, parse
 from assay.tools.output import Parsed, Sample, merged
+from fio_check import SLOWEST_MIB_S
 from mpi_check import BackendCheck
 
 BLOCK_MIB = {"quick": 32, "acceptance": 4096}
+
+LIMIT_S = 600
+"""How long a run may take beyond its bytes: to fill so much memory takes a while."""
 
 SQUEEZED_PERCENT = 60
 """Percent of a client's memory taken away from its page cache (this project's own choice)."""
@@ -54,10 +58,12 @@ class PageCacheHonesty(BackendCheck):
     def steps(self, subject: str) -> Sequence[Step]:
         """One run of both phases for each sample of each rung: so the cache has its chance."""
         program = self.cluster.benchmarks.ior
+        mib = BLOCK_MIB[self.scale] * self.ranks_per_node
         return [
             Step(
                 f"{rung}.{number}",
-                limit_s=600,
+                # What each client writes and reads.
+                limit_s=LIMIT_S + 2 * mib // SLOWEST_MIB_S,
                 program=str(program),
                 commands=[self.launch(subject, program, run.command(f"$RAW/{rung}.{number}.json"))],
                 parse=parse,

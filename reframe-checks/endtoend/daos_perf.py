@@ -14,6 +14,7 @@ from assay.tools.daos_perf import TOOL, parse
 from assay.tools.daos_perf import DaosPerf as Run
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.perf_common import Values, size
+from daos_check import patience_s
 from mpi_check import MpiCheck
 
 VALUES: Mapping[str, Mapping[str, Values]] = {
@@ -67,9 +68,12 @@ class DaosPerf(MpiCheck):
         """One run on the cores of one client: of two, the clocks would differ."""
         pool = dmg.uuid(self.answer("perf_pool.before"))
         run = Run(pool, values, credits=DEPTH[self.entry.name])
+        each = size(values.value_size)
+        # Each value is written, then fetched.
+        rpcs = 2 * self.ranks_per_node * values.bytes // each
         return Step(
             name,
-            limit_s=120,
+            limit_s=patience_s(rpcs, run.credits, each),
             program=TOOL,
             commands=[
                 [*self.launcher([subject], self.ranks_per_node), *self.command(run.command())]
