@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from shlex import quote
 
 import reframe as rfm
 import reframe.utility.sanity as sn
@@ -161,7 +162,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def room(self, subject: str) -> list[str]:
         """Lines of shell that give a subject's files their place; they go away with the subject."""
         mib = self.scratch_mib.get(self.scale)
-        return [f"scratch {self.directory(subject)} {mib}"] if mib else []
+        return [f"scratch {quote(str(self.directory(subject)))} {mib}"] if mib else []
 
     def limit_s(self, subject: str) -> int:
         """How long a subject's steps may take all together, in seconds."""

@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import join
 
 from reframe.core.exceptions import ReframeError
 
@@ -52,7 +53,7 @@ def srun(hosts: Sequence[str]) -> list[str]:
 def in_container(cluster: Cluster, name: str) -> str:
     """A line of shell: what a subject makes in the container, under names that begin so, goes."""
     place, library = container(cluster), library_directory(cluster) / "libpil4dfs.so"
-    return f'in_container {place.pool} {place.container} {library} "{name}"'
+    return f'in_container {join([place.pool, place.container, str(library)])} "{name}"'
 
 
 class DaosCheck:

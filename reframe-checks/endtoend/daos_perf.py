@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from shlex import join
 
 import reframe as rfm
 
@@ -55,7 +56,7 @@ class DaosPerf(MpiCheck):
         """A run of each size for every sample, whose container is then taken away."""
         # They have no label.
         pool = self.cluster.daos.perf_pool
-        own = " ".join(["'^$'", pool, *self.command(["daos"])])
+        own = join(["^$", pool, *self.command(["daos"])])
         not_destroyed = f'refuse "daos did not destroy what daos_perf made in the pool {pool}"'
         steps: list[Step | Shell] = [Shell(". ./containers.sh"), Shell(f"note_containers {own}")]
         for number in self.times:

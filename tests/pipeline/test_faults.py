@@ -99,6 +99,15 @@ def test_a_scratch_directory_without_room(
     assert not started.exists()
 
 
+def test_a_scratch_directory_with_a_space_in_its_name(make_site: MakeSite, tmp_path: Path) -> None:
+    site = make_site({}, scratch=tmp_path / "our disk", **ONE_HOST)
+    site.use("fio", SMALL)
+    (case,) = site.measure("quick", "ssd").cases
+    assert case["problems"] == {}
+    assert set(case["samples"]["write_1m"]) == {"s1"}
+    assert site.left_behind() == []
+
+
 def test_a_node_that_goes_down(make_site: MakeSite, slurm: PrivateSlurm) -> None:
     site = make_site({}, **TWO_HOSTS)
     site.use("fio", "touch $SCRATCH/file; sleep 300")
