@@ -2,70 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-from assay.plan import LAYERS
-from sites import site
+from dry_run import scripts
 
-TESTS = Path(__file__).parents[1]
-CHECKS = TESTS.parent / "reframe-checks"
-POOL = TESTS / "recorded" / "dmg" / "quick" / "pool.txt"
+from sites import site
 
 LINE_MIB_S = 1100
 """What 10 Gbit/s carry."""
 
 
 def limits(check: str, document: dict[str, Any], directory: Path) -> dict[str, int]:
-    """The limit of each step of the script that a check would run for an acceptance, in seconds."""
-    document["daos"] |= {"pool": "tank", "perf_pool": "perf", "prefix": str(directory)}
-    members = []
-    for name in document["servers"]:
-        host = document["hosts"][name]
-        for number, engine in enumerate(host["engines"]):
-            address = f"10.0.{number}.{host['address'].rpartition('.')[2]}"
-            host["interfaces"][f"ib{number}"]["address"] = address
-            uri = f"ofi+verbs;ofi_rxm://{address}:{engine['fabric_iface_port']}"
-            member = {"rank": len(members), "addr": name, "state": "joined", "fabric_uri": uri}
-            members.append(member)
-    pool = json.loads("".join(POOL.read_text().splitlines()[1:-1]))
-    for figure in ("total", "free", "min", "max", "mean"):
-        pool["response"]["tier_stats"][0][figure] *= 10**6
-    for name, answer in {"system": {"members": members}, "pool": pool["response"]}.items():
-        (directory / name).write_text(json.dumps({"response": answer, "error": None}))
-    (directory / "bin").mkdir()
-    dmg = directory / "bin" / "dmg"
-    dmg.write_text(
-        f"#!/bin/bash\n[[ $* = *pool* ]] && cat {directory}/pool || cat {directory}/system"
-    )
-    dmg.chmod(0o755)
-    cluster = directory / "cluster.json"
-    cluster.write_text(json.dumps(document))
-    subprocess.run(
-        [
-            Path(sys.executable).with_name("reframe"),
-            *("--dry-run", "--tag=acceptance", f"--name=^{check}", f"--prefix={directory}"),
-        ],
-        env={
-            **os.environ,
-            "HOME": str(directory),
-            "ASSAY_CLUSTER": str(cluster),
-            "RFM_CONFIG_FILES": str(CHECKS / "settings.py"),
-            "RFM_CHECK_SEARCH_PATH": ":".join(str(CHECKS / layer) for layer in LAYERS),
-        },
-        cwd=directory,
-        capture_output=True,
-        check=True,
-    )
-    (script,) = directory.rglob("partition.sh")
+    """The limit of each step of a check that runs for an acceptance, in seconds."""
+    document["daos"] |= {"pool": "tank", "perf_pool": "perf"}
+    (script,) = scripts(document, directory, "--tag=acceptance", f"--name=^{check}").values()
     return {
-        name: int(limit)
-        for name, limit in re.findall(r"^step (\S+) (\d+) ", script.read_text(), re.MULTILINE)
+        name: int(limit) for name, limit in re.findall(r"^step (\S+) (\d+) ", script, re.MULTILINE)
     }
 
 
