@@ -340,3 +340,24 @@ def test_what_runs_at_once_is_counted_once() -> None:
     ]
     assert busy_s(reversed(ran)) == 6.0
     assert busy_s([]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("cpulists", "nodes", "cores"),
+    [
+        (["0-31,64-95", "32-63,96-127"], "0 0 1 1", "0,1,32,33"),
+        (["0,2,4,6,8,10", "1,3,5,7,9,11"], "0 0 0 1 1 1", "0,2,4,5,7,9"),
+        (["0-1"], "0 0 0", "0,1"),
+        (["4-7", "0-3"], "0 0 1 1", "0,1,4,5"),
+        (["0-3", "4-7"], "1", "4"),
+    ],
+    ids=["blocks", "interleaved", "too-few", "backwards", "one"],
+)
+def test_the_cores_of_devices_are_near_in_their_order(
+    job: Job, tmp_path: Path, cpulists: list[str], nodes: str, cores: str
+) -> None:
+    for number, cpulist in enumerate(cpulists):
+        (tmp_path / f"node{number}").mkdir()
+        (tmp_path / f"node{number}" / "cpulist").write_text(f"{cpulist}\n")
+    assert job.run(f"NODES={tmp_path}", f'cores {nodes} >"$RAW/cores"') == 0
+    assert job.output("cores") == f"{cores}\n"
