@@ -6,6 +6,10 @@
 # Slurm without accounting does not tell how a job ended, so this record is what sanity judges by.
 set -u
 
+# Whoever started the campaign may have another language, in which bash writes $EPOCHREALTIME with a
+# comma, and a program may speak to its user.
+export LC_ALL=C
+
 # told_to_end: what a script, and a subject in it, does at a signal that ends it. What it has started
 # ends first: a program would make files behind the back of what takes them away, and when a script has
 # ended Slurm kills at once what is left of it.

@@ -361,3 +361,16 @@ def test_the_cores_of_devices_are_near_in_their_order(
         (tmp_path / f"node{number}" / "cpulist").write_text(f"{cpulist}\n")
     assert job.run(f"NODES={tmp_path}", f'cores {nodes} >"$RAW/cores"') == 0
     assert job.output("cores") == f"{cores}\n"
+
+
+def test_times_are_the_same_in_every_language(
+    job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Bash writes the fractions of its clock as the language of whoever started it has them.
+    made = ["localedef", "--inputfile=de_DE", "--charmap=UTF-8", str(tmp_path / "de_DE.UTF-8")]
+    if shutil.which("localedef") is None or subprocess.run(made, check=False).returncode:
+        pytest.skip("there are no sources of locales here")
+    monkeypatch.setenv("LOCPATH", str(tmp_path))
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    assert job.run(step("one", ["true"]).line()) == 0
+    assert [done.name for done in read(job.raw)] == ["one"]
