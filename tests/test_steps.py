@@ -323,9 +323,10 @@ def test_files_that_fincore_did_not_look_at_are_not_taken_for_evicted(
     assert "is fincore there?" in problem
 
 
-def test_a_record_that_was_cut_off_is_a_job_that_ended_early(job: Job) -> None:
+@pytest.mark.parametrize("rest", ["", "read.1\t0\t3", "\0" * 20], ids=["whole", "part", "zeros"])
+def test_a_record_that_was_cut_off_is_a_job_that_ended_early(job: Job, rest: str) -> None:
     job.raw.mkdir(parents=True)
-    (job.raw / "steps.tsv").write_text("write.1\t0\t1.0\t2.0\n")
+    (job.raw / "steps.tsv").write_text(f"write.1\t0\t1.0\t2.0\n{rest}")
     assert read(job.raw) == [Done("write.1", 0, 1.0, 2.0)]
     (problem,) = problems(job.raw, [step("write.1", ["fio"]), step("read.1", ["fio"])])
     assert problem.startswith("the job ended before fio (read.1) did: the node went down")

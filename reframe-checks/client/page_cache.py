@@ -7,7 +7,7 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Step
+from assay.steps import Step, text
 from assay.tools.ior import TOOL, Run, parse
 from assay.tools.output import Parsed, Sample, merged
 from fio_check import SLOWEST_MIB_S
@@ -78,11 +78,8 @@ class PageCacheHonesty(BackendCheck):
 
     def rung(self, raw: Path, name: str) -> Parsed:
         """One run: `naive_write` and `naive_read`."""
-        text = "".join(
-            (raw / f"{name}.{kind}").read_text(encoding="utf-8", errors="replace")
-            for kind in ("out", "err", "json")
-        )
-        found = parse(text, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
+        said = "".join(text(raw, name, kind) for kind in ("out", "err", "json"))
+        found = parse(said, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
         samples = tuple(
             replace(sample, metric=f"{name.partition('.')[0]}_{sample.metric.partition('_')[0]}")
             for sample in found.samples

@@ -6,7 +6,7 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Step
+from assay.steps import Step, text
 from assay.tools import net_test
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.text import by_process
@@ -53,10 +53,7 @@ class NetTest(SystemCheck, PartitionCheck):
         """Every run."""
         return merged(
             net_test.TOOL,
-            (
-                self.read((raw / f"{step.name}.out").read_text(encoding="utf-8", errors="replace"))
-                for step in self.steps(subject)
-            ),
+            (self.read(text(raw, step.name, "out")) for step in self.steps(subject)),
         )
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Step
+from assay.steps import Step, text
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.self_test import EMPTY, GET, IOV, PUT, TOOL, SelfTest, parse
 from assay.tools.text import by_process
@@ -103,11 +103,11 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
         asked = self.asked(subject, metric)
         values: list[float] = []
         for clients, step in self.runs(subject, metric, number):
-            text = (raw / f"{step.name}.out").read_text(encoding="utf-8", errors="replace")
-            read = of_clients(text, asked)
+            said = text(raw, step.name, "out")
+            read = of_clients(said, asked)
             if read.problems:
                 return Parsed(TOOL, (), tuple(f"{step.name}: {said}" for said in read.problems))
-            if (printed := len(by_process(text))) != len(clients):
+            if (printed := len(by_process(said))) != len(clients):
                 said = f"{step.name}: {printed} of {len(clients)} clients printed a result"
                 return Parsed(TOOL, (), (said,))
             figure = FIGURES[metric.unit]

@@ -78,6 +78,17 @@ def test_a_benchmark_that_prints_rubbish(make_site: MakeSite) -> None:
     missing_with(site.measure("quick", "ssd"), "SsdFio", "no JSON report of fio")
 
 
+def test_a_benchmark_that_leaves_no_report(make_site: MakeSite) -> None:
+    site = make_site({}, **TWO_HOSTS)
+    report = r"""[[ $SLURMD_NODENAME != s2 ]] || exit 0"""
+    site.use("fio", report + SMALL)
+    campaign = site.measure("quick", "ssd")
+    (case,) = campaign.cases
+    assert list(case["problems"]) == ["s2"]
+    assert case["problems"]["s2"][0].startswith("no JSON report of fio: ")
+    assert set(case["samples"]["write_1m"]) == {"s1"}
+
+
 def test_a_job_that_is_cancelled(make_site: MakeSite) -> None:
     site = make_site({}, **ONE_HOST)
     site.use("fio", "touch $SCRATCH/file; sleep 300")
