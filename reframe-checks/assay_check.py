@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from shlex import quote
 
 import reframe as rfm
 import reframe.utility.sanity as sn
@@ -161,7 +162,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def room(self, subject: str) -> list[str]:
         """Lines of shell that give a subject's files their place; they go away with the subject."""
         mib = self.scratch_mib.get(self.scale)
-        return [f"scratch {self.directory(subject)} {mib}"] if mib else []
+        return [f"scratch {quote(str(self.directory(subject)))} {mib}"] if mib else []
 
     def limit_s(self, subject: str) -> int:
         """How long a subject's steps may take all together, in seconds."""
@@ -304,6 +305,17 @@ class PartitionCheck(AssayCheck):
     def rounds(self) -> Iterable[Sequence[str]]:
         """The subjects that are measured at once, one round after the other."""
         return [self.subjects]
+
+    def guards(self, subject: str) -> Sequence[str]:
+        """As everywhere, asked on each host of the subject: the script runs on one for all."""
+        hosts = tuple(dict.fromkeys(subject.split(">")))
+        count = len(hosts)
+        # Where there is no engine the command fails, which is to end none of the others.
+        srun = [
+            *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={count}", f"--ntasks={count}"),
+            *("--overlap", "--mpi=none", "--kill-on-bad-exit=0"),
+        ]
+        return [" ".join([line, *srun]) for line in super().guards(subject)]
 
     @run_before("run")
     def run_in_the_batch_script(self):

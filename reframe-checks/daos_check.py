@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import join
 
 from reframe.core.exceptions import ReframeError
 
@@ -20,6 +21,25 @@ CONTROL = "/etc/daos/daos_control.yml"
 ANSWER_LIMIT_S = 60
 """How long dmg and daos may take to answer; they wait for minutes where a rank is dead."""
 
+LIMIT_S = 120
+"""How long RPCs may take before any is late: one that nobody answers costs about 60 s a batch (seen
+with DAOS 2.8)."""
+
+SLOWEST_RPC_S, SLOWEST_MIB_S = 0.001, 0.016
+"""How long an RPC may take, and each MiB that goes with it, where 16 are under way: as on a network
+of 10 Gbit/s (this project's own choice)."""
+
+
+def patience_s(rpcs: int, under_way: int, size: int = 0) -> int:
+    """How long so many RPCs, each of so many bytes, may take, in seconds.
+
+    Args:
+        rpcs: of all clients together.
+        under_way: at once, as far as they do not wait for each other.
+        size: bytes that go with each.
+    """
+    return LIMIT_S + int(rpcs / under_way * (SLOWEST_RPC_S + size / 2**20 * SLOWEST_MIB_S))
+
 
 def srun(hosts: Sequence[str]) -> list[str]:
     """The beginning of a command that runs once on each host; each line tells which printed it."""
@@ -33,7 +53,7 @@ def srun(hosts: Sequence[str]) -> list[str]:
 def in_container(cluster: Cluster, name: str) -> str:
     """A line of shell: what a subject makes in the container, under names that begin so, goes."""
     place, library = container(cluster), library_directory(cluster) / "libpil4dfs.so"
-    return f'in_container {place.pool} {place.container} {library} "{name}"'
+    return f'in_container {join([place.pool, place.container, str(library)])} "{name}"'
 
 
 class DaosCheck:

@@ -8,7 +8,7 @@ from typing import Any
 from reframe.core.builtins import run_before
 
 from assay.plan import Metric
-from assay.steps import Step
+from assay.steps import Step, text
 from assay.tools import fio
 from assay.tools.output import Parsed, Sample
 from assay_check import HostCheck
@@ -90,7 +90,7 @@ class FioCheck(HostCheck):
 
     def parsed(self, subject: str, raw: Path) -> Parsed:
         """Every figure of the run; one that reads what it did not write is a problem."""
-        return fio.parse((raw / "fio.json").read_text(encoding="utf-8"), written_here=True)
+        return fio.parse(text(raw, "fio", "json"), written_here=True)
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
         """By the phase."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from shlex import join
 
 from assay.backends import Backend, backend_of, container, library_directory
 from assay.plan.load import ranks_per_node
@@ -73,7 +74,7 @@ class BackendCheck(MpiCheck):
         lines = [*super().guards(subject)]
         if self.backend(subject).mounted:
             words = self.launcher(self.hosts, 1)
-            lines.append(" ".join(["on_dfuse", str(self.cluster.daos.mount), *words]))
+            lines.append(join(["on_dfuse", str(self.cluster.daos.mount), *words]))
         return lines
 
     def place(self, subject: str, name: str) -> str:

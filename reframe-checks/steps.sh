@@ -6,6 +6,10 @@
 # Slurm without accounting does not tell how a job ended, so this record is what sanity judges by.
 set -u
 
+# Whoever started the campaign may have another language, in which bash writes $EPOCHREALTIME with a
+# comma, and a program may speak to its user.
+export LC_ALL=C
+
 # told_to_end: what a script, and a subject in it, does at a signal that ends it. What it has started
 # ends first: a program would make files behind the back of what takes them away, and when a script has
 # ended Slurm kills at once what is left of it.
@@ -51,17 +55,28 @@ mounted() {
         "playbooks/phase.yml with -e assay_phase=scm"
 }
 
+# Where the kernel tells the cores of NUMA nodes.
+NODES=/sys/devices/system/node
+
 # cores NODE...: for each NUMA node that is named a core of it, another one each time while there are
-# more, as `taskset --cpu-list` takes them.
+# more, as `taskset --cpu-list` takes them. They ascend with the nodes where they can: a mask of cores
+# has no order, and SPDK gives the first device the lowest core. (On many servers even cores are of one
+# node, and odd ones of the other.)
 cores() {
-    local node range list=""
+    local node range core last=-1 list=""
     local -A taken=()
     for node in "$@"; do
         local -a there=()
-        for range in $(tr , " " <"/sys/devices/system/node/node$node/cpulist"); do
+        for range in $(tr , " " <"$NODES/node$node/cpulist"); do
             mapfile -t -O "${#there[@]}" there < <(seq "${range%-*}" "${range#*-}")
         done
-        list+=,${there[taken[$node]++ % ${#there[@]}]}
+        for core in "${there[@]}"; do
+            ((core > last)) && break
+            core=
+        done
+        [[ -n $core ]] || core=${there[taken[$node]++ % ${#there[@]}]}
+        last=$core
+        list+=,$core
     done
     tr , "\n" <<<"${list#,}" | sort --numeric-sort --unique | paste --serial --delimiters=,
 }

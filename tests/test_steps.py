@@ -323,9 +323,10 @@ def test_files_that_fincore_did_not_look_at_are_not_taken_for_evicted(
     assert "is fincore there?" in problem
 
 
-def test_a_record_that_was_cut_off_is_a_job_that_ended_early(job: Job) -> None:
+@pytest.mark.parametrize("rest", ["", "read.1\t0\t3", "\0" * 20], ids=["whole", "part", "zeros"])
+def test_a_record_that_was_cut_off_is_a_job_that_ended_early(job: Job, rest: str) -> None:
     job.raw.mkdir(parents=True)
-    (job.raw / "steps.tsv").write_text("write.1\t0\t1.0\t2.0\n")
+    (job.raw / "steps.tsv").write_text(f"write.1\t0\t1.0\t2.0\n{rest}")
     assert read(job.raw) == [Done("write.1", 0, 1.0, 2.0)]
     (problem,) = problems(job.raw, [step("write.1", ["fio"]), step("read.1", ["fio"])])
     assert problem.startswith("the job ended before fio (read.1) did: the node went down")
@@ -340,3 +341,37 @@ def test_what_runs_at_once_is_counted_once() -> None:
     ]
     assert busy_s(reversed(ran)) == 6.0
     assert busy_s([]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("cpulists", "nodes", "cores"),
+    [
+        (["0-31,64-95", "32-63,96-127"], "0 0 1 1", "0,1,32,33"),
+        (["0,2,4,6,8,10", "1,3,5,7,9,11"], "0 0 0 1 1 1", "0,2,4,5,7,9"),
+        (["0-1"], "0 0 0", "0,1"),
+        (["4-7", "0-3"], "0 0 1 1", "0,1,4,5"),
+        (["0-3", "4-7"], "1", "4"),
+    ],
+    ids=["blocks", "interleaved", "too-few", "backwards", "one"],
+)
+def test_the_cores_of_devices_are_near_in_their_order(
+    job: Job, tmp_path: Path, cpulists: list[str], nodes: str, cores: str
+) -> None:
+    for number, cpulist in enumerate(cpulists):
+        (tmp_path / f"node{number}").mkdir()
+        (tmp_path / f"node{number}" / "cpulist").write_text(f"{cpulist}\n")
+    assert job.run(f"NODES={tmp_path}", f'cores {nodes} >"$RAW/cores"') == 0
+    assert job.output("cores") == f"{cores}\n"
+
+
+def test_times_are_the_same_in_every_language(
+    job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Bash writes the fractions of its clock as the language of whoever started it has them.
+    made = ["localedef", "--inputfile=de_DE", "--charmap=UTF-8", str(tmp_path / "de_DE.UTF-8")]
+    if shutil.which("localedef") is None or subprocess.run(made, check=False).returncode:
+        pytest.skip("there are no sources of locales here")
+    monkeypatch.setenv("LOCPATH", str(tmp_path))
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    assert job.run(step("one", ["true"]).line()) == 0
+    assert [done.name for done in read(job.raw)] == ["one"]

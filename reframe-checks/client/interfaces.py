@@ -7,7 +7,7 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Step
+from assay.steps import Step, text
 from assay.tools.agent_log import TOOL, parse
 from assay.tools.output import Parsed, Sample, merged
 from assay_check import HostCheck
@@ -47,9 +47,9 @@ class ClientInterfaces(SystemCheck, HostCheck):
         }
         found = []
         for step in self.steps(subject):
-            text = (raw / f"{step.name}.out").read_text(encoding="utf-8", errors="replace")
-            found.append(parse(text, nodes=nodes, program="daos"))
-            found.append(Parsed(TOOL, (), tuple(self.caches(subject, text))))
+            said = text(raw, step.name, "out")
+            found.append(parse(said, nodes=nodes, program="daos"))
+            found.append(Parsed(TOOL, (), tuple(self.caches(subject, said))))
         return merged(TOOL, found)
 
     def caches(self, subject: str, text: str) -> Iterator[str]:

@@ -7,12 +7,16 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Step
+from assay.steps import Step, text
 from assay.tools.ior import TOOL, Run, parse
 from assay.tools.output import Parsed, Sample, merged
+from fio_check import SLOWEST_MIB_S
 from mpi_check import BackendCheck
 
 BLOCK_MIB = {"quick": 32, "acceptance": 4096}
+
+LIMIT_S = 600
+"""How long a run may take beyond its bytes: to fill so much memory takes a while."""
 
 SQUEEZED_PERCENT = 60
 """Percent of a client's memory taken away from its page cache (this project's own choice)."""
@@ -54,10 +58,12 @@ class PageCacheHonesty(BackendCheck):
     def steps(self, subject: str) -> Sequence[Step]:
         """One run of both phases for each sample of each rung: so the cache has its chance."""
         program = self.cluster.benchmarks.ior
+        mib = BLOCK_MIB[self.scale] * self.ranks_per_node
         return [
             Step(
                 f"{rung}.{number}",
-                limit_s=600,
+                # What each client writes and reads.
+                limit_s=LIMIT_S + 2 * mib // SLOWEST_MIB_S,
                 program=str(program),
                 commands=[self.launch(subject, program, run.command(f"$RAW/{rung}.{number}.json"))],
                 parse=parse,
@@ -72,11 +78,8 @@ class PageCacheHonesty(BackendCheck):
 
     def rung(self, raw: Path, name: str) -> Parsed:
         """One run: `naive_write` and `naive_read`."""
-        text = "".join(
-            (raw / f"{name}.{kind}").read_text(encoding="utf-8", errors="replace")
-            for kind in ("out", "err", "json")
-        )
-        found = parse(text, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
+        said = "".join(text(raw, name, kind) for kind in ("out", "err", "json"))
+        found = parse(said, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
         samples = tuple(
             replace(sample, metric=f"{name.partition('.')[0]}_{sample.metric.partition('_')[0]}")
             for sample in found.samples

@@ -6,7 +6,7 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Step
+from assay.steps import Step, text
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.placement import TOOL, parse
 from assay_check import PartitionCheck
@@ -39,9 +39,7 @@ class ClientPlacement(PartitionCheck):
         return merged(
             TOOL,
             (
-                parse(
-                    (raw / f"{step.name}.out").read_text(encoding="utf-8"), expected_processes=cores
-                )
+                parse(text(raw, step.name, "out"), expected_processes=cores)
                 for step in self.steps(subject)
             ),
         )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from shlex import join
 
 import reframe as rfm
 
@@ -14,6 +15,7 @@ from assay.tools.daos_perf import TOOL, parse
 from assay.tools.daos_perf import DaosPerf as Run
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.perf_common import Values, size
+from daos_check import patience_s
 from mpi_check import MpiCheck
 
 VALUES: Mapping[str, Mapping[str, Values]] = {
@@ -36,21 +38,25 @@ class DaosPerf(MpiCheck):
     repetitions = {"quick": 3, "acceptance": 5}
     scripts = ("steps.sh", "endtoend/containers.sh")
 
+    def look(self, when: str) -> list[str]:
+        """The pool that daos_perf has for itself is whole, too."""
+        pool = self.cluster.daos.perf_pool
+        return super().look(when) or self.look_at_pool(f"perf_pool.{when}", pool)
+
     def wrong_before(self) -> list[str]:
-        """The pool that daos_perf has for itself is whole, and has room."""
+        """It has room."""
         if wrong := super().wrong_before():
             return wrong
         pool = self.cluster.daos.perf_pool
         largest = max(values.bytes for values in VALUES[self.scale].values())
-        return self.look_at_pool("perf_pool.before", pool) or self.short_of_room(
-            "perf_pool.before", pool, ROOM * self.ranks_per_node * largest
-        )
+        needed = ROOM * self.ranks_per_node * largest
+        return self.short_of_room("perf_pool.before", pool, needed)
 
     def steps(self, subject: str) -> Sequence[Step | Shell]:
         """A run of each size for every sample, whose container is then taken away."""
         # They have no label.
         pool = self.cluster.daos.perf_pool
-        own = " ".join(["'^$'", pool, *self.command(["daos"])])
+        own = join(["^$", pool, *self.command(["daos"])])
         not_destroyed = f'refuse "daos did not destroy what daos_perf made in the pool {pool}"'
         steps: list[Step | Shell] = [Shell(". ./containers.sh"), Shell(f"note_containers {own}")]
         for number in self.times:
@@ -63,9 +69,12 @@ class DaosPerf(MpiCheck):
         """One run on the cores of one client: of two, the clocks would differ."""
         pool = dmg.uuid(self.answer("perf_pool.before"))
         run = Run(pool, values, credits=DEPTH[self.entry.name])
+        each = size(values.value_size)
+        # Each value is written, then fetched.
+        rpcs = 2 * self.ranks_per_node * values.bytes // each
         return Step(
             name,
-            limit_s=120,
+            limit_s=patience_s(rpcs, run.credits, each),
             program=TOOL,
             commands=[
                 [*self.launcher([subject], self.ranks_per_node), *self.command(run.command())]

@@ -101,7 +101,7 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
         """New databases for each sample, written, read, and taken away."""
         pool = self.cluster.daos.pool
         not_destroyed = f'refuse "daos did not destroy what FDB made in the pool {pool}"'
-        own = " ".join([f"'{CONTAINERS}'", pool, *self.command(["daos"])])
+        own = join([CONTAINERS, pool, *self.command(["daos"])])
         steps: list[Step | Shell] = [
             Shell(". ./containers.sh"),
             Shell(f"note_containers {own}"),

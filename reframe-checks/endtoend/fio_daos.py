@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shlex import join
 from typing import Any
 
 import reframe as rfm
@@ -81,7 +82,7 @@ class FioDfuse(FioDaosCheck):
 
     def guards(self, subject: str) -> Sequence[str]:
         """It is there."""
-        return [*super().guards(subject), f"on_dfuse {self.directory(subject)}"]
+        return [*super().guards(subject), join(["on_dfuse", str(self.directory(subject))])]
 
     def layout(self) -> dict[str, Any]:
         """Threads of one process."""

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Evict, Shell, Step, printed
+from assay.steps import Evict, Shell, Step, printed, text
 from assay.tools import io500, ior, mdtest
 from assay.tools.output import Parsed, Sample, merged
 from mpi_check import STONEWALL_S, BackendCheck
@@ -100,11 +100,11 @@ class Io500(Io500Check):
         outputs: dict[str, Parsed] = {}
         for name in self.phases(subject, number):
             step = self.phase(subject, number, name)
-            text = printed(raw, step)
+            said = printed(raw, step)
             if name in io500.BANDWIDTHS:
-                text += (raw / f"{step.name}.json").read_text(encoding="utf-8", errors="replace")
+                said += text(raw, step.name, "json")
             parse = ior.parse if name in io500.BANDWIDTHS else mdtest.parse
-            outputs[name] = parse(text, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
+            outputs[name] = parse(said, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
         return io500.collected(outputs)
 
 

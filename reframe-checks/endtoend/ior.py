@@ -7,7 +7,7 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Evict, Step
+from assay.steps import Evict, Step, text
 from assay.tools.io500 import HARD_TRANSFER_BYTES
 from assay.tools.ior import TOOL, Run, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged
@@ -96,12 +96,9 @@ class IorCheck(BackendCheck):
 
     def read(self, subject: str, raw: Path, name: str) -> Parsed:
         """The summary of a run, and the warnings that are printed beside it alone."""
-        text = "".join(
-            (raw / f"{name}.{kind}").read_text(encoding="utf-8", errors="replace")
-            for kind in ("out", "err", "json")
-        )
+        said = "".join(text(raw, name, kind) for kind in ("out", "err", "json"))
         return parse(
-            text,
+            said,
             expected_tasks=self.tasks,
             expected_nodes=len(self.hosts),
             intercepted_by=self.backend(subject).library,

@@ -6,7 +6,7 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Step
+from assay.steps import Step, text
 from assay.tools.fi_pingpong import TOOL, PingPong, parse
 from assay.tools.output import Parsed, Sample, merged
 from assay_check import PartitionCheck
@@ -74,10 +74,7 @@ class FiPingpong(PartitionCheck):
         """The client's table of every run; its sizes tell the metrics apart."""
         return merged(
             TOOL,
-            (
-                parse((raw / f"{step.name}.out").read_text(encoding="utf-8"))
-                for step in self.steps(subject)
-            ),
+            (parse(text(raw, step.name, "out")) for step in self.steps(subject)),
         )
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:

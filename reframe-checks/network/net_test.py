@@ -6,15 +6,12 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Step
+from assay.steps import Step, text
 from assay.tools import net_test
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.text import by_process
 from assay_check import PartitionCheck
-from daos_check import SystemCheck, srun
-
-LIMIT_S = 120
-"""An endpoint that does not answer costs about 60 s (seen with DAOS 2.8)."""
+from daos_check import SystemCheck, patience_s, srun
 
 
 @rfm.simple_test
@@ -35,10 +32,11 @@ class NetTest(SystemCheck, PartitionCheck):
         server = self.cluster.hosts[self.cluster.daos.servers[0]]
         asked = net_test.NetTest(server.engines[0].tags.targets, repetitions=self.rpcs[self.scale])
         command = self.command(asked.command(self.cluster.daos.version))
+        rpcs = self.ranks * len(asked.tags) * asked.repetitions
         return [
             Step(
                 f"run.{number}",
-                limit_s=LIMIT_S,
+                limit_s=patience_s(rpcs, asked.inflight),
                 program="daos",
                 commands=[[*srun([subject]), *command]],
                 parse=self.read,
@@ -55,10 +53,7 @@ class NetTest(SystemCheck, PartitionCheck):
         """Every run."""
         return merged(
             net_test.TOOL,
-            (
-                self.read((raw / f"{step.name}.out").read_text(encoding="utf-8", errors="replace"))
-                for step in self.steps(subject)
-            ),
+            (self.read(text(raw, step.name, "out")) for step in self.steps(subject)),
         )
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:

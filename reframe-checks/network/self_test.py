@@ -6,12 +6,12 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.plan import Metric
-from assay.steps import Step
+from assay.steps import Step, text
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.self_test import EMPTY, GET, IOV, PUT, TOOL, SelfTest, parse
 from assay.tools.text import by_process
 from assay_check import PartitionCheck
-from daos_check import SystemCheck, srun
+from daos_check import SystemCheck, patience_s, srun
 
 SIZES: Mapping[str, tuple[str, str]] = {"get_1m": GET, "put_1m": PUT, "empty": EMPTY, "iov_2k": IOV}
 """What each metric sends and gets: one size a run, since of several the rates come out wrong."""
@@ -21,10 +21,6 @@ SMALL = {"quick": 2000, "acceptance": 20000}
 """RPCs to each endpoint, by scale."""
 
 FIGURES = {"MiB/s": "bandwidth", "RPC/s": "rate", "us": "endpoint_latency"}
-
-LIMIT_S = 120
-"""A rank that does not answer costs about 60 s a batch (seen with DAOS 2.8)."""
-
 
 HANGS = "it waits for a rank that is dead, or that has fewer targets, and so tags, than described"
 
@@ -64,13 +60,17 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
         self, subject: str, metric: Metric, number: int
     ) -> Iterator[tuple[Sequence[str], Step]]:
         """The runs of one sample, each with its clients."""
+        asked = self.asked(subject, metric)
+        rpcs = len(asked.endpoints) * asked.repetitions
+        size = 2**20 if metric.name.endswith("1m") else 0
         for group, clients in enumerate(self.groups(subject, metric), start=1):
-            command = self.command(self.asked(subject, metric).command())
+            command = self.command(asked.command())
             yield (
                 clients,
                 Step(
                     f"{metric.name}.{number}.{group}",
-                    limit_s=LIMIT_S,
+                    # The engine has them all to answer.
+                    limit_s=patience_s(len(clients) * rpcs, asked.inflight, size),
                     program=TOOL,
                     commands=[[*srun(clients), *command]],
                     parse=of_clients,
@@ -103,11 +103,11 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
         asked = self.asked(subject, metric)
         values: list[float] = []
         for clients, step in self.runs(subject, metric, number):
-            text = (raw / f"{step.name}.out").read_text(encoding="utf-8", errors="replace")
-            read = of_clients(text, asked)
+            said = text(raw, step.name, "out")
+            read = of_clients(said, asked)
             if read.problems:
                 return Parsed(TOOL, (), tuple(f"{step.name}: {said}" for said in read.problems))
-            if (printed := len(by_process(text))) != len(clients):
+            if (printed := len(by_process(said))) != len(clients):
                 said = f"{step.name}: {printed} of {len(clients)} clients printed a result"
                 return Parsed(TOOL, (), (said,))
             figure = FIGURES[metric.unit]

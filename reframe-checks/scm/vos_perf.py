@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import join
 
 import reframe as rfm
 
@@ -47,7 +48,7 @@ class VosPerfCheck(DaosCheck, HostCheck):
 
     def guards(self, subject: str) -> Sequence[str]:
         """No engine runs, and its SCM is mounted."""
-        return [*super().guards(subject), f"mounted {self.directory(subject)}"]
+        return [*super().guards(subject), join(["mounted", str(self.directory(subject))])]
 
     def steps(self, subject: str) -> Sequence[Step]:
         """One run for each sample, in a new pool, on the first core of the engine's NUMA node."""

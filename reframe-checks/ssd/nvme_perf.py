@@ -51,7 +51,8 @@ class NvmeCheck(DaosCheck, HostCheck):
         return (device and device.numa_node) or 0
 
     def one(self, subject: str, name: str, addresses: Sequence[str]) -> Step:
-        """One run on some SSDs of the subject's host, with a core for each."""
+        """One run on some SSDs of the subject's host, with a core for each that is near to it."""
+        addresses = sorted(addresses, key=lambda address: self.node(subject, address))
         reads = self.reads[name.partition(".")[0]]
         seconds = SECONDS[self.scale]
         nodes = " ".join(str(self.node(subject, address)) for address in addresses)

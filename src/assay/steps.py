@@ -24,6 +24,9 @@ _ENDED = re.compile(r"^srun: error: \S+: tasks? \S+: Exited with exit code (\d+)
 """What srun says of ranks that ended by themselves, while its own exit status may be that of the
 others, which it has ended then."""
 
+_DONE = re.compile(r"([^\t]+)\t(\d+)\t(\d+\.\d+)\t(\d+\.\d+)")
+"""A line of the record."""
+
 RESIDENT_MIB_ALLOWED = 1.0
 """How much of what is read next may have stayed in the page cache (this project's own choice)."""
 
@@ -102,8 +105,9 @@ def read(raw: Path) -> list[Done]:
         return []
     done = []
     for line in lines:
-        name, status, start, end = line.split("\t")
-        done.append(Done(name, int(status), float(start), float(end)))
+        # A host that loses its power, or a full disk, may leave part of the last one.
+        if found := _DONE.fullmatch(line):
+            done.append(Done(found[1], int(found[2]), float(found[3]), float(found[4])))
     return done
 
 
@@ -147,20 +151,21 @@ def _unfinished(raw: Path, step: Step, done: Done | None) -> str | None:
     if done.status == TIMED_OUT or (done.status == KILLED and waited):
         hint = f"; {step.hangs}" if step.hangs else ""
         return f"{program} hung: it was ended after {step.limit_s} s{hint}"
-    if done.status in (126, 127) or _NOT_STARTED.search(_text(raw, step, "err")):
+    if done.status in (126, 127) or _NOT_STARTED.search(text(raw, step.name, "err")):
         return f"{step.program} ({step.name}) is missing or cannot be run: is it installed there?"
-    ended = _ENDED.search(_text(raw, step, "err"))
+    ended = _ENDED.search(text(raw, step.name, "err"))
     status = ended[1] if ended else done.status
     return f"{program} failed with exit status {status}{_last_words(raw, step)}"
 
 
 def printed(raw: Path, step: Step) -> str:
     """What a step printed, then what it printed as errors."""
-    return _text(raw, step, "out") + _text(raw, step, "err")
+    return text(raw, step.name, "out") + text(raw, step.name, "err")
 
 
-def _text(raw: Path, step: Step, kind: str) -> str:
-    path = raw / f"{step.name}.{kind}"
+def text(raw: Path, name: str, kind: str) -> str:
+    """What a step left in a file of some kind, such as ``out``; nothing where there is none."""
+    path = raw / f"{name}.{kind}"
     return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
 
@@ -168,8 +173,7 @@ def _last_words(raw: Path, step: Step) -> str:
     if step.parse and (why := step.parse(printed(raw, step)).problems):
         return f": {why[0]}"
     for kind in ("err", "out"):
-        text = _text(raw, step, kind)
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        lines = [line.strip() for line in text(raw, step.name, kind).splitlines() if line.strip()]
         if lines:
             return f": {lines[-1][:200]}"
     return ""

@@ -193,6 +193,13 @@ def test_a_check_in_the_wrong_phase_says_which_it_needs(daos: Daos, check: str, 
     fails(daos.site, check, f"{why} {phase}: ")
 
 
+def test_an_engine_on_the_other_host_of_a_pair_is_seen(daos: Daos) -> None:
+    daos.site.describe(lambda document: document["benchmarks"].update(fi_pingpong="/bin/false"))
+    # The job's script runs on c1.
+    daos.site.program("pgrep", f"[[ $SLURMD_NODENAME != c1 ]] && echo 1 || {{ {IDLE}; }}")
+    fails(daos.site, "FiPingpong", "1 engines of DAOS are running here and would be measured along")
+
+
 def test_scm_that_is_not_mounted_is_not_measured(daos: Daos) -> None:
     daos.site.slurm.output("umount", str(daos.site.root / "mnt" / "daos1"))
     fails(daos.site, "VosPerfRate", f"nothing is mounted at {daos.site.root}/mnt/daos1")

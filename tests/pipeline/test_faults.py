@@ -78,6 +78,17 @@ def test_a_benchmark_that_prints_rubbish(make_site: MakeSite) -> None:
     missing_with(site.measure("quick", "ssd"), "SsdFio", "no JSON report of fio")
 
 
+def test_a_benchmark_that_leaves_no_report(make_site: MakeSite) -> None:
+    site = make_site({}, **TWO_HOSTS)
+    report = r"""[[ $SLURMD_NODENAME != s2 ]] || exit 0"""
+    site.use("fio", report + SMALL)
+    campaign = site.measure("quick", "ssd")
+    (case,) = campaign.cases
+    assert list(case["problems"]) == ["s2"]
+    assert case["problems"]["s2"][0].startswith("no JSON report of fio: ")
+    assert set(case["samples"]["write_1m"]) == {"s1"}
+
+
 def test_a_job_that_is_cancelled(make_site: MakeSite) -> None:
     site = make_site({}, **ONE_HOST)
     site.use("fio", "touch $SCRATCH/file; sleep 300")
@@ -97,6 +108,15 @@ def test_a_scratch_directory_without_room(
     reason = f"{small} has room for 64 MiB and 576 MiB are needed; free some, or name another"
     missing_with(site.measure("quick", "ssd"), "SsdFio", re.escape(reason))
     assert not started.exists()
+
+
+def test_a_scratch_directory_with_a_space_in_its_name(make_site: MakeSite, tmp_path: Path) -> None:
+    site = make_site({}, scratch=tmp_path / "our disk", **ONE_HOST)
+    site.use("fio", SMALL)
+    (case,) = site.measure("quick", "ssd").cases
+    assert case["problems"] == {}
+    assert set(case["samples"]["write_1m"]) == {"s1"}
+    assert site.left_behind() == []
 
 
 def test_a_node_that_goes_down(make_site: MakeSite, slurm: PrivateSlurm) -> None:

@@ -183,6 +183,14 @@ def test_daos_perf_needs_room_in_its_pool(daos: Daos) -> None:
     daos.fails("DaosPerf", "the pool perf has 286 MiB free, and 512 MiB are needed")
 
 
+def test_the_pool_of_daos_perf_has_to_be_whole_after_the_run(daos: Daos) -> None:
+    daos.perf_pool()
+    perf = daos.site.programs / "daos_perf"
+    daos.site.program("daos_perf", f"touch {daos.begun}\n" + perf.read_text().partition("\n")[2])
+    daos.dmg(WHOLE, after={"pool query perf": "dmg/pool_query_rebuilding.txt"})
+    daos.fails("DaosPerf", "after the run, the pool: ")
+
+
 HOLES = """
 printf '%s\\n' 'WARNING: Stat() of aggregate file size      = 274145280' \\
     'WARNING: Using actual aggregate bytes moved = 207036416'

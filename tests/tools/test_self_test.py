@@ -216,6 +216,35 @@ def test_a_run_that_is_not_the_one_asked_for(name, asked, problem):
     assert problem in parse(recorded(TOOL, name), asked).problems
 
 
+@pytest.mark.parametrize(
+    ("line", "instead", "problem"),
+    [
+        ("RPC Bandwidth (MB/sec): 3779.16", "RPC Bandwidth (MB/sec): 3779,16", "bandwidth"),
+        ("Throughput (RPCs/sec): 3779", "Throughput (RPCs/sec): 37792026/11/21", "throughput"),
+        ("\t\tMedian : 4034\n", "", "median"),
+    ],
+    ids=["bandwidth", "throughput", "median"],
+)
+def test_a_result_without_one_of_its_figures_is_none(line, instead, problem):
+    text = recorded(TOOL, "get.txt")
+    assert line in text
+    assert parse(text.replace(line, instead)).problems == (
+        f"master client: its {problem} is there 0 times, not once: the output is damaged",
+    )
+
+
+def test_a_figure_counts_once():
+    # The check adds up what many clients print.
+    text = recorded(TOOL, "get.txt")
+    line = "\tRPC Bandwidth (MB/sec): 3779.16\n"
+    assert parse(text.replace(line, line * 2)).problems == (
+        "master client: its bandwidth is there 2 times, not once: the output is damaged",
+    )
+    assert parse(text * 2).problems == (
+        "master client has 2 results of one size: give one run at a time",
+    )
+
+
 @pytest.mark.parametrize("name", ["log_elsewhere.txt", "log_of_2.6.txt"])
 def test_reads_the_output_with_and_without_log_lines_of_each_version(name):
     parsed = parse(recorded(TOOL, name))

@@ -18,6 +18,7 @@ What 2.8 does, seen by running it, and its source explains:
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, product
@@ -59,6 +60,7 @@ _FAILURES = re.compile(r"^\tRPC Failures: (\d+)$", re.MULTILINE)
 _ENDPOINT = re.compile(r"^\t\t(\d+:\d+) - (\d+|NA)$", re.MULTILINE)
 _NOT_STARTED = re.compile(r"Failed to launch self-test 1:many session on (\d+:\d+); (ret = .*)")
 
+_FIGURES = {"bandwidth": _BANDWIDTH, "throughput": _RATE, "median": _MEDIAN}
 _UNITS = {"MB": "MiB/s", "Mbits": "Mbit/s"}
 
 
@@ -192,6 +194,14 @@ class _Result:
                 f"master {self.master}: {len(self.endpoints)} of {expected} endpoints are in the"
                 " result"
             )
+        else:
+            # The rates of many clients are added up: one that is lost, or twice there, is not seen.
+            for name, figure in _FIGURES.items():
+                if (times := len(figure.findall(self.text))) != 1:
+                    yield (
+                        f"master {self.master}: its {name} is there {times} times, not once: the"
+                        " output is damaged"
+                    )
 
 
 def parse(text: str, asked: SelfTest | None = None) -> Parsed:
@@ -235,6 +245,12 @@ def parse(text: str, asked: SelfTest | None = None) -> Parsed:
     count = _ENDPOINTS.search(own)
     for result in results:
         problems += result.problems(int(count[1]) if count else None)
+    of_each = Counter((result.master, result.sizes) for result in results)
+    problems += [
+        f"master {master} has {times} results of one size: give one run at a time"
+        for (master, _), times in of_each.items()
+        if times > 1
+    ]
     if asked:
         problems += _differences(results, asked)
     samples = tuple(

@@ -1,0 +1,77 @@
+"""The job scripts that ReFrame would submit, written by the checks themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from assay.plan import LAYERS
+
+TESTS = Path(__file__).parents[1]
+CHECKS = TESTS.parent / "reframe-checks"
+RECORDED = TESTS / "recorded"
+POOL = RECORDED / "dmg" / "quick" / "pool.txt"
+
+
+def scripts(document: dict[str, Any], directory: Path, *options: str) -> dict[str, str]:
+    """What the jobs of the checks that the options select would run, by the check's name.
+
+    Args:
+        document: a site of `sites.site`, whose system has a pool; dmg tells that all is well.
+        directory: an empty one.
+        options: of ReFrame.
+    """
+    members = []
+    for name in document["servers"]:
+        host = document["hosts"][name]
+        for number, engine in enumerate(host["engines"]):
+            address = f"10.0.{number}.{host['address'].rpartition('.')[2]}"
+            host["interfaces"][f"ib{number}"]["address"] = address
+            uri = f"ofi+verbs;ofi_rxm://{address}:{engine['fabric_iface_port']}"
+            member = {"rank": len(members), "addr": name, "state": "joined", "fabric_uri": uri}
+            members.append(member)
+    pool = json.loads("".join(POOL.read_text().splitlines()[1:-1]))
+    for figure in ("total", "free", "min", "max", "mean"):
+        pool["response"]["tier_stats"][0][figure] *= 10**6
+    for name, answer in {"system": {"members": members}, "pool": pool["response"]}.items():
+        (directory / name).write_text(json.dumps({"response": answer, "error": None}))
+    (directory / "bin").mkdir()
+    answers = {
+        "dmg": f"[[ $* = *pool* ]] && cat {directory}/pool || cat {directory}/system",
+        "daos": f"sed '1d; $d' {RECORDED}/container/posix.txt",
+    }
+    for name, script in answers.items():
+        program = directory / "bin" / name
+        program.write_text(f"#!/bin/bash\n{script}\n")
+        program.chmod(0o755)
+    document["daos"]["prefix"] = str(directory)
+    cluster = directory / "cluster.json"
+    cluster.write_text(json.dumps(document))
+    reframe = Path(sys.executable).with_name("reframe")
+    subprocess.run(
+        [reframe, "--dry-run", f"--prefix={directory}", *options],
+        env={
+            **os.environ,
+            "HOME": str(directory),
+            "ASSAY_CLUSTER": str(cluster),
+            "RFM_CONFIG_FILES": str(CHECKS / "settings.py"),
+            "RFM_CHECK_SEARCH_PATH": ":".join(str(CHECKS / layer) for layer in LAYERS),
+        },
+        cwd=directory,
+        capture_output=True,
+        check=True,
+    )
+    written = [
+        path
+        for name in ("partition", *document["clients"], *document["servers"])
+        for path in directory.rglob(f"{name}.sh")
+    ]
+    found: dict[str, str] = {}
+    for path in written:
+        check = path.parent.name.partition("_")[0]
+        found[check] = found.get(check, "") + path.read_text()
+    return found
