@@ -17,6 +17,10 @@ MESSAGES = {
 }
 """The messages of each metric: about a second of them, at 2 GB/s and at 25 us."""
 
+LIMIT_S = 240
+"""How long they may take: 10 ms for each small message and its answer are slow, and no hang (seen
+with twenty programs on two cores)."""
+
 
 @rfm.simple_test
 class FiPingpong(PartitionCheck):
@@ -43,7 +47,7 @@ class FiPingpong(PartitionCheck):
         return [
             Step(
                 f"{metric}.{number}",
-                limit_s=60,
+                limit_s=LIMIT_S,
                 program=str(self.cluster.benchmarks.fi_pingpong),
                 commands=[
                     [
