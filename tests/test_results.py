@@ -52,6 +52,14 @@ def test_what_was_measured_is_not_missing(cluster: Cluster, campaign: Callable[.
             alter("SsdFio", samples={}, result="fail", fail_phase="sanity", fail_reason="it broke"),
             "SsdFio failed in its sanity phase: it broke",
         ),
+        *(
+            (alter("SsdFio", result="fail", fail_phase=phase, fail_reason="it broke"), said)
+            for phase, said in (
+                ("run", "SsdFio failed in its run phase: it broke"),
+                ("sanity", "SsdFio failed in its sanity phase: it broke"),
+            )
+        ),
+        (alter("SsdFio", result="abort"), "SsdFio was interrupted: run the campaign again"),
         (
             alter("SsdFio", problems={"s1": ["fio is missing"], "s2": ["fio is missing"]}),
             "fio is missing",
@@ -150,6 +158,10 @@ def test_a_report_that_is_none_is_named(tmp_path: Path, text: str, said: str) ->
         (
             alter("SsdFio", samples={"read_1m": {"s1": ["fast"]}}),
             "samples.read_1m.s1[0] = fast: should be a valid number",
+        ),
+        (
+            alter("SsdFio", scale="quick\nACCEPTED"),
+            "scale = quick\nACCEPTED: should be 'quick' or 'acceptance'",
         ),
         (alter("SsdFio", samples=None), "samples: should be an object"),
         (
