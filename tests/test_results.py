@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -240,6 +241,31 @@ def test_a_bundle_that_is_there_is_left_alone(
     with pytest.raises(bundle.BundleError, match="is there already"):
         bundle.write(sign_off(cluster, results, Gate.MEASURED), results, out)
     assert not list(out.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        (
+            lambda raw: Path(os.fsdecode(os.fsencode(raw) + b"/caf\xe9")).write_text(""),
+            r"a file of it is called b'caf\xe9', which is not UTF-8: rename it",
+        ),
+        (lambda raw: (raw / "gone").symlink_to("/nowhere"), "SsdFio/raw/gone: [Errno 2] No such"),
+    ],
+)
+def test_a_raw_output_that_cannot_be_kept_is_named(
+    tmp_path: Path,
+    cluster: Cluster,
+    campaign: Callable[..., str],
+    put: Callable[[Path], object],
+    said: str,
+) -> None:
+    results = read(campaign(), cluster.name)
+    put(tmp_path / "output" / "servers" / "SsdFio" / "raw")
+    signed = sign_off(cluster, results, Gate.MEASURED)
+    with pytest.raises(bundle.BundleError, match=rf"bundle cannot be written: .*{re.escape(said)}"):
+        bundle.write(signed, results, tmp_path / "bundle")
+    assert not (tmp_path / "bundle").exists()
 
 
 def test_a_bundle_that_fails_half_way_leaves_nothing(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from datetime import date
@@ -71,7 +72,8 @@ def test_a_bundle_stands(written: Path, keys: Path) -> None:
 
 
 def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
-    (written / "raw" / "a\\name\nof two lines").write_text("")
+    for name in ("a\\name\nof two lines", "of\u2028one line"):
+        (written / "raw" / name).write_text("")
     sum_up(written)
     subprocess.run(("sha256sum", "--check", "--quiet", "SHA256SUMS"), cwd=written, check=True)
     assert checksums.differences(written) == []
@@ -84,6 +86,10 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         (lambda d: (d / "junit.xml").unlink(), "junit.xml is missing"),
         (lambda d: (d / "raw" / "more").write_text(""), "raw/more was added"),
         (lambda d: (d / "here").symlink_to("/"), "here was added"),
+        (
+            lambda d: ((d / "junit.xml").unlink(), os.mkfifo(d / "junit.xml")),
+            "junit.xml is no file any more",
+        ),
         (
             lambda d: (d / "SHA256SUMS").write_text("0" * 64 + "  ../x\n"),
             "SHA256SUMS, line 1, is no checksum of a file of the bundle",
@@ -162,7 +168,9 @@ def test_the_command_ends_with_1_where_something_is_wrong(written: Path, keys: P
         f"{written} is intact",
     )
     (written / "report.html").write_text("")
+    Path(os.fsdecode(os.fsencode(written) + b"/caf\xe9\x1b")).write_text("")
     bad = CliRunner().invoke(app, arguments)
     assert bad.exit_code == 1
     assert "BAD   report.html has changed\n" in bad.stdout
+    assert "BAD   caf\ufffd\ufffd was added\n" in bad.stdout
     assert CliRunner().invoke(app, ["verify", "/nowhere"]).exit_code == 2
