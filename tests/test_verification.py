@@ -112,6 +112,18 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
             edit(lambda r: r["metrics"][0].update(verdict="unsteady")),
             "is unsteady here, and its samples say pass",
         ),
+        *(
+            (edit(change), "its unit, median or limits are not what the samples are judged by")
+            for change in (
+                lambda r: r["metrics"][0].update(unit="GB/s"),
+                lambda r: r["metrics"][0]["summary"].update(median=9e9),
+                lambda r: r["metrics"][0]["expectation"].update(floor=1.0),
+            )
+        ),
+        (
+            edit(lambda r: r["cluster"]["hosts"].pop("c1")),
+            "report.json: its cluster: host c1: clients = c1: is not among the hosts described",
+        ),
         (edit(lambda r: r.update(passed=False)), "passed is not what follows from the verdicts"),
         (edit(lambda r: r["metrics"][0]["raw"].append("raw/none")), "raw output raw/none is not"),
         (edit(lambda r: r["waivers"].clear()), "is waived here, and its samples say"),
