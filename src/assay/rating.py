@@ -77,6 +77,9 @@ ORDERED = 0.8
 STRICT = 6
 """As many samples all in one order are no chance: of six, 1 in 360."""
 
+ENOUGH = 6
+"""As few samples have an interval of `CONFIDENCE`."""
+
 MOST_SAMPLES = 200
 """Nobody takes more samples of one metric: it lies on its limit then, and not beside it."""
 
@@ -272,12 +275,15 @@ def _floors(found: Summaries, limits: Limits, present: Flags, equal: _Equals) ->
     # The error is relative to the median, and so is the distance: of the floor, nothing lacks more
     # than all of it, however far below it lies.
     surely = limits.gain(limits.worst, found.median) > margin
-    below = rated & under & surely
+    # One sample has no scatter, and so no interval that could lie on either side.
+    single = rated & (found.count == 1)
+    below = rated & under & surely & ~single
     # One wild sample of seven is an end of the interval. Where equals tell the scatter, the median
     # may be surely above the floor all the same.
     sure = threshold((1 - CONFIDENCE) / 2, equal.freedom) * equal.error
     above = (equal.peers > 0) & (limits.gain(found.median, limits.worst) > sure)
-    straddling = rated & ~below & ~above & (limits.gain(unluckiest, limits.worst) < 0)
+    low = limits.gain(unluckiest, limits.worst) < 0
+    straddling = rated & ~below & (single | (~above & low))
     return _Floors(below, straddling, comparisons)
 
 
@@ -314,4 +320,5 @@ def _more_samples(found: Summaries, limits: Limits, floored: _Floors, equal: _Eq
         slow = np.where(lost > SLOWER, alarm / lost, np.inf)
         hidden = np.where(equal.hiding, (np.fmin(sound, slow) * equal.error) ** 2, 0.0)
         more = np.ceil(found.count * (np.fmax(floor, hidden) - 1))
+        more = np.where(floored.straddling & (found.count == 1), ENOUGH - 1, more)
     return np.where((more > 0) & (more <= MOST_SAMPLES), more, np.nan)
