@@ -207,21 +207,22 @@ def _equals(found: Summaries, limits: Limits, present: Flags) -> _Equals:
         groups.setdefault(int(limits.group[row]), []).append(row)
     members = [np.array(rows) for rows in groups.values() if len(rows) >= EQUALS]
 
-    median, scale = np.full(size, np.nan), np.full(size, np.nan)
+    median, scale, loose = (np.full(size, np.nan) for _ in range(3))
     error = median_error(found.spread, found.count)
     freedom = np.maximum(MAD_EFFICIENCY * (found.count - 1), 1.0)
     peers = np.zeros(size, dtype=int)
     for rows in members:
         pooled = pool(found.median[rows], found.spread[rows], found.count[rows])
         median[rows], scale[rows], peers[rows] = pooled.median, pooled.distance, len(rows)
-        error[rows], freedom[rows] = pooled.error, pooled.freedom
+        loose[rows] = pooled.freedom
+        error[rows], freedom[rows] = pooled.error, pooled.known
     gain = limits.gain(found.median, median)
     subjects = _subjects(peers, limits.subject)
     comparisons = int(np.sum(peers > 0)) + sum(len(rows) for rows in subjects)
-    far = threshold(share(comparisons), freedom) * scale
+    far = threshold(share(comparisons), loose) * scale
     ailing = np.zeros(size, dtype=bool)
     for rows in subjects:  # all that have the same number of metrics
-        known = threshold(share(comparisons), np.sum(freedom[rows], axis=1))
+        known = threshold(share(comparisons), np.sum(loose[rows], axis=1))
         usual = 1.2533 * np.sqrt(np.mean(scale[rows] ** 2, axis=1) / rows.shape[1])
         together = np.median(gain[rows], axis=1)
         ailing[rows] = (together < -np.maximum(SLOWER, known * usual))[:, None]
