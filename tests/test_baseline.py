@@ -1,5 +1,7 @@
 """What has changed since an accepted campaign, and how sure that is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,16 @@ def test_what_one_campaign_lacks_is_not_compared() -> None:
     assert found.campaign is None
     assert found.metric(0) is None
     assert found.comparisons == 0
+
+
+def test_equals_that_differ_by_themselves_tell_the_scatter_of_each_as_well() -> None:
+    rng = np.random.default_rng(7)
+    rows = rng.normal(1000, 20, (SIZE, 7))
+    apart = np.tile([0.97, 1.03, 0.97, 1.03, 1.0, 1.0, 0.96, 1.04], SIZE // 8)
+    limits = replace(LIMITS, group=np.repeat(np.arange(SIZE // 4), 4))
+    reaches = []
+    for factors in (np.ones(SIZE), apart):
+        found = summarize_all(rows * factors[:, None])
+        rated = (found, rate(found, limits))
+        reaches.append(changes(rated, rated, limits, KINDS).reach)
+    assert reaches[1] == pytest.approx(reaches[0], rel=0.3)

@@ -58,6 +58,16 @@ def test_the_sentence_names_the_tightest_and_what_the_others_allow() -> None:
     assert "Intel ARK" in slower.source
 
 
+def test_an_interface_that_two_engines_share_is_one_wire() -> None:
+    cluster = system(ssds=20)
+    one = cluster.hosts["s1"].engines[0]
+    server = cluster.hosts["s1"].model_copy(update={"engines": (one, one)})
+    shared = cluster.model_copy(update={"hosts": {**cluster.hosts, "s1": server}})
+    bound = data_path(shared, "write", MEBIBYTE)
+    assert bound is not None
+    assert bound.sentence.startswith("25.0 GB/s: the servers' NICs, 1 × 25.0 GB/s; ")
+
+
 @pytest.mark.parametrize(
     ("object_class", "stored", "sent"),
     [

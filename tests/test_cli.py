@@ -76,6 +76,24 @@ def test_expect_prints_the_derivation_of_every_metric(cluster_file: Path) -> Non
     assert "3.12 GB/s: c1's eth0, 25.0 Gbit/s" in line
 
 
+def test_what_looks_like_markup_is_printed_as_it_is(cluster_file: Path) -> None:
+    document = description()
+    sheet = {"read_bandwidth": "7 GB/s", "source": "offer [rev b], as [/srv/offer.pdf] has it"}
+    document["hardware"] = {"ssd": {"Acme 9": sheet}}
+    document["hosts"]["s1"]["scratch"]["ssd"] = "Acme 9"
+    cluster_file.write_text(json.dumps(document))
+    status, printed, _ = run("expect", "--cluster", cluster_file)
+    assert status == 0
+    assert sheet["source"] in printed
+
+
+def test_a_mistake_that_is_no_unicode_is_printed(cluster_file: Path) -> None:
+    cluster_file.write_text(json.dumps(description() | {"name": "\ud800"}))
+    status, table, _ = run("check", cluster_file)
+    assert status == 1
+    assert "should be a valid string, unable to parse raw data as a unicode string" in table
+
+
 @pytest.mark.parametrize("tool", sorted(PARSERS))
 def test_parse_knows_every_tool(tool: str, tmp_path: Path) -> None:
     rubbish = tmp_path / "rubbish"

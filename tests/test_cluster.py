@@ -1,6 +1,7 @@
 """The description of a cluster: everything that is wrong with it is said, and said usefully."""
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,14 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
             "benchmarks.shared_directory: a directory that all clients share, or a container",
         ),
         (change("name", "two words"), "name = two words: String should match pattern"),
+        (
+            change("hosts/c1>c2", description()["hosts"]["c1"]),
+            "host c1>c2: hosts = c1>c2: a name of letters, digits, dots, hyphens, underscores",
+        ),
+        (
+            change("hosts/c1/interfaces/eth0/speed_gbits", math.inf),
+            "host c1: interfaces.eth0.speed_gbits = inf: should be a finite number",
+        ),
         (change("hosts", {}), "hosts = {}: must be an object: name to host"),
     ],
 )
@@ -118,9 +127,10 @@ def test_a_file_that_is_no_json_is_named(tmp_path: Path) -> None:
     path = tmp_path / "cluster.json"
     with pytest.raises(ClusterError, match=r"cluster\.json: cannot be read: No such file"):
         load(path)
-    path.write_text("{")
-    with pytest.raises(ClusterError, match=r"cluster\.json: is not JSON"):
-        load(path)
+    for text in ("{", "[" * 100_000):
+        path.write_text(text)
+        with pytest.raises(ClusterError, match=r"cluster\.json: is not JSON"):
+            load(path)
 
 
 def test_a_cluster_survives_its_own_json(tmp_path: Path) -> None:

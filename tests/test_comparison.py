@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -125,6 +126,28 @@ def test_a_little_memory_is_no_other_hardware(cluster: Cluster) -> None:
     assert hardware_differences(cluster, described(document)) == []
     document["hosts"]["s1"]["memory"]["total_mib"] //= 2
     assert hardware_differences(cluster, described(document)) != []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        (
+            "interfaces",
+            {"eth0": {"speed_gbits": 25}, "ib0": {"speed_gbits": 100}},
+            "100.0, was 200",
+        ),
+        ("datasheets", {"memory": "DDR5-4800"}, "8 x DDR5-4800, was None"),
+    ],
+)
+def test_what_engines_are_made_of_is_hardware(key: str, value: object, said: str) -> None:
+    old = description()
+    server = old["hosts"]["s1"]
+    server["interfaces"]["ib0"] = {"speed_gbits": 200}
+    server["engines"][0]["fabric_iface"] = "ib0"
+    new = copy.deepcopy(old)
+    new["hosts"]["s1"][key] = value
+    (found,) = hardware_differences(described(old), described(new))
+    assert said in found
 
 
 def test_one_core_is_other_hardware() -> None:

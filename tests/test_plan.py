@@ -44,6 +44,13 @@ def test_the_plan_goes_from_the_lowest_layer_up(cluster: Cluster) -> None:
     assert order == sorted(order)
 
 
+def test_no_two_metrics_have_one_name_where_some_servers_are_clients() -> None:
+    document = description(servers=3) | {"clients": ["s1", "s2"], "colocated": True}
+    keys = [metric.key for metric in owed(described(document))]
+    assert len(set(keys)) == len(keys)
+    assert {"FiPingpong.latency_64b on s1>s2", "FiPingpong.latency_64b on s3>s1"} <= set(keys)
+
+
 def test_hosts_are_paired_in_a_ring() -> None:
     def pairs(clients: int) -> list[str]:
         plan = owed(described(description(clients=clients)))

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -52,6 +53,14 @@ def test_what_was_measured_is_not_missing(cluster: Cluster, campaign: Callable[.
             alter("SsdFio", samples={}, result="fail", fail_phase="sanity", fail_reason="it broke"),
             "SsdFio failed in its sanity phase: it broke",
         ),
+        *(
+            (alter("SsdFio", result="fail", fail_phase=phase, fail_reason="it broke"), said)
+            for phase, said in (
+                ("run", "SsdFio failed in its run phase: it broke"),
+                ("sanity", "SsdFio failed in its sanity phase: it broke"),
+            )
+        ),
+        (alter("SsdFio", result="abort"), "SsdFio was interrupted: run the campaign again"),
         (
             alter("SsdFio", problems={"s1": ["fio is missing"], "s2": ["fio is missing"]}),
             "fio is missing",
@@ -151,6 +160,10 @@ def test_a_report_that_is_none_is_named(tmp_path: Path, text: str, said: str) ->
             alter("SsdFio", samples={"read_1m": {"s1": ["fast"]}}),
             "samples.read_1m.s1[0] = fast: should be a valid number",
         ),
+        (
+            alter("SsdFio", scale="quick\nACCEPTED"),
+            "scale = quick\nACCEPTED: should be 'quick' or 'acceptance'",
+        ),
         (alter("SsdFio", samples=None), "samples: should be an object"),
         (
             lambda document: document["session_info"].pop("time_elapsed"),
@@ -228,6 +241,31 @@ def test_a_bundle_that_is_there_is_left_alone(
     with pytest.raises(bundle.BundleError, match="is there already"):
         bundle.write(sign_off(cluster, results, Gate.MEASURED), results, out)
     assert not list(out.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        (
+            lambda raw: Path(os.fsdecode(os.fsencode(raw) + b"/caf\xe9")).write_text(""),
+            r"a file of it is called b'caf\xe9', which is not UTF-8: rename it",
+        ),
+        (lambda raw: (raw / "gone").symlink_to("/nowhere"), "SsdFio/raw/gone: [Errno 2] No such"),
+    ],
+)
+def test_a_raw_output_that_cannot_be_kept_is_named(
+    tmp_path: Path,
+    cluster: Cluster,
+    campaign: Callable[..., str],
+    put: Callable[[Path], object],
+    said: str,
+) -> None:
+    results = read(campaign(), cluster.name)
+    put(tmp_path / "output" / "servers" / "SsdFio" / "raw")
+    signed = sign_off(cluster, results, Gate.MEASURED)
+    with pytest.raises(bundle.BundleError, match=rf"bundle cannot be written: .*{re.escape(said)}"):
+        bundle.write(signed, results, tmp_path / "bundle")
+    assert not (tmp_path / "bundle").exists()
 
 
 def test_a_bundle_that_fails_half_way_leaves_nothing(

@@ -109,3 +109,4 @@ def test_equals_that_differ_no_more_than_they_scatter_share_their_error() -> Non
     other = pool(unlike.median, unlike.spread, unlike.count)
     assert other.distance > 5 * other.error
     assert other.freedom < one.freedom
+    assert other.known == one.known == one.freedom

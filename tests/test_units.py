@@ -36,6 +36,12 @@ def test_what_is_no_quantity_is_refused(text: str) -> None:
         units.parse(text)
 
 
+@pytest.mark.parametrize("unit", ["", "MB/(s", "GB/0", "MB/s/", "9**9**9**9", "{}", "%", "MB/s "])
+def test_what_is_no_unit_is_refused_and_not_worked_out(unit: str) -> None:
+    with pytest.raises(units.UnitError, match="is not a unit, such as MiB/s, IO/s or us"):
+        units.factor(unit, "MB/s")
+
+
 @given(
     value=st.floats(1e-6, 1e15),
     unit=st.sampled_from(BANDWIDTHS),

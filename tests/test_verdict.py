@@ -34,6 +34,12 @@ def alone(
         ([800, 900, 910, 920, 930], Verdict.UNSTEADY, "anywhere between 800 and 930"),
         ([700, 750, 760, 770, 860], Verdict.UNSTEADY, "on both sides of the floor of 850 MiB/s"),
         ([1.0, 0.4, 2.1, 0.6, 1.7], Verdict.BELOW, "1.00 MiB/s is below the floor of 850 MiB/s"),
+        *(
+            ([only], Verdict.UNSTEADY, "does not tell on which side of the floor of 850 MiB/s")
+            for only in (400, 900)
+        ),
+        ([900], Verdict.UNSTEADY, "about 5 more samples would decide"),
+        ([5000], Verdict.IMPLAUSIBLE, "better than is possible, 1,000"),
         ([5000, 5001, 5002, 5003, 5004], Verdict.IMPLAUSIBLE, "better than is possible, 1,000"),
         ([], Verdict.MISSING, "it was not measured"),
         ([900, math.nan], Verdict.MISSING, "a sample is nan"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from datetime import date
@@ -71,7 +72,8 @@ def test_a_bundle_stands(written: Path, keys: Path) -> None:
 
 
 def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
-    (written / "raw" / "a\\name\nof two lines").write_text("")
+    for name in ("a\\name\nof two lines", "of\u2028one line"):
+        (written / "raw" / name).write_text("")
     sum_up(written)
     subprocess.run(("sha256sum", "--check", "--quiet", "SHA256SUMS"), cwd=written, check=True)
     assert checksums.differences(written) == []
@@ -84,6 +86,10 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         (lambda d: (d / "junit.xml").unlink(), "junit.xml is missing"),
         (lambda d: (d / "raw" / "more").write_text(""), "raw/more was added"),
         (lambda d: (d / "here").symlink_to("/"), "here was added"),
+        (
+            lambda d: ((d / "junit.xml").unlink(), os.mkfifo(d / "junit.xml")),
+            "junit.xml is no file any more",
+        ),
         (
             lambda d: (d / "SHA256SUMS").write_text("0" * 64 + "  ../x\n"),
             "SHA256SUMS, line 1, is no checksum of a file of the bundle",
@@ -105,6 +111,18 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         (
             edit(lambda r: r["metrics"][0].update(verdict="unsteady")),
             "is unsteady here, and its samples say pass",
+        ),
+        *(
+            (edit(change), "its unit, median or limits are not what the samples are judged by")
+            for change in (
+                lambda r: r["metrics"][0].update(unit="GB/s"),
+                lambda r: r["metrics"][0]["summary"].update(median=9e9),
+                lambda r: r["metrics"][0]["expectation"].update(floor=1.0),
+            )
+        ),
+        (
+            edit(lambda r: r["cluster"]["hosts"].pop("c1")),
+            "report.json: its cluster: host c1: clients = c1: is not among the hosts described",
         ),
         (edit(lambda r: r.update(passed=False)), "passed is not what follows from the verdicts"),
         (edit(lambda r: r["metrics"][0]["raw"].append("raw/none")), "raw output raw/none is not"),
@@ -162,7 +180,9 @@ def test_the_command_ends_with_1_where_something_is_wrong(written: Path, keys: P
         f"{written} is intact",
     )
     (written / "report.html").write_text("")
+    Path(os.fsdecode(os.fsencode(written) + b"/caf\xe9\x1b")).write_text("")
     bad = CliRunner().invoke(app, arguments)
     assert bad.exit_code == 1
     assert "BAD   report.html has changed\n" in bad.stdout
+    assert "BAD   caf\ufffd\ufffd was added\n" in bad.stdout
     assert CliRunner().invoke(app, ["verify", "/nowhere"]).exit_code == 2

@@ -103,11 +103,16 @@ def test_a_file_of_waivers_is_read(written: Path) -> None:
         ("    owner: storage group\n", "", "waivers[0].owner: is missing; it must be given"),
         ("storage group", "' '", "waivers[0].owner =  : String should have at least 1 character"),
         ("owner:", "owners:", "waivers[0].owners: is not a known key (did you mean owner?)"),
-        ("2026-04-30", "soon", "waivers[0].expires = soon: "),
+        *(
+            ("2026-04-30", day, f"waivers[0].expires = {day}: should be a day, such as 2026-04-30")
+            for day in ("soon", "2026-4-30", "4102444800", "1.5")
+        ),
+        ("2026-04-30", "2026-04-30 12:00:00", "waivers[0].expires: should be a day, such as"),
         (GOOD, "- metric: x", "must be `waivers:` and a list"),
         (GOOD, "", "must be `waivers:` and a list"),
         (GOOD, "waivers: [", "is not YAML: "),
         (GOOD, "\x00", "is not YAML: "),
+        (GOOD, "[" * 10_000, "is not YAML: "),
     ],
 )
 def test_a_bad_file_says_what_and_where(written: Path, old: str, new: str, said: str) -> None:

@@ -35,6 +35,8 @@ def write(signed: SignOff, results: Results, directory: Path, key: Path | None =
                 target = bundle / "reframe" / report.name
                 target.parent.mkdir(exist_ok=True)
                 shutil.copyfile(report, target)
+            for path in bundle.rglob("*"):
+                path.name.encode()  # what lists it is UTF-8
             texts = {
                 "cluster.json": signed.cluster.model_dump_json(by_alias=True, indent=2) + "\n",
                 "report.json": record.render(signed),
@@ -51,7 +53,13 @@ def write(signed: SignOff, results: Results, directory: Path, key: Path | None =
             os.rename(bundle, directory)
     except signature.SignatureError as error:
         raise BundleError(f"{key} does not sign: {error}") from error
+    except UnicodeEncodeError as error:
+        raise BundleError(
+            f"{directory} cannot be written: a file of it is called {os.fsencode(error.object)!r},"
+            " which is not UTF-8: rename it"
+        ) from error
+    except shutil.Error as error:
+        source, _, said = error.args[0][0]
+        raise BundleError(f"{directory} cannot be written: {source}: {said}") from error
     except OSError as error:
-        # What copies a tree has a list of errors and no word of its own.
-        said = error.strerror or error
-        raise BundleError(f"{directory} cannot be written: {said}") from error
+        raise BundleError(f"{directory} cannot be written: {error.strerror or error}") from error

@@ -28,7 +28,8 @@ def differences(directory: Path) -> list[str]:
     sums: dict[str, str] = {}
     found = []
     text = (directory / SUMS).read_text(encoding="utf-8", errors="replace")
-    for number, line in enumerate(text.splitlines(), 1):
+    # Only a line feed ends a line: `str.splitlines` would also cut a name at U+2028, say.
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
         entry = _LINE.fullmatch(line)
         name = entry and _plain(entry[3], escaped=bool(entry[1]))
         if not entry or not name or Path(name).is_absolute() or ".." in Path(name).parts:
@@ -47,6 +48,8 @@ def differences(directory: Path) -> list[str]:
             continue
         if (directory / name).is_symlink():
             found.append(f"{name} is a link, and a bundle holds its files itself")
+        elif not (directory / name).is_file():
+            found.append(f"{name} is no file any more")
         elif _digest(directory / name) != digest:
             found.append(f"{name} has changed")
     return found

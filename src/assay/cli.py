@@ -18,6 +18,7 @@ from assay.cluster import Cluster
 from assay.expect import Measured, expectation
 from assay.findings import Finding, variable
 from assay.plan import owed
+from assay.report.words import printable
 from assay.tools import PARSERS
 from assay.units import show
 
@@ -114,7 +115,7 @@ def expect(
     for metric in owed(described):
         e = expectation(described, metric, measured)
         limits = ("-" if x is None else show(x) for x in (e.floor, e.bound, e.ceiling))
-        table.add_row(metric.key, e.unit, *limits, e.derivation)
+        table.add_row(metric.key, e.unit, *limits, escape(e.derivation))
     _print(table)
 
 
@@ -211,7 +212,7 @@ def verify(
     for sentence in checked.holds:
         print(f"ok    {sentence}")
     for problem in checked.problems:
-        print(f"BAD   {problem}")
+        print(f"BAD   {printable(problem)}")
     if checked.problems:
         print(f"{directory} does not stand: {len(checked.problems)} found against it")
         raise typer.Exit(1)
@@ -293,7 +294,7 @@ def _print_findings(findings: list[Finding], named: Callable[[str], str]) -> Non
     for finding in sorted(findings, key=lambda finding: finding.severity):
         value = "" if finding.value is None else str(finding.value)
         cells = (finding.severity, finding.host or "", named(finding.key), value, finding.allowed)
-        table.add_row(*map(escape, cells))
+        table.add_row(*(escape(printable(cell)) for cell in cells))
     _print(table)
 
 

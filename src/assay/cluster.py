@@ -33,7 +33,10 @@ class Interface(Described):
     address: str | None = Field(default=None, description="its IPv4 address")
     network: str | None = Field(default=None, description="of its IPv4 address: 192.0.2.0/24")
     speed_gbits: float | None = Field(
-        default=None, gt=0, description="Gbit/s of the physical link; none for a virtual interface"
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="Gbit/s of the physical link; none for a virtual interface",
     )
 
 

@@ -98,11 +98,18 @@ def _hardware(host: Host) -> dict[str, Any]:
         "numa_nodes": host.numa_nodes,
         _MEMORY: host.memory.total_mib,
         "speed in Gbit/s": host.interfaces[host.interface].speed_gbits,
+        **{
+            f"engine {number}, speed in Gbit/s": host.interfaces[engine.fabric_iface].speed_gbits
+            for number, engine in enumerate(host.engines)
+        },
         "scratch disk": host.scratch and (host.scratch.ssd or host.scratch.device),
         **{f"SSD {address}": ssd.model for address, ssd in host.nvme.items()},
         "SSDs by datasheet": host.datasheets.ssd,
         "PMem by datasheet": host.datasheets.pmem
         and (f"{host.datasheets.pmem_modules} x {host.datasheets.pmem}"),
+        "DRAM by datasheet": host.datasheets.memory
+        and (f"{host.datasheets.memory_channels} x {host.datasheets.memory}"),
+        "fabric by datasheet": host.datasheets.fabric,
         **{
             f"engine {number}, tier {place}": (tier.class_, *tier.devices)
             for number, engine in enumerate(host.engines)

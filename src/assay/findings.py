@@ -74,7 +74,8 @@ def from_pydantic(
             yield Finding(host, key, None, _unknown(str(location[-1]), model, location[:-1]))
         else:
             shown = value if isinstance(value, str | int | float | bool) else None
-            yield Finding(host, key, shown, detail["msg"].replace("Input should", "should"))
+            said = detail["msg"].removeprefix("Value error, ")
+            yield Finding(host, key, shown, said.replace("Input should", "should"))
 
 
 def _key(location: tuple[int | str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cache, partial
 from importlib import resources
@@ -21,8 +22,8 @@ def _read(unit: str, told: object) -> Quantity:
         factor(quantity.unit, unit)
     except UnitError as error:
         raise ValueError(f"should be a quantity such as 7 {unit}: {error}") from error
-    if not quantity.value > 0:
-        raise ValueError(f"should be above zero: {told}")
+    if not 0 < quantity.value < math.inf:
+        raise ValueError(f"should be above zero, and not infinite: {told}")
     return quantity
 
 
@@ -31,12 +32,17 @@ def _as(unit: str) -> BeforeValidator:
     return BeforeValidator(partial(_read, unit), json_schema_input_type=str)
 
 
-_PRINTED = PlainSerializer(str)
+def _written(quantity: Quantity) -> str:
+    """As `_read` takes it, with every digit: a bundle is judged once more by what it holds."""
+    return f"{quantity.value!r} {quantity.unit}"
 
-Bandwidth = Annotated[Quantity, _as("MB/s"), _PRINTED]
-Rate = Annotated[Quantity, _as("IO/s"), _PRINTED]
-Latency = Annotated[Quantity, _as("us"), _PRINTED]
-Capacity = Annotated[Quantity, _as("GB"), _PRINTED]
+
+_WRITTEN = PlainSerializer(_written)
+
+Bandwidth = Annotated[Quantity, _as("MB/s"), _WRITTEN]
+Rate = Annotated[Quantity, _as("IO/s"), _WRITTEN]
+Latency = Annotated[Quantity, _as("us"), _WRITTEN]
+Capacity = Annotated[Quantity, _as("GB"), _WRITTEN]
 
 
 class Sheet(BaseModel):

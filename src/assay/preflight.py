@@ -57,7 +57,7 @@ def read(path: Path) -> Any:
         raise ClusterError(
             str(path), [Finding(None, "", None, f"cannot be read: {error.strerror}")]
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ClusterError(str(path), [Finding(None, "", None, f"is not JSON: {error}")]) from error
 
 

@@ -77,6 +77,9 @@ ORDERED = 0.8
 STRICT = 6
 """As many samples all in one order are no chance: of six, 1 in 360."""
 
+ENOUGH = 6
+"""As few samples have an interval of `CONFIDENCE`."""
+
 MOST_SAMPLES = 200
 """Nobody takes more samples of one metric: it lies on its limit then, and not beside it."""
 
@@ -204,21 +207,22 @@ def _equals(found: Summaries, limits: Limits, present: Flags) -> _Equals:
         groups.setdefault(int(limits.group[row]), []).append(row)
     members = [np.array(rows) for rows in groups.values() if len(rows) >= EQUALS]
 
-    median, scale = np.full(size, np.nan), np.full(size, np.nan)
+    median, scale, loose = (np.full(size, np.nan) for _ in range(3))
     error = median_error(found.spread, found.count)
     freedom = np.maximum(MAD_EFFICIENCY * (found.count - 1), 1.0)
     peers = np.zeros(size, dtype=int)
     for rows in members:
         pooled = pool(found.median[rows], found.spread[rows], found.count[rows])
         median[rows], scale[rows], peers[rows] = pooled.median, pooled.distance, len(rows)
-        error[rows], freedom[rows] = pooled.error, pooled.freedom
+        loose[rows] = pooled.freedom
+        error[rows], freedom[rows] = pooled.error, pooled.known
     gain = limits.gain(found.median, median)
     subjects = _subjects(peers, limits.subject)
     comparisons = int(np.sum(peers > 0)) + sum(len(rows) for rows in subjects)
-    far = threshold(share(comparisons), freedom) * scale
+    far = threshold(share(comparisons), loose) * scale
     ailing = np.zeros(size, dtype=bool)
     for rows in subjects:  # all that have the same number of metrics
-        known = threshold(share(comparisons), np.sum(freedom[rows], axis=1))
+        known = threshold(share(comparisons), np.sum(loose[rows], axis=1))
         usual = 1.2533 * np.sqrt(np.mean(scale[rows] ** 2, axis=1) / rows.shape[1])
         together = np.median(gain[rows], axis=1)
         ailing[rows] = (together < -np.maximum(SLOWER, known * usual))[:, None]
@@ -272,12 +276,15 @@ def _floors(found: Summaries, limits: Limits, present: Flags, equal: _Equals) ->
     # The error is relative to the median, and so is the distance: of the floor, nothing lacks more
     # than all of it, however far below it lies.
     surely = limits.gain(limits.worst, found.median) > margin
-    below = rated & under & surely
+    # One sample has no scatter, and so no interval that could lie on either side.
+    single = rated & (found.count == 1)
+    below = rated & under & surely & ~single
     # One wild sample of seven is an end of the interval. Where equals tell the scatter, the median
     # may be surely above the floor all the same.
     sure = threshold((1 - CONFIDENCE) / 2, equal.freedom) * equal.error
     above = (equal.peers > 0) & (limits.gain(found.median, limits.worst) > sure)
-    straddling = rated & ~below & ~above & (limits.gain(unluckiest, limits.worst) < 0)
+    low = limits.gain(unluckiest, limits.worst) < 0
+    straddling = rated & ~below & (single | (~above & low))
     return _Floors(below, straddling, comparisons)
 
 
@@ -314,4 +321,5 @@ def _more_samples(found: Summaries, limits: Limits, floored: _Floors, equal: _Eq
         slow = np.where(lost > SLOWER, alarm / lost, np.inf)
         hidden = np.where(equal.hiding, (np.fmin(sound, slow) * equal.error) ** 2, 0.0)
         more = np.ceil(found.count * (np.fmax(floor, hidden) - 1))
+        more = np.where(floored.straddling & (found.count == 1), ENOUGH - 1, more)
     return np.where((more > 0) & (more <= MOST_SAMPLES), more, np.nan)

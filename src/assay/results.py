@@ -69,6 +69,9 @@ class Results:
             return [f"{metric.check} did not run on {metric.partition}: no run report has it"]
         if metric.subject in case.problems:
             return list(case.problems[metric.subject])
+        if case.failure and not case.problems:
+            # Nobody says whom it was that failed; then a figure that was printed is no measurement.
+            return [case.failure]
         for value in self._told(metric):
             if not _is_measurement(value):
                 return [
@@ -165,7 +168,7 @@ def _failure(case: TestCase) -> str | None:
     """Why a check has no figures; a figure beyond its reference is no such reason."""
     if case.result == "abort":
         return f"{case.check} was interrupted: run the campaign again"
-    if case.result != "fail" or case.fail_phase == "performance":
+    if case.result == "pass" or case.fail_phase == "performance":
         return None
     return f"{case.check} failed in its {case.fail_phase} phase: {case.fail_reason}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StrictFloat, ValidationError
 
@@ -34,7 +35,7 @@ class TestCase(_Read):
     name: str
     system: str
     partition: str
-    scale: str
+    scale: Literal["quick", "acceptance"]
     result: str
     fail_phase: str | None
     fail_reason: str | None

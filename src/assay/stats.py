@@ -200,6 +200,8 @@ class Pooled:
     """The median of their medians."""
     error: float
     """The standard error of one of their medians, relative to it."""
+    known: float
+    """Degrees of freedom of the error."""
     distance: float
     """How far from the median one of them usually lies, relative to it; at least the error."""
     freedom: float
@@ -214,9 +216,9 @@ def pool(median: Array, spread: Array, count: Array) -> Pooled:
     centre, samples = middle(median), middle(count)
     error = float(median_error(middle(spread), samples))
     between = NORMAL * middle(np.abs(median - centre)) / centre
-    freedom = MAD_EFFICIENCY * len(median) * (samples - 1)
-    distance, freedom = combine(error, freedom, between, len(median))
-    return Pooled(centre, error, distance, max(freedom, 1.0))
+    known = MAD_EFFICIENCY * len(median) * (samples - 1)
+    distance, freedom = combine(error, known, between, len(median))
+    return Pooled(centre, error, max(known, 1.0), distance, max(freedom, 1.0))
 
 
 def combine(error: float, freedom: float, between: float, count: int) -> tuple[float, float]:

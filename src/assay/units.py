@@ -6,6 +6,7 @@ file, so none of them turns into another by accident.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -34,6 +35,10 @@ for _definition in (
     "process = [process]",
 ):
     _REGISTRY.define(_definition)
+
+
+_UNIT = re.compile("[A-Za-z]+(/[A-Za-z]+)?")
+"""How a unit is spelled; pint would work out whatever else it is given, powers of powers too."""
 
 
 class UnitError(ValueError):
@@ -66,6 +71,9 @@ def factor(unit: str, to: str) -> float:
     Raises:
         UnitError: one of the units is unknown, or they measure different things.
     """
+    for name in (unit, to):
+        if not _UNIT.fullmatch(name):
+            raise UnitError(f"{name!r} is not a unit, such as MiB/s, IO/s or us")
     try:
         return float(_REGISTRY.Quantity(1.0, _REGISTRY.Unit(unit)).m_as(_REGISTRY.Unit(to)))
     except pint.DimensionalityError as error:

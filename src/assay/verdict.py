@@ -213,7 +213,12 @@ def _open(words: _Words, summary: Summary, equals: Equals | None, rating: Rating
             f"{Quantity(summary.median, words.unit)} is {beyond}, but not all samples are"
         )
     if rating.straddling[row]:
-        if words.short(summary.low) and words.short(summary.high):
+        if summary.count == 1:
+            reasons.append(
+                f"one sample, {Quantity(summary.median, words.unit)}, does not tell on which side"
+                f" of {words.limit} the median lies"
+            )
+        elif words.short(summary.low) and words.short(summary.high):
             reasons.append(
                 f"{summary.count} samples may lie {words.short(summary.median)} by chance"
             )

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from assay import __version__, checksums, results, signature
 from assay.plan import owed
+from assay.preflight import examine
 from assay.report.reader import RecordError, read
-from assay.report.record import Record
+from assay.report.record import Metric, Record
 from assay.runreport import ReportError
 from assay.signoff import sign_off
+from assay.verdict import Judgement
 from assay.waivers import WaiverError
 
 _MOST = 20
@@ -65,6 +67,8 @@ def verify(directory: Path, allowed_signers: Path | None = None) -> Checked:
     if record is None:
         return checked
     checked.headline = record.headline
+    if not checked.add(_cluster(record), "its cluster is one that `assay check` lets through"):
+        return checked
     checked.add(_plan(record), f"{len(record.metrics)} metrics are owed, and each has its verdict")
     checked.add(_files(record, directory), "every raw output that it names is there")
     if record.versions.get("daos-assay") == __version__:
@@ -86,6 +90,14 @@ def _record(directory: Path, checked: Checked) -> Record | None:
         return None
     checked.holds.append("report.json fits its schema")
     return record
+
+
+def _cluster(record: Record) -> Iterator[str]:
+    """Whether its description is valid: of another nobody can say what it owes."""
+    _, findings = examine(record.cluster.model_dump(mode="json", by_alias=True))
+    for finding in findings:
+        if finding.severity == "error":
+            yield f"report.json: its cluster: {finding}"
 
 
 def _plan(record: Record) -> Iterator[str]:
@@ -129,9 +141,18 @@ def _figures(record: Record, directory: Path) -> Iterator[str]:
             yield f"{metric.key}: its samples are not those of the run reports"
         elif metric.verdict != judged.verdict:
             yield f"{metric.key} is {metric.verdict} here, and its samples say {judged.verdict}"
+        elif metric.unit != judged.owed.metric.unit or _shown(metric) != _shown(judged):
+            yield f"{metric.key}: its unit, median or limits are not what the samples are judged by"
     for name in ("passed", "headline", "counts"):
         if getattr(record, name) != getattr(signed, name):
             yield f"report.json: {name} is not what follows from the verdicts"
+
+
+def _shown(judged: Metric | Judgement) -> tuple[float | None, ...]:
+    """The figures that a reader of the report goes by."""
+    expected, summary = judged.expectation, judged.summary
+    median = summary.median if summary else None
+    return (median, expected.floor, expected.bound, expected.ceiling)
 
 
 def _signature(

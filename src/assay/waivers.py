@@ -11,12 +11,29 @@ from pathlib import Path
 from typing import Annotated
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
 from assay.findings import from_pydantic
 from assay.verdict import Judgement, Verdict
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+def _day(told: object) -> date:
+    """A day as YAML or JSON has it; a number would be one too, of seconds since 1970."""
+    if type(told) is date:
+        return told
+    try:
+        return date.fromisoformat(told if isinstance(told, str) else "")
+    except ValueError as error:
+        raise ValueError("should be a day, such as 2026-04-30") from error
 
 
 class WaiverError(ValueError):
@@ -36,7 +53,9 @@ class Waiver(BaseModel):
     metric: _Text = Field(description="a metric's name; * stands for any text, ? for a character")
     reason: _Text
     owner: _Text = Field(description="who answers for it")
-    expires: date = Field(description="the last day on which it holds, in UTC")
+    expires: Annotated[date, BeforeValidator(_day)] = Field(
+        description="the last day on which it holds, in UTC"
+    )
 
     def covers(self, key: str) -> bool:
         """Whether it names the metric of this key."""
@@ -71,7 +90,7 @@ def load(path: Path) -> tuple[Waiver, ...]:
     except ValidationError as error:
         found = from_pydantic(error, _File, None) if isinstance(document, dict) else ()
         raise WaiverError([str(finding) for finding in found] or [_SHAPE]) from error
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise WaiverError([f"is not YAML: {' '.join(str(error).split())}"]) from error
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay.cluster import Cluster
 from assay.hardware import shipped
 from assay.preflight import examine
 from clusters import described, description
@@ -59,6 +60,15 @@ def test_a_site_names_its_own_devices() -> None:
     assert described(document).sheets.ssd["Acme 9"].source == sheet["source"]
 
 
+@pytest.mark.parametrize("told", ["6800 MB/s", "13.372 GB/s", "0.1 GB/s"])
+def test_a_site_s_sheet_survives_its_own_json(told: str) -> None:
+    document = description()
+    document["hardware"] = {"ssd": {"Acme 9": {"read_bandwidth": told, "source": "x"}}}
+    cluster = described(document)
+    again = Cluster.model_validate_json(cluster.model_dump_json(by_alias=True))
+    assert again.hardware == cluster.hardware
+
+
 def test_a_site_may_know_better_than_what_is_shipped() -> None:
     document = description()
     name = "Intel D7-P5500 3.84TB"
@@ -92,6 +102,8 @@ def test_a_device_without_a_sheet_is_refused(key: str, told: str, said: str) -> 
         ({"source": "x", "read_bandwidth": "fast"}, "is not a quantity"),
         ({"source": "x", "read_bandwidth": "7 IO/s"}, "they measure different things"),
         ({"source": "x", "read_bandwidth": "-7 GB/s"}, "should be above zero"),
+        ({"source": "x", "read_bandwidth": "inf GB/s"}, "above zero, and not infinite: inf GB/s"),
+        ({"source": "x", "read_bandwidth": "7 GB/(s"}, "'GB/(s' is not a unit"),
         ({"read_bandwidth": "7 GB/s"}, "is missing"),
         ({"source": "x", "pcie": "four lanes"}, "should match pattern"),
         ({"source": "x", "pcie": "9.0 x4"}, "should be a generation of 3.0, 4.0, 5.0"),

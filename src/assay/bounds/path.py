@@ -45,7 +45,9 @@ def data_path(
         stored = redundancy.stored
     senders = cluster.clients if clients is None else clients
     wires = (nic(cluster, name, cluster.hosts[name].interface) for name in senders)
-    servers = (nic(cluster, name, engine.fabric_iface) for name, _, engine in _engines(cluster))
+    # Two engines of a host may share an interface, which is one wire all the same.
+    ports = dict.fromkeys((name, engine.fabric_iface) for name, _, engine in _engines(cluster))
+    servers = (nic(cluster, *port) for port in ports)
     limits: list[Limit | None] = [
         _cost(together("the clients' NICs", wires), sent, why),
         _cost(together("the servers' NICs", servers), stored, why),

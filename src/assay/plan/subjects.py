@@ -24,11 +24,15 @@ def each_disk(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
 
 
 def each_pair(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
-    """A figure for neighbours in a ring of the hosts, ``a>b``; one host alone is its own peer."""
+    """A figure for neighbours in a ring of the hosts, ``a>b``; one host alone is its own peer.
+
+    A pair of servers that is also one of clients is measured as that.
+    """
     hosts = cluster.members(partition)
-    if len(hosts) < 3:
-        return (f"{hosts[0]}>{hosts[-1]}",)
-    return tuple(f"{a}>{b}" for a, b in zip(hosts, hosts[1:] + hosts[:1], strict=True))
+    neighbours = zip(hosts, hosts[1:] + hosts[:1], strict=True)
+    pairs = [f"{a}>{b}" for a, b in neighbours] if len(hosts) > 2 else [f"{hosts[0]}>{hosts[-1]}"]
+    measured = each_pair(cluster, "clients") if partition == "servers" else ()
+    return tuple(pair for pair in pairs if pair not in measured)
 
 
 def each_ram_engine(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
