@@ -174,8 +174,8 @@ class PrivateSlurm:
         return Path(f"/proc/{self._holder.pid}/root{path}")
 
     def tmpfs(self, directory: Path, mib: int) -> Path:
-        """Mount a tmpfs of some MiB at a directory, which it makes."""
-        directory.mkdir(parents=True)
+        """Mount a tmpfs of some MiB at a directory, which it makes unless a first attempt did."""
+        directory.mkdir(parents=True, exist_ok=True)
         self.output("mount", "-t", "tmpfs", "-o", f"size={mib}m", "tmpfs", str(directory))
         return directory
 

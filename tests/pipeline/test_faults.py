@@ -98,10 +98,8 @@ def test_a_job_that_is_cancelled(make_site: MakeSite) -> None:
     missing_with(site.finish(started), "SsdFio", ENDED_EARLY)
 
 
-def test_a_scratch_directory_without_room(
-    make_site: MakeSite, slurm: PrivateSlurm, tmp_path: Path
-) -> None:
-    small = slurm.tmpfs(tmp_path / "small", 64)
+def test_a_scratch_directory_without_room(make_site: MakeSite, slurm: PrivateSlurm) -> None:
+    small = slurm.tmpfs(slurm.directory / "small", 64)
     site = make_site({}, scratch=small, **ONE_HOST)
     started = site.root / "started"
     site.use("fio", f"touch {started}")
