@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from dry_run import scripts
+from run_reframe import scripts
 
 from sites import site
 

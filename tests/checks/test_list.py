@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from run_reframe import reframe
 
-from assay.plan import LAYERS, PHASES, owed
+from assay.plan import PHASES, owed
 from clusters import described
 from sites import LAYOUTS, site
-
-CHECKS = Path(__file__).parents[2] / "reframe-checks"
 
 
 def listed(document: dict[str, Any], directory: Path, *tags: str) -> set[str]:
     """The names of the checks that ReFrame lists."""
-    path = directory / "cluster.json"
-    path.write_text(json.dumps(document))
-    done = subprocess.run(
-        [
-            Path(sys.executable).with_name("reframe"),
-            "--list",
-            *(f"--tag={tag}" for tag in ("quick", *tags)),
-        ],
-        env={
-            **os.environ,
-            "HOME": str(directory),
-            "ASSAY_CLUSTER": str(path),
-            "RFM_CONFIG_FILES": str(CHECKS / "settings.py"),
-            "RFM_CHECK_SEARCH_PATH": ":".join(str(CHECKS / layer) for layer in LAYERS),
-        },
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "WARNING" not in done.stdout, done.stdout
-    return set(re.findall(r"^- (\w+) ", done.stdout, re.MULTILINE))
+    printed = reframe(document, directory, "--list", *(f"--tag={tag}" for tag in ("quick", *tags)))
+    assert "WARNING" not in printed, printed
+    return set(re.findall(r"^- (\w+) ", printed, re.MULTILINE))
 
 
 def cluster(layout: str, scheduler: str = "slurm") -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from dry_run import TESTS, scripts
+from run_reframe import TESTS, scripts
 
 from sites import site
 

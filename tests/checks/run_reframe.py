@@ -1,4 +1,4 @@
-"""The job scripts that ReFrame would submit, written by the checks themselves."""
+"""ReFrame with the checks of this tree, for a site that is only described."""
 
 from __future__ import annotations
 
@@ -15,6 +15,27 @@ TESTS = Path(__file__).parents[1]
 CHECKS = TESTS.parent / "reframe-checks"
 RECORDED = TESTS / "recorded"
 POOL = RECORDED / "dmg" / "quick" / "pool.txt"
+
+
+def reframe(document: dict[str, Any], directory: Path, *options: str) -> str:
+    """What ReFrame prints for a site, of which it keeps everything in a directory."""
+    cluster = directory / "cluster.json"
+    cluster.write_text(json.dumps(document))
+    done = subprocess.run(
+        [Path(sys.executable).with_name("reframe"), *options],
+        env={
+            **os.environ,
+            "HOME": str(directory),
+            "ASSAY_CLUSTER": str(cluster),
+            "RFM_CONFIG_FILES": str(CHECKS / "settings.py"),
+            "RFM_CHECK_SEARCH_PATH": ":".join(str(CHECKS / layer) for layer in LAYERS),
+        },
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
 
 
 def scripts(document: dict[str, Any], directory: Path, *options: str) -> dict[str, str]:
@@ -49,22 +70,7 @@ def scripts(document: dict[str, Any], directory: Path, *options: str) -> dict[st
         program.write_text(f"#!/bin/bash\n{script}\n")
         program.chmod(0o755)
     document["daos"]["prefix"] = str(directory)
-    cluster = directory / "cluster.json"
-    cluster.write_text(json.dumps(document))
-    reframe = Path(sys.executable).with_name("reframe")
-    subprocess.run(
-        [reframe, "--dry-run", f"--prefix={directory}", *options],
-        env={
-            **os.environ,
-            "HOME": str(directory),
-            "ASSAY_CLUSTER": str(cluster),
-            "RFM_CONFIG_FILES": str(CHECKS / "settings.py"),
-            "RFM_CHECK_SEARCH_PATH": ":".join(str(CHECKS / layer) for layer in LAYERS),
-        },
-        cwd=directory,
-        capture_output=True,
-        check=True,
-    )
+    reframe(document, directory, "--dry-run", f"--prefix={directory}", *options)
     written = [
         path
         for name in ("partition", *document["clients"], *document["servers"])
