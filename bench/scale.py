@@ -26,10 +26,10 @@ METRICS = {"read_1m_alone": 6200.0, "read_1m_together": 5100.0}
 
 def owe_only_ssds() -> None:
     """Let a cluster owe the bandwidth of its SSDs, whether DAOS is deployed on it or not."""
-    from assay import plan
-    from assay.cluster import Cluster, Partition
-    from assay.plan import Check
-    from assay.plan.entry import rates
+    from assay.checks import plan
+    from assay.checks.entry import rates
+    from assay.checks.plan import Check
+    from assay.cluster.description import Cluster, Partition
 
     def each_ssd(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
         del partition

@@ -1,7 +1,7 @@
 """What all checks share: where they run, what they owe, and how a run becomes samples.
 
-A check says how to measure; what it owes, and where, stands in the catalogue `assay.plan.CHECKS`
-under the name of its class.
+A check says how to measure; what it owes, and where, stands under the name of its class in the
+catalogue `assay.checks.plan.CHECKS`.
 """
 
 import glob
@@ -19,13 +19,14 @@ from reframe.core.backends import getlauncher
 from reframe.core.builtins import parameter, run_after, run_before, sanity_function, variable
 from reframe.core.exceptions import ReframeError
 
-from assay import __version__, results
-from assay.cluster import Cluster, Host
-from assay.expect import Expectation, Measured, expectation
-from assay.plan import CHECKS, Metric, Owed, owed
-from assay.results import Results
-from assay.stats import summarize
-from assay.steps import Evict, Shell, Step, busy_s, directory_of, problems, read
+from assay import __version__
+from assay.campaign import results
+from assay.campaign.results import Results
+from assay.campaign.steps import Evict, Shell, Step, busy_s, directory_of, problems, read
+from assay.checks.expect import Expectation, Measured, expectation
+from assay.checks.plan import CHECKS, Metric, Owed, owed
+from assay.cluster.description import Cluster, Host
+from assay.judge.stats import summarize
 from assay.tools.output import Parsed, Sample, impossible
 from assay.units import UnitError, factor
 

@@ -8,10 +8,10 @@ from shlex import join
 
 from reframe.core.exceptions import ReframeError
 
-from assay.backends import container, library_directory
-from assay.cluster import Cluster
-from assay.daos import Engine
-from assay.plan import Check
+from assay.checks.backends import container, library_directory
+from assay.checks.plan import Check
+from assay.cluster.daos import Engine
+from assay.cluster.description import Cluster
 from assay.tools import container as containers
 from assay.tools import dmg
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from assay.plan import Metric
-from assay.steps import Step, printed, read
+from assay.campaign.steps import Step, printed, read
+from assay.checks.plan import Metric
 from assay.tools.fdb_hammer import TOOL, Fields, parse
 from assay.tools.output import Parsed, Sample, merged
 

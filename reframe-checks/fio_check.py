@@ -7,8 +7,8 @@ from typing import Any
 
 from reframe.core.builtins import run_before
 
-from assay.plan import Metric
-from assay.steps import Step, text
+from assay.campaign.steps import Step, text
+from assay.checks.plan import Metric
 from assay.tools import fio
 from assay.tools.output import Parsed, Sample
 from assay_check import HostCheck

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from shlex import join
 
-from assay.backends import Backend, backend_of, container, library_directory
-from assay.plan.load import ranks_per_node
+from assay.checks.backends import Backend, backend_of, container, library_directory
+from assay.checks.load import ranks_per_node
 from assay.tools.dfs import Dfs
 from assay.tools.interception import environment
 from assay_check import PartitionCheck

@@ -7,9 +7,9 @@ import os
 import sys
 from pathlib import Path
 
-from assay import preflight
-from assay.cluster import PARTITIONS, Partition
-from assay.plan import features
+from assay.checks.plan import features
+from assay.cluster.description import PARTITIONS, Partition
+from assay.preflight import examine as preflight
 
 # The checks import their base classes from beside this file. Appended: ReFrame takes its own entry
 # off sys.path by its index after it has read this file.

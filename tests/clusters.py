@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from assay.cluster import Cluster
-from assay.plan import Owed, owed
-from assay.preflight import examine
+from assay.checks.plan import Owed, owed
+from assay.cluster.description import Cluster
+from assay.preflight.examine import examine
 
 HOST: dict[str, Any] = {
     "address": "192.0.2.1",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from assay.cluster import Cluster
+from assay.cluster.description import Cluster
 from clusters import described, description
 from runs import report
 

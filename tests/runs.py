@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from assay import __version__
-from assay.cluster import Cluster
-from assay.plan import CHECKS, owed
+from assay.checks.plan import CHECKS, owed
+from assay.cluster.description import Cluster
 
 
 def case(cluster: Cluster, check: str, partition: str, root: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from assay.findings import Finding
-from assay.preflight import examine
+from assay.preflight.examine import examine
 
 _SSDS = [
     [f"0000:{bus}:00.0" for bus in ("65", "66", "67", "68")],

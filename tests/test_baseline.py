@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.baseline import SLIPS, Changes, changes
-from assay.rating import Array, Limits, rate
-from assay.stats import summarize_all
+from assay.judge.baseline import SLIPS, Changes, changes
+from assay.judge.rating import Array, Limits, rate
+from assay.judge.stats import summarize_all
 
 SIZE = 32
 KINDS = ["Fio MiB/s"] * (SIZE // 2) + ["Mdtest op/s"] * (SIZE // 2)

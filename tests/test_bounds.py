@@ -7,11 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.bounds import Limit, tightest
-from assay.bounds.devices import as_rate, nic, scm, ssd_bandwidth, ssd_link, ssd_rate, waiting
-from assay.bounds.path import data_path
-from assay.bounds.redundancy import NONE, redundancy
-from assay.cluster import Cluster
+from assay.checks.bounds import Limit, tightest
+from assay.checks.bounds.devices import (
+    as_rate,
+    nic,
+    scm,
+    ssd_bandwidth,
+    ssd_link,
+    ssd_rate,
+    waiting,
+)
+from assay.checks.bounds.path import data_path
+from assay.checks.bounds.redundancy import NONE, redundancy
+from assay.cluster.description import Cluster
 from assay.units import Quantity
 from clusters import SSD, described, description, system
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from assay.bounds.path import data_ssds
-from assay.chain import Chain, chains
-from assay.cluster import Cluster
-from assay.expect import Expectation
-from assay.plan import Metric, Owed
-from assay.verdict import Case, Verdict, judge
+from assay.checks.bounds.path import data_ssds
+from assay.checks.expect import Expectation
+from assay.checks.plan import Metric, Owed
+from assay.cluster.description import Cluster
+from assay.judge.chain import Chain, chains
+from assay.judge.verdict import Case, Verdict, judge
 from clusters import system
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.preflight import ClusterError, examine, load
+from assay.preflight.examine import ClusterError, examine, load
 from clusters import description
 
 

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from assay import bundle
+from assay.bundle import write as bundle
+from assay.bundle.compare import Outcome, compare, hardware_differences
+from assay.campaign.results import read
 from assay.cli import app
-from assay.cluster import Cluster
-from assay.comparison import Outcome, compare, hardware_differences
+from assay.cluster.description import Cluster
+from assay.judge.signoff import Gate, sign_off
 from assay.report.reader import read as read_record
 from assay.report.record import Record
-from assay.results import read
-from assay.signoff import Gate, sign_off
 from clusters import described, description
 
 NOISE = (0.0, 0.011, -0.008, 0.004, -0.013)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+from assay.checks.plan import CHECKS
 from assay.cli import app
-from assay.plan import CHECKS
-from assay.verdict import Verdict
+from assay.judge.verdict import Verdict
 
 REPOSITORY = Path(__file__).parents[1]
 LISTED = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cluster import Cluster
-from assay.expect import (
+from assay.checks.expect import (
     FLOORS,
     MEASURED_CEILING,
     ROUNDED,
@@ -16,7 +15,8 @@ from assay.expect import (
     expectation,
     stands_on,
 )
-from assay.plan import CHECKS, owed
+from assay.checks.plan import CHECKS, owed
+from assay.cluster.description import Cluster
 from clusters import described, description, find
 
 

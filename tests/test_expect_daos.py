@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.cluster import Cluster
-from assay.expect import MEASURED_CEILING, Measured, expectation
-from assay.plan import CHECKS, Owed, owed
+from assay.checks.expect import MEASURED_CEILING, Measured, expectation
+from assay.checks.plan import CHECKS, Owed, owed
+from assay.cluster.description import Cluster
 from assay.tools import mdtest, self_test
 from clusters import described, find
 from sites import put, site

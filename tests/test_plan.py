@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from assay.cluster import Cluster
-from assay.plan import CHECKS, LAYERS, features, owed
-from assay.plan.load import fdb_daos_processes
+from assay.checks.load import fdb_daos_processes
+from assay.checks.plan import CHECKS, LAYERS, features, owed
+from assay.cluster.description import Cluster
 from clusters import described, description
 from sites import put, site
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from assay import bundle
-from assay.cluster import Cluster
-from assay.plan import owed
-from assay.results import read
-from assay.runreport import ReportError
-from assay.signoff import Gate, sign_off
-from assay.verdict import Verdict
+from assay.bundle import write as bundle
+from assay.campaign.results import read
+from assay.campaign.run_report import ReportError
+from assay.checks.plan import owed
+from assay.cluster.description import Cluster
+from assay.judge.signoff import Gate, sign_off
+from assay.judge.verdict import Verdict
 from runs import report
 
 

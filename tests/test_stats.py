@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats import (
+from assay.judge.stats import (
     change_error,
     median_error,
     pool,

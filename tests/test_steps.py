@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.steps import Done, Evict, Shell, Step, busy_s, problems, read
+from assay.campaign.steps import Done, Evict, Shell, Step, busy_s, problems, read
 
 STEPS = Path(__file__).parents[1] / "reframe-checks" / "steps.sh"
 

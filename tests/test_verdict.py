@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.expect import Expectation
-from assay.plan import Metric, Owed
-from assay.verdict import Case, Judgement, Verdict, judge
+from assay.checks.expect import Expectation
+from assay.checks.plan import Metric, Owed
+from assay.judge.verdict import Case, Judgement, Verdict, judge
 
 OWED = Owed("SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s"), "s1")
 RATED = Expectation("MiB/s", "hardware", 1000.0, 850.0, 1000.0, "1000 MiB/s: one disk")

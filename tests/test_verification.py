@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from assay import bundle, checksums
+from assay.bundle import checksums
+from assay.bundle import write as bundle
+from assay.bundle.verify import NoBundleError, verify
+from assay.campaign.results import read
 from assay.cli import app
-from assay.cluster import Cluster
-from assay.results import read
-from assay.signoff import Gate, sign_off
-from assay.verification import NoBundleError, verify
-from assay.waivers import Waiver
+from assay.cluster.description import Cluster
+from assay.judge.signoff import Gate, sign_off
+from assay.judge.waivers import Waiver
 
 Change = Callable[[Path], object]
 WAIVER = Waiver(

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.expect import Expectation
-from assay.plan import Metric, Owed
-from assay.verdict import Case, Judgement, Verdict, judge
-from assay.waivers import Waiver, WaiverError, excuse, load
+from assay.checks.expect import Expectation
+from assay.checks.plan import Metric, Owed
+from assay.judge.verdict import Case, Judgement, Verdict, judge
+from assay.judge.waivers import Waiver, WaiverError, excuse, load
 
 TODAY = date(2026, 3, 2)
 GOOD = """

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import reframe as rfm
 
-from assay.plan import Metric
-from assay.steps import Step, text
+from assay.campaign.steps import Step, text
+from assay.checks.plan import Metric
 from assay.tools.agent_log import TOOL, parse
 from assay.tools.output import Parsed, Sample, merged
 from assay_check import HostCheck

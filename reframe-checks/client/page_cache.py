@@ -6,8 +6,8 @@ from pathlib import Path
 
 import reframe as rfm
 
-from assay.plan import Metric
-from assay.steps import Step, text
+from assay.campaign.steps import Step, text
+from assay.checks.plan import Metric
 from assay.tools.ior import TOOL, Run, parse
 from assay.tools.output import Parsed, Sample, merged
 from fio_check import SLOWEST_MIB_S

@@ -7,9 +7,9 @@ from shlex import join
 
 import reframe as rfm
 
-from assay.plan import Metric
-from assay.plan.load import DEPTH
-from assay.steps import Shell, Step, printed
+from assay.campaign.steps import Shell, Step, printed
+from assay.checks.load import DEPTH
+from assay.checks.plan import Metric
 from assay.tools import dmg
 from assay.tools.daos_perf import TOOL, parse
 from assay.tools.daos_perf import DaosPerf as Run

@@ -7,9 +7,9 @@ from shlex import join
 import reframe as rfm
 from reframe.core.builtins import run_before
 
-from assay.plan.load import fdb_daos_processes
-from assay.plan.subjects import fdb_containers
-from assay.steps import Shell, Step
+from assay.campaign.steps import Shell, Step
+from assay.checks.load import fdb_daos_processes
+from assay.checks.subjects import fdb_containers
 from assay.tools.fdb_hammer import (
     CONTAINERS,
     Fields,

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import reframe as rfm
 from reframe.core.builtins import run_before
 
-from assay.expect import FDB_PROCESSES
-from assay.steps import Evict, Shell, Step
+from assay.campaign.steps import Evict, Shell, Step
+from assay.checks.expect import FDB_PROCESSES
 from assay.tools.fdb_hammer import (
     MEBIBYTE,
     SHARED,

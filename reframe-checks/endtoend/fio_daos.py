@@ -7,9 +7,9 @@ from typing import Any
 
 import reframe as rfm
 
-from assay.backends import backend_of, container, library_directory
-from assay.plan.load import DEPTH, FIO_PROCESSES
-from assay.steps import printed
+from assay.campaign.steps import printed
+from assay.checks.backends import backend_of, container, library_directory
+from assay.checks.load import DEPTH, FIO_PROCESSES
 from assay.tools.fio import TOOL, Job
 from assay.tools.interception import environment
 from assay.tools.interception import problems as not_intercepted

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 
 import reframe as rfm
 
-from assay.plan import Metric
-from assay.steps import Evict, Shell, Step, printed, text
+from assay.campaign.steps import Evict, Shell, Step, printed, text
+from assay.checks.plan import Metric
 from assay.tools import io500, ior, mdtest
 from assay.tools.output import Parsed, Sample, merged
 from mpi_check import STONEWALL_S, BackendCheck

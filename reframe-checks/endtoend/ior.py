@@ -6,8 +6,8 @@ from pathlib import Path
 
 import reframe as rfm
 
-from assay.plan import Metric
-from assay.steps import Evict, Step, text
+from assay.campaign.steps import Evict, Step, text
+from assay.checks.plan import Metric
 from assay.tools.io500 import HARD_TRANSFER_BYTES
 from assay.tools.ior import TOOL, Run, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import reframe as rfm
 
-from assay.plan import Metric
-from assay.plan.load import FILE_BYTES
-from assay.steps import Step, printed
+from assay.campaign.steps import Step, printed
+from assay.checks.load import FILE_BYTES
+from assay.checks.plan import Metric
 from assay.tools.mdtest import TOOL, Run, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged
 from mpi_check import STONEWALL_S, BackendCheck

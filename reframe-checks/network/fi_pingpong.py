@@ -5,8 +5,8 @@ from pathlib import Path
 
 import reframe as rfm
 
-from assay.plan import Metric
-from assay.steps import Step, text
+from assay.campaign.steps import Step, text
+from assay.checks.plan import Metric
 from assay.tools.fi_pingpong import TOOL, PingPong, parse
 from assay.tools.output import Parsed, Sample, merged
 from assay_check import PartitionCheck

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import reframe as rfm
 
-from assay.plan import Metric
-from assay.steps import Step, text
+from assay.campaign.steps import Step, text
+from assay.checks.plan import Metric
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.self_test import EMPTY, GET, IOV, PUT, TOOL, SelfTest, parse
 from assay.tools.text import by_process

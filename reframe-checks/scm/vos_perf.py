@@ -6,8 +6,8 @@ from shlex import join
 
 import reframe as rfm
 
-from assay.plan import Metric
-from assay.steps import Step, printed
+from assay.campaign.steps import Step, printed
+from assay.checks.plan import Metric
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.perf_common import Values
 from assay.tools.vos_perf import TOOL, VosPerf, environment, parse

@@ -7,8 +7,8 @@ from typing import Literal
 
 import reframe as rfm
 
-from assay.plan import Metric
-from assay.steps import Step, printed
+from assay.campaign.steps import Step, printed
+from assay.checks.plan import Metric
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.spdk_nvme_perf import TOOL, NvmePerf, parse, pcie, programs
 from assay_check import HostCheck

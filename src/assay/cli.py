@@ -13,11 +13,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from assay import __version__, preflight, results, runreport, signoff, waivers
-from assay.cluster import Cluster
-from assay.expect import Measured, expectation
+from assay import __version__
+from assay.campaign import results
+from assay.campaign import run_report as runreport
+from assay.checks.expect import Measured, expectation
+from assay.checks.plan import owed
+from assay.cluster.description import Cluster
 from assay.findings import Finding, variable
-from assay.plan import owed
+from assay.judge import signoff, waivers
+from assay.preflight import examine as preflight
 from assay.report.words import printable
 from assay.tools import PARSERS
 from assay.units import show
@@ -163,7 +167,7 @@ def sign_off(
     Exit 0 only when the gate lets the campaign through, 1 when it does not.
     """
     # Charts take two seconds to import, and no other command draws any.
-    from assay import bundle
+    from assay.bundle import write as bundle
     from assay.report import summary
 
     if approver is not None and not (approver.strip() and approver.isprintable()):
@@ -201,7 +205,7 @@ def verify(
 
     Exit 0 where all of it holds, whatever the verdict is; 1 where something does not.
     """
-    from assay import verification
+    from assay.bundle import verify as verification
 
     if allowed_signers is not None and not allowed_signers.is_file():
         _misuse(f"{allowed_signers} is no file of allowed signers")
@@ -232,8 +236,9 @@ def compare(
     Exit 1 where anything is surely worse, or is not measured any more; 2 where the two cannot be
     compared.
     """
-    from assay import comparison
-    from assay.report import difference, reader
+    from assay.bundle import compare as comparison
+    from assay.bundle import difference
+    from assay.report import reader
 
     try:
         before, after = (reader.read(bundle / "report.json") for bundle in (old, new))

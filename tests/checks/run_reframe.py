@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from assay.plan import LAYERS
+from assay.checks.plan import LAYERS
 
 TESTS = Path(__file__).parents[1]
 CHECKS = TESTS.parent / "reframe-checks"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from run_reframe import reframe
 
-from assay.plan import PHASES, owed
+from assay.checks.plan import PHASES, owed
 from clusters import described
 from sites import LAYOUTS, site
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay import preflight
-from assay.cluster import Cluster
+from assay.cluster.description import Cluster
+from assay.preflight import examine as preflight
 
 REPOSITORY = Path(__file__).parents[2]
 SIMULATED = Path(__file__).parent / "simulated"

@@ -12,7 +12,7 @@ import pytest
 from private_slurm import PrivateSlurm
 from site_here import Campaign, SignedOff, Site
 
-from assay.plan import CHECKS
+from assay.checks.plan import CHECKS
 from assay.tools import PARSERS
 
 OWED_SAMPLES = {"ClientPlacement": 3}

@@ -6,12 +6,12 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from assay.cluster import Cluster
-from assay.expect import Expectation, Measured, expectation
-from assay.plan import Metric, Owed, owed
-from assay.signoff import Gate, SignOff
-from assay.verdict import Case, Judgement, Verdict, judge
-from assay.waivers import Waiver, excuse
+from assay.checks.expect import Expectation, Measured, expectation
+from assay.checks.plan import Metric, Owed, owed
+from assay.cluster.description import Cluster
+from assay.judge.signoff import Gate, SignOff
+from assay.judge.verdict import Case, Judgement, Verdict, judge
+from assay.judge.waivers import Waiver, excuse
 from sites import site
 
 WAIVER = Waiver(

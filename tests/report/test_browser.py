@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from synthetic import cluster, daos_system, judgement, mixed, signed
 
+from assay.judge.signoff import Gate
 from assay.report import html
-from assay.signoff import Gate
 
 pytestmark = pytest.mark.browser
 

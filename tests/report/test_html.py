@@ -7,9 +7,9 @@ from urllib.parse import unquote
 import pytest
 from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
+from assay.judge.signoff import Gate
+from assay.judge.verdict import Verdict
 from assay.report import charts, html, words
-from assay.signoff import Gate
-from assay.verdict import Verdict
 
 
 class Page(HTMLParser):

@@ -3,8 +3,8 @@ from xml.etree import ElementTree
 import pytest
 from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
+from assay.judge.signoff import Gate
 from assay.report import junit
-from assay.signoff import Gate
 
 
 def cases(sign_off):

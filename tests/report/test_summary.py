@@ -1,8 +1,8 @@
 import pytest
 from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
+from assay.judge.signoff import Gate
 from assay.report import summary
-from assay.signoff import Gate
 
 LONG = "-".join(["storage"] * 12)
 

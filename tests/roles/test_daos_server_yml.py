@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rendering import Rendering, read
 
-from assay.daos import UNJUDGED, Engine
+from assay.cluster.daos import UNJUDGED, Engine
 
 VERSIONS = ["2.4", "2.6", "2.8"]
 LAYOUTS = [

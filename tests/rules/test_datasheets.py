@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.cluster import Cluster
-from assay.hardware import shipped
-from assay.preflight import examine
+from assay.cluster.description import Cluster
+from assay.cluster.hardware import shipped
+from assay.preflight.examine import examine
 from clusters import described, description
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.preflight import examine
+from assay.preflight.examine import examine
 from sites import GONE, LAYOUTS, findings, put, site
 
 # Each breaks any layout with one or two engines a server, whichever server it is done to.

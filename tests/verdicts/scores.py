@@ -16,9 +16,9 @@ import numpy as np
 from campaigns import KIND, KINDS, METRICS, MORE, SUBJECT, Array, Campaign, Cluster, Recording
 from faults import FAULTS, Named
 
-from assay.baseline import Changes, changes
-from assay.rating import Limits, Rating, Verdict, rate
-from assay.stats import Summaries, summarize_all
+from assay.judge.baseline import Changes, changes
+from assay.judge.rating import Limits, Rating, Verdict, rate
+from assay.judge.stats import Summaries, summarize_all
 
 TUNING, REPORTING = 20_250, 7_919
 SAMPLES = 7

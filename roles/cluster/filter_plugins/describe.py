@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from ipaddress import ip_interface
 from typing import Any
 
-from assay.daos import tag_map
+from assay.cluster.daos import tag_map
 
 VIRTUAL = {None, "bridge", "bonding", "tun", "veth", "virtio_net"}
 """Drivers of interfaces whose speed is no line rate."""

@@ -15,9 +15,9 @@ import altair as alt
 import vl_convert
 from markupsafe import Markup
 
+from assay.judge.verdict import Judgement, Verdict
 from assay.report import grouping, words
 from assay.units import show
-from assay.verdict import Judgement, Verdict
 
 MOST_SUBJECTS = 12
 """How many subjects of one metric a chart shows; where there are more, the worst."""

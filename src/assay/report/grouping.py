@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from assay.plan import LAYERS, Layer
-from assay.signoff import SignOff
-from assay.verdict import Judgement, Verdict
+from assay.checks.plan import LAYERS, Layer
+from assay.judge.signoff import SignOff
+from assay.judge.verdict import Judgement, Verdict
 
 _WORST_FIRST = {verdict: rank for rank, verdict in enumerate(Verdict)}
 

@@ -11,8 +11,8 @@ import altair as alt
 import vl_convert
 from markupsafe import Markup
 
+from assay.judge.verdict import Judgement
 from assay.report import grouping
-from assay.verdict import Judgement
 
 MOST = 48
 """How many rows and columns a map shows; where there are more, those that are farthest off."""

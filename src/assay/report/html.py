@@ -11,13 +11,13 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from assay.chain import UNIT, chains
-from assay.cluster import Cluster, Host
-from assay.plan import LAYERS, Layer
+from assay.checks.plan import LAYERS, Layer
+from assay.cluster.description import Cluster, Host
+from assay.judge.chain import UNIT, chains
+from assay.judge.signoff import FAILING, SignOff
+from assay.judge.verdict import Judgement, Verdict
 from assay.report import charts, grouping, heatmaps, words
-from assay.signoff import FAILING, SignOff
 from assay.units import show
-from assay.verdict import Judgement, Verdict
 
 _MOST_CAUSES = 50
 _MOST_SUBJECTS = 6

@@ -13,14 +13,14 @@ from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from assay.cluster import Cluster
-from assay.expect import Ground
-from assay.plan import Layer
-from assay.rating import FALSE_ALARMS
+from assay.checks.expect import Ground
+from assay.checks.plan import Layer
+from assay.cluster.description import Cluster
+from assay.judge.rating import FALSE_ALARMS
+from assay.judge.signoff import FAILING, Gate, SignOff
+from assay.judge.verdict import Judgement, Verdict
+from assay.judge.waivers import Waiver
 from assay.report import words
-from assay.signoff import FAILING, Gate, SignOff
-from assay.verdict import Judgement, Verdict
-from assay.waivers import Waiver
 
 
 class _Model(BaseModel):

@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assay.chain import chains
+from assay.judge.chain import chains
+from assay.judge.signoff import SignOff
+from assay.judge.verdict import Judgement
+from assay.judge.waivers import Waiver
 from assay.report import grouping, words
 from assay.report.words import printable
-from assay.signoff import SignOff
 from assay.units import show
-from assay.verdict import Judgement
-from assay.waivers import Waiver
 
 _WIDTH = 80
 _MOST_SUBJECTS = 4

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from assay.cluster import Cluster
-from assay.plan import Layer
-from assay.rating import FALSE_ALARMS
-from assay.signoff import Gate, SignOff
-from assay.verdict import Verdict
+from assay.checks.plan import Layer
+from assay.cluster.description import Cluster
+from assay.judge.rating import FALSE_ALARMS
+from assay.judge.signoff import Gate, SignOff
+from assay.judge.verdict import Verdict
 
 LAYER: Mapping[Layer, str] = {
     "network": "What two hosts move between each other, one message at a time.",

@@ -12,7 +12,7 @@ from itertools import product
 
 from pydantic import BaseModel, Field, ValidationError
 
-from assay.daos import Version
+from assay.cluster.daos import Version
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.self_test import ranges
 from assay.tools.text import first_error, json_objects

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.daos import Version
+from assay.cluster.daos import Version
 from assay.tools.output import Parsed, Sample, impossible
 
 TOOL = "spdk_nvme_perf"

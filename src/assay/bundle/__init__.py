@@ -1,0 +1,1 @@
+"""What was accepted, and whether it still is: written, verified, compared."""

@@ -1,0 +1,186 @@
+"""Two campaigns of one cluster, metric by metric: what became worse, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from assay.cluster.description import Cluster, Host
+from assay.judge import baseline
+from assay.judge.baseline import Change, Changes
+from assay.judge.rating import Limits, numbered, rate
+from assay.judge.stats import summarize_all
+from assay.judge.verdict import Verdict
+from assay.report.record import Metric, Record
+
+MEMORY = 0.02
+"""By as much a host's memory may differ and be the same: a kernel keeps some of it to itself."""
+
+
+class Outcome(StrEnum):
+    """What became of a metric; what is to be looked at comes first."""
+
+    GONE = "gone"
+    WORSE = "worse"
+    OPEN = "open"
+    BETTER = "better"
+    SAME = "same"
+    NEW = "new"
+
+
+MEANING = {
+    Outcome.GONE: "was measured, and is not any more",
+    Outcome.WORSE: "surely worse, and by more than is tolerated",
+    Outcome.OPEN: "too much scatter: a loss could hide in it",
+    Outcome.BETTER: "surely better",
+    Outcome.SAME: "no loss that matters",
+    Outcome.NEW: "was not measured before",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One metric in both campaigns; None where one of them has no figure of it."""
+
+    key: str
+    unit: str
+    old: Metric | None
+    new: Metric | None
+    change: Change | None
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two campaigns, from the whole to the parts."""
+
+    changes: Changes
+    rows: tuple[Row, ...]
+    """Every metric, what is to be looked at first, and of that the worst first."""
+
+    @property
+    def kinds(self) -> dict[str, Change]:
+        """The figures of one check that have one unit, together: ``SsdFio, MiB/s``."""
+        return {str(kind): change for kind, change in self.changes.kinds.items()}
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether anything is surely worse, or not measured any more."""
+        return self.changes.is_regression or any(row.outcome is Outcome.GONE for row in self.rows)
+
+
+def hardware_differences(old: Cluster, new: Cluster) -> list[str]:
+    """How the hardware of two clusters differs, in words; names and addresses are no hardware."""
+    found = [f"host {name} is not there any more" for name in old.hosts if name not in new.hosts]
+    found += [f"host {name} was not there" for name in new.hosts if name not in old.hosts]
+    for name in old.hosts:
+        if name in new.hosts:
+            before, now = _hardware(old.hosts[name]), _hardware(new.hosts[name])
+            found += [
+                f"host {name}: {key} is {now.get(key)}, was {before.get(key)}"
+                for key in before | now
+                if not _same(key, before.get(key), now.get(key))
+            ]
+    return found
+
+
+_MEMORY = "memory in MiB"
+
+
+def _hardware(host: Host) -> dict[str, Any]:
+    return {
+        "cores": host.cores,
+        "numa_nodes": host.numa_nodes,
+        _MEMORY: host.memory.total_mib,
+        "speed in Gbit/s": host.interfaces[host.interface].speed_gbits,
+        **{
+            f"engine {number}, speed in Gbit/s": host.interfaces[engine.fabric_iface].speed_gbits
+            for number, engine in enumerate(host.engines)
+        },
+        "scratch disk": host.scratch and (host.scratch.ssd or host.scratch.device),
+        **{f"SSD {address}": ssd.model for address, ssd in host.nvme.items()},
+        "SSDs by datasheet": host.datasheets.ssd,
+        "PMem by datasheet": host.datasheets.pmem
+        and (f"{host.datasheets.pmem_modules} x {host.datasheets.pmem}"),
+        "DRAM by datasheet": host.datasheets.memory
+        and (f"{host.datasheets.memory_channels} x {host.datasheets.memory}"),
+        "fabric by datasheet": host.datasheets.fabric,
+        **{
+            f"engine {number}, tier {place}": (tier.class_, *tier.devices)
+            for number, engine in enumerate(host.engines)
+            for place, tier in enumerate(engine.storage)
+        },
+    }
+
+
+def _same(key: str, one: Any, other: Any) -> bool:
+    if key == _MEMORY:
+        return math.isclose(one, other, rel_tol=MEMORY)
+    return bool(one == other)
+
+
+def compare(old: Record, new: Record) -> Comparison:
+    """Compare two campaigns.
+
+    Raises:
+        ValueError: a metric has another unit in the one than in the other.
+    """
+    before = {metric.key: metric for metric in old.metrics}
+    after = {metric.key: metric for metric in new.metrics}
+    keys = list(before | after)
+    either = [after.get(key) or before[key] for key in keys]
+    for metric in either:
+        was = before.get(metric.key, metric).unit
+        if metric.unit != was:
+            raise ValueError(f"{metric.key} is in {metric.unit}, and was in {was}")
+    limits = _no_limits(either)
+    summaries = [summarize_all([_figures(of.get(key)) for key in keys]) for of in (before, after)]
+    first, second = ((found, rate(found, limits)) for found in summaries)
+    found = baseline.changes(first, second, limits, [f"{m.check}, {m.unit}" for m in either])
+    rows = [
+        _row(metric, before.get(metric.key), after.get(metric.key), found.metric(number))
+        for number, metric in enumerate(either)
+    ]
+    return Comparison(found, tuple(sorted(rows, key=_place)))
+
+
+def _figures(metric: Metric | None) -> Sequence[float]:
+    return () if metric is None or metric.verdict is Verdict.MISSING else metric.samples
+
+
+def _no_limits(metrics: Sequence[Metric]) -> Limits:
+    """What is compared with its own past is held against no limit."""
+    nothing = np.full(len(metrics), np.nan)
+    return Limits(
+        best=nothing,
+        worst=nothing,
+        more=np.array([metric.better == "higher" for metric in metrics], dtype=bool),
+        group=numbered((m.check, m.metric, m.partition) for m in metrics),
+        subject=numbered((m.check, m.partition, m.subject) for m in metrics),
+    )
+
+
+def _row(metric: Metric, old: Metric | None, new: Metric | None, change: Change | None) -> Row:
+    old, new = (m if m and _figures(m) else None for m in (old, new))
+    return Row(metric.key, metric.unit, old, new, change, _outcome(old, new, change))
+
+
+def _outcome(old: Metric | None, new: Metric | None, change: Change | None) -> Outcome:
+    if new is None:
+        return Outcome.GONE if old else Outcome.SAME
+    if change is None:
+        return Outcome.NEW
+    if change.is_loss:
+        return Outcome.WORSE
+    if change.is_gain:
+        return Outcome.BETTER
+    return Outcome.OPEN if change.is_undecided else Outcome.SAME
+
+
+def _place(row: Row) -> tuple[int, float]:
+    return list(Outcome).index(row.outcome), row.change.gain if row.change else 0.0

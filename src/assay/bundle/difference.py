@@ -1,0 +1,67 @@
+"""The comparison of two campaigns as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from assay.bundle.compare import MEANING, Comparison, Outcome, Row
+from assay.judge.baseline import Change
+from assay.report.record import Metric, Record
+from assay.report.words import printable
+from assay.units import show
+
+
+def render(old: Record, new: Record, compared: Comparison) -> str:
+    """The outcome, the whole, the kinds of figures, and every metric, a line each."""
+    return "\n".join(map(printable, _lines(old, new, compared))) + "\n"
+
+
+def _lines(old: Record, new: Record, compared: Comparison) -> Iterator[str]:
+    counted = Counter(row.outcome for row in compared.rows)
+    told = ", ".join(f"{counted[outcome]} {outcome}" for outcome in Outcome if counted[outcome])
+    yield f"{'REGRESSION' if compared.is_regression else 'NO REGRESSION'}: {told}"
+    for name, record in (("old", old), ("new", new)):
+        yield (
+            f"{name}: {record.cluster.name}, {record.measured_from:%Y-%m-%d %H:%M} UTC, scale"
+            f" {record.scale}: {record.headline}"
+        )
+    yield ""
+    yield "Together (better is +; in brackets where the truth lies):"
+    if compared.changes.campaign:
+        yield f"  {_together(compared.changes.campaign)}  all figures"
+    for kind, change in compared.kinds.items():
+        slip = f"; were {change.slip} taken for each other?" if change.slip else ""
+        yield f"  {_together(change)}  {kind}{slip}"
+    yield ""
+    yield "One by one:"
+    for row in compared.rows:
+        yield f"  {_row(row)}"
+    yield ""
+    for outcome in Outcome:
+        if counted[outcome]:
+            yield f"{outcome}: {MEANING[outcome]}"
+
+
+def _together(change: Change) -> str:
+    word = "worse" if change.is_loss else "better" if change.is_gain else "same"
+    if change.is_undecided:
+        word = "open"
+    return f"{word:<6}  {_percent(change)}"
+
+
+def _percent(change: Change | None) -> str:
+    if change is None:
+        return f"{'':>8} {'':<20}"
+    interval = f"({change.low:+.1%} to {change.high:+.1%})"
+    return f"{change.gain:>+8.1%} {interval:<20}"
+
+
+def _row(row: Row) -> str:
+    figures = f"{_figure(row.old)} -> {_figure(row.new)} {row.unit}"
+    verdicts = f"{row.old.verdict if row.old else '-'} -> {row.new.verdict if row.new else '-'}"
+    return f"{row.outcome:<6}  {_percent(row.change)}  {row.key}: {figures}, {verdicts}"
+
+
+def _figure(metric: Metric | None) -> str:
+    return show(metric.summary.median) if metric and metric.summary else "-"

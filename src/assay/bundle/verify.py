@@ -1,0 +1,179 @@
+"""Whether a bundle still is what was written, and says what follows from its own figures."""
+
+from __future__ import annotations
+
+import glob
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay import __version__
+from assay.bundle import checksums, signature
+from assay.campaign import results
+from assay.campaign.run_report import ReportError
+from assay.checks.plan import owed
+from assay.judge.signoff import sign_off
+from assay.judge.verdict import Judgement
+from assay.judge.waivers import WaiverError
+from assay.preflight.examine import examine
+from assay.report.reader import RecordError, read
+from assay.report.record import Metric, Record
+
+_MOST = 20
+"""So many problems of one kind are told; a bundle of another cluster has thousands."""
+
+
+class NoBundleError(ValueError):
+    """A directory that is no bundle."""
+
+
+@dataclass(slots=True)
+class Checked:
+    """What holds of a bundle, and what does not, each in one sentence."""
+
+    headline: str = ""
+    holds: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, problems: Iterator[str], otherwise: str) -> bool:
+        """Take in the outcome of one question; returns whether all is well with it."""
+        found = list(problems)
+        self.problems += found[:_MOST]
+        if len(found) > _MOST:
+            self.problems.append(f"and {len(found) - _MOST} more like these")
+        if not found:
+            self.holds.append(otherwise)
+        return not found
+
+
+def verify(directory: Path, allowed_signers: Path | None = None) -> Checked:
+    """Check files, schema, plan, verdicts and signature of a bundle.
+
+    Args:
+        directory: the bundle.
+        allowed_signers: which SSH key is whose. With it the bundle must be signed by its approver.
+
+    Raises:
+        NoBundleError: the directory has no checksums.
+    """
+    checked = Checked()
+    try:
+        different = checksums.differences(directory)
+    except OSError as error:
+        raise NoBundleError(
+            f"{directory} is no bundle of `assay signoff`: {error.filename}: {error.strerror}"
+        ) from error
+    checked.add(iter(different), "no file was changed, is missing or was added")
+    record = _record(directory, checked)
+    if record is None:
+        return checked
+    checked.headline = record.headline
+    if not checked.add(_cluster(record), "its cluster is one that `assay check` lets through"):
+        return checked
+    checked.add(_plan(record), f"{len(record.metrics)} metrics are owed, and each has its verdict")
+    checked.add(_files(record, directory), "every raw output that it names is there")
+    if record.versions.get("daos-assay") == __version__:
+        checked.add(_figures(record, directory), "the verdicts follow from the run reports")
+    else:
+        checked.problems.append(
+            f"it was made by daos-assay {record.versions.get('daos-assay')}, and this is"
+            f" {__version__}: only that version can judge its figures once more"
+        )
+    _signature(record, directory, allowed_signers, checked)
+    return checked
+
+
+def _record(directory: Path, checked: Checked) -> Record | None:
+    try:
+        record = read(directory / "report.json")
+    except RecordError as error:
+        checked.problems.append(str(error))
+        return None
+    checked.holds.append("report.json fits its schema")
+    return record
+
+
+def _cluster(record: Record) -> Iterator[str]:
+    """Whether its description is valid: of another nobody can say what it owes."""
+    _, findings = examine(record.cluster.model_dump(mode="json", by_alias=True))
+    for finding in findings:
+        if finding.severity == "error":
+            yield f"report.json: its cluster: {finding}"
+
+
+def _plan(record: Record) -> Iterator[str]:
+    """Whether the metrics are those that its cluster owes."""
+    keys = Counter(metric.key for metric in record.metrics)
+    plan = Counter(metric.key for metric in owed(record.cluster))
+    for key in (plan - keys).elements():
+        yield f"{key} is owed and has no verdict"
+    for key in (keys - plan).elements():
+        yield f"{key} has a verdict and is not owed"
+
+
+def _files(record: Record, directory: Path) -> Iterator[str]:
+    for metric in record.metrics:
+        for name in metric.raw:
+            if not (directory / name).is_file():
+                yield f"{metric.key}: its raw output {name} is not there"
+
+
+def _figures(record: Record, directory: Path) -> Iterator[str]:
+    """Judge the run reports of the bundle once more, and tell each difference."""
+    reports = str(Path(glob.escape(str(directory)), "reframe", "*.json"))
+    try:
+        signed = sign_off(
+            record.cluster,
+            results.read(reports, record.cluster.name),
+            record.gate,
+            record.waivers,
+            record.approver,
+            record.made_at,
+        )
+    except (ReportError, WaiverError) as error:
+        yield str(error)
+        return
+    again = {judgement.owed.key: judgement for judgement in signed.judgements}
+    for metric in record.metrics:
+        judged = again.get(metric.key)
+        if judged is None:
+            continue
+        if metric.samples != list(judged.samples):
+            yield f"{metric.key}: its samples are not those of the run reports"
+        elif metric.verdict != judged.verdict:
+            yield f"{metric.key} is {metric.verdict} here, and its samples say {judged.verdict}"
+        elif metric.unit != judged.owed.metric.unit or _shown(metric) != _shown(judged):
+            yield f"{metric.key}: its unit, median or limits are not what the samples are judged by"
+    for name in ("passed", "headline", "counts"):
+        if getattr(record, name) != getattr(signed, name):
+            yield f"report.json: {name} is not what follows from the verdicts"
+
+
+def _shown(judged: Metric | Judgement) -> tuple[float | None, ...]:
+    """The figures that a reader of the report goes by."""
+    expected, summary = judged.expectation, judged.summary
+    median = summary.median if summary else None
+    return (median, expected.floor, expected.bound, expected.ceiling)
+
+
+def _signature(
+    record: Record, directory: Path, allowed_signers: Path | None, checked: Checked
+) -> None:
+    sums, made = directory / checksums.SUMS, directory / checksums.SIGNATURE
+    if not made.is_file():
+        if allowed_signers is None:
+            checked.holds.append("it is not signed")
+        else:
+            checked.problems.append(f"it is not signed: {checksums.SIGNATURE} is not there")
+        return
+    try:
+        if allowed_signers is None:
+            said = signature.key_of(sums, made)
+            checked.holds.append(f"{said}; whose key that is only --allowed-signers can tell")
+        elif record.approver is None:
+            checked.problems.append("it is signed, and names no approver to hold that against")
+        else:
+            checked.holds.append(signature.verify(sums, made, allowed_signers, record.approver))
+    except signature.SignatureError as error:
+        checked.problems.append(f"the signature does not hold for {record.approver}: {error}")

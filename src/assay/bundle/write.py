@@ -1,0 +1,65 @@
+"""The bundle that records a sign-off: every figure, every raw output, and a checksum of each."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from assay.bundle import checksums, signature
+from assay.campaign.results import Results
+from assay.judge.signoff import SignOff
+from assay.report import html, junit, record, summary
+
+
+class BundleError(RuntimeError):
+    """A bundle that cannot be written, and what to do."""
+
+
+def write(signed: SignOff, results: Results, directory: Path, key: Path | None = None) -> None:
+    """Write the bundle whole or not at all, and sign it with the key, if one is given.
+
+    Raises:
+        BundleError: the directory is there already, or cannot be written, or the key does not sign.
+    """
+    if directory.exists():
+        raise BundleError(f"{directory} is there already; name a directory that is not")
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".assay.") as unfinished:
+            bundle = Path(unfinished, "bundle")
+            bundle.mkdir()
+            results.copy_raw(bundle)
+            for report in signed.reports:
+                target = bundle / "reframe" / report.name
+                target.parent.mkdir(exist_ok=True)
+                shutil.copyfile(report, target)
+            for path in bundle.rglob("*"):
+                path.name.encode()  # what lists it is UTF-8
+            texts = {
+                "cluster.json": signed.cluster.model_dump_json(by_alias=True, indent=2) + "\n",
+                "report.json": record.render(signed),
+                "report.html": html.render(signed),
+                "junit.xml": junit.render(signed),
+                "summary.txt": summary.render(signed),
+            }
+            for name, text in texts.items():
+                (bundle / name).write_text(text, encoding="utf-8")
+            sums = bundle / checksums.SUMS
+            sums.write_text(checksums.of(bundle), encoding="utf-8")
+            if key:
+                signature.sign(sums, key)
+            os.rename(bundle, directory)
+    except signature.SignatureError as error:
+        raise BundleError(f"{key} does not sign: {error}") from error
+    except UnicodeEncodeError as error:
+        raise BundleError(
+            f"{directory} cannot be written: a file of it is called {os.fsencode(error.object)!r},"
+            " which is not UTF-8: rename it"
+        ) from error
+    except shutil.Error as error:
+        source, _, said = error.args[0][0]
+        raise BundleError(f"{directory} cannot be written: {source}: {said}") from error
+    except OSError as error:
+        raise BundleError(f"{directory} cannot be written: {error.strerror or error}") from error

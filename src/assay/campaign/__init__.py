@@ -1,0 +1,1 @@
+"""What was measured, and what speaks against it: steps, run reports, results."""

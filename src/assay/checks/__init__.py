@@ -1,0 +1,1 @@
+"""What is required of a cluster, and what bounds it."""

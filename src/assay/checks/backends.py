@@ -1,0 +1,93 @@
+"""The ways in which a benchmark reaches the storage: a shared directory, or one of those into DAOS.
+
+As a subject of a check a backend has a name of its own: ``clients/pil4dfs``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.cluster.description import Api, Cluster
+from assay.tools.dfs import Dfs
+from assay.tools.interception import Library
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One way to the storage."""
+
+    name: str
+    api: Api
+    """The interface that IOR calls."""
+    mounted: bool = False
+    """By way of a dfuse mount."""
+    library: Library | None = None
+    """What takes the calls to that mount past the kernel."""
+
+
+_ALL = (
+    Backend("posix", "POSIX"),
+    Backend("dfs", "DFS"),
+    Backend("dfuse", "POSIX", mounted=True),
+    Backend("ioil", "POSIX", mounted=True, library="ioil"),
+    Backend("pil4dfs", "POSIX", mounted=True, library="pil4dfs"),
+    Backend("mpiio", "MPIIO"),
+    Backend("hdf5", "HDF5", mounted=True),
+)
+
+BACKENDS: Mapping[str, Backend] = {backend.name: backend for backend in _ALL}
+"""Every backend by its name. `posix` is the directory that all clients share; the others are DAOS:
+its file system library, dfuse without and with each interception library, MPI-IO by ROMIO's driver
+for DAOS, and HDF5 (over MPI-IO) on the mount."""
+
+
+def backend_of(subject: str) -> Backend:
+    """The backend that a subject such as ``clients/dfs`` is measured by."""
+    return BACKENDS[subject.rpartition("/")[2]]
+
+
+def way_of(subject: str) -> str | None:
+    """The name of that backend; None of a subject that is no backend, such as ``s1/engine0``."""
+    name = subject.rpartition("/")[2]
+    return name if name in BACKENDS else None
+
+
+def ior_backends(cluster: Cluster) -> tuple[Backend, ...]:
+    """The backends by which IOR can reach something on this cluster."""
+    return tuple(backend for backend in _ALL if _reaches(cluster, backend))
+
+
+def mdtest_backends(cluster: Cluster) -> tuple[Backend, ...]:
+    """The backends by which mdtest can: it has no more than POSIX and DFS."""
+    names = ("posix", "dfs", "dfuse")
+    return tuple(backend for backend in ior_backends(cluster) if backend.name in names)
+
+
+def mount_backends(cluster: Cluster) -> tuple[Backend, ...]:
+    """The backends by which a program that knows nothing of DAOS can reach it."""
+    reachable = ior_backends(cluster)
+    return tuple(each for each in reachable if each.mounted and each.api == "POSIX")
+
+
+def container(cluster: Cluster) -> Dfs | None:
+    """The container that the checks write to; none where it is not described."""
+    system = cluster.daos
+    if system is None or system.pool is None or system.container is None:
+        return None
+    return Dfs(system.pool, system.container)
+
+
+def library_directory(cluster: Cluster) -> Path:
+    """Where the interception libraries are, on the clients of a DAOS system."""
+    assert cluster.daos
+    return cluster.daos.prefix / "lib64"
+
+
+def _reaches(cluster: Cluster, backend: Backend) -> bool:
+    if backend.name == "posix":
+        return cluster.benchmarks.shared_directory is not None
+    if container(cluster) is None or backend.api not in ("POSIX", *cluster.benchmarks.ior_apis):
+        return False
+    return not backend.mounted or (cluster.daos is not None and cluster.daos.mount is not None)

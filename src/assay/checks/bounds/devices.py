@@ -1,0 +1,145 @@
+"""The limits of single devices: SSDs and their links, SCM and memory, NICs; and of waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from assay.checks.bounds.limit import Limit
+from assay.cluster.daos import Engine
+from assay.cluster.description import Cluster, Host
+from assay.units import Quantity, show
+
+Direction = Literal["read", "write"]
+
+IO = Quantity(4, "KiB")
+"""What an I/O of a rate moves."""
+
+MEBIBYTE = Quantity(1, "MiB")
+"""What an I/O of a bandwidth moves."""
+
+
+def _times(who: str, count: int, each: Quantity, thing: str, source: str) -> Limit:
+    one = Quantity(each.to("GB/s").value, "GB/s")
+    made_of = f"{count} {thing}s × {one}" if count != 1 else thing
+    return Limit(who, Quantity(count * one.value, one.unit), made_of, source)
+
+
+def ssd_bandwidth(cluster: Cluster, name: str | None, way: Direction, count: int) -> Limit | None:
+    """So many SSDs of one model, by their datasheet."""
+    if name is None or not count:
+        return None
+    sheet = cluster.sheets.ssd[name]
+    each = sheet.read_bandwidth if way == "read" else sheet.write_bandwidth
+    if each is None:
+        return None
+    thing = "SSD" if count > 1 else name
+    return _times("the SSDs", count, each, thing, f"{name}: {sheet.word}")
+
+
+def ssd_rate(cluster: Cluster, name: str | None, way: Direction) -> Limit | None:
+    """Random I/O of 4 KiB on one SSD, by its datasheet."""
+    if name is None:
+        return None
+    sheet = cluster.sheets.ssd[name]
+    each = sheet.read_rate if way == "read" else sheet.write_rate
+    if each is None:
+        return None
+    return Limit("the SSD", each, name, f"{name}: {sheet.word}")
+
+
+def ssd_link(cluster: Cluster, name: str | None, count: int = 1) -> Limit | None:
+    """The PCIe links of so many SSDs of one model."""
+    pcie = cluster.sheets.ssd[name].pcie if name else None
+    if pcie is None or not count:
+        return None
+    generation, _, width = pcie.partition(" x")
+    lane = cluster.sheets.pcie[generation]
+    each = Quantity(lane.bandwidth.to("GB/s").value * int(width), "GB/s")
+    return _times("their PCIe links", count, each, f"PCIe {pcie} link", lane.word)
+
+
+def scm(cluster: Cluster, host: Host, engine: Engine, way: Direction, line: bool) -> Limit | None:
+    """The SCM of one engine: its PMem modules, or the DRAM of its NUMA node in their place.
+
+    `line` says that accesses are of 64 bytes, a line of the CPU's cache, and not of 256.
+    """
+    told, tier = host.datasheets, engine.scm_tier
+    if tier is None:
+        return None
+    if tier.class_ == "ram":
+        return memory(cluster, host)
+    if told.pmem is None:
+        return None
+    sheet = cluster.sheets.pmem[told.pmem]
+    if line:
+        each = sheet.read_bandwidth_64b if way == "read" else sheet.write_bandwidth_64b
+    else:
+        each = sheet.read_bandwidth_256b if way == "read" else sheet.write_bandwidth_256b
+    if each is None:
+        return None
+    source = f"{told.pmem}: {sheet.word}"
+    return _times("the SCM", told.pmem_modules, each, "PMem module", source)
+
+
+def memory(cluster: Cluster, host: Host) -> Limit | None:
+    """The DRAM of one NUMA node."""
+    told = host.datasheets
+    if told.memory is None:
+        return None
+    sheet = cluster.sheets.memory[told.memory]
+    thing = f"{told.memory} channel"
+    return _times("the memory", told.memory_channels, sheet.bandwidth, thing, sheet.word)
+
+
+def nic(cluster: Cluster, host: str, interface: str) -> Limit | None:
+    """One interface of a host, as its kernel tells its speed, or else as the inventory does."""
+    described = cluster.hosts[host]
+    known, named = described.interfaces.get(interface), described.datasheets.fabric
+    if known is not None and known.speed_gbits is not None:
+        speed, source = Quantity(known.speed_gbits, "Gbit/s"), "the speed that the kernel tells"
+    elif named is not None and interface != "lo":
+        sheet = cluster.sheets.fabric[named]
+        speed, source = sheet.bandwidth, f"{named}: {sheet.word}"
+    else:
+        return None
+    who = f"{host}'s {interface}"
+    value = Quantity(speed.to("GB/s").value, "GB/s")
+    return Limit(who, value, f"{who}, {show(speed.value)} {speed.unit}", source)
+
+
+def together(who: str, limits: Iterable[Limit | None]) -> Limit | None:
+    """What several of a kind allow at once; None where one of them is not known."""
+    known: list[Limit] = []
+    for limit in limits:
+        if limit is None:
+            return None
+        known.append(limit)
+    if not known:
+        return None
+    each = [limit.value.to("GB/s").value for limit in known]
+    same = len(set(each)) == 1
+    made = f"{len(known)} × {Quantity(each[0], 'GB/s')}" if same else f"{len(known)} together"
+    sources = "; ".join(dict.fromkeys(limit.source for limit in known))
+    return Limit(who, Quantity(sum(each), "GB/s"), f"{who}, {made}", sources)
+
+
+def as_rate(limit: Limit | None, unit: str, size: Quantity = IO) -> Limit | None:
+    """How many operations of a size a bandwidth makes room for, in a unit such as ``IO/s``."""
+    if limit is None:
+        return None
+    rate = limit.value.to("B/s").value / size.to("B").value
+    return Limit(limit.who, Quantity(rate, unit), f"{limit.made_of} / {size}", limit.source)
+
+
+def waiting(under_way: int, latency: Quantity, unit: str, source: str, *, times: int = 1) -> Limit:
+    """Little's law: so many operations under way, each as long as the latency, make this rate.
+
+    An operation that waits several times, one after the other, is so many times as long.
+
+    Source: J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9 (1961).
+    """
+    rate = under_way / (times * latency.to("s").value)
+    each = f"({times} × {latency})" if times > 1 else str(latency)
+    made_of = f"{under_way} under way / {each}"
+    return Limit("waiting", Quantity(rate, unit), made_of, source)

@@ -1,0 +1,140 @@
+"""The way of data from clients to the storage of a DAOS system and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.checks.bounds.devices import (
+    Direction,
+    memory,
+    nic,
+    scm,
+    ssd_bandwidth,
+    ssd_link,
+    together,
+)
+from assay.checks.bounds.limit import Bound, Limit, tightest
+from assay.checks.bounds.redundancy import NONE, Redundancy
+from assay.checks.bounds.redundancy import redundancy as redundancy_of
+from assay.cluster.daos import Engine
+from assay.cluster.description import Cluster, Host
+from assay.units import Quantity
+
+SMALL = Quantity(4, "KiB")
+"""Values below this stay in SCM, and others go to the SSDs.
+
+Source: DAOS's documentation, overview/storage: small values and metadata in SCM, bulk data on NVMe.
+"""
+
+
+STRIPE = Quantity(128, "KiB")
+"""The least full stripe of an erasure code: two cells of 64 KiB, which is DAOS's default size. Of a
+smaller write the client sends no parity, and its bound is not as tight where cells are smaller.
+
+Source: DAOS_EC_CELL_DEF in DAOS's own source.
+"""
+
+
+def data_path(
+    cluster: Cluster,
+    way: Direction,
+    size: Quantity,
+    redundancy: Redundancy = NONE,
+    clients: Sequence[str] | None = None,
+) -> Bound | None:
+    """What clients together, all unless told, can move to or from all engines, in values of a size.
+
+    Reading costs nothing extra. Of a write, each byte is stored as often as the object class says,
+    and the client sends it as often as that makes it (see `assay.checks.bounds.redundancy`).
+    """
+    sent, stored, why = 1.0, 1.0, redundancy.object_class
+    if way == "write":
+        sent = redundancy.sent if size.to("B").value >= STRIPE.to("B").value else 1.0
+        stored = redundancy.stored
+    senders = cluster.clients if clients is None else clients
+    wires = (nic(cluster, name, cluster.hosts[name].interface) for name in senders)
+    # Two engines of a host may share an interface, which is one wire all the same.
+    ports = dict.fromkeys((name, engine.fabric_iface) for name, _, engine in _engines(cluster))
+    servers = (nic(cluster, *port) for port in ports)
+    limits: list[Limit | None] = [
+        _cost(together("the clients' NICs", wires), sent, why),
+        _cost(together("the servers' NICs", servers), stored, why),
+    ]
+    for kind in _storage(cluster, way, size):
+        limits.append(_cost(kind, stored, why))
+    return tightest(limits, "GB/s")
+
+
+def storage(
+    cluster: Cluster, way: Direction, size: Quantity, redundancy: Redundancy = NONE
+) -> Bound | None:
+    """What the storage of all engines promises for values of a size, without a network."""
+    stored = redundancy.stored if way == "write" else 1.0
+    limits = _storage(cluster, way, size)
+    return tightest((_cost(limit, stored, redundancy.object_class) for limit in limits), "GB/s")
+
+
+def of_files(cluster: Cluster) -> Redundancy:
+    """What the object class of the files that the checks write costs; nothing where it is not told.
+
+    DAOS chooses it then by the container's redundancy factor, and the bound is not as tight.
+    """
+    told = cluster.daos.file_oclass if cluster.daos else None
+    return redundancy_of(told) if told else NONE
+
+
+def data_ssds(cluster: Cluster) -> frozenset[str]:
+    """The SSDs with the role data, ``s1/0000:81:00.0``; without roles, all of them."""
+    return frozenset(
+        f"{name}/{device}"
+        for name, _, engine in _engines(cluster)
+        for tier in engine.bdev_tiers
+        if not tier.bdev_roles or "data" in tier.bdev_roles
+        for device in tier.devices
+    )
+
+
+def _cost(limit: Limit | None, cost: float, why: str) -> Limit | None:
+    return limit and limit.over(cost, why)
+
+
+def _engines(cluster: Cluster) -> Iterator[tuple[str, Host, Engine]]:
+    for name in cluster.daos.servers if cluster.daos else ():
+        host = cluster.hosts[name]
+        for engine in host.engines:
+            yield name, host, engine
+
+
+def _storage(cluster: Cluster, way: Direction, size: Quantity) -> Iterator[Limit | None]:
+    """What the values are kept in: SSDs with data, or SCM; and what a small write logs to."""
+    engines = list(_engines(cluster))
+    small = size.to("B").value < SMALL.to("B").value
+    if small or not all(engine.bdev_tiers for _, _, engine in engines):
+        line = size.to("B").value < 256
+        kinds = (scm(cluster, host, engine, way, line) for _, host, engine in engines)
+        yield together("the SCM", kinds)
+        if way == "write" and all(engine.has_md_on_ssd for _, _, engine in engines):
+            # What is in SCM is in DRAM then, and becomes durable in the log on the SSDs.
+            yield from _ssds(cluster, engines, way, "wal")
+        return
+    yield from _ssds(cluster, engines, way, "data")
+    yield together("the memory", (memory(cluster, host) for _, host, _ in engines))
+
+
+def _ssds(
+    cluster: Cluster, engines: list[tuple[str, Host, Engine]], way: Direction, role: str
+) -> Iterator[Limit | None]:
+    """The SSDs that have a role; without roles, as with PMem, all of them hold data."""
+    counts: dict[str | None, int] = {}
+    for _, host, engine in engines:
+        for tier in engine.bdev_tiers:
+            if tier.class_ != "nvme":
+                return  # an emulated device has no datasheet
+            if not tier.bdev_roles or role in tier.bdev_roles:
+                model = host.datasheets.ssd
+                counts[model] = counts.get(model, 0) + len(set(tier.devices))
+    models = counts.items()
+    ssds = [ssd_bandwidth(cluster, model, way, count) for model, count in models]
+    links = [ssd_link(cluster, model, count) for model, count in models]
+    yield ssds[0] if len(ssds) == 1 else together(f"the {role} SSDs", ssds)
+    yield links[0] if len(links) == 1 else together("the PCIe links of the SSDs", links)

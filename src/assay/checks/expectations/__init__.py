@@ -1,0 +1,1 @@
+"""The rules that make expectations, a module a layer."""

@@ -1,0 +1,1 @@
+"""The site as described, and what the parts of it promise."""

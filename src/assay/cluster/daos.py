@@ -1,0 +1,235 @@
+"""DAOS in its own words: the system, its servers, their engines and the tiers of these.
+
+The keys are those of `daos_server.yml`, so a site that knows that file knows this one. What may
+stand beside what is a matter of `assay.preflight.rules`; here is only what each word means.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class Described(BaseModel):
+    """A part of the description of a cluster; a key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+Version = Literal["2.4", "2.6", "2.8"]
+"""The releases of DAOS that the roles configure and the checks call."""
+
+Role = Literal["wal", "meta", "data"]
+
+
+class Tier(Described):
+    """One storage tier of an engine."""
+
+    class_: Literal["ram", "dcpm", "nvme", "file", "kdev"] = Field(alias="class")
+    scm_mount: Path | None = None
+    scm_size: int | None = Field(default=None, ge=1, description="GiB")
+    scm_list: tuple[str, ...] = ()
+    scm_hugepages_disabled: bool = False
+    bdev_list: tuple[str, ...] = ()
+    bdev_roles: tuple[Role, ...] = ()
+    bdev_size: int | None = Field(default=None, ge=1, description="GB, of an emulated device")
+    bdev_busid_range: str | None = Field(default=None, pattern=r"^(0x)?[0-9a-f]+-(0x)?[0-9a-f]+$")
+
+    @property
+    def is_scm(self) -> bool:
+        """Whether it is byte-addressable: persistent memory, or DRAM in its place."""
+        return self.class_ in ("ram", "dcpm")
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """What it is made of: PCI addresses as the kernel writes them, or paths."""
+        if self.class_ == "nvme":
+            return tuple(address.lower() for address in self.bdev_list)
+        return self.scm_list if self.is_scm else self.bdev_list
+
+
+class TagMap(Described):
+    """The CaRT tags of an engine's execution streams: whom a request to a tag reaches.
+
+    An endpoint of `self_test` is ``rank:tag``.
+    """
+
+    metadata: int
+    swim: int
+    targets: tuple[int, ...]
+    helpers: tuple[int, ...]
+
+
+SYSTEM_TAGS = {"metadata": 0, "swim": 1}
+"""The tags of the execution streams that every engine has, whatever its targets."""
+
+
+def tag_map(targets: int, nr_xs_helpers: int) -> TagMap:
+    """The tags of an engine: 0 metadata, 1 SWIM, then its targets, then its helpers.
+
+    Source: shared facts of DAOS 2.8; 16 targets and 4 helpers answer on the 22 tags 0 to 21.
+    """
+    first_target = len(SYSTEM_TAGS)
+    first_helper = first_target + targets
+    return TagMap(
+        **SYSTEM_TAGS,
+        targets=tuple(range(first_target, first_helper)),
+        helpers=tuple(range(first_helper, first_helper + nr_xs_helpers)),
+    )
+
+
+UNJUDGED = frozenset(
+    {
+        "acceleration",
+        "bdev_auto_faulty",
+        "bypass_health_chk",
+        "crt_timeout",
+        "disable_srx",
+        "env_pass_through",
+        "fabric_auth_key",
+        "modules",
+        "provider",
+        "secondary_provider_endpoints",
+        "spdk_iobuf",
+        "spdk_rpc_server",
+    }
+)
+"""Words of DAOS for an engine that no rule and no bound asks for. The roles pass them on, and
+refuse those that a release does not know."""
+
+
+class Engine(Described):
+    """One engine of a server."""
+
+    targets: int = Field(ge=1)
+    nr_xs_helpers: int = Field(ge=0)
+    pinned_numa_node: int | None = Field(default=None, ge=0)
+    first_core: int | None = Field(default=None, ge=0)
+    fabric_iface: str
+    fabric_iface_port: int = Field(default=31316, ge=1, le=65535)
+    storage: tuple[Tier, ...] = Field(min_length=1)
+    env_vars: tuple[str, ...] = ()
+    log_mask: str | None = None
+    log_file: Path | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_what_is_not_judged(cls, told: Any) -> Any:
+        if not isinstance(told, dict):
+            return told
+        return {key: value for key, value in told.items() if key not in UNJUDGED}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tags_follow_from_targets(cls, told: Any) -> Any:
+        """Take `tags` as what they are: written down for other readers, and never chosen."""
+        match told:
+            case {"tags": tags, "targets": int(targets), "nr_xs_helpers": int(helpers)}:
+                if TagMap.model_validate(tags) != tag_map(targets, helpers):
+                    raise ValueError("should have the tags that follow from its counts")
+                return {key: value for key, value in told.items() if key != "tags"}
+        return told
+
+    @property
+    def xstreams(self) -> int:
+        """Its execution streams; each has a tag, and wants a core and a port of its own."""
+        return len(SYSTEM_TAGS) + self.targets + self.nr_xs_helpers
+
+    @property
+    def oversubscribes(self) -> bool:
+        """Whether it was told to start even where it has fewer cores than execution streams."""
+        return self.env("DAOS_TARGET_OVERSUBSCRIBE") not in (None, "", "0")
+
+    def env(self, key: str) -> str | None:
+        """What `env_vars` gives a variable; the last one counts, as it does for DAOS."""
+        entries = [entry.partition("=") for entry in self.env_vars]
+        return next((value for name, _, value in reversed(entries) if name == key), None)
+
+    @property
+    def tags(self) -> TagMap:
+        """The tags of its execution streams."""
+        return tag_map(self.targets, self.nr_xs_helpers)
+
+    @property
+    def scm_tier(self) -> Tier | None:
+        """The tier that is byte-addressable, if the engine has one."""
+        return next((tier for tier in self.storage if tier.is_scm), None)
+
+    @property
+    def ram_tier(self) -> Tier | None:
+        """The tier that the engine keeps in a tmpfs, if it has one."""
+        return next((tier for tier in self.storage if tier.class_ == "ram"), None)
+
+    @property
+    def bdev_tiers(self) -> tuple[Tier, ...]:
+        """Its block devices, real or emulated."""
+        return tuple(tier for tier in self.storage if not tier.is_scm)
+
+    @property
+    def has_md_on_ssd(self) -> bool:
+        """Whether its metadata is kept on SSDs, with DRAM as their cache."""
+        return any(tier.bdev_roles for tier in self.bdev_tiers)
+
+
+class ControlMetadata(Described):
+    """Where an engine with MD-on-SSD keeps what must outlive its tmpfs."""
+
+    path: Path
+    device: str | None = None
+
+
+class Server(Described):
+    """What `daos_server.yml` says of a whole host."""
+
+    nr_hugepages: int = Field(default=0, ge=0, description="0: DAOS works it out")
+    disable_hugepages: bool = False
+    system_ram_reserved: int | None = Field(
+        default=None, ge=1, description="GiB left to the system; none: as that DAOS has it"
+    )
+    disable_vfio: bool = False
+    disable_vmd: bool = False
+    allow_thp: bool = False
+    control_metadata: ControlMetadata | None = None
+    telemetry_port: int | None = Field(default=None, ge=1, le=65535)
+    log_mask: str = "INFO"
+    eadr: bool = Field(default=False, description="the CPU's caches survive a loss of power")
+
+
+class Agent(Described):
+    """What `daos_agent.yml` says of how a host's clients are given their interfaces."""
+
+    include_fabric_ifaces: tuple[str, ...] = ()
+    exclude_fabric_ifaces: tuple[str, ...] = ()
+    disable_caching: bool = False
+    cache_expiration: int = Field(default=0, ge=0, description="minutes; 0: never")
+
+
+class Deployed(Described):
+    """Which DAOS is deployed, and on which hosts its engines run."""
+
+    version: Version
+    servers: tuple[str, ...] = Field(min_length=1)
+
+
+class System(Deployed):
+    """The DAOS system: what is said once for all of its hosts."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,14}$")
+    port: int = Field(default=10001, ge=1, le=65535)
+    mgmt_svc_replicas: tuple[str, ...]
+    allow_insecure: bool = False
+    agents: tuple[str, ...] = ()
+    admin: str
+    prefix: Path = Field(default=Path("/usr"), description="below which the programs are")
+    pool: str | None = Field(default=None, description="the pool that the checks write to")
+    container: str | None = Field(default=None, description="the POSIX container in it")
+    perf_pool: str | None = Field(
+        default=None,
+        description="a pool for daos_perf alone; the containers that it makes are taken away",
+    )
+    file_oclass: str | None = Field(
+        default=None, description="object class of the files in it; none: as DAOS chooses"
+    )
+    mount: Path | None = Field(default=None, description="where dfuse mounts it on each client")

@@ -1,0 +1,180 @@
+"""The cluster as the inventory describes it and as its hosts were found.
+
+Ansible renders both into ``cluster.json``; everything downstream (ReFrame's partitions, the plan,
+the expectations, the report) reads that one file, by way of `assay.preflight`, as these models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, IPvAnyAddress
+
+from assay.cluster.daos import Agent, Described, Engine, Server, System
+from assay.cluster.hardware import Hardware, shipped
+
+Partition = Literal["clients", "servers"]
+PARTITIONS: tuple[Partition, ...] = ("clients", "servers")
+"""The Slurm partitions, which are also the groups of the inventory that fill them."""
+
+
+Api = Literal["POSIX", "DFS", "MPIIO", "HDF5"]
+"""The interfaces of IOR, as its option `-a` names them."""
+
+
+class Interface(Described):
+    """A network interface of a host."""
+
+    up: bool = True
+    numa_node: int | None = Field(default=None, description="none for a virtual interface")
+    address: str | None = Field(default=None, description="its IPv4 address")
+    network: str | None = Field(default=None, description="of its IPv4 address: 192.0.2.0/24")
+    speed_gbits: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="Gbit/s of the physical link; none for a virtual interface",
+    )
+
+
+class PciDevice(Described):
+    """An NVMe SSD or a VMD controller, by its PCI address in `Host`."""
+
+    numa_node: int | None = None
+    model: str | None = Field(default=None, description="as the device names itself")
+    lba_bytes: int | None = Field(default=None, description="of the format in use; 4096 is wanted")
+
+
+class Memory(Described):
+    """A host's memory, and how its kernel hands it out."""
+
+    total_mib: int = Field(ge=1)
+    hugepage_kib: int = Field(default=2048, ge=1)
+    transparent_hugepages: Literal["always", "madvise", "never"] = "never"
+
+
+class Scratch(Described):
+    """The directory of a host on which the checks of a disk write their files."""
+
+    directory: Path
+    filesystem: str = Field(description="its type, such as ext4")
+    device: str = Field(description="what is mounted there; names the disk in comparisons")
+    ssd: str | None = Field(default=None, description="a name in hardware.yml")
+
+
+class Datasheets(Described):
+    """What a host's devices promise, by their names in hardware.yml; none: nothing to judge by."""
+
+    ssd: str | None = Field(default=None, description="of each SSD in its engines' tiers")
+    pmem: str | None = Field(default=None, description="of each PMem module")
+    pmem_modules: int = Field(default=8, ge=1, description="that an engine's SCM is made of")
+    memory: str | None = Field(default=None, description="each channel of DRAM, such as DDR4-3200")
+    memory_channels: int = Field(default=8, ge=1, description="of each NUMA node")
+    fabric: str | None = Field(default=None, description="each port, where no speed is told")
+
+
+class Host(Described):
+    """One host: what it has, and the engines that run on it."""
+
+    address: IPvAnyAddress
+    cores: int = Field(ge=1, description="physical cores")
+    memory: Memory
+    numa_nodes: int = Field(ge=1)
+    interface: str = Field(description="the interface that carries the checks' traffic")
+    interfaces: Mapping[str, Interface]
+    nvme: Mapping[str, PciDevice] = Field(default={}, description="SSDs by PCI address")
+    vmd: Mapping[str, PciDevice] = Field(default={}, description="VMD controllers, likewise")
+    block_devices: tuple[str, ...] = Field(default=(), description="/dev/pmem0, /dev/sdb ...")
+    iommu: bool = False
+    scratch: Scratch | None = None
+    server: Server = Server()
+    engines: tuple[Engine, ...] = ()
+    agent: Agent = Agent()
+    datasheets: Datasheets = Datasheets()
+
+    def vmd_of(self, address: str) -> str | None:
+        """The VMD controller that an address is, or is behind, if the host has that controller."""
+        domain = address.partition(":")[0]
+        if len(domain) > _DOMAIN_DIGITS:
+            bus, device, function = domain[:2], domain[2:4], int(domain[4:], 16)
+            address = f"0000:{bus}:{device}.{function:x}"
+        return address if address in self.vmd else None
+
+
+_DOMAIN_DIGITS = 4
+"""A longer domain is the bus, device and function of a VMD controller, two digits each."""
+
+
+class Benchmarks(Described):
+    """Where the benchmark programs are; one that is absent is not owed."""
+
+    fio: Path | None = None
+    fi_pingpong: Path | None = None
+    fdb_hammer: Path | None = None
+    ior: Path | None = None
+    mdtest: Path | None = None
+    io500: Path | None = None
+    ior_apis: tuple[Api, ...] = Field(
+        default=(),
+        description="what IOR and mdtest have beyond POSIX; MPIIO: by an MPI that knows daos://",
+    )
+    fio_dfs: Path | None = Field(default=None, description="a fio with the dfs engine")
+    fdb_share: Path | None = Field(default=None, description="the schema and the field for FDB")
+    fdb_hammer_daos: Path | None = Field(
+        default=None, description="an fdb-hammer whose FDB has the backend for DAOS"
+    )
+    fdb_containers: tuple[Annotated[int, Field(ge=1, le=999)], ...] = Field(
+        default=(1, 10), description="that it writes to, one measurement each"
+    )
+    shared_directory: Path | None = Field(
+        default=None, description="a POSIX directory that all clients share, for IOR and mdtest"
+    )
+
+
+class Groups(Described):
+    """What each host is for."""
+
+    controller: str
+    clients: tuple[str, ...] = Field(min_length=1)
+    servers: tuple[str, ...] = Field(min_length=1)
+    colocated: bool = Field(
+        default=False, description="hosts may be clients and servers at once; for trials only"
+    )
+
+
+class Site(Groups):
+    """What is said once for the whole cluster."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")
+    servers_scheduler: Literal["slurm", "ssh"] = Field(
+        default="slurm", description="ssh where the servers are no nodes of Slurm"
+    )
+    provider: str = Field(default="ofi+tcp", pattern=r"^(ofi\+|ucx\+).+")
+    daos: System | None = Field(default=None, description="none where DAOS is not deployed")
+    benchmarks: Benchmarks
+    versions: Mapping[str, str] = Field(default={}, description="of the programs, for the record")
+    hardware: Hardware = Field(
+        default=Hardware(), description="the site's own sheets, beside those of hardware.yml"
+    )
+    floors: Mapping[str, Annotated[float, Field(gt=0, le=1)]] = Field(
+        default={},
+        description="the site's own floors as a fraction of the bound: SsdFio.read_1m: 0.9",
+    )
+
+    @cached_property
+    def sheets(self) -> Hardware:
+        """What devices promise: the site's own word counts before that of `hardware.yml`."""
+        return shipped().and_also(self.hardware)
+
+
+class Cluster(Site):
+    """The whole description, valid in itself."""
+
+    hosts: Mapping[str, Host]
+
+    def members(self, partition: Partition) -> tuple[str, ...]:
+        """The hosts of a partition, in the order of the inventory."""
+        return self.clients if partition == "clients" else self.servers

@@ -1,0 +1,120 @@
+"""Datasheet figures, each with its source: those of `hardware.yml`, and those of the site."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache, partial
+from importlib import resources
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
+
+from assay.units import Quantity, UnitError, factor, parse
+
+
+def _read(unit: str, told: object) -> Quantity:
+    if isinstance(told, Quantity):
+        return told
+    try:
+        quantity = parse(str(told))
+        factor(quantity.unit, unit)
+    except UnitError as error:
+        raise ValueError(f"should be a quantity such as 7 {unit}: {error}") from error
+    if not 0 < quantity.value < math.inf:
+        raise ValueError(f"should be above zero, and not infinite: {told}")
+    return quantity
+
+
+def _as(unit: str) -> BeforeValidator:
+    """A field that is written like ``7000 MB/s``, of the kind that `unit` measures."""
+    return BeforeValidator(partial(_read, unit), json_schema_input_type=str)
+
+
+def _written(quantity: Quantity) -> str:
+    """As `_read` takes it, with every digit: a bundle is judged once more by what it holds."""
+    return f"{quantity.value!r} {quantity.unit}"
+
+
+_WRITTEN = PlainSerializer(_written)
+
+Bandwidth = Annotated[Quantity, _as("MB/s"), _WRITTEN]
+Rate = Annotated[Quantity, _as("IO/s"), _WRITTEN]
+Latency = Annotated[Quantity, _as("us"), _WRITTEN]
+Capacity = Annotated[Quantity, _as("GB"), _WRITTEN]
+
+
+class Sheet(BaseModel):
+    """What somebody promises of a device, and who."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str = Field(min_length=1, description="who says so: document, edition, page")
+    announced: bool = Field(
+        default=False, description="not from a datasheet, and so exceeded without wonder"
+    )
+
+    @property
+    def word(self) -> str:
+        """The source, and that it is no datasheet where it is none."""
+        return f"{self.source}; announced, no datasheet" if self.announced else self.source
+
+
+class Ssd(Sheet):
+    """An NVMe SSD; what nobody promises is absent."""
+
+    pcie: str | None = Field(default=None, pattern=r"^\d\.\d x(1|2|4|8|16)$", description="4.0 x4")
+    read_bandwidth: Bandwidth | None = None
+    write_bandwidth: Bandwidth | None = None
+    read_rate: Rate | None = None
+    write_rate: Rate | None = None
+    read_latency: Latency | None = None
+    write_latency: Latency | None = None
+
+
+class PmemModule(Sheet):
+    """A module of persistent memory, for accesses of two sizes; what nobody promises is absent."""
+
+    capacity: Capacity | None = None
+    read_bandwidth_256b: Bandwidth | None = None
+    mixed_bandwidth_256b: Bandwidth | None = None
+    write_bandwidth_256b: Bandwidth | None = None
+    read_bandwidth_64b: Bandwidth | None = None
+    mixed_bandwidth_64b: Bandwidth | None = None
+    write_bandwidth_64b: Bandwidth | None = None
+
+
+class Link(Sheet):
+    """A port, a lane or a channel, in one direction."""
+
+    bandwidth: Bandwidth
+
+
+class Hardware(BaseModel):
+    """Sheets by the names of the devices."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    ssd: Mapping[str, Ssd] = {}
+    pmem: Mapping[str, PmemModule] = {}
+    fabric: Mapping[str, Link] = {}
+    pcie: Mapping[str, Link] = {}
+    memory: Mapping[str, Link] = {}
+
+    def and_also(self, other: Hardware) -> Hardware:
+        """Both; what the other has too, it has its own way."""
+        return Hardware(
+            ssd={**self.ssd, **other.ssd},
+            pmem={**self.pmem, **other.pmem},
+            fabric={**self.fabric, **other.fabric},
+            pcie={**self.pcie, **other.pcie},
+            memory={**self.memory, **other.memory},
+        )
+
+
+@cache
+def shipped() -> Hardware:
+    """What `hardware.yml` has."""
+    text = resources.files("assay.cluster").joinpath("hardware.yml").read_text(encoding="utf-8")
+    return Hardware.model_validate(yaml.safe_load(text))

@@ -1,0 +1,161 @@
+"""The sign-off: a campaign judged against the plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from assay import __version__
+from assay.campaign.results import Results
+from assay.checks.expect import Measured, expectation
+from assay.checks.plan import owed
+from assay.cluster.description import Cluster
+from assay.judge.verdict import Case, Judgement, Verdict, judge
+from assay.judge.waivers import Excused, Waiver, excuse
+
+
+class Gate(StrEnum):
+    """What a campaign must show."""
+
+    ACCEPTANCE = "acceptance"
+    """Nothing may be missing, implausible, below or unsteady."""
+
+    MEASURED = "measured"
+    """Everything was measured and nothing is implausible; how fast it is decides nothing."""
+
+
+FAILING = {
+    Gate.ACCEPTANCE: (Verdict.MISSING, Verdict.IMPLAUSIBLE, Verdict.BELOW, Verdict.UNSTEADY),
+    Gate.MEASURED: (Verdict.MISSING, Verdict.IMPLAUSIBLE),
+}
+"""The verdicts that each gate does not let through."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignOff:
+    """A campaign with a judgement for every metric that the cluster owes."""
+
+    cluster: Cluster
+    gate: Gate
+    scale: str
+    """How much was measured: `quick` or `acceptance`."""
+    judgements: tuple[Judgement, ...]
+    comparisons: int
+    """How many comparisons could have raised a false alarm, in all of the campaign."""
+    reports: tuple[Path, ...]
+    """The ReFrame run reports that were judged."""
+    measured_from: datetime
+    measured_to: datetime
+    made_at: datetime
+    versions: dict[str, str]
+    excused: tuple[Excused, ...] = ()
+    """The metrics that are waived."""
+    approver: str | None = None
+    """Who puts a name under it."""
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """How many metrics have each verdict; every verdict is a key."""
+        counted = Counter(judgement.verdict for judgement in self.judgements)
+        return {verdict: counted[verdict] for verdict in Verdict}
+
+    @property
+    def stopped_by(self) -> tuple[Judgement, ...]:
+        """The judgements that the gate does not let through, the worst first."""
+        failing = FAILING[self.gate]
+        found = [judgement for judgement in self.judgements if judgement.verdict in failing]
+        return tuple(sorted(found, key=lambda judgement: failing.index(judgement.verdict)))
+
+    @property
+    def passed(self) -> bool:
+        """Whether the gate lets the campaign through. Where nothing is judged, nothing passes."""
+        return self.counts[Verdict.WAIVED] < len(self.judgements) and not self.stopped_by
+
+    @property
+    def headline(self) -> str:
+        """The outcome in one sentence."""
+        total = len(self.judgements)
+        if not total:
+            return "REFUSED: the plan owes no metric, so there is nothing to accept"
+        if self.counts[Verdict.WAIVED] == total:
+            return f"REFUSED: all {total} metrics are waived, so there is nothing to accept"
+        if not self.passed:
+            stopped = Counter(judgement.verdict for judgement in self.stopped_by)
+            named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
+            word = "NOT ACCEPTED" if self.gate is Gate.ACCEPTANCE else "NOT MEASURED"
+            return f"{word}: {named}, of {total} metrics"
+        apart = [
+            f"{self.counts[verdict]} of them {verdict}"
+            for verdict in (Verdict.WAIVED, Verdict.UNRATED)
+            if self.counts[verdict]
+        ]
+        vouched = f"; {', '.join(apart)}" if apart else ""
+        if self.gate is Gate.ACCEPTANCE:
+            return (
+                f"ACCEPTED on a campaign of the scale {self.scale}: {total} metrics,"
+                f" none missing, implausible, below or unsteady{vouched}"
+            )
+        return (
+            f"MEASURED: {total} metrics, none missing or implausible{vouched};"
+            " this is a measurement and no acceptance"
+        )
+
+
+def sign_off(
+    cluster: Cluster,
+    results: Results,
+    gate: Gate,
+    waivers: Sequence[Waiver] = (),
+    approver: str | None = None,
+    made_at: datetime | None = None,
+) -> SignOff:
+    """Judge a campaign: every metric of the plan, in its order, from the lowest layer up.
+
+    Args:
+        cluster: whose plan it is.
+        results: what was measured.
+        gate: what the campaign must show.
+        waivers: which metrics are let through, and on whose word.
+        approver: who puts a name under it.
+        made_at: when; now, if it is not given. A waiver must hold on that day.
+
+    Raises:
+        WaiverError: a waiver has expired, or names no metric of the plan.
+    """
+    made_at = made_at or datetime.now(UTC)
+    plan = owed(cluster)
+    valid = Measured(
+        {metric: results.samples(metric) for metric in plan if not results.problems(metric)},
+        results.scale,
+    )
+    judged = judge(
+        [
+            Case(
+                metric,
+                results.samples(metric),
+                expectation(cluster, metric, valid),
+                results.problems(metric),
+                results.raw(metric),
+            )
+            for metric in plan
+        ]
+    )
+    judgements, excused = excuse(judged.judgements, waivers, made_at.date())
+    return SignOff(
+        cluster=cluster,
+        gate=gate,
+        scale=results.scale,
+        judgements=judgements,
+        comparisons=judged.comparisons,
+        reports=tuple(results.reports),
+        measured_from=results.started,
+        measured_to=results.ended,
+        made_at=made_at,
+        versions={"daos-assay": __version__, "ReFrame": results.reframe, **cluster.versions},
+        excused=excused,
+        approver=approver,
+    )

@@ -1,0 +1,245 @@
+"""Samples and an expectation make a verdict, with its reason."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.checks.backends import way_of
+from assay.checks.expect import Expectation
+from assay.checks.plan import Owed
+from assay.cluster.description import PARTITIONS
+from assay.judge.rating import HIDDEN, Limits, Rating, Verdict, numbered, rate
+from assay.judge.stats import Array, Summary, summarize_all
+from assay.units import Quantity, show
+
+__all__ = ["Case", "Equals", "Judged", "Judgement", "Verdict", "judge"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One metric to judge."""
+
+    owed: Owed
+    samples: Sequence[float]
+    expectation: Expectation
+    problems: Sequence[str] = ()
+    """Why its samples count for nothing."""
+    raw: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """How a metric stands among those that should be as good as it is."""
+
+    count: int
+    """How many there are, itself included."""
+    median: float
+    """The median of their medians."""
+    gain: float
+    """By how much of that it is better; worse, if below zero."""
+    outlier: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One metric, judged: what was owed, measured and expected, and what follows."""
+
+    owed: Owed
+    samples: tuple[float, ...]
+    summary: Summary | None
+    expectation: Expectation
+    verdict: Verdict
+    reason: str
+    raw: tuple[str, ...] = ()
+    """Where in the bundle the raw outputs are that hold the samples."""
+    equals: Equals | None = None
+    """None where there are too few to compare with."""
+    more_samples: int | None = None
+    """How many more would decide, where that is open and a reasonable number does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A campaign, judged."""
+
+    judgements: tuple[Judgement, ...]
+    comparisons: int
+    """How many comparisons could have raised a false alarm; together they do in 1 of 200."""
+
+
+def judge(cases: Sequence[Case]) -> Judged:
+    """Judge the metrics of a campaign, each also among its equals.
+
+    Equals are the subjects of one metric of a check in one partition that have the same limits
+    and, where they are ways to the storage, the same backend.
+    Fail closed: with a problem, or without a sample, a metric is `missing`.
+    """
+    problems = [_problems(case) for case in cases]
+    rows = [() if problem else case.samples for case, problem in zip(cases, problems, strict=True)]
+    found = summarize_all(rows)
+    rating = rate(found, _limits(cases))
+    judgements = []
+    for row, case in enumerate(cases):
+        summary = found.one(row) if found.count[row] else None
+        equals = _standing(rating, row)
+        if summary is None:
+            reason = "; ".join(problems[row]) or "it was not measured"
+        else:
+            reason = _reason(case, summary, equals, rating, row)
+        more = rating.more_samples[row]
+        judgements.append(
+            Judgement(
+                owed=case.owed,
+                samples=tuple(case.samples),
+                summary=summary,
+                expectation=case.expectation,
+                verdict=Verdict(str(rating.verdict[row])),
+                reason=reason,
+                raw=tuple(case.raw),
+                equals=equals,
+                more_samples=None if math.isnan(more) else int(more),
+            )
+        )
+    return Judged(tuple(judgements), rating.comparisons)
+
+
+def _problems(case: Case) -> list[str]:
+    impossible = (value for value in case.samples if not (math.isfinite(value) and value > 0))
+    return [
+        *case.problems,
+        *(f"a sample is {value:g}, and a measurement is above zero" for value in impossible),
+    ]
+
+
+def _limits(cases: Sequence[Case]) -> Limits:
+    more = np.array([case.owed.metric.better == "higher" for case in cases], dtype=bool)
+    floor = _array([case.expectation.floor for case in cases])
+    ceiling = _array([case.expectation.ceiling for case in cases])
+    return Limits(
+        best=np.where(more, ceiling, floor),
+        worst=np.where(more, floor, ceiling),
+        more=more,
+        group=numbered([_equality(case) for case in cases]),
+        subject=numbered([(c.owed.check, c.owed.partition, c.owed.subject) for c in cases]),
+    )
+
+
+def _array(figures: Sequence[float | None]) -> Array:
+    return np.array([math.nan if f is None else f for f in figures], np.float64)
+
+
+def _equality(case: Case) -> Hashable:
+    """What equals have in common."""
+    owed, expected = case.owed, case.expectation
+    # What stands on figures that were measured differs from host to host, however equal they are.
+    limits = () if expected.ground == "measured" else (expected.floor, expected.ceiling)
+    # Of two ways to one storage one may be slower by far; all hosts together have no equal.
+    way = owed.subject if owed.host in PARTITIONS else way_of(owed.subject)
+    return owed.check, owed.metric.name, owed.partition, way, limits
+
+
+def _standing(rating: Rating, row: int) -> Equals | None:
+    if not rating.peers[row]:
+        return None
+    return Equals(
+        count=int(rating.peers[row]),
+        median=float(rating.equals[row]),
+        gain=float(rating.gain[row]),
+        outlier=bool(rating.outlier[row]),
+    )
+
+
+def _reason(case: Case, summary: Summary, equals: Equals | None, rating: Rating, row: int) -> str:
+    unit, words = case.expectation.unit, _Words(case)
+    value = Quantity(summary.median, unit)
+    match Verdict(str(rating.verdict[row])):
+        case Verdict.IMPLAUSIBLE:
+            better = words.beyond(summary.median) or (equals and _apart(equals, unit))
+            return f"{value} is {better}: a cache, a hole or a wrong unit"
+        case Verdict.BELOW:
+            outlier = equals and equals.outlier and _apart(equals, unit)
+            below = words.short(summary.median)
+            return f"{value} is {', and '.join(what for what in (below, outlier) if what)}"
+        case Verdict.UNSTEADY:
+            return _open(words, summary, equals, rating, row)
+        case Verdict.UNRATED:
+            return case.expectation.derivation
+    return f"{value} is {'above' if words.more else 'within'} {words.limit}"
+
+
+class _Words:
+    """The limits of a metric, in words."""
+
+    def __init__(self, case: Case) -> None:
+        expected, self.unit = case.expectation, case.expectation.unit
+        self.more = case.owed.metric.better == "higher"
+        limits = (expected.ceiling, expected.floor)
+        self.best, self.worst = limits if self.more else reversed(limits)
+
+    @property
+    def limit(self) -> str:
+        """What it should reach, or stay within."""
+        quantity = Quantity(self.worst or 0.0, self.unit)
+        return f"the {'floor' if self.more else 'limit'} of {quantity}"
+
+    def beyond(self, value: float) -> str | None:
+        """That a value is better than is possible, if it is."""
+        if self.best is None or not (value > self.best if self.more else value < self.best):
+            return None
+        return f"better than is possible, {Quantity(self.best, self.unit)}"
+
+    def short(self, value: float) -> str | None:
+        """That a value is worse than it should be, if it is."""
+        if self.worst is None or not (value < self.worst if self.more else value > self.worst):
+            return None
+        return f"{'below' if self.more else 'above'} {self.limit}"
+
+
+def _apart(equals: Equals, unit: str) -> str:
+    how = f"{abs(equals.gain):.1%} {'better' if equals.gain > 0 else 'worse'}"
+    return f"{how} than the median of its {equals.count} equals, {Quantity(equals.median, unit)}"
+
+
+def _open(words: _Words, summary: Summary, equals: Equals | None, rating: Rating, row: int) -> str:
+    """Why a metric is unsteady, and what would decide."""
+    reasons = []
+    beyond = words.beyond(summary.median)
+    if beyond:
+        reasons.append(
+            f"{Quantity(summary.median, words.unit)} is {beyond}, but not all samples are"
+        )
+    if rating.straddling[row]:
+        if summary.count == 1:
+            reasons.append(
+                f"one sample, {Quantity(summary.median, words.unit)}, does not tell on which side"
+                f" of {words.limit} the median lies"
+            )
+        elif words.short(summary.low) and words.short(summary.high):
+            reasons.append(
+                f"{summary.count} samples may lie {words.short(summary.median)} by chance"
+            )
+        else:
+            reasons.append(
+                f"{summary.count} samples leave the median anywhere between {show(summary.low)}"
+                f" and {show(summary.high)}, on both sides of {words.limit}"
+            )
+    if rating.hiding[row] and equals:
+        reasons.append(
+            f"{summary.count} samples scatter so much that it may be {HIDDEN:.0%} worse than its"
+            f" {equals.count} equals"
+        )
+    if rating.drifting[row]:
+        moved = "rose" if summary.change > 0 else "fell"
+        reasons.append(
+            f"it {moved} by {abs(summary.change):.1%} from the first sample to the last"
+            " and did not settle"
+        )
+    elif not beyond:
+        more = rating.more_samples[row]
+        number = "no reasonable number of" if math.isnan(more) else f"about {more:.0f}"
+        reasons.append(f"{number} more samples would decide")
+    return "; ".join(reasons)

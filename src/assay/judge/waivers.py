@@ -1,0 +1,148 @@
+"""What a site has agreed to overlook: which metric, why, on whose word, and until when."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
+
+from assay.findings import from_pydantic
+from assay.judge.verdict import Judgement, Verdict
+
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+def _day(told: object) -> date:
+    """A day as YAML or JSON has it; a number would be one too, of seconds since 1970."""
+    if type(told) is date:
+        return told
+    try:
+        return date.fromisoformat(told if isinstance(told, str) else "")
+    except ValueError as error:
+        raise ValueError("should be a day, such as 2026-04-30") from error
+
+
+class WaiverError(ValueError):
+    """Waivers that cannot be used."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+        """Each thing that is wrong, in words."""
+
+
+class Waiver(BaseModel):
+    """One agreement."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    metric: _Text = Field(description="a metric's name; * stands for any text, ? for a character")
+    reason: _Text
+    owner: _Text = Field(description="who answers for it")
+    expires: Annotated[date, BeforeValidator(_day)] = Field(
+        description="the last day on which it holds, in UTC"
+    )
+
+    def covers(self, key: str) -> bool:
+        """Whether it names the metric of this key."""
+        return fnmatchcase(key, self.metric)
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    waivers: tuple[Waiver, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Excused:
+    """A waived metric: its judgement as it is without the waiver, and the waiver."""
+
+    judgement: Judgement
+    waiver: Waiver
+
+
+def load(path: Path) -> tuple[Waiver, ...]:
+    """Read a file of waivers.
+
+    Raises:
+        WaiverError: it cannot be read, is not YAML, or a waiver lacks one of its parts.
+    """
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return _File.model_validate(document).waivers
+    except OSError as error:
+        raise WaiverError([f"cannot be read: {error.strerror}"]) from error
+    except ValidationError as error:
+        found = from_pydantic(error, _File, None) if isinstance(document, dict) else ()
+        raise WaiverError([str(finding) for finding in found] or [_SHAPE]) from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise WaiverError([f"is not YAML: {' '.join(str(error).split())}"]) from error
+
+
+_SHAPE = "must be `waivers:` and a list; each of them has metric, reason, owner and expires"
+
+
+def excuse(
+    judgements: Sequence[Judgement], waivers: Sequence[Waiver], today: date
+) -> tuple[tuple[Judgement, ...], tuple[Excused, ...]]:
+    """Put `waived` in place of the verdict of every metric that a waiver names.
+
+    What is missing stays missing: a waiver excuses a figure, and there is none. Of two waivers for
+    one metric the first counts.
+
+    Raises:
+        WaiverError: a waiver has expired, or names no metric that is owed.
+    """
+    if wrong := list(_wrong(judgements, waivers, today)):
+        raise WaiverError(wrong)
+    judged, excused = [], []
+    for judgement in judgements:
+        waiver = next((w for w in waivers if w.covers(judgement.owed.key)), None)
+        if waiver is None:
+            judged.append(judgement)
+        elif judgement.verdict is Verdict.MISSING:
+            reason = f"{judgement.reason}; its waiver excuses a figure, and here is none"
+            judged.append(replace(judgement, reason=reason))
+        else:
+            excused.append(Excused(judgement, waiver))
+            judged.append(replace(judgement, verdict=Verdict.WAIVED, reason=_reason(excused[-1])))
+    return tuple(judged), tuple(excused)
+
+
+def _wrong(
+    judgements: Sequence[Judgement], waivers: Sequence[Waiver], today: date
+) -> Iterator[str]:
+    keys = [judgement.owed.key for judgement in judgements]
+    for waiver in waivers:
+        if waiver.expires < today:
+            yield (
+                f"the waiver of {waiver.metric!r} expired on {waiver.expires}: take it out, or let"
+                f" {waiver.owner} agree to a later day"
+            )
+        if not any(map(waiver.covers, keys)):
+            near = difflib.get_close_matches(waiver.metric, keys, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else "; `assay plan` lists what is"
+            yield f"the waiver of {waiver.metric!r} names no metric that this cluster owes{hint}"
+
+
+def _reason(excused: Excused) -> str:
+    waiver, judgement = excused.waiver, excused.judgement
+    return (
+        f"waived by {waiver.owner} until {waiver.expires}: {waiver.reason.rstrip('.')}; without the"
+        f" waiver it is {judgement.verdict}: {judgement.reason}"
+    )

@@ -1,0 +1,1 @@
+"""What no cluster may have, said before anything changes."""

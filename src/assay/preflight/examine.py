@@ -1,0 +1,137 @@
+"""The preflight's judgement: reads a description of a cluster and says what is wrong with it."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import difflib
+import functools
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from assay.checks.plan import CHECKS
+from assay.cluster.daos import Deployed, Version
+from assay.cluster.description import Cluster, Groups, Host, Site
+from assay.findings import Finding, from_pydantic
+from assay.preflight.rules import group_rules, rules_of_host, rules_of_site
+
+_AnyModel = TypeVar("_AnyModel", bound=BaseModel)
+
+STDIN = Path("-")
+
+
+class ClusterError(ValueError):
+    """A description that cannot be used, with everything that is wrong with it."""
+
+    def __init__(self, source: str, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("\n".join(f"{source}: {finding}" for finding in self.findings))
+
+
+def load(path: Path) -> Cluster:
+    """Read and validate a ``cluster.json``.
+
+    Raises:
+        ClusterError: naming every host, key and value that is wrong, and what is allowed.
+    """
+    cluster, findings = examine(read(path))
+    if cluster is None:
+        raise ClusterError(str(path), findings)
+    return cluster
+
+
+def read(path: Path) -> Any:
+    """Read a description, and judge nothing but that it is JSON. ``-`` is standard input.
+
+    Raises:
+        ClusterError: where it cannot be read or is not JSON.
+    """
+    try:
+        return json.loads(sys.stdin.read() if path == STDIN else path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ClusterError(
+            str(path), [Finding(None, "", None, f"cannot be read: {error.strerror}")]
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise ClusterError(str(path), [Finding(None, "", None, f"is not JSON: {error}")]) from error
+
+
+def examine(document: Any) -> tuple[Cluster | None, list[Finding]]:
+    """Validate a description and say everything that is wrong with it.
+
+    Each host is validated by itself, so that one bad host hides neither what is wrong with the
+    others nor what is wrong between them.
+
+    Returns:
+        The cluster, or None, and the findings; a cluster comes with no findings but warnings.
+    """
+    if not isinstance(document, dict):
+        return None, [Finding(None, "", type(document).__name__, "must be a JSON object")]
+    findings: list[Finding] = []
+    site = _validated(Site, {k: v for k, v in document.items() if k != "hosts"}, None, findings)
+    described = document.get("hosts")
+    if not isinstance(described, dict) or not described:
+        findings.append(Finding(None, "hosts", described, "must be an object: name to host"))
+        described = {}
+    hosts: dict[str, Host] = {}
+    versions = _versions(document.get("daos"))
+    for name, text in described.items():
+        host = _validated(Host, text, name, findings)
+        if host is not None:
+            hosts[name] = host
+            findings.extend(rules_of_host(name, host, versions.get(name)))
+    groups = {key: document[key] for key in Groups.model_fields if key in document}
+    with contextlib.suppress(ValidationError):
+        findings.extend(group_rules(Groups.model_validate(groups), described))
+    if site is not None:
+        findings.extend(rules_of_site(site, hosts, described))
+        findings.extend(_floors(site))
+    if site is None or any(finding.severity == "error" for finding in findings):
+        return None, findings
+    told = {key: getattr(site, key) for key in Site.model_fields}
+    return Cluster(**told, hosts=hosts), findings
+
+
+def _floors(site: Site) -> Iterator[Finding]:
+    """A floor of its own that no metric has would be one that nobody keeps."""
+    known = {f"{check.name}.{metric.name}" for check in CHECKS.values() for metric in check.metrics}
+    for key in site.floors.keys() - known:
+        near = difflib.get_close_matches(key, known, n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ", such as SsdFio.read_1m"
+        yield Finding(None, "floors", key, f"should name a check and its metric{hint}")
+
+
+def _versions(daos: Any) -> dict[str, Version]:
+    """The version of DAOS on each of its servers, whatever else is wrong with the system."""
+    told = daos if isinstance(daos, dict) else {}
+    try:
+        deployed = Deployed.model_validate({k: told[k] for k in Deployed.model_fields if k in told})
+    except ValidationError:
+        return {}
+    return dict.fromkeys(deployed.servers, deployed.version)
+
+
+def _validated(
+    model: type[_AnyModel], text: Any, host: str | None, findings: list[Finding]
+) -> _AnyModel | None:
+    """Validate a part of the description. Unknown keys apart, what is left of it is of use."""
+    try:
+        return model.model_validate(text)
+    except ValidationError as error:
+        findings.extend(from_pydantic(error, model, host))
+        unknown = [e["loc"] for e in error.errors() if e["type"] == "extra_forbidden"]
+        if len(unknown) < error.error_count():
+            return None
+        return model.model_validate(_without(text, unknown))
+
+
+def _without(text: Any, unknown: Iterable[tuple[int | str, ...]]) -> Any:
+    rest = copy.deepcopy(text)
+    for *parents, last in unknown:
+        del functools.reduce(lambda part, key: part[key], parents, rest)[last]
+    return rest

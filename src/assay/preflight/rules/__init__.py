@@ -1,0 +1,72 @@
+"""What no cluster may have, a subject a module: functions from the description to findings.
+
+A rule is a sentence with host, key, value and remedy. DAOS itself refuses many of these when a
+server starts, one at a time and on that host; the others it accepts, and is slow or fails later.
+Where a rule is DAOS's own, the words in tests/recorded/bad_configs are what DAOS says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from assay.cluster.daos import Version
+from assay.cluster.description import Host, Site
+from assay.findings import Finding
+from assay.preflight.rules.benchmarks import benchmark_rules
+from assay.preflight.rules.cores import core_rules
+from assay.preflight.rules.datasheets import datasheet_rules
+from assay.preflight.rules.devices import device_rules
+from assay.preflight.rules.engines import engine_rules
+from assay.preflight.rules.environment import environment_rules
+from assay.preflight.rules.fabric import agent_rules, fabric_rules
+from assay.preflight.rules.groups import group_rules
+from assay.preflight.rules.host import host_rules
+from assay.preflight.rules.memory import memory_rules, tmpfs_rules
+from assay.preflight.rules.metadata import metadata_rules
+from assay.preflight.rules.numa import numa_rules
+from assay.preflight.rules.system import member_rules, system_rules
+from assay.preflight.rules.tiers import tier_rules
+
+__all__ = ["group_rules", "rules_of_host", "rules_of_site"]
+
+
+def rules_of_host(name: str, host: Host, version: Version | None) -> Iterator[Finding]:
+    """What can be said of one host, whatever the others are.
+
+    Args:
+        name: the host's name.
+        host: the host.
+        version: of the DAOS whose engines run on it; None on any other host, where engines are
+            only descriptions of what the checks measure.
+    """
+    yield from host_rules(name, host)
+    yield from agent_rules(name, host)
+    yield from engine_rules(name, host)
+    if version is None:
+        yield from tmpfs_rules(name, host)
+        return
+    yield from tier_rules(name, host)
+    yield from metadata_rules(name, host)
+    yield from device_rules(name, host)
+    yield from numa_rules(name, host)
+    yield from core_rules(name, host)
+    yield from memory_rules(name, host, version)
+    yield from fabric_rules(name, host)
+    yield from environment_rules(name, host)
+
+
+def rules_of_site(
+    site: Site, hosts: Mapping[str, Host], described: Collection[str]
+) -> Iterator[Finding]:
+    """What can be said only of the whole.
+
+    Args:
+        site: what is said once for all hosts.
+        hosts: those that are valid in themselves.
+        described: the names of all hosts, valid or not.
+    """
+    yield from benchmark_rules(site, hosts)
+    yield from datasheet_rules(site, hosts)
+    if site.daos is not None:
+        yield from member_rules(site.daos, described)
+        yield from system_rules(site.daos, site.provider, hosts)

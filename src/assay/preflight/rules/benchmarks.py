@@ -1,0 +1,28 @@
+"""What the benchmark programs need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from assay.cluster.description import Host, Site
+from assay.findings import Finding
+
+
+def benchmark_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Finding]:
+    """Each program has the directory and the files that it works with."""
+    wanted = [tool for tool in ("ior", "mdtest") if getattr(site.benchmarks, tool) is not None]
+    daos = site.daos is not None and site.daos.container is not None
+    if wanted and site.benchmarks.shared_directory is None and not daos:
+        yield Finding(
+            None,
+            "benchmarks.shared_directory",
+            None,
+            f"a directory that all clients share, or a container of DAOS: {' and '.join(wanted)}"
+            " write there",
+        )
+    hammers = (site.benchmarks.fdb_hammer, site.benchmarks.fdb_hammer_daos)
+    if any(hammers) and site.benchmarks.fdb_share is None:
+        yield Finding(None, "benchmarks.fdb_share", None, "where FDB's schema and field are")
+    for name, host in hosts.items():
+        if host.scratch is None and name in {*site.clients, *site.servers}:
+            yield Finding(name, "scratch", None, "a directory for the files of the checks")

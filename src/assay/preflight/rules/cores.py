@@ -1,0 +1,91 @@
+"""The cores on which the execution streams of engines run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from assay.cluster.daos import SYSTEM_TAGS, Engine
+from assay.cluster.description import Host
+from assay.findings import Finding
+
+HELPERS_PER_TARGET = 2
+"""DAOS starts no more helpers than that, without a word in its exit code.
+
+Source: `dss_tgt_nr_check` in DAOS 2.8.0, src/engine/init.c.
+"""
+
+
+def core_rules(name: str, host: Host) -> Iterator[Finding]:
+    """Each engine has cores of its own, enough for all of its execution streams."""
+    for number, engine in enumerate(host.engines):
+        where = f"engines[{number}]"
+        most_helpers = HELPERS_PER_TARGET * engine.targets
+        if engine.nr_xs_helpers > most_helpers:
+            yield Finding(
+                name,
+                f"{where}.nr_xs_helpers",
+                engine.nr_xs_helpers,
+                f"should be at most {HELPERS_PER_TARGET} a target, here {most_helpers}: DAOS starts"
+                " no more",
+            )
+        elif engine.first_core is not None and engine.first_core >= host.cores:
+            yield Finding(
+                name,
+                f"{where}.first_core",
+                engine.first_core,
+                f"should be a core of this host: 0 to {host.cores - 1}",
+            )
+        else:
+            yield from _too_few(name, host, number, engine)
+    yield from _shared(name, host)
+
+
+def _too_few(name: str, host: Host, number: int, engine: Engine) -> Iterator[Finding]:
+    if _is_on_one_node(host, engine):
+        cores, place = host.cores // host.numa_nodes, "its NUMA node"
+    else:
+        cores, place = host.cores - (engine.first_core or 0), "the host"
+    if engine.xstreams <= cores:
+        return
+    yield Finding(
+        name,
+        f"engines[{number}].targets",
+        f"{engine.targets}, with nr_xs_helpers = {engine.nr_xs_helpers}",
+        f"should be together at most {max(cores - len(SYSTEM_TAGS), 0)}: {place} has {cores} cores"
+        f" for it, and {len(SYSTEM_TAGS)} of them serve the engine itself",
+        # DAOS would refuse it, too, had it not been told to take what there is.
+        severity="warning" if engine.oversubscribes else "error",
+    )
+
+
+def _is_on_one_node(host: Host, engine: Engine) -> bool:
+    """Whether an engine is pinned, by the inventory or by DAOS itself.
+
+    DAOS leaves an engine unpinned that is alone on its host and near to node 0, and any that has
+    `first_core`. Source: `SetEngineAffinities` in src/control/server/config/server.go of 2.8.0.
+    """
+    if engine.pinned_numa_node is not None:
+        return True
+    interface = host.interfaces.get(engine.fabric_iface)
+    is_near_node_0 = interface is None or not interface.numa_node
+    return engine.first_core is None and (len(host.engines) > 1 or not is_near_node_0)
+
+
+def _shared(name: str, host: Host) -> Iterator[Finding]:
+    """Engines with `first_core` take the cores from there on: no two take the same."""
+    placed = sorted(
+        (engine.first_core, number, engine)
+        for number, engine in enumerate(host.engines)
+        if engine.first_core is not None and engine.pinned_numa_node is None
+    )
+    for (start, number, engine), (other_start, other_number, other) in pairwise(placed):
+        end = start + engine.xstreams - 1
+        if other_start <= end:
+            yield Finding(
+                name,
+                f"engines[{other_number}].first_core",
+                other_start,
+                f"should be above {end}: engines[{number}] runs on the cores {start} to {end}",
+                severity="warning" if other.oversubscribes else "error",
+            )

@@ -1,0 +1,152 @@
+"""The devices of an engine's tiers: SSDs, VMD controllers, PMem namespaces, files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from assay.cluster.daos import Tier
+from assay.cluster.description import Host
+from assay.findings import Finding
+
+_PCI = re.compile(r"([0-9a-f]{4}|[0-9a-f]{6}):[0-9a-f]{2}:[01][0-9a-f]\.[0-7]", re.IGNORECASE)
+
+TARGETS_PER_SSD = 64
+"""The targets that can share an SSD, divided by the roles that it has.
+
+Source: `targets` in utils/config/daos_server.yml of DAOS 2.8.0: 64 without roles, 21 with three.
+"""
+
+WANTED_LBA_BYTES = 4096
+
+
+def device_rules(name: str, host: Host) -> Iterator[Finding]:
+    """Devices are there, used once, enough for the targets, and fit for the work."""
+    users: dict[str, str] = {}
+    for number, engine in enumerate(host.engines):
+        for index, tier in enumerate(engine.storage):
+            key = f"engines[{number}].storage[{index}].{'scm' if tier.is_scm else 'bdev'}_list"
+            malformed = [device for device in tier.devices if not _is_well_formed(device, tier)]
+            if malformed:
+                yield Finding(name, key, ", ".join(malformed), _form(tier))
+                continue
+            yield from _used_twice(name, key, tier, users)
+            yield from _absent(name, host, key, tier)
+            if not tier.is_scm:
+                yield from _enough(name, host, number, index)
+            if tier.class_ == "nvme":
+                yield from _vmd_off(name, host, key, tier)
+                yield from _unfit(name, host, key, tier)
+    yield from _iommu(name, host)
+
+
+def is_absent(device: str, host: Host) -> bool:
+    """Whether a host lacks a block device; of links below /dev/disk and the like nobody knows."""
+    return (
+        PurePosixPath(device).parent == PurePosixPath("/dev") and device not in host.block_devices
+    )
+
+
+def _is_well_formed(device: str, tier: Tier) -> bool:
+    if tier.class_ == "nvme":
+        return _PCI.fullmatch(device) is not None
+    return device.startswith("/")
+
+
+def _form(tier: Tier) -> str:
+    if tier.class_ == "nvme":
+        return "should be PCI addresses such as 0000:81:00.0, or behind VMD 5d0505:01:00.0"
+    return "should be absolute paths"
+
+
+def _used_twice(name: str, key: str, tier: Tier, users: dict[str, str]) -> Iterator[Finding]:
+    for device in tier.devices:
+        if device in users:
+            yield Finding(
+                name, key, device, f"should be listed once; {users[device]} has it already"
+            )
+        users.setdefault(device, key)
+
+
+def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
+    # A device that is listed twice is one device.
+    devices = dict.fromkeys(tier.devices)
+    if tier.class_ == "nvme":
+        missing = [d for d in devices if d not in host.nvme and host.vmd_of(d) is None]
+        what, known = "SSDs or VMD controllers", [*sorted(host.nvme), *sorted(host.vmd)]
+    elif tier.class_ == "file":
+        return  # DAOS makes it
+    else:
+        missing = [device for device in devices if is_absent(device, host)]
+        what, known = "block devices", list(host.block_devices)
+    if missing:
+        yield Finding(
+            name,
+            key,
+            ", ".join(missing),
+            f"should be {what} of this host: {', '.join(known) or 'none'}",
+        )
+
+
+def _vmd_off(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
+    behind = [device for device in tier.devices if host.vmd_of(device) is not None]
+    if behind and (host.server.disable_vmd or host.server.disable_vfio):
+        yield Finding(
+            name,
+            key,
+            ", ".join(behind),
+            "should be seen by VMD, without server.disable_vmd and server.disable_vfio",
+        )
+
+
+def _enough(name: str, host: Host, number: int, index: int) -> Iterator[Finding]:
+    engine = host.engines[number]
+    tier = engine.storage[index]
+    devices = set(tier.devices)
+    if any(device in host.vmd for device in devices) or not devices:
+        return  # how many SSDs are behind a controller is seen once DAOS has the controller
+    each = TARGETS_PER_SSD // max(len(set(tier.bdev_roles)), 1)
+    if engine.targets > each * len(devices):
+        roles = f" with the roles {', '.join(tier.bdev_roles)}" if tier.bdev_roles else ""
+        yield Finding(
+            name,
+            f"engines[{number}].targets",
+            engine.targets,
+            f"should be at most {each} for each of the {len(devices)} devices of"
+            f" storage[{index}]{roles}",
+        )
+
+
+def _unfit(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
+    ssds = {address: host.nvme[address] for address in tier.devices if address in host.nvme}
+    other_lba = [
+        f"{address} ({ssd.lba_bytes} bytes)"
+        for address, ssd in ssds.items()
+        if ssd.lba_bytes not in (None, WANTED_LBA_BYTES)
+    ]
+    if other_lba:
+        yield Finding(
+            name,
+            key,
+            ", ".join(other_lba),
+            f"should be formatted with blocks of {WANTED_LBA_BYTES} bytes (nvme format)",
+            severity="warning",
+        )
+
+
+def _iommu(name: str, host: Host) -> Iterator[Finding]:
+    """VFIO wants an IOMMU; without one, DAOS needs root for SSDs, and leaves VMD alone."""
+    tiers = [tier for engine in host.engines for tier in engine.storage if tier.class_ == "nvme"]
+    if tiers and not host.server.disable_vfio and not host.iommu:
+        behind_vmd = any(
+            host.vmd_of(device) is not None for tier in tiers for device in tier.devices
+        )
+        yield Finding(
+            name,
+            "iommu",
+            "off",
+            "should be on, in the firmware and for the kernel, so that VFIO drives the SSDs; or"
+            " server.disable_vfio, and daos_server run by root",
+            severity="error" if behind_vmd else "warning",
+        )

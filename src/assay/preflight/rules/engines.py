@@ -1,0 +1,38 @@
+"""The engines of a host as they are described, whether DAOS is deployed there or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from assay.cluster.description import Host
+from assay.findings import Finding
+
+
+def engine_rules(name: str, host: Host) -> Iterator[Finding]:
+    """Each engine has an interface of the host, and a mount of its own for its SCM."""
+    known = ", ".join(sorted(host.interfaces)) or "none"
+    mounts: dict[Path, int] = {}
+    for number, engine in enumerate(host.engines):
+        where = f"engines[{number}]"
+        if engine.fabric_iface not in host.interfaces:
+            yield Finding(
+                name,
+                f"{where}.fabric_iface",
+                engine.fabric_iface,
+                f"an interface of this host: {known}",
+            )
+        for index, tier in enumerate(engine.storage):
+            if not tier.is_scm:
+                continue
+            key = f"{where}.storage[{index}].scm_mount"
+            if tier.scm_mount is None or not tier.scm_mount.is_absolute():
+                yield Finding(name, key, tier.scm_mount, "should be the absolute path of a mount")
+            elif mounts.setdefault(tier.scm_mount, number) != number:
+                other = mounts[tier.scm_mount]
+                yield Finding(
+                    name,
+                    key,
+                    tier.scm_mount,
+                    f"should be a mount of its own; engines[{other}] has this one",
+                )

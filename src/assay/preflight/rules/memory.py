@@ -1,0 +1,166 @@
+"""The memory of a host: hugepages for SSDs, tmpfs in the place of SCM, and what DAOS leaves free.
+
+DAOS refuses transparent huge pages, too; that is no finding, as the role daos_host turns them off.
+
+The arithmetic is that of DAOS 2.8.0: `SetNrHugepages` and `SetRamdiskSize` in
+src/control/server/config/server.go, `CalcRamdiskSize` in src/control/server/storage/scm.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.cluster.daos import Engine, Version
+from assay.cluster.description import Host
+from assay.findings import Finding
+from assay.preflight.rules.tiers import MIN_SCM_GIB
+
+GIB = 1024
+"""MiB of a GiB; all sizes below are in MiB."""
+
+SYSTEM_RAM_RESERVED_GIB: dict[Version, int] = {"2.4": 16, "2.6": 16, "2.8": 64}
+"""What DAOS leaves to the system where it is not told (`DefaultSysMemRsvd`)."""
+
+HUGEPAGES_PER_TARGET_MIB = 1 * GIB
+RESERVE_PER_TARGET_MIB = 128
+MIN_RESERVE_PER_ENGINE_MIB = 1 * GIB
+PAGES_FOR_DISCOVERY = 128
+"""What DAOS takes to look for SSDs, even where no engine has any."""
+
+
+def tmpfs_rules(name: str, host: Host) -> Iterator[Finding]:
+    """A tmpfs fits into memory, whoever uses it."""
+    for key, size_mib in _tmpfs(host):
+        if size_mib >= host.memory.total_mib:
+            yield Finding(
+                name,
+                key,
+                f"{size_mib // GIB} GiB",
+                f"should be less than the host's memory of {_gib(host.memory.total_mib)}",
+            )
+
+
+def memory_rules(name: str, host: Host, version: Version) -> Iterator[Finding]:
+    """Hugepages, tmpfs and what DAOS keeps free are together no more than the host has."""
+    if not host.engines:
+        return
+    yield from _disabled_hugepages(name, host, version)
+    hugepages_mib = _hugepages_mib(host)
+    if hugepages_mib >= host.memory.total_mib:
+        automatic = "" if host.server.nr_hugepages else f" (automatic: {_gib(hugepages_mib)})"
+        yield Finding(
+            name,
+            "server.nr_hugepages",
+            f"{host.server.nr_hugepages}{automatic}",
+            f"should be less than the host's memory of {_gib(host.memory.total_mib)}; DAOS wants"
+            " 1 GiB for each target",
+        )
+        return
+    if any(engine.ram_tier is not None for engine in host.engines):
+        yield from _tmpfs_beside(name, host, version, hugepages_mib)
+
+
+def _disabled_hugepages(name: str, host: Host, version: Version) -> Iterator[Finding]:
+    needed = _needed_mib(host) * 1024 // host.memory.hugepage_kib
+    given = host.server.nr_hugepages
+    if not host.server.disable_hugepages:
+        if 0 < given < needed:
+            yield Finding(
+                name,
+                "server.nr_hugepages",
+                given,
+                f"should be 0, so that DAOS works it out, or at least {needed}",
+                severity="warning",
+            )
+        return
+    if given:
+        yield Finding(
+            name, "server.nr_hugepages", given, "should be 0 beside server.disable_hugepages"
+        )
+    tiers = [tier for engine in host.engines for tier in engine.bdev_tiers]
+    # Emulated SSDs can do without from 2.8 on.
+    if any(tier.class_ == "nvme" or version != "2.8" for tier in tiers):
+        classes = ", ".join(sorted({tier.class_ for tier in tiers}))
+        yield Finding(
+            name,
+            "server.disable_hugepages",
+            "true",
+            f"should be false: engines with tiers of class {classes} need hugepages",
+        )
+
+
+def _needed_mib(host: Host) -> int:
+    """What DAOS works out where `nr_hugepages` is 0."""
+    return sum(
+        # A system stream more for metadata; and a single target alone would have too few.
+        (engine.targets + (engine.has_md_on_ssd or engine.targets == 1)) * HUGEPAGES_PER_TARGET_MIB
+        for engine in host.engines
+        if engine.bdev_tiers
+    )
+
+
+def _hugepages_mib(host: Host) -> int:
+    if host.server.disable_hugepages:
+        return 0
+    given = host.server.nr_hugepages
+    needed = _needed_mib(host)
+    if needed and not given:
+        return needed
+    pages = given if needed else max(given, PAGES_FOR_DISCOVERY)
+    return pages * host.memory.hugepage_kib // 1024
+
+
+def _tmpfs_beside(name: str, host: Host, version: Version, hugepages_mib: int) -> Iterator[Finding]:
+    """DAOS gives each engine an equal share of what is left, and at least 4 GiB."""
+    engines = len(host.engines)
+    reserve_mib = sum(_reserve_mib(engine) for engine in host.engines)
+    left_mib = host.memory.total_mib - hugepages_mib - reserve_mib
+    left = (
+        f"{_gib(host.memory.total_mib)} less {_gib(hugepages_mib)} of hugepages"
+        f" and {_gib(reserve_mib)} for the engines"
+    )
+    plural = "s" * (engines > 1)
+    reserved_gib = host.server.system_ram_reserved or SYSTEM_RAM_RESERVED_GIB[version]
+    most_reserved_gib = left_mib // GIB - MIN_SCM_GIB * engines
+    share_gib = (left_mib // GIB - reserved_gib) // engines
+    if most_reserved_gib < 1:
+        yield Finding(
+            name,
+            "memory.total_mib",
+            host.memory.total_mib,
+            f"should leave {MIN_SCM_GIB * engines + 1} GiB for the system and each tmpfs: {left}"
+            f" is {_gib(left_mib)}; fewer targets or engines take less",
+        )
+    elif reserved_gib > most_reserved_gib:
+        yield Finding(
+            name,
+            "server.system_ram_reserved",
+            f"{reserved_gib} GiB",
+            f"should be at most {most_reserved_gib} GiB: {left}, and {MIN_SCM_GIB} GiB for each"
+            " tmpfs",
+        )
+    else:
+        for key, size_mib in _tmpfs(host):
+            if size_mib > share_gib * GIB:
+                yield Finding(
+                    name,
+                    key,
+                    f"{size_mib // GIB} GiB",
+                    f"should be {MIN_SCM_GIB} to {share_gib} GiB: {left} and {reserved_gib} GiB for"
+                    f" the system (server.system_ram_reserved), for {engines} engine{plural}",
+                )
+
+
+def _tmpfs(host: Host) -> Iterator[tuple[str, int]]:
+    for number, engine in enumerate(host.engines):
+        for index, tier in enumerate(engine.storage):
+            if tier.class_ == "ram" and tier.scm_size is not None:
+                yield f"engines[{number}].storage[{index}].scm_size", tier.scm_size * GIB
+
+
+def _reserve_mib(engine: Engine) -> int:
+    return max(engine.targets * RESERVE_PER_TARGET_MIB, MIN_RESERVE_PER_ENGINE_MIB)
+
+
+def _gib(mib: int) -> str:
+    return f"{mib / GIB:.1f} GiB".replace(".0 ", " ")

@@ -1,0 +1,144 @@
+"""The DAOS system as a whole: its members, its management, and what all engines have in common."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+
+from assay.checks.bounds.redundancy import is_object_class
+from assay.cluster.daos import System
+from assay.cluster.description import Host
+from assay.findings import Finding
+
+PROVIDERS = (
+    "ofi+tcp",
+    "ofi+tcp;ofi_rxm",
+    "ofi+verbs",
+    "ofi+verbs;ofi_rxm",
+    "ofi+cxi",
+    "ofi+opx",
+)
+"""What DAOS 2.4 to 2.8 know of libfabric (`crt_na_dict` in src/cart/crt_init.c)."""
+
+_UCX = re.compile(r"ucx\+(tcp|(rc|ud|dc)(_[a-z0-9]+)?)(,(rc|ud|dc)(_[a-z0-9]+)?)*")
+
+
+def member_rules(system: System, described: Collection[str]) -> Iterator[Finding]:
+    """Every host of the system is described."""
+    known = ", ".join(sorted(described)) or "none"
+    for key, members in (("servers", system.servers), ("agents", system.agents)):
+        for name in members:
+            if name not in described:
+                yield Finding(
+                    name, f"daos.{key}", name, f"is not among the hosts described: {known}"
+                )
+    if system.admin not in described:
+        yield Finding(
+            None, "daos.admin", system.admin, f"should be one of the hosts described: {known}"
+        )
+
+
+def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> Iterator[Finding]:
+    """Engines are where the system has servers, all alike; an odd number of these manages it."""
+    if provider not in PROVIDERS and _UCX.fullmatch(provider) is None:
+        yield Finding(
+            None,
+            "provider",
+            provider,
+            f"should be {', '.join(PROVIDERS)}, or UCX's such as ucx+dc_x",
+        )
+    if system.file_oclass is not None and not is_object_class(system.file_oclass):
+        yield Finding(
+            None,
+            "daos.file_oclass",
+            system.file_oclass,
+            "should be an object class, such as SX, RP_2GX or EC_4P2GX",
+        )
+    if system.perf_pool is not None and system.perf_pool == system.pool:
+        yield Finding(
+            None,
+            "daos.perf_pool",
+            system.perf_pool,
+            "should be another pool than daos.pool: daos_perf wants one that nothing else is"
+            " connected to",
+        )
+    yield from _replicas(system, hosts)
+    servers = {name: hosts[name] for name in system.servers if name in hosts}
+    for name, host in hosts.items():
+        if name in servers and not host.engines:
+            yield Finding(name, "engines", None, "is empty; a server of DAOS has at least one")
+        elif name not in servers and host.engines:
+            yield Finding(
+                name,
+                "engines",
+                len(host.engines),
+                "should be on a server of DAOS, and this host is not in the group daos_server",
+            )
+    yield from _alike(servers, "targets")
+    yield from _alike(servers, "nr_xs_helpers")
+    if system.version == "2.4" and any(
+        engine.has_md_on_ssd for host in servers.values() for engine in host.engines
+    ):
+        yield Finding(
+            None,
+            "daos.version",
+            system.version,
+            "should be 2.6 or later: metadata on SSDs is only a preview in 2.4",
+            severity="warning",
+        )
+
+
+def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Finding]:
+    key = "daos.mgmt_svc_replicas"
+    by_address = {str(hosts[name].address): name for name in system.servers if name in hosts}
+    named = {name: name for name in system.servers}
+    replicas = [
+        (replica, (named | by_address).get(_host_part(replica), replica))
+        for replica in system.mgmt_svc_replicas
+    ]
+    # The address of a host that is not valid is not known, and may be the one that is meant.
+    if all(name in hosts for name in system.servers):
+        for replica, server in replicas:
+            if server not in named:
+                yield Finding(
+                    None,
+                    key,
+                    replica,
+                    f"should be a server of the system: {', '.join(system.servers)}",
+                )
+    twice = [
+        server for server, times in Counter(server for _, server in replicas).items() if times > 1
+    ]
+    if twice:
+        yield Finding(None, key, ", ".join(sorted(twice)), "should be listed once")
+    elif len(replicas) % 2 == 0:
+        yield Finding(
+            None,
+            key,
+            ", ".join(system.mgmt_svc_replicas) or "none",
+            "should be an odd number of servers, such as 1, 3 or 5, so that there is a majority",
+        )
+
+
+def _host_part(replica: str) -> str:
+    """A replica may be given with its port; more than one colon is an IPv6 address."""
+    return replica.partition(":")[0] if replica.count(":") == 1 else replica
+
+
+def _alike(servers: Mapping[str, Host], key: str) -> Iterator[Finding]:
+    """All engines have what most of them have."""
+    counts = Counter(getattr(engine, key) for host in servers.values() for engine in host.engines)
+    if len(counts) <= 1:
+        return
+    usual = min(counts, key=lambda value: (-counts[value], value))
+    for name, host in servers.items():
+        for number, engine in enumerate(host.engines):
+            value = getattr(engine, key)
+            if value != usual:
+                yield Finding(
+                    name,
+                    f"engines[{number}].{key}",
+                    value,
+                    f"should be {usual}, as most engines have: all engines of a system are alike",
+                )

@@ -1,0 +1,140 @@
+"""The storage tiers of an engine: which there may be, and what each may be told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.cluster.daos import Engine, Tier
+from assay.cluster.description import Host
+from assay.findings import Finding
+
+_TAKES = {
+    "ram": ("scm_mount", "scm_size", "scm_hugepages_disabled"),
+    "dcpm": ("scm_mount", "scm_list"),
+    "nvme": ("bdev_list", "bdev_roles", "bdev_busid_range"),
+    "file": ("bdev_list", "bdev_size", "bdev_roles"),
+    "kdev": ("bdev_list", "bdev_roles"),
+}
+_NEEDS = {
+    "ram": (),
+    "dcpm": ("scm_list",),
+    "nvme": ("bdev_list",),
+    "file": ("bdev_list", "bdev_size"),
+    "kdev": ("bdev_list",),
+}
+_EXAMPLES = {
+    ("dcpm", "scm_list"): "[/dev/pmem0]",
+    ("nvme", "bdev_list"): '["0000:81:00.0"]',
+    ("file", "bdev_list"): "[/var/daos/bdev0]",
+    ("file", "bdev_size"): "16 (GB)",
+    ("kdev", "bdev_list"): "[/dev/sdb]",
+}
+
+MIN_SCM_GIB = 4
+"""The least that DAOS takes for a tmpfs (`MinRamdiskMem` in src/control/server/storage/scm.go)."""
+
+LAST_BUS = 0xFF
+"""The number of the last PCI bus."""
+
+
+def tier_rules(name: str, host: Host) -> Iterator[Finding]:
+    """SCM first, then block devices of one kind; each tier with the keys of its class."""
+    for number, engine in enumerate(host.engines):
+        yield from _order(name, number, engine)
+        for index, tier in enumerate(engine.storage):
+            yield from _keys(name, f"engines[{number}].storage[{index}]", tier)
+    yield from _alike(name, host)
+
+
+def _order(name: str, number: int, engine: Engine) -> Iterator[Finding]:
+    where = f"engines[{number}].storage"
+    classes = ", ".join(tier.class_ for tier in engine.storage)
+    if [index for index, tier in enumerate(engine.storage) if tier.is_scm] != [0]:
+        yield Finding(
+            name, where, classes, "should have one tier of class ram or dcpm, and that first"
+        )
+    bdevs = engine.bdev_tiers
+    if len({tier.class_ == "nvme" for tier in bdevs}) > 1:
+        yield Finding(
+            name, where, classes, "should have either nvme or what emulates it, file and kdev"
+        )
+    elif len(bdevs) > 1 and not engine.has_md_on_ssd:
+        yield Finding(
+            name,
+            where,
+            classes,
+            "should have one tier of block devices, or bdev_roles for each of several",
+        )
+
+
+def _keys(name: str, where: str, tier: Tier) -> Iterator[Finding]:
+    for key in _NEEDS[tier.class_]:
+        if not getattr(tier, key):
+            yield Finding(
+                name,
+                f"{where}.{key}",
+                None,
+                f"is missing; class {tier.class_} needs it, such as {_EXAMPLES[tier.class_, key]}",
+            )
+    takes = _TAKES[tier.class_]
+    for key in type(tier).model_fields:
+        value = getattr(tier, key)
+        if key != "class_" and value and key not in takes:
+            yield Finding(
+                name,
+                f"{where}.{key}",
+                _shown(value),
+                f"is not for class {tier.class_}, which takes {', '.join(takes)}",
+            )
+    if tier.class_ == "ram" and tier.scm_size is not None and tier.scm_size < MIN_SCM_GIB:
+        yield Finding(
+            name,
+            f"{where}.scm_size",
+            f"{tier.scm_size} GiB",
+            f"should be at least {MIN_SCM_GIB} GiB; without it DAOS takes what the memory leaves",
+        )
+    if tier.bdev_busid_range is not None and not _is_range(tier.bdev_busid_range):
+        yield Finding(
+            name,
+            f"{where}.bdev_busid_range",
+            tier.bdev_busid_range,
+            "should be the first and the last of some PCI buses, such as 0x80-0x8f or 128-143",
+        )
+
+
+def _shown(value: object) -> str:
+    """A value as YAML has it."""
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _is_range(text: str) -> bool:
+    try:
+        first, last = (int(bus, base=0) for bus in text.split("-"))
+    except ValueError:
+        return False
+    return first <= last <= LAST_BUS
+
+
+def _alike(name: str, host: Host) -> Iterator[Finding]:
+    """The tmpfs, or the PMem, of all engines of a host is of one kind."""
+    kinds = [
+        (number, engine.storage[0].class_, engine.storage[0].scm_hugepages_disabled)
+        for number, engine in enumerate(host.engines)
+        if engine.storage[0].is_scm
+    ]
+    for number, class_, hugepages_disabled in kinds[1:]:
+        first, first_class, first_hugepages_disabled = kinds[0]
+        where = f"engines[{number}].storage[0]"
+        if class_ != first_class:
+            yield Finding(
+                name, f"{where}.class", class_, f"should be {first_class}, as engines[{first}] has"
+            )
+        elif hugepages_disabled != first_hugepages_disabled:
+            yield Finding(
+                name,
+                f"{where}.scm_hugepages_disabled",
+                _shown(hugepages_disabled),
+                f"should be as engines[{first}] has it",
+            )
