@@ -50,6 +50,7 @@ lint: setup ## Style and types.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/yamllint --strict .
 	ansible-lint --strict -q
 	$(BIN)/shellcheck $$(git ls-files '*.sh') .ci/run

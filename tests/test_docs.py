@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,24 @@ def test_a_page_on_verdicts_explains_each_of_them(name: str) -> None:
     text = (REPOSITORY / name).read_text(encoding="utf-8")
     explained = re.findall(r"^(?:\| `([a-z]+)` \||\*\*`([a-z]+)`\*\*:)", text, re.MULTILINE)
     assert {"".join(word) for word in explained} == set(Verdict)
+
+
+def test_the_floors_of_the_page_are_those_of_the_contract() -> None:
+    page = (REPOSITORY / "docs/architecture.md").read_text(encoding="utf-8")
+    _, _, table = page.partition("| floor |")
+    table, _, _ = table.partition("\n\n")
+    drawn = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines()[2:]]
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (floors,) = (contract for contract in contracts if contract["id"] == "floors")
+    assert drawn == [re.findall(r"\w+", layer) for layer in floors["layers"]]
+
+
+def test_the_page_names_every_module_of_the_house() -> None:
+    page = (REPOSITORY / "docs/architecture.md").read_text(encoding="utf-8")
+    source = REPOSITORY / "src/assay"
+    # Of tools, rules and benchmarks there is one a subject, by the name of the subject.
+    many = (source / "tools", source / "preflight/rules", source / "checks")
+    modules = [path for path in source.rglob("*.py") if not path.name.startswith("__")]
+    named = [path for path in modules if not any(path.is_relative_to(each) for each in many)]
+    assert [path.name for path in named if f"`{path.name}`" not in page] == ["cli.py"]

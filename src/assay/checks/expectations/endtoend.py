@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from statistics import median
 
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import IO, MEBIBYTE, nic, waiting
@@ -22,7 +23,6 @@ from assay.checks.plan import CHECKS, Owed
 from assay.checks.trips import as_often, no_shorter, round_trip
 from assay.checks.way import UNDESCRIBED, crossed_by
 from assay.cluster.description import Cluster, Partition
-from assay.judge.stats import summarize
 from assay.tools.io500 import HARD_TRANSFER_BYTES
 from assay.units import Quantity
 
@@ -65,7 +65,7 @@ def _layer_below(cluster: Cluster, metric: Owed, measured: Measured) -> Expectat
     samples = sorted(measured.get(lower, ()))
     if not samples:
         return nothing(metric, f"{lower.key} has not been measured")
-    best, usual, limit = samples[-1], summarize(samples).median, "their median"
+    best, usual, limit = samples[-1], median(samples), "their median"
     if metric.check.startswith("FdbHammer"):
         cores = min(cluster.hosts[metric.host].cores, FDB_PROCESSES)
         checked = cores * FIELDS_OF_A_CORE[metric.metric.name].to(unit).value
