@@ -68,7 +68,7 @@ def test_a_killed_engine_is_named_with_host_rank_state_and_log(role: Any) -> Non
     ] == ["s1"]
     assert role.complaints(run("system_query_one_rank_dead"), servers) == [
         "s1 rank 1 is errored (DAOS engine 1 exited unexpectedly: /usr/bin/daos_engine exited: "
-        "signal: killed), see /var/log/daos/daos_engine.1.log"
+        "signal: killed), see /var/log/daos/daos_server/daos_engine.1.log"
     ]
 
 
@@ -96,7 +96,7 @@ def test_ports_that_the_provider_does_not_tell_leave_all_logs_of_the_host(role: 
     for engine in server["engines"]:
         engine["port"] = None
     assert role.complaints(run("system_query_one_rank_dead"), [server])[0].endswith(
-        "see /var/log/daos/daos_engine.0.log and /var/log/daos/daos_engine.1.log"
+        "see /var/log/daos/daos_server/daos_engine.0.log and /var/log/daos/daos_server/daos_engine.1.log"
     )
 
 

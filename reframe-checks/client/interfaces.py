@@ -13,7 +13,7 @@ from assay.tools.output import Parsed, Sample, merged
 from assay_check import HostCheck
 from daos_check import SystemCheck
 
-LOG = "/var/log/daos/daos_agent.log"
+LOG = "/var/log/daos/daos_agent/daos_agent.log"
 CONFIGURATION = "/etc/daos/daos_agent.yml"
 """Where the role `daos_agent` puts them."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,6 +50,18 @@ def test_holds_no_key_that_the_release_would_die_of(version: str, layout: str) -
         assert engine.keys() <= known["engine"]
         for tier in engine["storage"]:
             assert tier.keys() <= known["tier"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_root_logs_in_a_directory_that_no_daemon_writes(layout: str) -> None:
+    role = of_layout("2.8", layout)
+    rendered = role.document("daos_server.yml")
+    daemons = set(role.value("__daos_logs").values())
+
+    assert str(Path(rendered["helper_log_file"]).parent) == role.value("__daos_log")
+    assert role.value("__daos_log") not in daemons
+    logs = [rendered["control_log_file"], *(engine["log_file"] for engine in rendered["engines"])]
+    assert {str(Path(log).parent) for log in logs} == {"/var/log/daos/daos_server"} < daemons
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -128,9 +141,9 @@ def test_gives_each_engine_a_log_of_its_own() -> None:
     rendered = server(daos_server_engines=engines).document("daos_server.yml")
 
     assert [engine["log_file"] for engine in rendered["engines"]] == [
-        "/var/log/daos/daos_engine.0.log",
+        "/var/log/daos/daos_server/daos_engine.0.log",
         "/tmp/mine",
-        "/var/log/daos/daos_engine.2.log",
+        "/var/log/daos/daos_server/daos_engine.2.log",
     ]
 
 

@@ -103,7 +103,7 @@ def _engine(index: int, engine: Mapping[str, Any], metadata: str | None) -> dict
     directory = f"{metadata}/daos_control/engine{index}" if metadata else scm.get("scm_mount", "")
     return {
         "port": engine.get("fabric_iface_port"),
-        "log": engine.get("log_file", f"/var/log/daos/daos_engine.{index}.log"),
+        "log": engine.get("log_file", f"/var/log/daos/daos_server/daos_engine.{index}.log"),
         "superblock": f"{directory}/superblock",
         "persistent": bool(metadata) or scm.get("class") == "dcpm",
     }
