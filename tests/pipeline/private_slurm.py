@@ -275,6 +275,8 @@ def product_configuration() -> str:
         **yaml.safe_load((ROLE / "vars" / "main.yml").read_text()),
         **yaml.safe_load((ROLE / "defaults" / "main.yml").read_text()),
         "slurm_node_timeout_s": NODE_TIMEOUT_S,
+        # The network is the tests' own, and the name of this machine has no address in it.
+        "slurm_communication_parameters": [],
         "groups": NODES,
         "__slurm_nodes": nodes,
         "__slurm_controller": {
