@@ -72,19 +72,19 @@ molecule: molecule-cluster molecule-spack ## The scenarios that CI runs, on real
 
 .PHONY: molecule-cluster
 molecule-cluster: setup host-tools ## Converge, check and measure three hosts.
-	molecule test --scenario-name cluster
+	scripts/no-deprecations.sh molecule test --scenario-name cluster
 
 .PHONY: molecule-daos
 molecule-daos: setup host-tools ## Converge the roles of DAOS on five hosts, with stand-ins of its programs.
-	molecule test --scenario-name daos
+	scripts/no-deprecations.sh molecule test --scenario-name daos
 
 .PHONY: molecule-real
 molecule-real: setup host-tools ## The same with a real DAOS, whose prefix ASSAY_DAOS_PREFIX names.
-	molecule test --scenario-name daos-real
+	scripts/no-deprecations.sh molecule test --scenario-name daos-real
 
 .PHONY: molecule-spack
 molecule-spack: setup host-tools ## Converge the role spack on three hosts, with a stand-in of Spack.
-	molecule test --scenario-name spack
+	scripts/no-deprecations.sh molecule test --scenario-name spack
 
 .PHONY: bench-deploy
 bench-deploy: setup ## How the deployment grows from 8 to 64 to 256 hosts (simulated).

@@ -95,12 +95,10 @@ def _without_empty(told: dict[str, Any]) -> dict[str, Any]:
 
 def _with_tags(engine: Any) -> Any:
     """Write the tags down, for readers that are not `assay`; bad counts are for it to refuse."""
-    if not isinstance(engine, dict):
-        return engine
-    counts = [engine.get(key) for key in ("targets", "nr_xs_helpers")]
-    if not all(isinstance(count, int) for count in counts):
-        return engine
-    return {**engine, "tags": tag_map(*counts).model_dump()}
+    match engine:
+        case {"targets": int(targets), "nr_xs_helpers": int(helpers)}:
+            return {**engine, "tags": tag_map(targets, helpers).model_dump()}
+    return engine
 
 
 class FilterModule:

@@ -1,0 +1,11 @@
+#!/bin/bash
+# Run a command, such as molecule, and fail if Ansible warned in it of something that is deprecated.
+set -euo pipefail
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+"$@" 2>&1 | tee "$log"
+if grep --quiet 'DEPRECATION WARNING' "$log"; then
+  echo "Ansible warned of what is deprecated:" >&2
+  grep --after-context=3 'DEPRECATION WARNING' "$log" >&2
+  exit 1
+fi
