@@ -7,10 +7,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from synthetic import cluster, daos_system, judgement, mixed, signed
 
 from assay.judge.signoff import Gate
 from assay.report import html
+from synthetic import cluster, daos_system, judgement, mixed, signed
 
 pytestmark = pytest.mark.browser
 

@@ -1,8 +1,7 @@
-from synthetic import campaign, cluster, every_verdict, judgement
-
 from assay.checks.plan import LAYERS
 from assay.judge.verdict import Verdict
 from assay.report import grouping
+from synthetic import campaign, cluster, every_verdict, judgement
 
 
 def test_one_reason_for_many_subjects_is_one_cause():

@@ -5,11 +5,11 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 
 import pytest
-from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
 from assay.judge.signoff import Gate
 from assay.judge.verdict import Verdict
 from assay.report import charts, html, words
+from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
 
 class Page(HTMLParser):

@@ -1,10 +1,10 @@
 from xml.etree import ElementTree
 
 import pytest
-from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
 from assay.judge.signoff import Gate
 from assay.report import junit
+from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
 
 def cases(sign_off):

@@ -3,11 +3,11 @@ from importlib import resources
 
 import jsonschema
 import pytest
-from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
 from assay.judge.signoff import Gate
 from assay.judge.verdict import Verdict
 from assay.report import record
+from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
 SCHEMA = resources.files("assay.report").joinpath("report.schema.json").read_text(encoding="utf-8")
 

@@ -1,8 +1,8 @@
 import pytest
-from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
 from assay.judge.signoff import Gate
 from assay.report import summary
+from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
 LONG = "-".join(["storage"] * 12)
 

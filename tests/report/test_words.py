@@ -1,11 +1,11 @@
 import pytest
-from synthetic import cluster, every_verdict
 
 from assay.checks.plan import LAYERS
 from assay.cluster.daos import System
 from assay.judge.signoff import FAILING, Gate
 from assay.judge.verdict import Verdict
 from assay.report import words
+from synthetic import cluster, every_verdict
 
 
 def test_every_layer_and_verdict_has_its_words():

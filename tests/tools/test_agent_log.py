@@ -2,9 +2,9 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import recorded
 
 from assay.tools.agent_log import parse
+from recordings import recorded
 
 TOOL = "agent_log"
 TWO = recorded(TOOL, "two_nodes.log")

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import recorded
 
 from assay.tools.container import parse, query, same
+from recordings import recorded
 
 TOOL = "container"
 

@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import recorded, values
 
 from assay.tools.daos_perf import DaosPerf, parse
 from assay.tools.perf_common import Values
+from recordings import recorded, values
 
 TOOL = "daos_perf"
 POOL = "8ce2ad72-2c6d-4927-8ce3-d41e9080d2dd"

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import recorded, values
 
 from assay.tools.dmg import parse, pool_query, restarted, system_query
+from recordings import recorded, values
 
 TOOL = "dmg"
 POOL = recorded(TOOL, "pool_query.txt")

@@ -4,10 +4,10 @@ import re
 from functools import partial
 
 import pytest
-import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recordings
 from assay.tools.fdb_hammer import Fields, parse
 
 recorded = partial(recordings.recorded, "fdb_hammer")

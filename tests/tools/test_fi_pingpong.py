@@ -3,10 +3,10 @@
 from functools import partial
 
 import pytest
-import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recordings
 from assay.tools.fi_pingpong import PingPong, parse
 
 recorded = partial(recordings.recorded, "fi_pingpong")

@@ -4,10 +4,10 @@ import json
 from functools import partial
 
 import pytest
-import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recordings
 from assay.tools.fio import parse
 
 recorded = partial(recordings.recorded, "fio")

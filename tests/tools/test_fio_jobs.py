@@ -1,10 +1,10 @@
 """fio: job files that an engineer can run, and its command line."""
 
 import pytest
-from recordings import recorded
 
 from assay.tools.dfs import Dfs
 from assay.tools.fio import Job, JobFile, command, parse
+from recordings import recorded
 
 TWO_PROCESSES = JobFile(
     "/scratch/d",

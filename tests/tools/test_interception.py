@@ -1,9 +1,9 @@
 """The interception libraries: calls that were not taken."""
 
 import pytest
-from recordings import recorded
 
 from assay.tools.interception import environment, problems
+from recordings import recorded
 
 
 def said(name, library, processes=1, tool="ior", **options):

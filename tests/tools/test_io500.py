@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import ROOT, recorded
 
 from assay.tools import ior, mdtest
 from assay.tools.dfs import Dfs
 from assay.tools.io500 import BANDWIDTHS, RATES, Io500, collected, parse, score
 from assay.tools.output import Parsed
+from recordings import ROOT, recorded
 
 TOOL = "io500"
 PHASES = ROOT / TOOL / "phases"

@@ -4,10 +4,10 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recordings
 from assay.tools.dfs import Dfs
 from assay.tools.ior import Run, Stonewall, parse
 

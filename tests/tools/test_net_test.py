@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import recorded, values
 
 from assay.tools.net_test import NetTest, parse
+from recordings import recorded, values
 
 TOOL = "net_test"
 GOOD = recorded(TOOL, "two_ranks.txt")

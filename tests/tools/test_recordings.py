@@ -4,9 +4,9 @@ import re
 from fnmatch import fnmatch
 
 import pytest
-from recordings import ROOT, recorded
 
 from assay.tools import PARSERS
+from recordings import ROOT, recorded
 
 TOOLS = sorted(tool for tool in PARSERS if (ROOT / tool).is_dir())
 

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import recorded, values
 
 from assay.tools.self_test import GET, IOV, PUT, SelfTest, environment, parse, ranges
+from recordings import recorded, values
 
 TOOL = "self_test"
 

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import recorded, values
 
 from assay.tools.spdk_nvme_perf import NvmePerf, parse, pcie, programs
+from recordings import recorded, values
 
 TOOL = "spdk_nvme_perf"
 TCP = "TCP (addr:127.0.0.1 subnqn:nqn.2016-06.io.spdk:cnode1)"

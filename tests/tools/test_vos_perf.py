@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import recorded, values
 
 from assay.tools.perf_common import Values, size
 from assay.tools.vos_perf import VosPerf, environment, parse
+from recordings import recorded, values
 
 TOOL = "vos_perf"
 RATE = recorded(TOOL, "rate.txt")

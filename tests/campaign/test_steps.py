@@ -17,7 +17,7 @@ import pytest
 
 from assay.campaign.steps import Done, Evict, Shell, Step, busy_s, problems, read
 
-STEPS = Path(__file__).parents[1] / "reframe-checks" / "steps.sh"
+STEPS = Path(__file__).parents[2] / "reframe-checks" / "steps.sh"
 
 
 @dataclass

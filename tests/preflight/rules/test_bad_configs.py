@@ -10,7 +10,7 @@ import yaml
 
 from sites import findings
 
-RECORDED = Path(__file__).parents[1] / "recorded" / "bad_configs"
+RECORDED = Path(__file__).parents[3] / "tests" / "recorded" / "bad_configs"
 NO_YAML = ("bad_yaml_syntax", "tab_indent")
 """Ansible reads the inventory, and would refuse these before any role sees them."""
 

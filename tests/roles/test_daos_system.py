@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-PLUGIN = Path(__file__).parents[1] / "roles/daos_system/filter_plugins/daos_system.py"
-RECORDED = Path(__file__).parent / "recorded/dmg"
+PLUGIN = Path(__file__).parents[2] / "roles/daos_system/filter_plugins/daos_system.py"
+RECORDED = Path(__file__).parents[1] / "recorded" / "dmg"
 
 CONTAINER_QUERY = {
     "type": "container_type",

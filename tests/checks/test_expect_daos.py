@@ -310,7 +310,7 @@ def test_a_shorter_round_trip_never_raises_what_a_latency_has_to_keep(
     assert fast.floor <= slow.floor
 
 
-RECORDED = Path(__file__).parent / "recorded"
+RECORDED = Path(__file__).parents[1] / "recorded"
 OPERATIONS = {
     "file_creation": "create",
     "file_stat": "stat",
