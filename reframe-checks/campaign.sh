@@ -32,9 +32,19 @@ export RFM_SQLITE_DB_FILE=${directory%/*}/results.db
 # Not as an option: ReFrame 4.10 cannot read sessions back whose command line has a brace in it.
 export ASSAY_REPORTS="$directory/reports/*.json"
 export RFM_REPORT_FILE="$directory/reports/run-{sessionid}.json"
+# `reframe --performance-compare` selects sessions by these. A comma would end a value. ReFrame itself reports
+# a description that cannot be read.
+name=${directory##*/}
+tags=campaign=${name//,/_}$(python3 - "${ASSAY_CLUSTER:-/etc/assay/cluster.json}" 2>/dev/null <<'END' || true
+import json, sys
+cluster = json.load(open(sys.argv[1]))
+print(f",system={cluster['name']},daos={(cluster.get('daos') or {}).get('version', 'none')}")
+END
+)
 exec reframe --run "${@/#/--tag=}" \
     --exec-policy=serial \
     --prefix="$directory" \
     --perflogdir="$directory/perflogs" \
     --performance-report \
+    --session-extras="$tags" \
     --nocolor >>"$directory/reframe.out" 2>&1

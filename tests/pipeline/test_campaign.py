@@ -119,6 +119,13 @@ def test_reframe_shows_each_figure_against_its_reference(campaign: Campaign) -> 
             assert key.rpartition(":")[2] in shown, campaign.printed
 
 
+def test_a_session_is_found_by_its_campaign_cluster_and_daos(campaign: Campaign) -> None:
+    (report,) = (campaign.directory / "reports").glob("*.json")
+    session = json.loads(report.read_text())["session_info"]
+    tags = {key: session.get(key) for key in ("campaign", "system", "daos")}
+    assert tags == {"campaign": campaign.directory.name, "system": "here", "daos": "none"}
+
+
 def test_the_bundle_holds_everything(campaign: Campaign, signed: SignedOff) -> None:
     assert signed.exit_code == 0, signed.summary
     (report,) = (campaign.directory / "reports").iterdir()
