@@ -8,7 +8,6 @@ import glob
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from shlex import quote
 
@@ -38,14 +37,19 @@ _measured: dict[Owed, Sequence[float]] = {}
 """What the campaign has measured so far: what upper layers are judged against."""
 
 
-@lru_cache(maxsize=1)
-def campaign_so_far(system: str) -> Results | None:
+_earlier: dict[str, Results | None] = {}
+"""What earlier sessions of a campaign have measured, by the name of its cluster; read once."""
+
+
+def campaign_so_far(cluster: Cluster) -> Results | None:
     """What earlier sessions of the campaign have measured; none where there was none.
 
     A session measures what can be measured in one phase of DAOS, or until it is interrupted.
     """
-    reports = os.environ.get("ASSAY_REPORTS", "")
-    return results.read(reports, system) if glob.glob(reports) else None
+    if cluster.name not in _earlier:
+        reports = os.environ.get("ASSAY_REPORTS", "")
+        _earlier[cluster.name] = results.read(reports, cluster) if glob.glob(reports) else None
+    return _earlier[cluster.name]
 
 
 class AssayCheck(rfm.RunOnlyRegressionTest):
@@ -97,7 +101,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             if (metric.check, metric.partition) == (self.entry.name, self.current_partition.name)
         )
         self.subjects = tuple(dict.fromkeys(metric.subject for metric in self.owed))
-        earlier = campaign_so_far(self.cluster.name)
+        earlier = campaign_so_far(self.cluster)
         if earlier and not any(map(earlier.problems, self.owed)):
             self.skip("an earlier session of this campaign has measured it")
         if earlier:

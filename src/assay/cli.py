@@ -20,9 +20,9 @@ from assay.checks.expect import Measured, expectation
 from assay.checks.plan import owed
 from assay.cluster.description import Cluster
 from assay.findings import Finding, variable
+from assay.foreign.text import line, printable, quoted
 from assay.judge import signoff, waivers
 from assay.preflight import examine as preflight
-from assay.report.words import printable
 from assay.tools import PARSERS
 from assay.units import show
 
@@ -112,7 +112,7 @@ def expect(
     described = _load(file)
     measured = Measured({})
     if reports is not None:
-        found = _read(reports, described.name)
+        found = _read(reports, described)
         valid = {m: found.samples(m) for m in owed(described) if not found.problems(m)}
         measured = Measured(valid, found.scale)
     table = Table("metric", "unit", "floor", "bound", "ceiling", "derivation", box=None)
@@ -149,6 +149,10 @@ def sign_off(
     reports: Annotated[str, typer.Option(help="The ReFrame run reports, as a glob pattern.")],
     out: Annotated[Path, typer.Option(help="The bundle's directory, which must not exist.")],
     file: ClusterFile = DEFAULT_CLUSTER,
+    outputs: Annotated[
+        Path | None,
+        typer.Option(help="The directory that ReFrame's outputs are below; beside the reports."),
+    ] = None,
     gate: Annotated[
         signoff.Gate, typer.Option(help="What the campaign must show.")
     ] = signoff.Gate.ACCEPTANCE,
@@ -177,7 +181,7 @@ def sign_off(
     if out.exists():
         _misuse(f"{out} is there already; name a directory that is not")
     described = _load(file)
-    found = _read(reports, described.name)
+    found = _read(reports, described, outputs or _campaign_of(reports))
     try:
         agreed = waivers.load(waivers_file) if waivers_file else ()
         signed = signoff.sign_off(described, found, gate, agreed, approver)
@@ -263,7 +267,7 @@ def overhead(
     file: ClusterFile = DEFAULT_CLUSTER,
 ) -> None:
     """Print the wall time of the ReFrame runs over the benchmarks' own run time."""
-    found = _read(reports, _load(file).name)
+    found = _read(reports, _load(file))
     own = sum(case.benchmark_seconds for case in found.cases.values())
     print(f"reframe -r        {found.seconds:8.1f} s")
     print(f"benchmarks' own   {own:8.1f} s")
@@ -279,12 +283,18 @@ def _load(path: Path) -> Cluster:
         raise typer.Exit(1) from error
 
 
-def _read(pattern: str, system: str) -> results.Results:
+def _read(pattern: str, cluster: Cluster, outputs: Path | None = None) -> results.Results:
     try:
-        return results.read(pattern, system)
+        return results.read(pattern, cluster, outputs)
     except runreport.ReportError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(1) from error
+
+
+def _campaign_of(reports: str) -> Path:
+    """The campaign's directory: `campaign.sh` keeps the reports in `reports/` of it."""
+    directory = Path(reports).parent
+    return directory.parent if directory.name == "reports" else directory
 
 
 def _misuse(message: str) -> NoReturn:
@@ -297,9 +307,9 @@ def _print_findings(findings: list[Finding], named: Callable[[str], str]) -> Non
         return
     table = Table("", "host", "key", "value", "finding", box=None)
     for finding in sorted(findings, key=lambda finding: finding.severity):
-        value = "" if finding.value is None else str(finding.value)
-        cells = (finding.severity, finding.host or "", named(finding.key), value, finding.allowed)
-        table.add_row(*(escape(printable(cell)) for cell in cells))
+        value = "" if finding.value is None else finding.value
+        cells = (finding.severity, finding.host or "", named(finding.key), value)
+        table.add_row(*(escape(quoted(cell)) for cell in cells), escape(line(finding.allowed)))
     _print(table)
 
 

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
+from assay.foreign.text import quoted
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -27,8 +29,9 @@ class Finding:
     severity: Literal["error", "warning"] = "error"
 
     def __str__(self) -> str:
-        where = ": ".join(part for part in (self.host and f"host {self.host}", self.key) if part)
-        what = "" if self.value is None else f" = {self.value}"
+        host, key = quoted(self.host or ""), quoted(self.key)
+        where = ": ".join(part for part in (host and f"host {host}", key) if part)
+        what = "" if self.value is None else f" = {quoted(self.value)}"
         return f"{where}{what}: {self.allowed}" if where else f"{what}{self.allowed}".strip(" =")
 
 

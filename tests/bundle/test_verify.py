@@ -43,7 +43,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def written(tmp_path: Path, cluster: Cluster, campaign: Callable[..., str], keys: Path) -> Path:
     """A bundle that Ada has signed."""
-    results = read(campaign(), cluster.name)
+    results = read(campaign(), cluster, tmp_path)
     signed = sign_off(cluster, results, Gate.MEASURED, [WAIVER], "Ada Byron")
     bundle.write(signed, results, tmp_path / "bundle", keys / "ada")
     return tmp_path / "bundle"
@@ -150,7 +150,7 @@ def test_whatever_is_done_to_it_is_said(
 def test_the_signature_must_be_the_approvers(
     tmp_path: Path, cluster: Cluster, campaign: Callable[..., str], keys: Path
 ) -> None:
-    results = read(campaign(), cluster.name)
+    results = read(campaign(), cluster, tmp_path)
     signed = sign_off(cluster, results, Gate.MEASURED, approver="Ada Byron")
     bundle.write(signed, results, tmp_path / "bundle", keys / "eve")
     (problem,) = verify(tmp_path / "bundle", keys / "allowed").problems
@@ -161,7 +161,7 @@ def test_the_signature_must_be_the_approvers(
 def test_a_key_that_does_not_sign_leaves_no_bundle(
     tmp_path: Path, cluster: Cluster, campaign: Callable[..., str]
 ) -> None:
-    results = read(campaign(), cluster.name)
+    results = read(campaign(), cluster, tmp_path)
     signed = sign_off(cluster, results, Gate.MEASURED, approver="Ada Byron")
     with pytest.raises(bundle.BundleError, match=r"nokey does not sign: .*No such file"):
         bundle.write(signed, results, tmp_path / "bundle", tmp_path / "nokey")

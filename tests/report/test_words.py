@@ -2,6 +2,7 @@ import pytest
 
 from assay.checks.plan import LAYERS
 from assay.cluster.daos import System
+from assay.foreign.text import printable
 from assay.judge.signoff import FAILING, Gate
 from assay.judge.verdict import Verdict
 from assay.report import words
@@ -67,8 +68,8 @@ def test_a_system_without_certificates_is_called_insecure():
     ],
 )
 def test_printable_replaces_only_what_cannot_be_written(text, shown):
-    assert words.printable(text) == shown
-    assert words.printable(text).encode()
+    assert printable(text) == shown
+    assert printable(text).encode()
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.bundle.compare import MEANING, Comparison, Outcome, Row
+from assay.foreign.text import printable
 from assay.judge.baseline import Change
 from assay.report.record import Metric, Record
-from assay.report.words import printable
 from assay.units import show
 
 

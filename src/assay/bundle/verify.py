@@ -125,7 +125,7 @@ def _figures(record: Record, directory: Path) -> Iterator[str]:
     try:
         signed = sign_off(
             record.cluster,
-            results.read(reports, record.cluster.name),
+            results.read(reports, record.cluster),
             record.gate,
             record.waivers,
             record.approver,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from pathlib import Path
 
 from assay.bundle import checksums, signature
 from assay.campaign.results import Results
+from assay.foreign.files import ForeignError
 from assay.judge.signoff import SignOff
 from assay.report import html, junit, record, summary
 
@@ -30,13 +30,7 @@ def write(signed: SignOff, results: Results, directory: Path, key: Path | None =
         with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".assay.") as unfinished:
             bundle = Path(unfinished, "bundle")
             bundle.mkdir()
-            results.copy_raw(bundle)
-            for report in signed.reports:
-                target = bundle / "reframe" / report.name
-                target.parent.mkdir(exist_ok=True)
-                shutil.copyfile(report, target)
-            for path in bundle.rglob("*"):
-                path.name.encode()  # what lists it is UTF-8
+            results.copy(bundle)
             texts = {
                 "cluster.json": signed.cluster.model_dump_json(by_alias=True, indent=2) + "\n",
                 "report.json": record.render(signed),
@@ -53,13 +47,7 @@ def write(signed: SignOff, results: Results, directory: Path, key: Path | None =
             os.rename(bundle, directory)
     except signature.SignatureError as error:
         raise BundleError(f"{key} does not sign: {error}") from error
-    except UnicodeEncodeError as error:
-        raise BundleError(
-            f"{directory} cannot be written: a file of it is called {os.fsencode(error.object)!r},"
-            " which is not UTF-8: rename it"
-        ) from error
-    except shutil.Error as error:
-        source, _, said = error.args[0][0]
-        raise BundleError(f"{directory} cannot be written: {source}: {said}") from error
+    except ForeignError as error:
+        raise BundleError(f"{directory} cannot be written: {error}") from error
     except OSError as error:
         raise BundleError(f"{directory} cannot be written: {error.strerror or error}") from error

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 import math
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from assay.campaign import run_report as runreport
-from assay.campaign.run_report import ReportError, TestCase
+from assay.campaign.outputs import Counted, Outputs, find
+from assay.campaign.run_report import Loaded, Names, ReportError, TestCase, load
 from assay.campaign.steps import directory_of
 from assay.checks.plan import Owed
+from assay.cluster.description import Cluster
+from assay.foreign import files, limits
+from assay.foreign.files import Entry, ForeignError, refuse_unprintable
+from assay.foreign.text import line, quoted, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +31,8 @@ class Case:
     samples: dict[str, dict[str, list[float]]]
     problems: dict[str, list[str]]
     benchmark_seconds: float
-    output: Path | None
-    """Where ReFrame keeps the job script, its output and `raw/`."""
+    output: Outputs | None
+    """What it left behind; none where nobody asked, or it left none."""
     report: Path
     """The run report that has it."""
 
@@ -44,6 +48,8 @@ class Results:
     reframe: str
     seconds: float
     """Wall time of the ReFrame runs."""
+    digests: tuple[str, ...]
+    """The SHA-256 of each report, as it was when it was read."""
 
     @property
     def scale(self) -> str:
@@ -68,15 +74,15 @@ class Results:
         if case is None:
             return [f"{metric.check} did not run on {metric.partition}: no run report has it"]
         if metric.subject in case.problems:
-            return list(case.problems[metric.subject])
+            return _few(case.problems[metric.subject])
         if case.failure and not case.problems:
             # Nobody says whom it was that failed; then a figure that was printed is no measurement.
             return [case.failure]
         for value in self._told(metric):
             if not _is_measurement(value):
                 return [
-                    f"{case.report}: a sample is {value:g} {metric.metric.unit}, and a measurement"
-                    " is above zero: measure it again"
+                    f"{case.report.name}: a sample is {value:g} {metric.metric.unit}, and a"
+                    " measurement is above zero: measure it again"
                 ]
         if not self.samples(metric):
             return [case.failure or f"{metric.check} ran and left no samples"]
@@ -87,70 +93,133 @@ class Results:
         case = self._case(metric)
         if case is None or case.output is None:
             return []
-        root = case.output / "raw" / directory_of(metric.subject)
-        return [
-            str(_place(case) / path.relative_to(case.output))
-            for path in sorted(root.rglob("*"))
-            if path.is_file() and path.stat().st_size
-        ]
+        place = _place(case)
+        return [f"{place}/{name}" for name in case.output.below(directory_of(metric.subject))]
 
-    def copy_raw(self, bundle: Path) -> None:
-        """Copy what each check left behind to its place in the bundle."""
+    def copy(self, bundle: Path) -> None:
+        """Copy what each check left behind, and the run reports, to their places in the bundle.
+
+        Raises:
+            ForeignError: what is there is not what was read.
+            OSError: it cannot be read or written.
+        """
         for case in self.cases.values():
-            if case.output is not None and case.output.is_dir():
-                shutil.copytree(case.output, bundle / _place(case))
+            if case.output is not None:
+                case.output.copy(bundle / _place(case))
+        for path, digest in zip(self.reports, self.digests, strict=True):
+            text = files.read(path, limits.REPORT_BYTES)
+            if hashlib.sha256(text).hexdigest() != digest:
+                raise ForeignError(f"{quoted(path)} has changed meanwhile: judge it again")
+            target = bundle / "reframe" / path.name
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(text)
 
 
 def _is_measurement(value: float) -> bool:
     return math.isfinite(value) and value > 0
 
 
+def _few(problems: Sequence[str]) -> list[str]:
+    """As many of them as a reason may hold."""
+    shown: list[str] = []
+    for problem in problems:
+        if sum(map(len, shown)) + len(problem) > limits.SHOWN_REASON:
+            left = len(problems) - len(shown)
+            return [
+                *(shown or [shorten(problem, limits.SHOWN_REASON)]),
+                f"and {left} problems more",
+            ]
+        shown.append(problem)
+    return shown
+
+
 def _place(case: Case) -> Path:
     return Path("raw", case.partition, case.check)
 
 
-def read(pattern: str, system: str) -> Results:
-    """Read the run reports that a glob pattern names, of the cluster `system`.
+def read(pattern: str, cluster: Cluster, outputs: Path | None = None) -> Results:
+    """Read the run reports of a cluster that a glob pattern names.
 
     A check that was interrupted or failed in one session is that of a later session, if this ran
     it again.
 
+    Args:
+        pattern: of the reports.
+        cluster: whose plan says which names a report may have.
+        outputs: the directory below which the raw outputs are; without it nobody asks for them.
+
     Raises:
         ReportError: no report matches; one is not a run report, or is of another cluster; or a
-            check that had not failed is in a later one again.
+            check that had not failed is in a later one again; or its outputs are not to be had.
     """
-    paths = tuple(Path(name) for name in sorted(glob.glob(pattern)))
-    if not paths:
-        raise ReportError(f"no run report matches {pattern}; `reframe -r` writes them")
-    if len({path.name for path in paths}) < len(paths):
-        raise ReportError(f"{pattern} matches two reports of one name; a bundle holds both by name")
-    cases: dict[tuple[str, str], Case] = {}
-    origin: dict[tuple[str, str], Path] = {}
+    paths = _matching(pattern)
+    names = Names(cluster)
     loaded = sorted(
-        ((path, runreport.load(path, system)) for path in paths),
-        key=lambda read: read[1].session_info.time_start_unix,
+        (load(path, names, follow=not glob.has_magic(pattern)) for path in paths),
+        key=lambda read: read.report.session_info.time_start_unix,
     )
-    sessions = [report.session_info for _, report in loaded]
-    for path, report in loaded:
-        for case in (_case(path, case) for case in report.cases):
+    latest: dict[tuple[str, str], tuple[Loaded, TestCase]] = {}
+    for one in loaded:
+        for case in one.report.cases:
             key = (case.check, case.partition)
-            if key in cases and cases[key].failure is None:
+            if key in latest and _failure(latest[key][1]) is None:
                 raise ReportError(
-                    f"{path}: {case.check} on {case.partition} is also in {origin[key]};"
-                    " a campaign has each check once: name the reports of one campaign"
+                    f"{one.path}: {case.check} on {case.partition} is also in"
+                    f" {latest[key][0].path}; a campaign has each check once: name the reports of"
+                    " one campaign"
                 )
-            cases[key], origin[key] = case, path
+            latest[key] = one, case
+    sessions = [one.report.session_info for one in loaded]
+    counted = Counted()
     return Results(
         reports=paths,
-        cases=cases,
+        cases={
+            key: _case(one.path, case, _output(one.path, case, outputs, counted))
+            for key, (one, case) in latest.items()
+        },
         started=min(session.time_start_unix for session in sessions),
         ended=max(session.time_end_unix for session in sessions),
         reframe=", ".join(sorted({session.version for session in sessions})),
         seconds=sum(session.time_elapsed for session in sessions),
+        digests=tuple({one.path: one.sha256 for one in loaded}[path] for path in paths),
     )
 
 
-def _case(path: Path, case: TestCase) -> Case:
+def _matching(pattern: str) -> tuple[Path, ...]:
+    if "\0" in pattern:
+        raise ReportError("the pattern of the reports has a NUL in it")
+    paths = tuple(Path(name) for name in sorted(glob.glob(pattern)))
+    if not paths:
+        raise ReportError(f"no run report matches {pattern}; `reframe -r` writes them")
+    if len(paths) > limits.REPORTS:
+        raise ReportError(
+            f"{pattern} matches {len(paths):,} files, and {limits.REPORTS:,} is the limit: name the"
+            " reports of one campaign"
+        )
+    if len({path.name for path in paths}) < len(paths):
+        raise ReportError(f"{pattern} matches two reports of one name; a bundle holds both by name")
+    for path in paths:
+        try:
+            refuse_unprintable(Entry(path.name, 0o100000, 0, 1, 0), path.parent)
+        except ForeignError as error:
+            raise ReportError(str(error)) from error
+    return paths
+
+
+def _output(path: Path, case: TestCase, root: Path | None, counted: Counted) -> Outputs | None:
+    if root is None:
+        return None
+    try:
+        # ReFrame moves them from the stage when a check passes.
+        return find(root, [case.outputdir, case.stagedir], counted)
+    except OSError as error:
+        told = f"{quoted(error.filename or root)} cannot be read: {error.strerror}"
+    except ForeignError as error:
+        told = str(error)
+    raise ReportError(f"{line(str(path))}: {case.check} on {case.partition}: {told}")
+
+
+def _case(path: Path, case: TestCase, output: Outputs | None) -> Case:
     return Case(
         check=case.check,
         partition=case.partition,
@@ -159,7 +228,7 @@ def _case(path: Path, case: TestCase) -> Case:
         samples=case.samples,
         problems=case.problems,
         benchmark_seconds=case.benchmark_seconds,
-        output=_output(case),
+        output=output,
         report=path,
     )
 
@@ -171,11 +240,3 @@ def _failure(case: TestCase) -> str | None:
     if case.result == "pass" or case.fail_phase == "performance":
         return None
     return f"{case.check} failed in its {case.fail_phase} phase: {case.fail_reason}"
-
-
-def _output(case: TestCase) -> Path | None:
-    """Where the raw outputs are: ReFrame moves them from the stage when a check passes."""
-    for directory in (case.outputdir, case.stagedir):
-        if directory and (directory / "raw").is_dir():
-            return directory
-    return None

@@ -1,15 +1,41 @@
-"""A run report of ReFrame, as far as it is read here, and refused where it cannot be."""
+"""A run report of ReFrame, as far as it is read here, and refused where it cannot be.
+
+What is read from it is bounded and printable, and its names are those of the cluster's plan.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StrictFloat, ValidationError
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictFloat,
+    ValidationError,
+)
 
 from assay import __version__
-from assay.checks.plan import CHECKS
+from assay.checks.plan import CHECKS, Owed, features, owed
+from assay.cluster.description import PARTITIONS, Cluster
 from assay.findings import from_pydantic
+from assay.foreign import files, limits
+from assay.foreign.files import ForeignError
+from assay.foreign.text import line, printable, quoted, shorten
+
+_Name = Annotated[str, Field(max_length=limits.NAME)]
+_Reason = Annotated[
+    str,
+    Field(max_length=limits.REASON),
+    AfterValidator(lambda text: shorten(printable(text), limits.SHOWN_REASON)),
+]
 
 
 class ReportError(ValueError):
@@ -23,7 +49,7 @@ class _Read(BaseModel):
 class Session(_Read):
     """One start of `reframe`."""
 
-    version: str
+    version: Annotated[_Name, AfterValidator(line)]
     time_start_unix: AwareDatetime
     time_end_unix: AwareDatetime
     time_elapsed: float = Field(ge=0, allow_inf_nan=False, description="seconds")
@@ -32,22 +58,26 @@ class Session(_Read):
 class TestCase(_Read):
     """One check on one partition."""
 
-    name: str
-    system: str
-    partition: str
+    name: _Name
+    system: _Name
+    partition: _Name
     scale: Literal["quick", "acceptance"]
-    result: str
-    fail_phase: str | None
-    fail_reason: str | None
-    samples: dict[str, dict[str, list[StrictFloat]]] = Field(
-        description="metric to subject to samples"
-    )
-    problems: dict[str, list[str]]
-    units: dict[str, str] = Field(default={}, description="of the samples, by metric")
-    checks_version: str | None = Field(default=None, description="of daos-assay, that measured")
-    benchmark_seconds: float
-    outputdir: Path | None
-    stagedir: Path | None
+    result: _Name
+    fail_phase: Annotated[_Name, AfterValidator(line)] | None
+    fail_reason: _Reason | None
+    samples: dict[
+        _Name,
+        Annotated[
+            dict[_Name, Annotated[list[StrictFloat], Field(max_length=limits.SAMPLES)]],
+            Field(max_length=limits.SUBJECTS),
+        ],
+    ] = Field(description="metric to subject to samples")
+    problems: dict[_Name, Annotated[list[_Reason], Field(max_length=limits.PROBLEMS)]]
+    units: dict[_Name, _Name] = Field(default={}, description="of the samples, by metric")
+    checks_version: _Name | None = Field(default=None, description="of daos-assay, that measured")
+    benchmark_seconds: float = Field(ge=0, allow_inf_nan=False)
+    outputdir: Annotated[str, Field(max_length=4096)] | None
+    stagedir: Annotated[str, Field(max_length=4096)] | None
 
     @property
     def check(self) -> str:
@@ -56,14 +86,14 @@ class TestCase(_Read):
 
 
 class _Run(_Read):
-    testcases: tuple[TestCase, ...]
+    testcases: tuple[TestCase, ...] = Field(max_length=limits.CASES)
 
 
 class RunReport(_Read):
     """What one start of `reframe` has measured."""
 
     session_info: Session
-    runs: tuple[_Run, ...]
+    runs: tuple[_Run, ...] = Field(max_length=limits.CASES)
 
     @property
     def cases(self) -> list[TestCase]:
@@ -72,56 +102,130 @@ class RunReport(_Read):
         return [case for case in latest.values() if case.result != "skip"]
 
 
-def load(path: Path, system: str) -> RunReport:
-    """Read a run report of the cluster `system`.
+@dataclass(frozen=True)
+class Names:
+    """What a run report of a cluster may name."""
+
+    cluster: Cluster
+
+    @cached_property
+    def plan(self) -> tuple[Owed, ...]:
+        """Every metric that the cluster owes."""
+        return owed(self.cluster)
+
+    @cached_property
+    def checks(self) -> Mapping[str, frozenset[str]]:
+        """The checks that each partition can run."""
+        return {
+            partition: frozenset(
+                check.name
+                for check in CHECKS.values()
+                if features(self.cluster, partition).issuperset(check.needs)
+            )
+            for partition in PARTITIONS
+        }
+
+    @cached_property
+    def subjects(self) -> Mapping[tuple[str, str], frozenset[str]]:
+        """The subjects of each check on each partition."""
+        found: dict[tuple[str, str], set[str]] = {}
+        for metric in self.plan:
+            found.setdefault((metric.check, metric.partition), set()).add(metric.subject)
+        return {key: frozenset(subjects) for key, subjects in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A run report, and the digest of the file that it was read from."""
+
+    path: Path
+    report: RunReport
+    sha256: str
+
+
+def load(path: Path, names: Names, *, follow: bool = True) -> Loaded:
+    """Read a run report of a cluster.
+
+    Args:
+        path: the report.
+        names: what it may name.
+        follow: whether the file may be a link.
 
     Raises:
-        ReportError: it is none, or of another cluster, or of another version of the checks.
+        ReportError: it is none, or too large, or of another cluster, or of another version of the
+            checks, or names what this cluster's plan does not have.
     """
     try:
-        report = RunReport.model_validate_json(path.read_bytes())
+        text = files.read(path, limits.REPORT_BYTES, follow=follow)
+        report = RunReport.model_validate_json(text)
     except OSError as error:
-        raise ReportError(f"{path} cannot be read: {error.strerror}") from error
+        raise ReportError(f"{line(str(path))} cannot be read: {error.strerror}") from error
+    except ForeignError as error:
+        raise ReportError(str(error)) from error
     except ValidationError as error:
-        raise ReportError(f"{path} {_misfit(error)}") from error
+        raise ReportError(f"{line(str(path))} {_misfit(error)}") from error
     for case in report.cases:
-        _refuse_a_stranger(path, case, system)
-    return report
+        for wrong in _strangeness(case, names):
+            raise ReportError(f"{line(str(path))}{wrong}")
+    return Loaded(path, report, hashlib.sha256(text).hexdigest())
 
 
 def _misfit(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     if first["type"] == "json_invalid":
-        return f"is not JSON ({first['ctx']['error']}); was the run interrupted?"
+        return f"is not JSON ({line(first['ctx']['error'])}); was the run interrupted?"
     if any(len(found["loc"]) < 2 for found in error.errors(include_url=False)):
         return "is not a run report of ReFrame; `reframe -r` writes them"
     finding = next(iter(from_pydantic(error, RunReport, None)))
-    return f"is no run report that can be read: {finding}; run the campaign again"
+    return f"is no run report that can be read: {line(str(finding))}; run the campaign again"
 
 
-def _refuse_a_stranger(path: Path, case: TestCase, system: str) -> None:
-    again = "judge it with that version, or run the campaign again"
-    if case.system != system:
-        raise ReportError(
-            f"{path} is a report of the cluster {case.system!r}, and this one is {system!r}:"
-            " name the reports of this one"
+_AGAIN = "judge it with that version, or run the campaign again"
+_PLAN = "`assay plan` lists what this cluster has"
+
+
+def _strangeness(case: TestCase, names: Names) -> Iterator[str]:
+    """What a report may not say, after the name of its file."""
+    if case.system != names.cluster.name:
+        yield (
+            f" is a report of the cluster {quoted(repr(case.system))}, and this one is"
+            f" {names.cluster.name!r}: name the reports of this one"
         )
+    if case.partition not in names.checks:
+        yield _unknown("partition", case.partition, sorted(names.checks))
     if case.checks_version != __version__:
-        measured = f"the checks of daos-assay {case.checks_version}"
-        raise ReportError(
-            f"{path}: {case.check} was measured by"
+        measured = f"the checks of daos-assay {quoted(case.checks_version)}"
+        yield (
+            f": {quoted(case.check)} was measured by"
             f" {measured if case.checks_version else 'checks that tell no version'}, and this is"
-            f" {__version__}: {again}"
+            f" {__version__}: {_AGAIN}"
         )
-    known = CHECKS.get(case.check)
-    units = {metric.name: metric.unit for metric in known.metrics} if known else {}
-    for name in case.samples:
+    if case.check not in names.checks[case.partition]:
+        yield _unknown("name", case.check, sorted(names.checks[case.partition]))
+    yield from _strange_figures(case, names)
+
+
+def _strange_figures(case: TestCase, names: Names) -> Iterator[str]:
+    units = {metric.name: metric.unit for metric in CHECKS[case.check].metrics}
+    subjects = names.subjects.get((case.check, case.partition), frozenset())
+    for name, by_subject in case.samples.items():
         if name not in units:
-            raise ReportError(
-                f"{path}: daos-assay {__version__} knows no metric {case.check}.{name}: {again}"
+            yield (
+                f": daos-assay {__version__} knows no metric {case.check}.{quoted(name)}: {_AGAIN}"
             )
         if case.units.get(name) != units[name]:
-            raise ReportError(
-                f"{path}: {case.check}.{name} is in {case.units.get(name)}, and must be in"
-                f" {units[name]}: {again}"
+            yield (
+                f": {case.check}.{name} is in {quoted(case.units.get(name))}, and must be in"
+                f" {units[name]}: {_AGAIN}"
             )
+        for subject in by_subject.keys() - subjects:
+            yield _unknown(f"{case.check}: samples.{name}", subject, sorted(subjects))
+    for subject in case.problems.keys() - subjects:
+        yield _unknown(f"{case.check}: problems", subject, sorted(subjects))
+
+
+def _unknown(key: str, value: str, allowed: list[str]) -> str:
+    most = 12
+    more = f" and {len(allowed) - most} more" if len(allowed) > most else ""
+    one_of = f"{', '.join(allowed[:most])}{more}" if allowed else "none"
+    return f": {key} = {quoted(value)}: allowed is {one_of}; {_PLAN}"

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from assay.checks.plan import LAYERS, Layer
 from assay.cluster.description import Cluster, Host
+from assay.foreign.text import printable
 from assay.judge.chain import UNIT, chains
 from assay.judge.signoff import FAILING, SignOff
 from assay.judge.verdict import Judgement, Verdict
@@ -132,7 +133,7 @@ def _page(**context: Any) -> str:
         loader=PackageLoader("assay.report"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=lambda value: words.printable(value) if type(value) is str else value,
+        finalize=lambda value: printable(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
+from assay.foreign.text import printable
 from assay.judge.signoff import FAILING, Gate, SignOff
 from assay.judge.verdict import Judgement, Verdict
 from assay.report import grouping
-from assay.report.words import printable
 
 
 def render(signed: SignOff) -> str:

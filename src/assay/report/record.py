@@ -16,6 +16,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from assay.checks.expect import Ground
 from assay.checks.plan import Layer
 from assay.cluster.description import Cluster
+from assay.foreign.text import printable
 from assay.judge.rating import FALSE_ALARMS
 from assay.judge.signoff import FAILING, Gate, SignOff
 from assay.judge.verdict import Judgement, Verdict
@@ -189,7 +190,7 @@ def _metric(judgement: Judgement, gate: Gate, without_waiver: Verdict | None) ->
         verdict=judgement.verdict,
         without_waiver=without_waiver,
         stops=judgement.verdict in FAILING[gate],
-        reason=words.printable(judgement.reason),
+        reason=printable(judgement.reason),
         samples=list(judgement.samples),
         summary=judgement.summary and Summary.model_validate(judgement.summary),
         expectation=_expectation(judgement),

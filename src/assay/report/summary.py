@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from assay.foreign.text import printable
 from assay.judge.chain import chains
 from assay.judge.signoff import SignOff
 from assay.judge.verdict import Judgement
 from assay.judge.waivers import Waiver
 from assay.report import grouping, words
-from assay.report.words import printable
 from assay.units import show
 
 _WIDTH = 80

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from assay.checks.plan import Layer
 from assay.cluster.description import Cluster
+from assay.foreign.text import printable
 from assay.judge.rating import FALSE_ALARMS
 from assay.judge.signoff import Gate, SignOff
 from assay.judge.verdict import Verdict
@@ -117,19 +117,6 @@ def system(cluster: Cluster) -> str | None:
 
 def _counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' * (number != 1)}"
-
-
-_UNPRINTABLE = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def printable(text: str) -> str:
-    """Replace by `�` what neither XML nor UTF-8 can hold, such as the escapes of a terminal.
-
-    Reasons quote what programs print, and a program that fails may print anything.
-    """
-    if text.isascii() and text.isprintable():
-        return text  # as nearly all are, of which a large campaign has a million
-    return _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def shorten(text: str, width: int) -> str:

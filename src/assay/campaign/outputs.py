@@ -1,0 +1,149 @@
+"""The raw outputs of a campaign: found below its own directory, listed, and copied.
+
+A run report says where ReFrame has put them. Nothing but the place below the campaign's directory
+is taken from that: a report that somebody else wrote could name any directory of this machine.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from assay.foreign import limits
+from assay.foreign.files import Entry, ForeignError, Tree, refuse_unprintable
+from assay.foreign.text import quoted
+
+RAW = "raw"
+_REFRAMES = ("output", "stage")
+"""What ReFrame calls its directories below its prefix."""
+
+
+class Counted:
+    """What all outputs of a campaign come to, held below the limits."""
+
+    def __init__(self) -> None:
+        self._files = self._bytes = 0
+
+    def add(self, entry: Entry, root: Path) -> None:
+        """Count a file.
+
+        Raises:
+            ForeignError: it is too large, or all are too many or too large.
+        """
+        self._files += 1
+        self._bytes += entry.size
+        for number, most, what in (
+            (entry.size, limits.OUTPUT_BYTES, f"{quoted(root / entry.name)} has %s bytes"),
+            (self._files, limits.OUTPUTS, f"{quoted(root)} has %s files"),
+            (self._bytes, limits.OUTPUTS_BYTES, f"the files of {quoted(root)} have %s bytes"),
+        ):
+            if number > most:
+                raise ForeignError(
+                    f"{what % f'{number:,}'}, and {most:,} is the limit: take away what is no"
+                    " output of a benchmark"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What one check left behind: the job script, its output and `raw/`."""
+
+    root: Path
+    place: str
+    """Where, below the root."""
+    files: tuple[tuple[str, int], ...]
+    """By their paths below that place, sorted, each with its size in bytes."""
+
+    def below(self, directory: str) -> Iterator[str]:
+        """The files in a directory of `raw/` that are not empty."""
+        start = f"{RAW}/{directory}/"
+        for number in range(bisect_left(self.files, (start, 0)), len(self.files)):
+            name, size = self.files[number]
+            if not name.startswith(start):
+                return
+            if size:
+                yield name
+
+    def copy(self, target: Path) -> None:
+        """Copy what was listed, as ordinary files of whoever does it.
+
+        Raises:
+            ForeignError: what was a file is none any more, or has grown beyond the limit.
+            OSError: it cannot be read or written.
+        """
+        tree = Tree(self.root)
+        for name, size in self.files:
+            path = target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = tree.read(f"{self.place}/{name}", limits.OUTPUT_BYTES)
+            if len(text) != size:
+                raise ForeignError(
+                    f"{quoted(self.root / self.place / name)} had {size:,} bytes when the campaign"
+                    f" was judged, and has {len(text):,}: wait until nothing writes to it"
+                )
+            with path.open("xb") as copy:
+                copy.write(text)
+
+
+def find(root: Path, named: list[str | None], counted: Counted) -> Outputs | None:
+    """What a check left behind, in the first of the named directories that has a `raw/`.
+
+    Args:
+        root: the directory of the campaign.
+        named: where a run report says that it is.
+        counted: what the campaign's outputs come to so far.
+
+    Raises:
+        ForeignError: a directory is not below the root, or holds what is neither a directory nor
+            a regular file, or too much.
+        OSError: it cannot be read.
+    """
+    tree = Tree(root)
+    for name in filter(None, named):
+        for place in _places(root, name):
+            if tree.is_directory(f"{place}/{RAW}"):
+                return Outputs(root, place, tuple(sorted(_list(tree, place, counted))))
+    return None
+
+
+def _places(root: Path, name: str) -> list[str]:
+    """What a directory that a report names may be, as paths below the root.
+
+    A campaign that was moved, or came from elsewhere, names directories of the machine that
+    measured; what is below `output` or `stage` there is so here.
+    """
+    path = PurePosixPath(name)
+    if ".." in path.parts or "\0" in name:
+        raise ForeignError(f"{quoted(name)} is no directory of ReFrame: it has .. or NUL in it")
+    if path.is_relative_to(os.path.abspath(root)):
+        return [str(path.relative_to(os.path.abspath(root)))]
+    tails = [path.parts[n:] for n, part in enumerate(path.parts) if part in _REFRAMES]
+    if tails:
+        return [str(PurePosixPath(*tail)) for tail in tails]
+    raise ForeignError(
+        f"{quoted(name)} must be below {quoted(os.path.abspath(root))}, where the outputs of these"
+        " reports are; --outputs names another directory"
+    )
+
+
+def _list(tree: Tree, place: str, counted: Counted) -> Iterator[tuple[str, int]]:
+    owner = tree.owner(place)
+    for entry in tree.walk(place):
+        refuse_unprintable(entry, tree.root)
+        if entry.is_directory:
+            continue
+        if not entry.is_file:
+            raise ForeignError(
+                f"{quoted(tree.root / entry.name)} is {entry.kind}, and a bundle holds regular"
+                " files only: take it away"
+            )
+        if entry.links > 1 and entry.owner != owner:
+            raise ForeignError(
+                f"{quoted(tree.root / entry.name)} is a hard link to a file of another user: take"
+                " it away"
+            )
+        counted.add(entry, tree.root)
+        yield str(PurePosixPath(entry.name).relative_to(place)), entry.size

@@ -1,0 +1,229 @@
+"""Files that others made: regular ones only, reached through no link of theirs, and bounded."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from assay.foreign.limits import DEPTH
+from assay.foreign.text import printable, quoted
+
+_CHUNK = 2**20
+# Not blocking: to open a FIFO would else wait until somebody writes to it.
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+class ForeignError(ValueError):
+    """What others made and is not taken in: what it is, what is wrong with it, what is allowed."""
+
+
+def read(path: Path, most: int, *, follow: bool = True) -> bytes:
+    """Read a file that is named on the command line, at most `most` bytes of it.
+
+    Args:
+        path: the file.
+        most: bytes; a larger file is refused, and not read first.
+        follow: whether the file itself may be a link. One that a pattern found may not.
+
+    Raises:
+        ForeignError: it is no regular file, or too large.
+        OSError: it cannot be read.
+    """
+    flags = _FILE if follow else _FILE | os.O_NOFOLLOW
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        if not follow and path.is_symlink():
+            raise ForeignError(f"{quoted(path)} is a link; name the file itself") from error
+        raise
+    with _regular(descriptor, path) as file:
+        return _bounded(file, path, most)
+
+
+def read_stream(stream: BinaryIO, name: str, most: int) -> bytes:
+    """Read standard input, say, at most `most` bytes of it.
+
+    Raises:
+        ForeignError: there is more.
+    """
+    return _bounded(stream, name, most)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a directory holds, by its path below that directory; `size` is in bytes."""
+
+    name: str
+    mode: int
+    size: int
+    links: int
+    owner: int
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a regular file."""
+        return stat.S_ISREG(self.mode)
+
+    @property
+    def is_directory(self) -> bool:
+        """Whether it is a directory."""
+        return stat.S_ISDIR(self.mode)
+
+    @property
+    def kind(self) -> str:
+        """What it is, in words."""
+        kinds = {
+            stat.S_IFREG: "a file",
+            stat.S_IFDIR: "a directory",
+            stat.S_IFLNK: "a link",
+            stat.S_IFIFO: "a FIFO",
+            stat.S_IFSOCK: "a socket",
+        }
+        return kinds.get(stat.S_IFMT(self.mode), "a device")
+
+
+class Tree:
+    """A directory of others. What is in it is reached from it, component by component.
+
+    The directory itself may be reached through links, since somebody here has named it.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def is_directory(self, name: str) -> bool:
+        """Whether there is a directory of this name.
+
+        Raises:
+            ForeignError: it is something else, or is reached through a link.
+            OSError: it cannot be read.
+        """
+        try:
+            with self._directory(name):
+                return True
+        except FileNotFoundError:
+            return False
+
+    def owner(self, name: str) -> int:
+        """The owner of a directory in it.
+
+        Raises:
+            OSError, ForeignError: there is none.
+        """
+        with self._directory(name) as descriptor:
+            return os.fstat(descriptor).st_uid
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[BinaryIO]:
+        """Open a regular file in it.
+
+        Raises:
+            ForeignError: the name leads out of it or through a link, or is of no regular file.
+            OSError: it cannot be opened.
+        """
+        above, last = str(PurePosixPath(name).parent), PurePosixPath(name).name
+        with self._directory(above) as parent:
+            entry = os.stat(last, dir_fd=parent, follow_symlinks=False)
+            if not stat.S_ISREG(entry.st_mode):
+                raise ForeignError(f"{quoted(self.root / name)} is no regular file")
+            descriptor = os.open(last, _FILE | os.O_NOFOLLOW, dir_fd=parent)
+        with _regular(descriptor, self.root / name) as file:
+            yield file
+
+    def read(self, name: str, most: int) -> bytes:
+        """Read a file in it, of at most `most` bytes.
+
+        Raises:
+            ForeignError: as `open`; or it is larger.
+            OSError: it cannot be read.
+        """
+        with self.open(name) as file:
+            return _bounded(file, self.root / name, most)
+
+    def walk(self, below: str = ".") -> Iterator[Entry]:
+        """All that is in a directory of it, sorted, what it holds after each directory.
+
+        Raises:
+            ForeignError: it is too deep, or a name cannot be printed.
+            OSError: it cannot be read.
+        """
+        with self._directory(below) as start:
+            yield from self._walk(start, "" if below == "." else below, 0)
+
+    def _walk(self, descriptor: int, place: str, depth: int) -> Iterator[Entry]:
+        if depth > DEPTH:
+            raise ForeignError(
+                f"{quoted(self.root / place)} has more than {DEPTH} directories in each other"
+            )
+        for base in sorted(os.listdir(descriptor)):
+            name = f"{place}/{base}" if place else base
+            try:
+                found = os.stat(base, dir_fd=descriptor, follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            yield Entry(name, found.st_mode, found.st_size, found.st_nlink, found.st_uid)
+            if stat.S_ISDIR(found.st_mode):
+                inner = os.open(base, _DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
+                try:
+                    yield from self._walk(inner, name, depth + 1)
+                finally:
+                    os.close(inner)
+
+    @contextmanager
+    def _directory(self, name: str) -> Iterator[int]:
+        parts = PurePosixPath(name).parts
+        if PurePosixPath(name).is_absolute() or ".." in parts or "\0" in name:
+            raise ForeignError(f"{quoted(name)} leads out of {quoted(self.root)}")
+        descriptor = os.open(self.root, _DIRECTORY)
+        try:
+            for part in parts:
+                try:
+                    inner = os.open(part, _DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
+                except NotADirectoryError as error:
+                    raise ForeignError(
+                        f"{quoted(self.root / name)}: {quoted(part)} is a link or a file, and must"
+                        " be a directory"
+                    ) from error
+                os.close(descriptor)
+                descriptor = inner
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+
+def refuse_unprintable(entry: Entry, root: Path) -> None:
+    """Refuse a name that lists and terminals could not show as it is.
+
+    Raises:
+        ForeignError: it is such a name.
+    """
+    if printable(entry.name) != entry.name or "\n" in entry.name or "\t" in entry.name:
+        raise ForeignError(
+            f"{quoted(root)} has {entry.kind} called {os.fsencode(entry.name)!r}, which cannot be"
+            " printed: rename it, or take it away"
+        )
+
+
+@contextmanager
+def _regular(descriptor: int, path: Path) -> Iterator[BinaryIO]:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ForeignError(f"{quoted(path)} is no regular file")
+    with os.fdopen(descriptor, "rb") as file:
+        yield file
+
+
+def _bounded(file: BinaryIO, name: object, most: int) -> bytes:
+    """Read to the end, or refuse: a file may grow, or say that it is shorter than it is."""
+    text = bytearray()
+    while len(text) <= most and (some := file.read(min(_CHUNK, most + 1 - len(text)))):
+        text += some
+    if len(text) > most:
+        raise ForeignError(f"{quoted(name)} has more than {most:,} bytes, which is the limit")
+    return bytes(text)

@@ -1,0 +1,312 @@
+"""Run reports of somebody who means harm: refused in one message, and nothing is made or copied."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from assay.campaign import outputs
+from assay.campaign.results import read
+from assay.campaign.run_report import ReportError
+from assay.cli import app
+from assay.cluster.description import Cluster
+from assay.foreign import limits
+from clusters import description
+from runs import report
+
+Put = Callable[[Path], object]
+Factory = pytest.TempPathFactory
+
+
+@pytest.fixture
+def site(tmp_path: Path, cluster: Cluster) -> Path:
+    """A cluster, and a campaign in which all went well."""
+    (tmp_path / "cluster.json").write_text(json.dumps(description()))
+    (tmp_path / "reports").mkdir()
+    save(tmp_path, report(cluster, tmp_path))
+    return tmp_path
+
+
+def save(site: Path, document: dict[str, Any]) -> None:
+    (site / "reports" / "run-1.json").write_text(json.dumps(document))
+
+
+def edit(site: Path, **values: object) -> None:
+    """Change the test case of SsdFio on the servers."""
+    path = site / "reports" / "run-1.json"
+    document = json.loads(path.read_text())
+    of_ssd(document).update(values)
+    save(site, document)
+
+
+def of_ssd(document: dict[str, Any]) -> dict[str, Any]:
+    cases: list[dict[str, Any]] = document["runs"][0]["testcases"]
+    return next(c for c in cases if c["name"].startswith("SsdFio") and c["partition"] == "servers")
+
+
+def signoff(site: Path) -> tuple[int, str]:
+    """Exit status, and what was said on standard error."""
+    arguments = (
+        *("signoff", "--gate=measured", f"--cluster={site / 'cluster.json'}"),
+        *(f"--reports={site / 'reports' / '*.json'}", f"--out={site / 'bundles' / 'one'}"),
+    )
+    result = CliRunner().invoke(app, arguments)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.exit_code, result.stderr
+
+
+def raw_of(site: Path) -> Path:
+    return site / "output" / "servers" / "SsdFio" / "raw" / "s1"
+
+
+def test_what_is_sound_is_bundled(site: Path) -> None:
+    assert signoff(site)[0] == 0
+    assert (site / "bundles/one/raw/servers/SsdFio/raw/s1/tool.out").is_file()
+
+
+@pytest.mark.parametrize("partition", ["../../../victim/etc", "/etc/victim", "ser\0vers", ".", ""])
+def test_a_partition_is_one_of_the_plan(site: Path, partition: str) -> None:
+    """`../../../../victim/etc/systemd/system` made that directory, and the campaign passed."""
+    edit(site, partition=partition, name="munge.service.d")
+    status, said = signoff(site)
+    assert status == 1
+    assert f"run-1.json: partition = {partition.replace(chr(0), '�')}: allowed is clients" in said
+    assert len(said.splitlines()) == 1
+    assert not (site / "bundles").exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"name": "munge.service.d"}, ": name = munge.service.d: allowed is FiPingpong, "),
+        ({"name": "../SsdFio %scale=quick"}, ": name = ../SsdFio: allowed is "),
+        ({"name": "NetTestCrossServer"}, ": name = NetTestCrossServer: allowed is "),
+        (
+            {"samples": {"read_1m": {"../../x": [1.0]}}},
+            ": SsdFio: samples.read_1m = ../../x: allowed is s1, s2; `assay plan` lists",
+        ),
+        ({"samples": {"../x": {"s1": [1.0]}}}, " knows no metric SsdFio.../x: "),
+        ({"problems": {"s\x1b[2J9": ["x"]}}, ": SsdFio: problems = s�[2J9: allowed is s1, s2; "),
+        ({"system": "x\x1b]0;y\x07"}, "is a report of the cluster 'x\\x1b]0;y\\x07', and this"),
+    ],
+)
+def test_names_are_those_of_the_plan(site: Path, values: dict[str, object], said: str) -> None:
+    edit(site, **values)
+    status, message = signoff(site)
+    assert status == 1
+    assert said in message
+    assert "\x1b" not in message
+    assert not (site / "bundles").exists()
+
+
+@pytest.mark.parametrize("key", ["outputdir", "stagedir"])
+def test_no_directory_of_this_machine_is_copied(
+    site: Path, key: str, tmp_path_factory: Any
+) -> None:
+    """A private key went into a bundle that way."""
+    victim = tmp_path_factory.mktemp("home")
+    (victim / "raw").mkdir()
+    (victim / "raw" / "id_ed25519").write_text("a private key")
+    edit(site, **{"outputdir": None, "stagedir": None, key: str(victim)})
+    status, said = signoff(site)
+    assert status == 1
+    assert (
+        f"run-1.json: SsdFio on servers: {victim} must be below {site}, where the outputs" in said
+    )
+    assert not (site / "bundles").exists()
+
+
+@pytest.mark.parametrize("name", ["../../../../../../home", "{site}/output/../..", "output/\0"])
+def test_no_directory_leads_outward(site: Path, name: str) -> None:
+    edit(site, outputdir=name.format(site=site))
+    status, said = signoff(site)
+    assert status == 1
+    assert "is no directory of ReFrame: it has .. or NUL in it" in said
+
+
+def test_a_campaign_that_was_moved_keeps_its_outputs(site: Path) -> None:
+    edit(site, outputdir="/srv/vendor/campaigns/monday/output/servers/SsdFio")
+    assert signoff(site)[0] == 0
+    assert (site / "bundles/one/raw/servers/SsdFio/raw/s1/tool.out").is_file()
+
+
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        (lambda raw: (raw / "x").symlink_to("/etc/shadow"), "raw/s1/x is a link, and a bundle"),
+        (lambda raw: (raw / "x").symlink_to("/etc"), "raw/s1/x is a link, and a bundle holds"),
+        (lambda raw: os.mkfifo(raw / "x"), "raw/s1/x is a FIFO, and a bundle holds regular files"),
+        (lambda raw: (raw / "\x1b[2J").write_text(""), "which cannot be printed: rename it"),
+        (lambda raw: (raw / "ab\u202ecd").write_text(""), "which cannot be printed: rename it"),
+        (
+            lambda raw: raw.rename(raw.parent / "s3") and raw.symlink_to("s3"),
+            "raw/s1 is a link, and a bundle holds regular files only: take it away",
+        ),
+        (
+            lambda raw: raw.parent.rename(raw.parents[1] / "r") and raw.parent.symlink_to("r"),
+            "SsdFio/raw: raw is a link or a file, and must be a directory",
+        ),
+        (
+            lambda raw: (
+                raw.parents[2].rename(raw.parents[3] / "o") and raw.parents[2].symlink_to("o")
+            ),
+            "servers is a link or a file, and must be a directory",
+        ),
+        (
+            lambda raw: raw.joinpath(*["d"] * 40).mkdir(parents=True),
+            "has more than 32 directories in each other",
+        ),
+    ],
+)
+def test_raw_outputs_are_regular_files(
+    site: Path, put: Callable[[Path], object], said: str
+) -> None:
+    put(raw_of(site))
+    status, message = signoff(site)
+    assert status == 1
+    assert said in message
+    assert len(message.splitlines()) == 1
+    assert not (site / "bundles").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_hard_link_to_a_file_of_another_user_is_refused(site: Path) -> None:
+    (site / "secret").write_text("of root")
+    for path in (site / "output" / "servers" / "SsdFio", *raw_of(site).iterdir()):
+        os.chown(path, 12345, 12345)
+    (raw_of(site) / "x").hardlink_to(site / "secret")
+    status, said = signoff(site)
+    assert status == 1
+    assert "raw/s1/x is a hard link to a file of another user" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "said"),
+    [
+        ("OUTPUT_BYTES", 20, "tool.out has 22 bytes, and 20 is the limit"),
+        ("OUTPUTS_BYTES", 50, "bytes, and 50 is the limit: take away"),
+        ("OUTPUTS", 3, "has 4 files, and 3 is the limit: take away"),
+    ],
+)
+def test_raw_outputs_have_limits(
+    site: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int, said: str
+) -> None:
+    monkeypatch.setattr(outputs.limits, name, most)
+    status, message = signoff(site)
+    assert status == 1
+    assert said in message
+
+
+def test_a_mode_is_not_taken_along(site: Path) -> None:
+    (raw_of(site) / "tool.out").chmod(0o4755)
+    assert signoff(site)[0] == 0
+    copied = site / "bundles/one/raw/servers/SsdFio/raw/s1/tool.out"
+    assert copied.stat().st_mode & 0o7111 == 0
+
+
+def test_an_output_that_changes_meanwhile_is_refused(site: Path, cluster: Cluster) -> None:
+    found = read(str(site / "reports" / "*.json"), cluster, site)
+    (raw_of(site) / "tool.out").write_text("longer than what was there before")
+    with pytest.raises(ValueError, match="had 22 bytes when the campaign was judged, and has 33"):
+        found.copy(site / "bundle")
+
+
+def test_a_report_that_changes_meanwhile_is_refused(site: Path, cluster: Cluster) -> None:
+    found = read(str(site / "reports" / "*.json"), cluster, site)
+    edit(site, samples={})
+    with pytest.raises(ValueError, match=r"run-1\.json has changed meanwhile: judge it again"):
+        found.copy(site / "bundle")
+
+
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        (lambda d: (d / "run-2.json").symlink_to("run-1.json"), "run-2.json is a link; name the"),
+        (lambda d: os.mkfifo(d / "run-2.json"), "run-2.json is no regular file"),
+        (lambda d: (d / "run-2.json").mkdir(), "run-2.json is no regular file"),
+        (lambda d: (d / "run\x1b[2J.json").write_text("{}"), "cannot be printed"),
+        (lambda d: os.truncate(d / "run-1.json", 3 * 2**30), "bytes, which is the limit"),
+    ],
+)
+def test_reports_are_regular_files(site: Path, put: Callable[[Path], object], said: str) -> None:
+    put(site / "reports")
+    status, message = signoff(site)
+    assert status == 1
+    assert said in message
+
+
+def test_a_link_that_is_named_itself_is_followed(site: Path, cluster: Cluster) -> None:
+    """ReFrame keeps one, `latest.json`."""
+    (site / "latest.json").symlink_to("reports/run-1.json")
+    assert read(str(site / "latest.json"), cluster).cases
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"name": "x" * 2000}, "xxx…: String should have at most 1000 characters; run the"),
+        (
+            {"samples": {"read_1m": {"s1": [1.0] * (limits.SAMPLES + 1)}}},
+            "samples.read_1m.s1: List should have at most 10000 items",
+        ),
+        ({"fail_reason": "x" * (limits.REASON + 1)}, "at most 4194304 characters"),
+        ({"problems": {"s1": ["x"] * (limits.PROBLEMS + 1)}}, "at most 10000 items"),
+        ({"units": {"u" * 2000: "x"}}, "at most 1000 characters"),
+        ({"benchmark_seconds": float("inf")}, "benchmark_seconds = inf: should be a finite"),
+    ],
+)
+def test_a_report_has_limits(site: Path, values: dict[str, object], said: str) -> None:
+    edit(site, **values)
+    status, message = signoff(site)
+    assert status == 1
+    assert said in message
+    assert len(message) < 2000
+
+
+def test_a_long_reason_is_cut(site: Path, cluster: Cluster) -> None:
+    """One of 50 MB made a junit.xml of 200 MB."""
+    text = "\x1b[2J" + "y" * 2_000_000
+    edit(site, samples={}, result="fail", fail_phase="sanity", fail_reason=text)
+    assert signoff(site)[0] == 1
+    assert (site / "bundles/one/junit.xml").stat().st_size < 500_000
+    found = read(str(site / "reports" / "*.json"), cluster)
+    reason = found.cases["SsdFio", "servers"].failure
+    assert reason is not None
+    assert reason.endswith("y… (1,998,004 characters more)")
+    assert "\x1b" not in reason
+
+
+def test_many_problems_are_cut(site: Path, cluster: Cluster) -> None:
+    edit(site, problems={"s1": ["fio broke"] * 9_999})
+    found = read(str(site / "reports" / "*.json"), cluster)
+    (metric, *_) = (m for m in found_metrics(cluster) if m.subject == "s1")
+    problems = found.problems(metric)
+    assert len(problems) < 300
+    assert problems[-1].endswith("problems more")
+
+
+def found_metrics(cluster: Cluster) -> list[Any]:
+    from assay.checks.plan import owed
+
+    return [m for m in owed(cluster) if (m.check, m.partition) == ("SsdFio", "servers")]
+
+
+def test_skipped_checks_are_of_no_concern(site: Path, cluster: Cluster) -> None:
+    path = site / "reports" / "run-1.json"
+    document = json.loads(path.read_text())
+    skipped = {**of_ssd(document), "result": "skip", "samples": {}, "name": "Other %scale=quick"}
+    document["runs"][0]["testcases"].append(skipped)
+    save(site, document)
+    assert ("Other", "servers") not in read(str(path), cluster).cases
+
+
+def test_a_deep_report_is_refused(site: Path, cluster: Cluster) -> None:
+    (site / "reports" / "run-1.json").write_text('{"runs":' * 100_000)
+    with pytest.raises(ReportError, match="is not JSON"):
+        read(str(site / "reports" / "*.json"), cluster)
