@@ -13,6 +13,9 @@ from hypothesis import settings
 from assay.cluster.description import Cluster
 from clusters import described, description
 from runs import report
+from signals import own_dispositions
+
+own_dispositions()
 
 # How long an example takes says how busy the machine is, and nothing of what is tested.
 settings.register_profile("assay", deadline=None)

@@ -7,7 +7,8 @@ packages=(
     # The pipeline, on a Slurm of its own.
     slurmctld slurmd slurm-client munge
     fio libfabric-bin mpich
-    util-linux-extra iproute2
+    util-linux-extra iproute2 procps
+    locales
     openssh-server openssh-client
     # The report in a browser.
     chromium chromium-driver

@@ -10,27 +10,33 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from private_slurm import REPOSITORY, PrivateSlurm, missing
+from private_slurm import PROGRAMS, REPOSITORY, PrivateSlurm, missing
 from site_here import Site
+
+from needs import without
 
 FDB = REPOSITORY / "roles" / "benchmarks" / "files"
 FDB_FILES = ("fdb-requirements.txt", "make_field.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    why = missing()
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.slurm)
             # A machine that others share stands still for seconds, and daemons notice. What fails
             # twice is a fault; what failed once is named at the end of the run.
             item.add_marker(pytest.mark.flaky(reruns=1))
-            if why:
-                item.add_marker(pytest.mark.skip(reason=why))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def needed() -> None:
+    """What no test of this directory can do without."""
+    if why := missing(*PROGRAMS):
+        without(why)
 
 
 @pytest.fixture(scope="session")
-def slurm() -> Iterator[PrivateSlurm]:
+def slurm(needed: None) -> Iterator[PrivateSlurm]:
     """Nodes c1, c2, s1 and s2, all on this machine."""
     private = PrivateSlurm()
     try:

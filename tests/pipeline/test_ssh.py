@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from private_slurm import PATH, PrivateSlurm, process_file, send, wait_for
+from private_slurm import PATH, PrivateSlurm, missing, process_file, send, wait_for
 from site_here import Site
+
+from needs import without
 
 PORT = 2222
 
@@ -58,6 +60,8 @@ class Sshd:
 @pytest.fixture(scope="module")
 def sshd(slurm: PrivateSlurm) -> Sshd:
     """It ends with the Slurm beside which it runs."""
+    if why := missing("sshd"):
+        without(why)
     directory = slurm.directory / "sshd"
     directory.mkdir()
     here = Sshd(directory)

@@ -10,6 +10,7 @@ import pytest
 
 from assay.judge.signoff import Gate
 from assay.report import html
+from needs import without
 from synthetic import cluster, daos_system, judgement, mixed, signed
 
 pytestmark = pytest.mark.browser
@@ -43,7 +44,7 @@ LONG = signed(
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     if CHROMIUM is None or DRIVER is None:
-        pytest.skip("chromium or chromedriver is not installed (Debian: chromium, chromium-driver)")
+        without("chromium or chromedriver is not installed (Debian: chromium, chromium-driver)")
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()

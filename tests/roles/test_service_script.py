@@ -11,9 +11,15 @@ from pathlib import Path
 import pytest
 from rendering import Rendering
 
+from needs import without
+
 NAME = "assay-sleeper"
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="daemons are started by root")
+
+@pytest.fixture(autouse=True)
+def root() -> None:
+    if os.geteuid() != 0:
+        without("daemons are started by root")
 
 
 class Service:
