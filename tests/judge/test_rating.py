@@ -1,0 +1,195 @@
+"""Each threshold of the rating from both sides: a little less is one verdict, more another."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from assay.judge.rating import Limits, Rating, Verdict, rate
+from assay.judge.stats import Array, Summaries
+
+NOTHING = float("nan")
+LITTLE = 0.002
+"""How far beside a threshold, relative to it."""
+
+
+def rated(
+    medians: Sequence[float],
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    spread: float = 0.0,
+    count: float = 7,
+    change: float | Sequence[float] = 0.0,
+    order: float | Sequence[float] = 0.0,
+    wobble: float = 0.0,
+    best: float = NOTHING,
+    worst: float = NOTHING,
+    more: bool = True,
+    group: int | Sequence[int] = 0,
+    subject: Sequence[int] | None = None,
+) -> Rating:
+    """Rate metrics of which every figure is given; all are equals unless told otherwise."""
+    size = len(medians)
+
+    def each(figure: float | Sequence[float]) -> Array:
+        return np.broadcast_to(np.asarray(figure, np.float64), size).copy()
+
+    found = Summaries(
+        count=each(count),
+        median=each(medians),
+        low=each(medians if low is None else low),
+        high=each(medians if high is None else high),
+        confidence=each(0.95),
+        spread=each(spread),
+        change=each(change),
+        wobble=each(wobble),
+        order=each(order),
+    )
+    limits = Limits(
+        best=each(best),
+        worst=each(worst),
+        more=np.full(size, more),
+        group=each(group).astype(int),
+        subject=np.asarray(range(size) if subject is None else subject),
+    )
+    return rate(found, limits)
+
+
+def last(rating: Rating) -> Verdict:
+    return Verdict(str(rating.verdict[-1]))
+
+
+def among(figure: float, **more: float) -> Verdict:
+    """The verdict of one metric among seven others of 1000."""
+    return last(rated([1000.0] * 7 + [figure], **more))
+
+
+def alone(figure: float, **more: float) -> Verdict:
+    """The verdict of one metric that has no equals."""
+    return last(rated([figure], group=-1, **more))
+
+
+def drifting(change: float, order: float = 1.0, **more: float) -> Verdict:
+    """The verdict of one metric that changes, among seven that do not."""
+    return last(rated([1000.0] * 8, change=[0.0] * 7 + [change], order=[0.0] * 7 + [order], **more))
+
+
+def ailing(figure: float, *, spread: float = 0.05, of_one: bool = True) -> Verdict:
+    """The verdict of four metrics of one host of eight; `of_one`: all are known to be of it."""
+    hosts, metrics = range(8), range(4)
+    rating = rated(
+        [figure if host == 7 else 1000.0 for _ in metrics for host in hosts],
+        spread=spread,
+        group=[metric for metric in metrics for _ in hosts],
+        subject=[host if of_one else metric * 8 + host for metric in metrics for host in hosts],
+    )
+    (verdict,) = set(rating.verdict[7::8])
+    return Verdict(str(verdict))
+
+
+Below, Open, Unrated, Pass = Verdict.BELOW, Verdict.UNSTEADY, Verdict.UNRATED, Verdict.PASS
+TooGood = Verdict.IMPLAUSIBLE
+
+
+@pytest.mark.parametrize(
+    ("judged", "threshold", "under", "over"),
+    [
+        # SLOWER: 5 % less than the equals, however sure that is.
+        (among, 950, Below, Unrated),
+        # FASTER: 25 % more than the equals, or than is possible.
+        (among, 1250, Unrated, TooGood),
+        (lambda x: alone(x, best=1000, low=900, high=2000), 1250, Open, TooGood),
+        # Better than is possible with the confidence of the interval.
+        (lambda x: alone(1100, best=1000, low=x, high=2000), 1000, Open, TooGood),
+        # HIDING and HIDDEN: 0.10 - 0.04 = t(1 %, 0.37 * 8 * 6) * the error of a median of seven.
+        (lambda x: among(960, spread=x), 0.027697, Unrated, Open),
+        (lambda x: among(x, spread=0.03), 964.99, Open, Unrated),
+        # FALSE_ALARMS, shared by QUESTIONS and by the 8 comparisons.
+        (lambda x: among(x, spread=0.05), 811.02, Below, Open),
+        (lambda x: alone(x, worst=1000, spread=0.02), 951.25, Below, Open),
+        (lambda x: last(rated([x] * 8, worst=1000, spread=0.02)), 929.72, Below, Open),
+        # Surely above the floor by what the equals know, though the interval reaches below it.
+        (
+            lambda x: last(rated([x] * 8, worst=1000, spread=0.02, low=900, high=1200)),
+            1035.65,
+            Open,
+            Pass,
+        ),
+        # An ailing subject: four figures together are surer than any one of them.
+        (ailing, 886.96, Below, Open),
+        (lambda x: ailing(x, of_one=False), 783.91, Below, Open),
+        (lambda x: ailing(x, spread=0.0), 950, Below, Unrated),
+        # DRIFT, twice as much without equals.
+        (lambda x: alone(1000, change=x, order=1, count=6), 0.10, Unrated, Open),
+        (lambda x: alone(1000, change=-x, order=-1, count=6), 0.10, Unrated, Open),
+        (drifting, 0.05, Unrated, Open),
+        (lambda x: drifting(-x, -1.0), 0.05, Unrated, Open),
+        (lambda x: drifting(x, wobble=0.02), 0.27269, Unrated, Open),
+        (lambda x: last(rated([1000.0] * 8, change=x)), 0.05, Unrated, Open),
+        (lambda x: last(rated([1000.0] * 8, change=x, wobble=0.06)), 0.362494, Unrated, Open),
+        # ORDERED: Kendall's tau.
+        (lambda x: drifting(0.2, x), 0.8, Unrated, Open),
+    ],
+)
+def test_a_threshold_separates_two_verdicts(
+    judged: Callable[[float], Verdict], threshold: float, under: Verdict, over: Verdict
+) -> None:
+    assert judged(threshold * (1 - LITTLE)) is under
+    assert judged(threshold * (1 + LITTLE)) is over
+
+
+def test_of_a_time_less_is_better() -> None:
+    slow = [1000.0] * 7 + [1000 / 0.94]
+    assert last(rated(slow, more=False)) is Below
+    assert last(rated(slow)) is Unrated
+    assert alone(900, best=1000, more=False, low=850, high=990) is TooGood
+    assert alone(900, best=1000, more=False, low=850, high=1010) is Open
+
+
+@pytest.mark.parametrize(("peers", "verdict"), [(3, Unrated), (4, Below)])
+def test_of_four_equals_one_is_odd(peers: int, verdict: Verdict) -> None:
+    rating = rated([1000.0] * (peers - 1) + [500.0])
+    assert last(rating) is verdict
+    assert set(rating.peers) == {peers if verdict is Below else 0}
+
+
+@pytest.mark.parametrize(("count", "verdict"), [(5, Unrated), (6, Open)])
+def test_alone_six_samples_in_one_order_drift(count: int, verdict: Verdict) -> None:
+    assert alone(1000, change=0.2, order=1, count=count) is verdict
+    assert alone(1000, change=0.2, order=0.99, count=count) is Unrated
+
+
+@pytest.mark.parametrize(("count", "verdict"), [(4, Unrated), (5, Open)])
+def test_among_equals_five_samples_drift(count: int, verdict: Verdict) -> None:
+    assert last(rated([1000.0] * 8, change=0.2, count=count)) is verdict
+
+
+def test_one_sample_lies_on_no_side_of_its_floor() -> None:
+    for figure in (400, 1400):
+        rating = rated([figure], group=-1, worst=1000, count=1)
+        assert last(rating) is Open
+        # Six samples have an interval of the confidence that is wanted.
+        assert rating.more_samples[0] == 5
+
+
+def test_samples_are_asked_for_until_they_are_too_many() -> None:
+    asked = [
+        rated([1010], group=-1, worst=1000, low=900, high=1100, spread=spread, count=5)
+        for spread in (0.01, 0.02, 0.0298, 0.0300)
+    ]
+    more = [rating.more_samples[0] for rating in asked]
+    assert more[:2] == [18, 87]
+    assert 190 < more[2] <= 200
+    assert np.isnan(more[3])
+
+
+def test_every_question_that_could_raise_a_false_alarm_is_counted() -> None:
+    # Of eight equals: each against the others, each for its drift, and all together for theirs.
+    assert rated([1000.0] * 8).comparisons == 8 + 8 + 1
+    assert rated([1000.0] * 8, worst=900).comparisons == 8 + 8 + 1 + 8
+    # Of three, each for its drift alone.
+    assert rated([1000.0] * 3).comparisons == 3
+    # A subject of two metrics is asked for once more.
+    twice = rated([1000.0] * 8, group=[0] * 4 + [1] * 4, subject=[0, 1, 2, 3] * 2)
+    assert twice.comparisons == 8 + 4 + 8 + 2
