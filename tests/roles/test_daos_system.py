@@ -96,7 +96,8 @@ def test_ports_that_the_provider_does_not_tell_leave_all_logs_of_the_host(role: 
     for engine in server["engines"]:
         engine["port"] = None
     assert role.complaints(run("system_query_one_rank_dead"), [server])[0].endswith(
-        "see /var/log/daos/daos_server/daos_engine.0.log and /var/log/daos/daos_server/daos_engine.1.log"
+        "see /var/log/daos/daos_server/daos_engine.0.log"
+        " and /var/log/daos/daos_server/daos_engine.1.log"
     )
 
 
