@@ -1,8 +1,8 @@
-"""How the deployment grows with the cluster: seconds a step, and tasks a host, by number of hosts.
+"""How the deployment scales with the cluster: seconds per step and tasks per host.
 
-The hosts are simulated: every one is this machine, reached by a local connection. Seconds are of
-the machine that this runs on; what counts is how they grow from one row to the next. To judge means
-to describe the cluster from facts that are there, and to judge the description.
+The hosts are simulated: each is this machine, reached through a local connection. Seconds depend on
+the machine that this runs on; what matters is how they grow from one row to the next. `judge` means
+to describe the cluster from facts that are already gathered, and to validate the description.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ def inventory(directory: Path, hosts: int) -> Path:
         "servers": [f"server{number}" for number in range(1, hosts // 2 + 1)],
         "clients": [f"client{number}" for number in range(1, hosts - hosts // 2)],
     }
-    groups = {group: {"hosts": dict.fromkeys(of)} for group, of in names.items()}
+    groups = {group: {"hosts": dict.fromkeys(hosts)} for group, hosts in names.items()}
     local = {"ansible_connection": "local", "ansible_python_interpreter": "/usr/bin/python3"}
     (made / "hosts.yml").write_text(json.dumps({"all": {"vars": local, "children": groups}}))
     return made
 
 
 def play(step: str, hosts: Path, scratch: Path) -> tuple[float, int]:
-    """Run one step; how many seconds it took, and how many tasks the busiest host had.
+    """Run one step; return its seconds and the number of tasks of the busiest host.
 
     Raises:
-        SystemExit: with the playbook's own words, where it failed.
+        SystemExit: with the playbook's output, if it failed.
     """
     started = time.monotonic()
     run = subprocess.run(
@@ -73,7 +73,7 @@ def play(step: str, hosts: Path, scratch: Path) -> tuple[float, int]:
     if run.returncode:
         raise SystemExit(f"{step} of {hosts.name} hosts failed:\n{run.stdout[-4000:]}{run.stderr}")
     seconds = time.monotonic() - started
-    if step == "judge":  # what comes before stands for the gathering
+    if step == "judge":  # what runs before it simulates the gathering
         seconds = sum(float(s) for s in re.findall(r"^cluster : .* ([\d.]+)s$", run.stdout, re.M))
     tasks = [int(ok) for ok in re.findall(r" : ok=(\d+) ", run.stdout)]
     return seconds, max(tasks)
@@ -81,15 +81,15 @@ def play(step: str, hosts: Path, scratch: Path) -> tuple[float, int]:
 
 def main() -> None:
     """Print the table."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--hosts", type=int, nargs="+", default=[8, 64, 256])
-    arguments.add_argument("--steps", nargs="+", choices=STEPS, default=STEPS)
-    told = arguments.parse_args()
-    table = Table("hosts", *(f"{step}, s (tasks a host)" for step in told.steps), box=None)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hosts", type=int, nargs="+", default=[8, 64, 256])
+    parser.add_argument("--steps", nargs="+", choices=STEPS, default=STEPS)
+    arguments = parser.parse_args()
+    table = Table("hosts", *(f"{step}, s (tasks per host)" for step in arguments.steps), box=None)
     with tempfile.TemporaryDirectory() as directory:
-        for hosts in told.hosts:
+        for hosts in arguments.hosts:
             made = inventory(Path(directory), hosts)
-            figures = [play(step, made, Path(directory)) for step in told.steps]
+            figures = [play(step, made, Path(directory)) for step in arguments.steps]
             table.add_row(str(hosts), *(f"{seconds:.1f} ({tasks})" for seconds, tasks in figures))
     Console().print(table)
 

@@ -1,7 +1,7 @@
-"""How the sign-off grows with the number of hosts: its time, its memory and its page.
+"""How the sign-off scales with the number of hosts: its time, its memory and its page.
 
 A synthetic campaign: servers with 8 SSDs each, two metrics of each SSD, 7 samples of each metric.
-Of the catalogue only this check is owed, since pairs of engines alone would be millions.
+Only this check of the catalogue is required, because the pairs of engines alone would be millions.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ CHECK = "NvmeBandwidth"
 METRICS = {"read_1m_alone": 6200.0, "read_1m_together": 5100.0}
 
 
-def owe_only_ssds() -> None:
-    """Let a cluster owe the bandwidth of its SSDs, whether DAOS is deployed on it or not."""
+def require_only_ssds() -> None:
+    """Require only the bandwidth of the SSDs, whether DAOS is deployed on the cluster or not."""
     from assay.checks import plan
     from assay.checks.entry import rates
     from assay.checks.plan import Check
@@ -63,7 +63,7 @@ def description(hosts: int) -> dict[str, Any]:
 
 
 def run_report(hosts: int) -> dict[str, Any]:
-    """What ReFrame would have written, one SSD being slow."""
+    """What ReFrame would have written, with one slow SSD."""
     from assay import __version__
 
     random.seed(hosts)
@@ -99,10 +99,10 @@ def run_report(hosts: int) -> dict[str, Any]:
 
 
 def sign_off(directory: Path) -> None:
-    """Run the command on the campaign of a directory, and tell what it took."""
+    """Run the command on the campaign of a directory, and record its cost."""
     from assay import cli
 
-    owe_only_ssds()
+    require_only_ssds()
     start = time.monotonic()
     sys.argv = ["assay", "signoff", f"--cluster={directory / 'cluster.json'}"]
     sys.argv += [f"--reports={directory / 'run.json'}", f"--out={directory / 'bundle'}"]
