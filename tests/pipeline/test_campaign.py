@@ -137,7 +137,7 @@ def test_the_bundle_holds_everything(campaign: Campaign, signed: SignedOff) -> N
         assert metric["raw"], metric["key"]
         assert files(signed) >= set(metric["raw"])
         assert metric["verdict"] not in ("missing", "implausible")
-    assert "this is a measurement and no acceptance" in signed.summary
+    assert "this is a measurement and not an acceptance" in signed.summary
 
 
 def files(signed: SignedOff) -> set[str]:

@@ -73,7 +73,7 @@ def test_figures_and_derivation_are_properties():
 def test_a_plan_that_owes_nothing_does_not_pass():
     root, found = cases(signed(cluster(), Gate.ACCEPTANCE, []))
     assert (root.get("tests"), root.get("errors")) == ("1", "1")
-    assert "owes no metric" in found["owes a metric"].find("error").get("message")
+    assert "requires no metric" in found["requires a metric"].find("error").get("message")
 
 
 def test_what_a_terminal_understands_and_xml_does_not_is_replaced():

@@ -24,7 +24,7 @@ def test_there_is_advice_for_all_that_can_stop_a_sign_off(gate):
 
 
 def test_the_measured_gate_says_that_it_accepts_nothing():
-    assert "no acceptance" in words.gate(every_verdict(Gate.MEASURED))
+    assert "not an acceptance" in words.gate(every_verdict(Gate.MEASURED))
     assert "no acceptance" not in words.gate(every_verdict(Gate.ACCEPTANCE))
 
 

@@ -80,7 +80,7 @@ class SignOff:
         """The outcome in one sentence."""
         total = len(self.judgements)
         if not total:
-            return "REFUSED: the plan owes no metric, so there is nothing to accept"
+            return "REFUSED: the plan requires no metric, so there is nothing to accept"
         if self.counts[Verdict.WAIVED] == total:
             return f"REFUSED: all {total} metrics are waived, so there is nothing to accept"
         if not self.passed:
@@ -101,7 +101,7 @@ class SignOff:
             )
         return (
             f"MEASURED: {total} metrics, none missing or implausible{vouched};"
-            " this is a measurement and no acceptance"
+            " this is a measurement and not an acceptance"
         )
 
 

@@ -27,7 +27,7 @@ CLASSES = (
     "worse by 20 % and more",
     "worse by 10 to 20 %",
     "worse by 5 to 10 %",
-    "as its equals",
+    "like its peers",
     "better by 5 to 10 %",
     "better by 10 to 20 %",
     "better by 20 % and more",

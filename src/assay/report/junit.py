@@ -1,4 +1,4 @@
-"""The sign-off as JUnit XML: one test case for every metric owed, for CI servers."""
+"""The sign-off as JUnit XML: one test case for every required metric, for CI servers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from assay.report import grouping
 def render(signed: SignOff) -> str:
     """A suite for each layer; failures are what the gate does not let through.
 
-    A metric that was not measured is an error, and a waived one is skipped. A plan that owes
-    nothing is an error too, since a file without a test case passes everywhere.
+    A metric that was not measured is an error, and a waived one is skipped. A plan that requires
+    nothing is an error too, because a file without a test case passes everywhere.
     """
     root = ElementTree.Element("testsuites", name=f"daos-assay {signed.cluster.name}")
     for layer, judgements in grouping.by_layer(signed):
@@ -24,7 +24,7 @@ def render(signed: SignOff) -> str:
             _case(suite, judgement, signed.gate)
     if not signed.judgements:
         case = ElementTree.SubElement(
-            _suite(root, "plan", signed), "testcase", classname="plan", name="owes a metric"
+            _suite(root, "plan", signed), "testcase", classname="plan", name="requires a metric"
         )
         ElementTree.SubElement(case, "error", type="plan", message=signed.headline)
     for element in (*root, root):

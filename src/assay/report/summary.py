@@ -26,7 +26,7 @@ _MOST_CAUSES = 20
 
 
 def render(signed: SignOff) -> str:
-    """The headline, a table, what stops the sign-off, and what its gate asks for."""
+    """The headline, a table, what blocks acceptance, and what the gate requires."""
     measured = f"{signed.measured_from:%Y-%m-%d %H:%M} to {signed.measured_to:%Y-%m-%d %H:%M}"
     parts = [
         _wrapped(signed.headline),
@@ -39,7 +39,7 @@ def render(signed: SignOff) -> str:
     if signed.judgements:
         parts += ["", _table(signed)]
     if signed.stopped_by:
-        parts += ["", "What stops it:", *_causes(signed)]
+        parts += ["", "What blocks acceptance:", *_causes(signed)]
     if found := chains(signed.cluster, signed.judgements):
         told = (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in found)
         parts += ["", "Where it is slow:", *told]

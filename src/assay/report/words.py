@@ -1,4 +1,4 @@
-"""What the sign-off says in words, the same in every form of it."""
+"""The sign-off's sentences, the same in each of its formats."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from assay.judge.verdict import Verdict
 
 LAYER: Mapping[Layer, str] = {
     "network": "What two hosts move between each other, one message at a time.",
-    "scm": "The memory that an engine keeps its index and its small values in.",
-    "ssd": "The disks by themselves: direct I/O, past every cache.",
-    "client": "Whether each process of a client runs on the core that it was given.",
+    "scm": "The memory in which an engine keeps its index and its small values.",
+    "ssd": "The disks on their own: direct I/O, bypassing every cache.",
+    "client": "Whether each process of a client runs on the core assigned to it.",
     "endtoend": "What an application gets: files and fields, through everything below.",
-    "metadata": "How many files a second are created, looked up, read and removed.",
+    "metadata": "How many files per second are created, examined (stat), read and removed.",
 }
 """What each layer is, in one sentence."""
 
@@ -30,29 +30,29 @@ SIGN: Mapping[Verdict, str] = {
     Verdict.UNRATED: "○",
     Verdict.PASS: "✓",
 }
-"""A shape for each verdict, for readers and printers to whom colours say nothing."""
+"""A shape for each verdict, for readers and printers without colour."""
 
 MEANING: Mapping[Verdict, str] = {
-    Verdict.MISSING: "owed, and without one valid sample",
+    Verdict.MISSING: "required, but without one valid sample",
     Verdict.IMPLAUSIBLE: "better than the hardware can be",
-    Verdict.BELOW: "worse than it should be, and surely so",
-    Verdict.UNSTEADY: "too much scatter to say on which side of its limit it lies",
-    Verdict.WAIVED: "measured, and let through on somebody's word",
-    Verdict.UNRATED: "measured, with nothing to judge it by",
-    Verdict.PASS: "as good as it should be, and surely so",
+    Verdict.BELOW: "misses its limit with statistical confidence",
+    Verdict.UNSTEADY: "too much scatter to tell on which side of its limit it lies",
+    Verdict.WAIVED: "accepted under a named waiver",
+    Verdict.UNRATED: "measured; no reference available",
+    Verdict.PASS: "meets its limit with statistical confidence",
 }
 """What each verdict means."""
 
 ADVICE: Mapping[Verdict, str] = {
-    Verdict.MISSING: "Put right what the reason names, and measure again.",
+    Verdict.MISSING: "Fix what the reason names, and measure again.",
     Verdict.IMPLAUSIBLE: (
         "Explain it before anything else: caches that were not dropped, a file that was read"
-        " before it was written, a wrong unit, a wrong entry in the inventory. Until then nothing"
-        " that stands on this figure can be believed either."
+        " before it was written, a wrong unit, a wrong entry in the inventory. Until it is"
+        " explained, no figure derived from this one can be believed either."
     ),
     Verdict.BELOW: (
         "Look at the layers underneath first: what is slow there is slow here. Then compare with"
-        " the equals of this device or host in the table of its layer."
+        " the peers of this device or host in the table of its layer."
     ),
     Verdict.UNSTEADY: (
         "Measure again on idle hosts and with more samples; the acceptance scale takes more."
@@ -62,23 +62,23 @@ ADVICE: Mapping[Verdict, str] = {
 
 _GATE: Mapping[Gate, str] = {
     Gate.ACCEPTANCE: (
-        "The acceptance gate asks that every metric that this cluster owes was measured, and that"
-        " none is implausible, below its floor or unsteady."
+        "The acceptance gate requires that every metric required of this cluster was measured, and"
+        " that none is implausible, below its floor or unsteady."
     ),
     Gate.MEASURED: (
-        "This is a measurement and no acceptance. The measured gate asks that every metric that"
-        " this cluster owes was measured and that none is implausible. How fast the cluster is"
-        " decides nothing here."
+        "This is a measurement and not an acceptance. The measured gate requires that every metric"
+        " required of this cluster was measured and that none is implausible. The speed of the"
+        " cluster does not matter here."
     ),
 }
 
 
 def gate(signed: SignOff) -> str:
-    """What the gate asks for; of `measured` also that passing it accepts nothing."""
+    """What the gate requires; of `measured` also that passing it accepts nothing."""
     said = _GATE[signed.gate]
     for verdict, meaning in (
-        (Verdict.WAIVED, "what speaks against a figure is let through on its owner's word"),
-        (Verdict.UNRATED, "measured, and vouched for by nothing"),
+        (Verdict.WAIVED, MEANING[Verdict.WAIVED]),
+        (Verdict.UNRATED, MEANING[Verdict.UNRATED]),
     ):
         if count := signed.counts[verdict]:
             them = "1 metric is" if count == 1 else f"{count} metrics are"
@@ -87,11 +87,11 @@ def gate(signed: SignOff) -> str:
 
 
 def comparisons(signed: SignOff) -> str:
-    """How many comparisons the judgement made, and how that is paid for."""
+    """How many comparisons the judgement made, and how it corrects for their number."""
     return (
-        f"{signed.comparisons:,} comparisons were made, of metrics with their floors and equals and"
-        " of samples with time. Each might raise a false alarm, and so each has an equal share of"
-        f" one chance: that 1 of {1 / FALSE_ALARMS:.0f} campaigns of a sound cluster is stopped"
+        f"{signed.comparisons:,} comparisons were made, of metrics with their floors and peers and"
+        " of samples with time. Each might raise a false alarm, so each gets an equal share of one"
+        f" allowance: that 1 of {1 / FALSE_ALARMS:.0f} campaigns of a sound cluster is stopped"
         " (Bonferroni)."
     )
 
