@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.cluster.servers import engine_log
+
 NO_FLUSH = "PMEM_NO_FLUSH"
 """Lets libpmem leave the CPU's caches to a power supply that flushes them (PMDK, libpmem(7))."""
 
@@ -19,7 +21,7 @@ def engines(told: list[dict[str, Any]], eadr: bool, logs: str) -> list[dict[str,
     return [
         {
             **{key: value for key, value in engine.items() if key not in ("env_vars", "storage")},
-            "log_file": engine.get("log_file", f"{logs}/daos_engine.{index}.log"),
+            "log_file": engine_log(engine, index, logs),
             **_environment(engine, eadr),
             "storage": engine.get("storage", []),
         }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pydantic import BaseModel, Field, ValidationError
 
 from assay.tools.daos_log import meaning
+from assay.tools.json_output import json_objects, no_answer
 from assay.tools.output import Parsed
-from assay.tools.text import first_error, json_objects, no_answer
+from assay.tools.text import first_error
 
 TOOL = "container"
 

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, Field, ValidationError
 
+from assay.tools.daos_answer import Answer
+from assay.tools.json_output import json_objects, no_answer
 from assay.tools.output import Parsed, Sample
-from assay.tools.text import first_error, json_objects, no_answer
+from assay.tools.text import first_error
 
 TOOL = "dmg"
 
@@ -41,15 +43,20 @@ def _dmg(config: str | None) -> list[str]:
     return ["dmg", "-j", *(["-o", config] if config else [])]
 
 
-class _Member(BaseModel):
+class Member(BaseModel):
+    """A rank, as the management service knows it."""
+
     rank: int
     addr: str
+    """Of its server: host and port."""
     state: str
     fabric_uri: str = ""
+    fault_domain: str = ""
     incarnation: int = 0
     info: str = ""
 
     def problem(self) -> str | None:
+        """Why it serves nobody; none where it does."""
         if self.state.lower() == "joined":
             return None
         return f"rank {self.rank} at {self.addr} is {self.state}" + (
@@ -58,7 +65,7 @@ class _Member(BaseModel):
 
 
 class _System(BaseModel):
-    members: list[_Member]
+    members: list[Member]
 
 
 class _Rebuild(BaseModel):
@@ -152,7 +159,7 @@ def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
             return Parsed(TOOL, (), (f"dmg failed: {answer.error or 'it gave no response'}",))
 
 
-def _system_problems(members: list[_Member], expected: int | None) -> Iterator[str]:
+def _system_problems(members: list[Member], expected: int | None) -> Iterator[str]:
     yield from filter(None, (member.problem() for member in members))
     joined = sum(member.problem() is None for member in members)
     if not members:
@@ -190,10 +197,18 @@ def restarted(before: str, after: str) -> list[str]:
     ]
 
 
-def _members(text: str) -> list[_Member]:
+def _members(text: str) -> list[Member]:
     objects, _ = json_objects(text)
     try:
         answer = _Answer.model_validate(objects[0] if objects else {})
     except ValidationError:
         return []
     return answer.response.members if isinstance(answer.response, _System) else []
+
+
+def members(query: Answer) -> list[Member]:
+    """The ranks in an answer to `dmg -j system query`; none where it has none, or is another's."""
+    try:
+        return _System.model_validate(query.response).members
+    except ValidationError:
+        return []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field, ValidationError
 
+from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed
-from assay.tools.text import first_error, json_objects
+from assay.tools.text import first_error
 
 TOOL = "findmnt"
 

@@ -28,8 +28,9 @@ from pydantic import ValidationError
 from assay.tools.dfs import Dfs
 from assay.tools.fio_report import Job as ReportedJob
 from assay.tools.fio_report import Report
+from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
-from assay.tools.text import first_error, json_objects
+from assay.tools.text import first_error
 
 TOOL = "fio"
 

@@ -20,8 +20,9 @@ from assay.tools.daos_log import reason
 from assay.tools.dfs import Dfs
 from assay.tools.interception import Library
 from assay.tools.interception import problems as not_intercepted
+from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
-from assay.tools.text import complaints, first_error, json_objects, worlds
+from assay.tools.text import complaints, first_error, worlds
 
 TOOL = "ior"
 

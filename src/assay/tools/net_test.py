@@ -13,9 +13,10 @@ from itertools import product
 from pydantic import BaseModel, Field, ValidationError
 
 from assay.cluster.daos import Version
+from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.self_test import ranges
-from assay.tools.text import first_error, json_objects
+from assay.tools.text import first_error
 
 TOOL = "net_test"
 

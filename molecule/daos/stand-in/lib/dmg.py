@@ -11,6 +11,7 @@ import yaml
 from calling import HOSTS, SIZE, CallError, Command, parse, properties, refuse, show
 
 VERSION = "DAOS Admin Tool version 2.8.0"
+PROPERTIES = properties("rd_fac", "ec_cell_sz", "reclaim")
 COMMANDS = {
     "system query": Command(),
     "system stop": Command(flags=("force",)),
@@ -19,9 +20,8 @@ COMMANDS = {
     "pool list": Command(flags=("no-query",)),
     "pool query": Command(labels=1),
     "pool get-prop": Command(labels=1),
-    "pool create": Command(
-        options={"size": SIZE, "properties": properties("rd_fac", "ec_cell_sz")}, labels=1
-    ),
+    "pool create": Command(options={"size": SIZE, "properties": PROPERTIES}, labels=1),
+    "pool set-prop": Command(labels=2),
 }
 
 

@@ -33,6 +33,7 @@ class System:
             "pool create": ("admin", self._pool_create),
             "pool query": ("admin", self._pool_query),
             "pool get-prop": ("admin", self._pool_properties),
+            "pool set-prop": ("admin", self._pool_change),
             "container list": ("agent", self._container_list),
             "container create": ("agent", self._container_create),
             "container query": ("agent", self._container_query),
@@ -120,9 +121,18 @@ class System:
         }
 
     def _pool_properties(self, request: Request) -> Any:
-        told = {"rd_fac": "0", "ec_cell_sz": "64KiB"} | self._pool(*request["labels"])["properties"]
+        told = {"rd_fac": "0", "ec_cell_sz": "64KiB", "reclaim": "lazy"}
+        told |= self._pool(*request["labels"])["properties"]
         values = {"rd_fac": int(told["rd_fac"]), "ec_cell_sz": size_bytes(told["ec_cell_sz"])}
-        return _shown(values)
+        return _shown(values | {"reclaim": told["reclaim"]})
+
+    def _pool_change(self, request: Request) -> Any:
+        state, (label, told) = self._state(), request["labels"]
+        changes = dict(pair.split(":") for pair in told.split(","))
+        if changes.keys() != {"reclaim"}:
+            raise RefusedError(f"pool set-prop failed: {told}")
+        state["pools"][label]["properties"] |= changes
+        self._keep(state)
 
     def _container(self, request: Request) -> dict[str, Any]:
         pool, label = request["labels"]

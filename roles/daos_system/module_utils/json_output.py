@@ -1,0 +1,1 @@
+../../../src/assay/tools/json_output.py

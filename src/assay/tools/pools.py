@@ -1,0 +1,215 @@
+"""Pools and containers: how dmg and daos are asked for them, and how those there differ.
+
+The modules `daos_pool` and `daos_container` of the role daos_system run this on the hosts of a
+site, where there is no `assay`. Ansible ships it there by the link in the role's `module_utils`, so
+it has the standard library and Python 3.9 alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([KMGT]?)(I?)B?$", re.IGNORECASE)
+"""A size as dmg and daos take it: KB is 1000 bytes, KiB is 1024, in any case."""
+
+POOL_SIZE = re.compile(r"^(\d+(\.\d+)?(kB|KiB|[MGT]i?B)|[1-9]\d?%|100%)$")
+"""A pool's size in the inventory: its unit is never left open."""
+
+LABEL = re.compile(r"^[A-Za-z0-9._:-]{1,127}$")
+"""A label that DAOS takes."""
+
+SIZE_TOLERANCE = 0.05
+"""By how much a pool's size may differ from the required one: DAOS rounds what each target takes.
+
+The share is this project's own choice."""
+
+CHANGEABLE = frozenset(
+    {
+        "checkpoint",
+        "checkpoint_freq",
+        "checkpoint_thresh",
+        "data_thresh",
+        "reclaim",
+        "reintegration",
+        "scrub",
+        "scrub_freq",
+        "scrub_thresh",
+        "self_heal",
+        "space_rb",
+    }
+)
+"""Properties of a pool that `dmg pool set-prop` changes for what is in it already.
+
+Of a container there are none. `rd_fac` and `ec_cell_sz` are not here: DAOS 2.8 changes them, and
+the containers keep those that they were made with; 2.4 does not change `rd_fac` at all.
+Source: upstream's docs/admin/pool_operations.md and docs/user/container.md, and what
+src/control/cmd/dmg/pool.go refuses, at tags v2.4.2, v2.6.5 and v2.8.0.
+"""
+
+LAYOUT = {
+    "type": "container_type",
+    "oclass": "object_class",
+    "file_oclass": "file_object_class",
+    "dir_oclass": "dir_object_class",
+    "chunk_size": "chunk_size",
+}
+"""What a container is made of: the key in the inventory, and that in the answer to a query.
+
+An option of `daos container create` is called as the key, with hyphens. DAOS 2.4, 2.6 and 2.8 have
+the same words."""
+
+
+class Difference(NamedTuple):
+    """What is there, and what is required in its place."""
+
+    key: str
+    found: Any
+    wanted: Any
+    is_property: bool = False
+
+    @property
+    def changeable(self) -> bool:
+        """Whether it can be changed without making the pool anew."""
+        return self.is_property and self.found is not None and self.key in CHANGEABLE
+
+    def __str__(self) -> str:
+        name = f"property {self.key}" if self.is_property else self.key
+        found = "unknown to DAOS" if self.is_property and self.found is None else self.found
+        return f"its {name} is {found}, not {_spelt(self.wanted)}"
+
+
+def pool_create(name: str, size: str, properties: Mapping[str, Any]) -> list[str]:
+    """Arguments of dmg that make a pool."""
+    return ["pool", "create", f"--size={size}", *_properties(properties), name]
+
+
+def pool_set(name: str, differences: Sequence[Difference]) -> list[str]:
+    """Arguments of dmg that give a pool the properties that are required."""
+    return ["pool", "set-prop", name, _pairs({d.key: d.wanted for d in differences})]
+
+
+def container_create(
+    pool: str, name: str, layout: Mapping[str, Any], properties: Mapping[str, Any]
+) -> list[str]:
+    """Arguments of daos that make a container; what `layout` leaves open is left to DAOS."""
+    options = [f"--{key.replace('_', '-')}={layout[key]}" for key in LAYOUT if layout.get(key)]
+    return ["container", "create", *options, *_properties(properties), pool, name]
+
+
+def _properties(properties: Mapping[str, Any]) -> list[str]:
+    return [f"--properties={_pairs(properties)}"] if properties else []
+
+
+def _pairs(properties: Mapping[str, Any]) -> str:
+    return ",".join(f"{key}:{_spelt(value)}" for key, value in properties.items())
+
+
+def _spelt(value: Any) -> str:
+    """A value as DAOS spells it; YAML takes an `off` without quotes for false."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)
+
+
+def pool_differences(
+    size: str, properties: Mapping[str, Any], query: Mapping[str, Any], known: Sequence[Any]
+) -> list[Difference]:
+    """In what a pool is not the required one.
+
+    A size in % is not compared: it was a share of what was free when the pool was made.
+
+    Args:
+        size: what the inventory says.
+        properties: what the inventory says, by DAOS's names.
+        query: the response to `dmg pool query`.
+        known: the response to `dmg pool get-prop`.
+    """
+    found = []
+    wanted = size_bytes(size)
+    total = sum(tier["total"] for tier in query["tier_stats"])
+    if wanted is not None and abs(total - wanted) > wanted * SIZE_TOLERANCE:
+        found.append(Difference("size", f"{total} bytes", size))
+    return [*found, *_property_differences(properties, known)]
+
+
+def container_differences(
+    layout: Mapping[str, Any],
+    properties: Mapping[str, Any],
+    query: Mapping[str, Any],
+    known: Sequence[Any],
+) -> list[Difference]:
+    """In what a container is not the required one.
+
+    Args:
+        layout: what the inventory says, by the keys of `LAYOUT`; what is not given may be anything.
+        properties: what the inventory says, by DAOS's names.
+        query: the response to `daos container query`.
+        known: the response to `daos container get-prop`.
+    """
+    return [
+        *(
+            Difference(key, query.get(name), layout[key])
+            for key, name in LAYOUT.items()
+            if layout.get(key) and not same(layout[key], query.get(name))
+        ),
+        *_property_differences(properties, known),
+    ]
+
+
+def _property_differences(
+    wanted: Mapping[str, Any], known: Sequence[Mapping[str, Any]]
+) -> Iterator[Difference]:
+    found = {entry["name"]: entry["value"] for entry in known}
+    for name, value in wanted.items():
+        if not same(value, found.get(name)):
+            yield Difference(name, found.get(name), value, is_property=True)
+
+
+def same(wanted: Any, found: Any) -> bool:
+    """Whether two spellings mean the same: 1MiB and 1048576, 1 and rd_fac1, 5% and 5."""
+    return found is not None and _plain(wanted) == _plain(found)
+
+
+def _plain(value: Any) -> int | list[str]:
+    text = _spelt(value).lower()
+    for start in ("rd_fac", "rf"):
+        text = text[len(start) :] if text.startswith(start) else text
+    size = size_bytes(text.rstrip("%"))
+    return sorted(text.split(";")) if size is None else size
+
+
+def size_bytes(text: Any) -> int | None:
+    """A size in bytes; None for what is none, such as 50%."""
+    parts = SIZE.match(str(text))
+    if parts is None:
+        return None
+    number, prefix, binary = parts.groups()
+    base = 1024 if binary else 1000
+    power = "KMGT".index(prefix.upper()) + 1 if prefix else 0
+    return round(float(number) * float(base**power))
+
+
+def problems(pools: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What DAOS would not make of the inventory's pools and containers: a sentence each."""
+    found = list(_label_problems("daos_system_pools", pools))
+    for pool in pools:
+        containers = pool.get("containers") or []
+        found += _label_problems(f"containers of {pool['name']}", containers)
+        if not POOL_SIZE.match(str(pool["size"])):
+            found.append(f"size of {pool['name']} is {pool['size']}; {SIZES_ALLOWED}")
+    return found
+
+
+SIZES_ALLOWED = "allowed are such as 2TB, 1.5TiB or 90%"
+LABELS_ALLOWED = "allowed are letters, digits and . _ : -, up to 127 of them"
+
+
+def _label_problems(where: str, labelled: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    names = [str(item["name"]) for item in labelled]
+    for name in names:
+        if not LABEL.match(name):
+            yield f"{where} has the name {name}; {LABELS_ALLOWED}"
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"{where} has the name {name} twice"

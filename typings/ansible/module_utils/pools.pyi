@@ -1,0 +1,1 @@
+from assay.tools.pools import *
