@@ -308,3 +308,14 @@ def test_a_later_run_of_a_session_counts(
 
     signed = sign_off(cluster, read(campaign(rerun), cluster), Gate.MEASURED)
     assert signed.counts[Verdict.MISSING] == 0
+
+
+def test_a_campaign_has_the_scale_of_its_checks(
+    cluster: Cluster, campaign: Callable[..., str]
+) -> None:
+    def scale(change: Callable[[dict[str, Any]], None]) -> str:
+        return read(campaign(change), cluster).scale
+
+    assert scale(lambda _: None) == "quick"
+    assert scale(alter("SsdFio", scale="acceptance")) == "acceptance and quick"
+    assert scale(drop("")) == "none"

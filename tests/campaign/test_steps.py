@@ -376,3 +376,42 @@ def test_times_are_the_same_in_every_language(
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     assert job.run(step("one", ["true"]).line()) == 0
     assert [done.name for done in read(job.raw)] == ["one"]
+
+
+def stand_in(program: str, script: str) -> str:
+    """A line of a job script that puts something else in the place of a program."""
+    return f"{program}() {{ {script}; }}"
+
+
+@pytest.mark.parametrize(("need", "status"), [(100, 0), (101, 1)])
+def test_there_is_room_for_as_much_as_is_there(job: Job, need: int, status: int) -> None:
+    room = stand_in("df", "printf '%s\\n' Avail 100")
+    assert job.run(room, f"scratch {job.scratch} {need}") == status
+    assert (job.raw / "refusal").exists() is bool(status)
+
+
+@pytest.mark.parametrize(
+    ("pgrep", "refusal"),
+    [
+        ("echo 0; return 1", None),
+        ("echo 2", "2 engines of DAOS are running here and would be measured along"),
+        ("return 127", "it is not known whether an engine of DAOS is running here"),
+    ],
+    ids=["none", "two", "no pgrep"],
+)
+def test_nothing_is_measured_beside_an_engine(job: Job, pgrep: str, refusal: str | None) -> None:
+    line = "engines_stopped raw"
+    assert job.run(stand_in("pgrep", pgrep), line, "touch measured") == (1 if refusal else 0)
+    assert (job.stage / "measured").exists() is (refusal is None)
+    if refusal:
+        assert job.output("refusal").startswith(refusal)
+
+
+@pytest.mark.parametrize("status", [1, 124, 137])
+def test_a_container_in_which_a_step_hung_is_left_alone(job: Job, status: int) -> None:
+    # By the library in it find would wait for ever, too.
+    asked = stand_in("timeout", '[[ $* != *find* ]] || touch "$RAW/asked"; shift 2; "$@"')
+    made = "in_container tank posix /lib/libpil4dfs.so assay.7"
+    failed = step("work", ["sh", "-c", f"exit {status}"]).line()
+    assert job.run(asked, made, failed) == 1
+    assert (job.raw / "asked").exists() is (status == 1)

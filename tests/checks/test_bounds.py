@@ -17,7 +17,7 @@ from assay.checks.bounds.devices import (
     ssd_rate,
     waiting,
 )
-from assay.checks.bounds.path import data_path
+from assay.checks.bounds.path import data_path, storage
 from assay.checks.bounds.redundancy import NONE, redundancy
 from assay.cluster.description import Cluster
 from assay.units import Quantity
@@ -261,3 +261,18 @@ def test_a_bound_survives_every_unit(value: float, unit: str) -> None:
 
 def test_none_costs_nothing() -> None:
     assert (NONE.stored, NONE.sent) == (1, 1)
+
+
+def test_servers_with_other_ssds_add_up() -> None:
+    described = system(servers=2)
+    sheets = described.hosts["s2"].datasheets.model_copy(update={"ssd": "Intel D7-P5510 3.84TB"})
+    other = described.hosts["s2"].model_copy(update={"datasheets": sheets})
+    mixed = described.model_copy(update={"hosts": described.hosts | {"s2": other}})
+    bound = storage(mixed, "read", Quantity(1, "MiB"))
+    assert bound is not None
+    assert bound.value.to("MB/s").value == pytest.approx(4 * 7000 + 4 * 6500)
+    # One of an unknown kind, and nobody knows what all of them promise.
+    sheets = sheets.model_copy(update={"ssd": None})
+    other = other.model_copy(update={"datasheets": sheets})
+    unknown = described.model_copy(update={"hosts": described.hosts | {"s2": other}})
+    assert storage(unknown, "read", Quantity(1, "MiB")) is None

@@ -17,7 +17,8 @@ from assay.checks.expect import (
 )
 from assay.checks.plan import CHECKS, owed
 from assay.cluster.description import Cluster
-from clusters import described, description, find
+from clusters import SSD, described, description, find
+from sites import site
 
 
 def expected(document: dict[str, Any], key: str) -> Expectation:
@@ -275,3 +276,62 @@ def test_a_site_has_floors_of_its_own_and_the_report_says_so() -> None:
 def test_every_floor_is_of_a_metric_that_there_is() -> None:
     known = {f"{check.name}.{metric.name}" for check in CHECKS.values() for metric in check.metrics}
     assert FLOORS.keys() <= known
+
+
+def test_loopback_has_no_line_rate_though_its_interface_tells_one(one_machine: Cluster) -> None:
+    document = one_machine.model_dump(by_alias=True, mode="json")
+    document["hosts"]["here"]["interfaces"]["lo"] = {"speed_gbits": 100.0}
+    cluster = Cluster.model_validate(document)
+    for metric in ("bandwidth_1m", "latency_64b"):
+        figure = expectation(cluster, find(cluster, f"FiPingpong.{metric} on here>here"), {})
+        assert figure.ground == "nothing"
+        assert "loopback has no line rate" in figure.derivation
+
+
+def test_the_engines_of_one_host_need_no_wire_between_them() -> None:
+    cluster = described(site(servers=1, engines=2))
+    pair = "s1/engine0>s1/engine1"
+    figure = expectation(cluster, find(cluster, f"SelfTestCrossServer.get_1m on {pair}"), {})
+    assert figure.ground == "nothing"
+    assert "the engines share a host" in figure.derivation
+
+
+@pytest.mark.parametrize(
+    ("metrics", "fraction"),
+    [
+        ("FiPingpong.bandwidth_1m on c1>c2", 0.4),
+        ("SelfTestClientServer.get_1m on s1/engine0", 0.6),
+        ("SelfTestClientServer.put_1m on s1/engine0", 0.6),
+        ("SelfTestCrossServer.get_1m on s1/engine0>s2/engine0", 0.6),
+        ("SelfTestCrossServer.put_1m on s1/engine0>s2/engine0", 0.6),
+        ("SsdFio.write_1m on s1", 0.85),
+        ("SsdFio.read_1m on s1", 0.85),
+        ("SsdFio.randwrite_4k on s1", 0.3),
+        ("SsdFio.randread_4k on s1", 0.3),
+        ("NvmeBandwidth.read_1m_alone on s1/0000:65:00.0", 0.85),
+        ("NvmeBandwidth.read_1m_together on s1/0000:65:00.0", 0.85),
+        ("NvmeIops.randread_4k_alone on s1/0000:65:00.0", 0.7),
+        ("NvmeIops.randread_4k_together on s1/0000:65:00.0", 0.7),
+        ("PosixFio.write_1m on c1", 0.3),
+        ("PosixFio.read_1m on c1", 0.3),
+        ("FdbHammer.write on c1", 0.3),
+        ("FdbHammer.read on c1", 0.3),
+        ("FdbHammerSeparate.write on c1", 0.3),
+        ("FdbHammerSeparate.read on c1", 0.3),
+    ],
+)
+def test_a_floor_is_this_fraction_of_its_bound(metrics: str, fraction: float) -> None:
+    document = site(servers=2, clients=2)
+    document["benchmarks"] = {
+        **{tool: f"/usr/bin/{tool}" for tool in ("fio", "fi_pingpong", "fdb_hammer")},
+        "fdb_share": "/share",
+    }
+    for host in document["hosts"].values():
+        host["scratch"]["ssd"] = SSD
+        host["datasheets"] = {"ssd": SSD}
+    cluster = described(document)
+    # All samples of the disk below are alike, so that their best is their median.
+    below = {find(cluster, f"SsdFio.{name} on c1"): [100.0] * 5 for name in ("write_1m", "read_1m")}
+    figure = expectation(cluster, find(cluster, metrics), below)
+    assert figure.bound is not None
+    assert figure.floor == pytest.approx(fraction * figure.bound)

@@ -222,7 +222,8 @@ def test_no_latency_is_shorter_than_a_round_trip(key: str, bound: float) -> None
 def with_servers_as_clients(*clients: str) -> Cluster:
     """A server with two engines, and clients of which it is one."""
     document = site(servers=1, engines=2, clients=2)
-    document["benchmarks"] = {"mdtest": "/opt/mdtest", "ior": "/opt/ior", "ior_apis": ["DFS"]}
+    tools = {name: f"/opt/{name}" for name in ("mdtest", "ior", "fio_dfs")}
+    document["benchmarks"] = {**tools, "ior_apis": ["DFS"]}
     document["daos"] |= {"pool": "tank", "container": "posix", "agents": list(clients)}
     return described(document | {"clients": list(clients), "colocated": True})
 
@@ -232,6 +233,33 @@ def test_a_client_with_engines_of_its_own_is_nearer_than_what_was_measured() -> 
     figure = expectation(cluster, find(cluster, "MdtestEasy.stat on clients/dfs"), tripped(20.0))
     assert figure.ground == "nothing"
     assert "s1 is client and server" in figure.derivation
+
+
+@pytest.mark.parametrize("key", ["IorEasy.write on clients/dfs", "FioDfs.read_1m on s1"])
+def test_a_client_with_engines_of_its_own_has_no_wire_to_them(key: str) -> None:
+    cluster = with_servers_as_clients("c1", "s1")
+    figure = expectation(cluster, find(cluster, key), {})
+    assert figure.ground == "nothing"
+    assert "s1 is client and server: no wire between them" in figure.derivation
+    apart = expectation(cluster, find(cluster, "FioDfs.read_1m on c1"), {})
+    assert apart.bound == pytest.approx(200 * GBIT_IN_MIB)
+
+
+@pytest.mark.parametrize(
+    ("key", "bound"),
+    [
+        # Less than a stripe: the servers make the parity, and store 800 Gbit/s / 1.5.
+        ("IorHard.write on clients/dfs", 400 * GBIT_IN_MIB),
+        ("Io500.ior_hard_write on clients/dfs", 400e9 / 8 / 2**30),
+        # A full stripe goes out with its parity.
+        ("IorEasy.write on clients/dfs", 400 / 1.5 * GBIT_IN_MIB),
+        ("Io500.ior_easy_write on clients/dfs", 400e9 / 1.5 / 8 / 2**30),
+    ],
+)
+def test_a_client_sends_the_parity_of_full_stripes_alone(key: str, bound: float) -> None:
+    fast = {f"s1: interfaces/{name}/speed_gbits": 400.0 for name in ("ib0", "ib1")}
+    cluster = wired_site(**fast, **{"daos/file_oclass": "EC_4P2GX"})
+    assert expectation(cluster, find(cluster, key), {}).bound == pytest.approx(bound)
 
 
 def test_on_one_machine_the_round_trip_is_that_of_the_machine() -> None:

@@ -287,3 +287,63 @@ def test_what_is_measured_on_a_mounted_scm_has_one_tag() -> None:
 def test_the_plan_depends_on_nothing_but_the_description() -> None:
     text = json.dumps(description())
     assert owed(described(json.loads(text))) == owed(described(json.loads(text)))
+
+
+EVERYWHERE = frozenset(("clients", "servers"))
+SERVERS = frozenset(("servers",))
+CLIENTS = frozenset(("clients",))
+OWED_BY = {
+    **dict.fromkeys(CHECKS.keys() - {"ScmFio"}, CLIENTS),  # a tmpfs that no DAOS has to itself
+    **dict.fromkeys(("FiPingpong", "SsdFio"), EVERYWHERE),
+    **dict.fromkeys(("VosPerfRate", "VosPerfBandwidth", "NvmeBandwidth", "NvmeIops"), SERVERS),
+    **dict.fromkeys(("VosPerfRateNoFlush", "VosPerfBandwidthNoFlush"), SERVERS),
+}
+"""The partitions that owe a check, where a site has all that there is."""
+
+
+def with_everything() -> dict[str, Any]:
+    document = with_eadr("pmem")
+    full = with_container()
+    document["benchmarks"] = {
+        **full["benchmarks"],
+        "fi_pingpong": "/usr/bin/fi_pingpong",
+        "fdb_hammer": "/opt/fdb/bin/fdb-hammer",
+        "shared_directory": "/share",
+    }
+    document["daos"] |= {
+        key: full["daos"][key] for key in ("pool", "container", "mount", "perf_pool")
+    }
+    return document
+
+
+def partitions(document: dict[str, Any]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for metric in owed(described(document)):
+        found.setdefault(metric.check, set()).add(metric.partition)
+    return found
+
+
+def test_each_check_is_owed_by_these_partitions_alone() -> None:
+    assert partitions(with_everything()) == OWED_BY
+
+
+@pytest.mark.parametrize(
+    ("absent", "checks"),
+    [
+        ("benchmarks/fio", {"SsdFio", "PosixFio", "FioDfuse"}),
+        ("benchmarks/fi_pingpong", {"FiPingpong"}),
+        ("benchmarks/fdb_hammer", {"FdbHammer", "FdbHammerSeparate"}),
+        ("benchmarks/fio_dfs", {"FioDfs"}),
+        ("benchmarks/ior", {"IorEasy", "IorHard", "Io500", "PageCacheHonesty"}),
+        ("benchmarks/mdtest", {"MdtestEasy", "MdtestHard", "MdtestHard2", "Io500"}),
+        ("benchmarks/io500", {"Io500Program"}),
+        ("daos/perf_pool", {"DaosPerf"}),
+        ("daos/mount", {"FioDfuse"}),
+    ],
+)
+def test_without_one_thing_only_the_checks_that_need_it_are_not_owed(
+    absent: str, checks: set[str]
+) -> None:
+    there = partitions(put(with_everything(), {absent: None}))
+    assert OWED_BY.keys() - there.keys() == checks
+    assert there == {check: OWED_BY[check] for check in there}

@@ -166,3 +166,18 @@ def test_replicas_take_their_share_of_every_layer_but_the_clients_wires() -> Non
     assert chain.links[1].of.endswith("get_1m / 2 (RP_2GX)")
     (chain,) = of(twice, network("put_1m", 20_000.0), ior("read", dfs=6000.0))
     assert figures(chain)[1] == ("network", 20_000.0)
+
+
+def test_clients_send_parity_and_engines_store_it() -> None:
+    described = system(servers=1, clients=1)
+    assert described.daos is not None
+    daos = described.daos.model_copy(update={"file_oclass": "EC_4P2GX"})
+    coded = described.model_copy(update={"daos": daos})
+    engine = {"s1/engine0": 90_000.0}
+    (chain,) = of(coded, judged("SelfTestClientServer", "get_1m", engine))
+    assert figures(chain) == [
+        ("datasheet", pytest.approx(PROMISED_WRITE / 1.5)),
+        ("network", pytest.approx(25e9 / 2**20 / 1.5)),
+    ]
+    (chain,) = of(coded, judged("SelfTestClientServer", "put_1m", engine))
+    assert figures(chain)[1] == ("network", pytest.approx(25e9 / 2**20))

@@ -236,3 +236,9 @@ def test_log_lines_do_not_change_the_samples(places):
     for place in places:
         lines.insert(place, LOG_LINE)
     assert parse("\n".join(lines)) == parse(recorded("posix_easy.txt"))
+
+
+def test_a_library_has_to_take_the_calls_of_every_rank():
+    text = recorded("dfuse_ioil_report.txt").replace("(2 total task", "(4 total task")
+    parsed = parse(text, expected_tasks=4, intercepted_by="ioil")
+    assert "libioil took calls in 2 of 4 processes" in parsed.problems

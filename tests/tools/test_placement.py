@@ -1,0 +1,65 @@
+"""Where processes ran, as `client/placement.sh` prints it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.tools.placement import cpus, parse
+
+
+def process(number: int, may: str, ran: str) -> str:
+    return f"process {number}: may run on {may}, ran on {ran}\n"
+
+
+@pytest.mark.parametrize(
+    ("spelled", "meant"),
+    [("3", {3}), ("0-3", {0, 1, 2, 3}), ("0-1,36-37,40", {0, 1, 36, 37, 40})],
+)
+def test_a_list_of_cpus_is_in_the_kernels_spelling(spelled: str, meant: set[int]) -> None:
+    assert cpus(spelled) == meant
+
+
+@pytest.mark.parametrize(
+    ("printed", "bound"),
+    [
+        # A core with two threads is one process's own.
+        (process(0, "0,36", "0 36") + process(1, "1,37", "37"), 2),
+        # The second was seen where it may not run.
+        (process(0, "0", "0") + process(1, "1", "0 1"), 1),
+        # The second and the third share a core, of which neither owns it.
+        (process(0, "0", "0") + process(1, "1-2", "1") + process(2, "2-3", "3"), 1),
+    ],
+)
+def test_a_process_is_bound_that_has_its_cpus_to_itself_and_stays_there(
+    printed: str, bound: int
+) -> None:
+    parsed = parse(printed)
+    assert parsed.problems == ()
+    (sample,) = parsed.samples
+    assert (sample.metric, sample.value, sample.unit) == ("bound_processes", bound, "process")
+    assert sample.labels == {"processes": str(len(printed.splitlines()))}
+
+
+def test_that_none_is_bound_is_no_figure() -> None:
+    parsed = parse(process(0, "0-3", "0") + process(1, "0-3", "2"), expected_processes=2)
+    assert parsed.samples == ()
+    (problem,) = parsed.problems
+    assert problem.startswith("none of 2 processes had a core of its own: does Slurm's TaskPlugin")
+
+
+@pytest.mark.parametrize("expected", [1, 3])
+def test_as_many_have_to_speak_as_were_started(expected: int) -> None:
+    printed = process(0, "0", "0") + process(1, "1", "1")
+    assert parse(printed, expected_processes=2).problems == ()
+    assert parse(printed, expected_processes=expected).problems == (
+        f"2 of {expected} processes said where they ran",
+    )
+
+
+def test_nobody_who_speaks_is_no_figure() -> None:
+    assert parse("srun: error\n").problems == ("no process said where it ran",)
+
+
+@given(st.text())
+def test_never_raises(text: str) -> None:
+    parse(text)
