@@ -277,6 +277,7 @@ def product_configuration() -> str:
         "slurm_node_timeout_s": NODE_TIMEOUT_S,
         # The network is the tests' own, and the name of this machine has no address in it.
         "slurm_communication_parameters": [],
+        "slurm_settings": {},
         "groups": NODES,
         "__slurm_nodes": nodes,
         "__slurm_controller": {
