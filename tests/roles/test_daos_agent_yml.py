@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import pytest
-from rendering import Rendering, read
+from rendering import ROLES, Rendering, read
 
 VERSIONS = ["2.4", "2.6", "2.8"]
 
@@ -67,3 +68,15 @@ def test_settings_are_written_and_do_not_stand_in_for_variables() -> None:
         "daos_agent_spoon",
         "daos_agent_settings.port",
     ]
+
+
+def test_the_check_of_clients_reads_the_log_that_the_agent_writes() -> None:
+    """`reframe-checks` knows no role, so it has the path once more."""
+    check = ast.parse((ROLES.parent / "reframe-checks/client/interfaces.py").read_text())
+    paths = {
+        ast.unparse(node.targets[0]): ast.literal_eval(node.value)
+        for node in check.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+    }
+    assert paths["LOG"] == agent().document("daos_agent.yml")["log_file"]
+    assert paths["CONFIGURATION"] == agent().value("__daos_agent_files[0]")
