@@ -75,9 +75,9 @@ def check(
 @app.command()
 def plan(
     file: ClusterFile = DEFAULT_CLUSTER,
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List every metric that the cluster owes, before anything runs."""
+    """List every metric required of the cluster, before anything runs."""
     metrics = owed(_load(file))
     if as_json:
         rows = [
@@ -98,17 +98,18 @@ def plan(
         name, unit = metric.metric.name, metric.metric.unit
         table.add_row(metric.layer, metric.check, metric.partition, name, unit, metric.subject)
     _print(table)
-    print(f"{len(metrics)} metrics owed")
+    print(f"{len(metrics)} metrics required")
 
 
 @app.command()
 def expect(
     file: ClusterFile = DEFAULT_CLUSTER,
     reports: Annotated[
-        str | None, typer.Option(help="Run reports whose figures upper layers may stand on.")
+        str | None,
+        typer.Option(help="Run reports with the figures that upper layers are judged by."),
     ] = None,
 ) -> None:
-    """Print bound, floor and ceiling of every metric, and where they come from."""
+    """Print bound, floor and ceiling of every metric, and their sources."""
     described = _load(file)
     measured = Measured({})
     if reports is not None:
@@ -128,12 +129,12 @@ def parse(
     tool: Annotated[str, typer.Argument(help=f"One of {', '.join(sorted(PARSERS))}.")],
     file: Annotated[Path, typer.Argument(help="The saved output of the tool.")],
 ) -> None:
-    """Print the samples that a tool's saved output holds, as JSON.
+    """Print the samples in a tool's saved output as JSON.
 
-    Exit 1 where the output shows a failed or partial measurement.
+    Exit 1 if the output shows a failed or partial measurement.
     """
     if tool not in PARSERS:
-        _misuse(f"{tool} is no tool; known are: {', '.join(sorted(PARSERS))}")
+        _misuse(f"unknown tool {tool}; choose from: {', '.join(sorted(PARSERS))}")
     try:
         text = file.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -151,16 +152,16 @@ def sign_off(
     file: ClusterFile = DEFAULT_CLUSTER,
     outputs: Annotated[
         Path | None,
-        typer.Option(help="The directory that ReFrame's outputs are below; beside the reports."),
+        typer.Option(help="ReFrame's output directory; by default that of the reports' campaign."),
     ] = None,
     gate: Annotated[
-        signoff.Gate, typer.Option(help="What the campaign must show.")
+        signoff.Gate, typer.Option(help="What the campaign must pass.")
     ] = signoff.Gate.ACCEPTANCE,
     waivers_file: Annotated[
-        Path | None, typer.Option("--waivers", help="Which metrics are let through, and why.")
+        Path | None, typer.Option("--waivers", help="Which metrics are accepted, by whom, and why.")
     ] = None,
     approver: Annotated[
-        str | None, typer.Option(help="Who puts a name under it, as in the allowed signers.")
+        str | None, typer.Option(help="Who approves the sign-off, as named in the allowed signers.")
     ] = None,
     sign_key: Annotated[
         Path | None, typer.Option(help="The approver's SSH key, which signs the bundle.")
@@ -168,18 +169,18 @@ def sign_off(
 ) -> None:
     """Judge a campaign against the plan and write the bundle.
 
-    Exit 0 only when the gate lets the campaign through, 1 when it does not.
+    Exit 0 only if the campaign passes the gate, otherwise 1.
     """
     # Charts take two seconds to import, and no other command draws any.
     from assay.bundle import write as bundle
     from assay.report import summary
 
     if approver is not None and not (approver.strip() and approver.isprintable()):
-        _misuse(f"--approver {approver!r} is no name")
+        _misuse(f"--approver {approver!r} is not a name of printable characters")
     if sign_key is not None and approver is None:
-        _misuse("--sign-key needs --approver: a signature is somebody's")
+        _misuse("--sign-key needs --approver: name the signer")
     if out.exists():
-        _misuse(f"{out} is there already; name a directory that is not")
+        _misuse(f"{out} already exists; choose another path")
     described = _load(file)
     found = _read(reports, described, outputs or _campaign_of(reports))
     try:
@@ -202,17 +203,18 @@ def sign_off(
 def verify(
     directory: Annotated[Path, typer.Argument(help="The bundle.")],
     allowed_signers: Annotated[
-        Path | None, typer.Option(help="Which SSH key is whose; the bundle must be signed.")
+        Path | None,
+        typer.Option(help="The file that maps signers to SSH keys; requires a signature."),
     ] = None,
 ) -> None:
-    """Check that a bundle is whole, says what follows from its figures, and is signed.
+    """Check that a bundle is unchanged, follows from its figures, and is signed.
 
-    Exit 0 where all of it holds, whatever the verdict is; 1 where something does not.
+    Exit 0 if all of this holds, whatever the verdict is, otherwise 1.
     """
     from assay.bundle import verify as verification
 
     if allowed_signers is not None and not allowed_signers.is_file():
-        _misuse(f"{allowed_signers} is no file of allowed signers")
+        _misuse(f"{allowed_signers} is not a file; pass a file of allowed signers")
     try:
         checked = verification.verify(directory, allowed_signers)
     except verification.NoBundleError as error:
@@ -222,7 +224,8 @@ def verify(
     for problem in checked.problems:
         print(f"BAD   {printable(problem)}")
     if checked.problems:
-        print(f"{directory} does not stand: {len(checked.problems)} found against it")
+        count = len(checked.problems)
+        print(f"{directory}: verification failed: {count} problem{'s' * (count != 1)}")
         raise typer.Exit(1)
     print(f"{directory} is intact. It says: {checked.headline}")
 
@@ -235,10 +238,10 @@ def compare(
         bool, typer.Option("--other-hardware", help="Compare clusters that differ in hardware.")
     ] = False,
 ) -> None:
-    """Compare two campaigns metric by metric, what became worse first.
+    """Compare two campaigns metric by metric, regressions first.
 
-    Exit 1 where anything is surely worse, or is not measured any more; 2 where the two cannot be
-    compared.
+    Exit 1 if anything is worse with statistical confidence or no longer measured; 2 if the two
+    cannot be compared.
     """
     from assay.bundle import compare as comparison
     from assay.bundle import difference
@@ -253,8 +256,8 @@ def compare(
     if differ and not other_hardware:
         listed = "\n  ".join(differ[:20])
         _misuse(
-            f"{old} and {new} differ in hardware, {len(differ)} times (--other-hardware compares"
-            f" them all the same):\n  {listed}"
+            f"{old} and {new} differ in hardware in {len(differ)} places (pass --other-hardware to"
+            f" compare them anyway):\n  {listed}"
         )
     print(difference.render(before, after, compared), end="")
     if compared.is_regression:
@@ -266,7 +269,7 @@ def overhead(
     reports: Annotated[str, typer.Option(help="The ReFrame run reports, as a glob pattern.")],
     file: ClusterFile = DEFAULT_CLUSTER,
 ) -> None:
-    """Print the wall time of the ReFrame runs over the benchmarks' own run time."""
+    """Compare the wall time of the ReFrame runs with the benchmarks' own run time."""
     found = _read(reports, _load(file))
     own = sum(case.benchmark_seconds for case in found.cases.values())
     print(f"reframe -r        {found.seconds:8.1f} s")
@@ -292,7 +295,7 @@ def _read(pattern: str, cluster: Cluster, outputs: Path | None = None) -> result
 
 
 def _campaign_of(reports: str) -> Path:
-    """The campaign's directory: `campaign.sh` keeps the reports in `reports/` of it."""
+    """The campaign's directory: `campaign.sh` keeps the reports in its `reports/`."""
     directory = Path(reports).parent
     return directory.parent if directory.name == "reports" else directory
 

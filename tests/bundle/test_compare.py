@@ -167,4 +167,4 @@ def test_what_is_no_bundle_cannot_be_compared(bundled: Callable[..., Path]) -> N
     (old / "report.json").write_text(json.dumps(text))
     done = CliRunner().invoke(app, ["compare", str(old), str(old)])
     assert done.exit_code == 2
-    assert "does not fit the schema" in done.stderr
+    assert "does not match the schema" in done.stderr

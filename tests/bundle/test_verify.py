@@ -89,7 +89,7 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         (lambda d: (d / "here").symlink_to("/"), "here was added"),
         (
             lambda d: ((d / "junit.xml").unlink(), os.mkfifo(d / "junit.xml")),
-            "junit.xml is no file any more",
+            "junit.xml is no longer a regular file",
         ),
         (
             # The same text, which another may change: the checksum still fits.
@@ -98,25 +98,28 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         ),
         (
             lambda d: (d / "SHA256SUMS").write_text("0" * 64 + "  ../x\n"),
-            "SHA256SUMS, line 1, is no checksum of a file of the bundle",
+            "SHA256SUMS, line 1, is not a checksum of a file in the bundle",
         ),
         (lambda d: (d / "SHA256SUMS").write_text(""), "SHA256SUMS is empty"),
-        (lambda d: (d / "SHA256SUMS.sig").unlink(), "it is not signed: SHA256SUMS.sig is not"),
+        (lambda d: (d / "SHA256SUMS.sig").unlink(), "it is not signed: SHA256SUMS.sig is missing"),
         (sum_up, None),
         (
             lambda d: (d / "SHA256SUMS").write_text((d / "SHA256SUMS").read_text() + "\n"),
-            "the signature does not hold for Ada Byron: ",
+            "the signature is not valid for Ada Byron: ",
         ),
-        (edit(lambda r: r.pop("gate")), 'does not fit the schema: the whole: "gate" is a required'),
-        (edit(lambda r: r["metrics"].pop()), "is owed and has no verdict"),
-        (edit(lambda r: r["metrics"].append(r["metrics"][0])), "has a verdict and is not owed"),
+        (
+            edit(lambda r: r.pop("gate")),
+            'does not match the schema: the whole: "gate" is a required',
+        ),
+        (edit(lambda r: r["metrics"].pop()), "is required and has no verdict"),
+        (edit(lambda r: r["metrics"].append(r["metrics"][0])), "has a verdict and is not required"),
         (
             edit(lambda r: r["metrics"][0]["samples"].append(9.0)),
             "its samples are not those of the run reports",
         ),
         (
             edit(lambda r: r["metrics"][0].update(verdict="unsteady")),
-            "is unsteady here, and its samples say pass",
+            "is unsteady here, but its samples give pass",
         ),
         *(
             (edit(change), "its unit, median or limits are not what the samples are judged by")
@@ -131,8 +134,11 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
             "report.json: its cluster: host c1: clients = c1: is not among the hosts described",
         ),
         (edit(lambda r: r.update(passed=False)), "passed is not what follows from the verdicts"),
-        (edit(lambda r: r["metrics"][0]["raw"].append("raw/none")), "raw output raw/none is not"),
-        (edit(lambda r: r["waivers"].clear()), "is waived here, and its samples say"),
+        (
+            edit(lambda r: r["metrics"][0]["raw"].append("raw/none")),
+            "raw output raw/none is missing",
+        ),
+        (edit(lambda r: r["waivers"].clear()), "is waived here, but its samples give"),
         (
             edit(lambda r: r["waivers"][0].update(expires="2001-01-01")),
             "expired on 2001-01-01",
@@ -159,7 +165,7 @@ def test_the_signature_must_be_the_approvers(
     signed = sign_off(cluster, results, Gate.MEASURED, approver="Ada Byron")
     bundle.write(signed, results, tmp_path / "bundle", keys / "eve")
     (problem,) = verify(tmp_path / "bundle", keys / "allowed").problems
-    assert problem.startswith("the signature does not hold for Ada Byron: ")
+    assert problem.startswith("the signature is not valid for Ada Byron: ")
     assert verify(tmp_path / "bundle").problems == []
 
 
@@ -174,7 +180,7 @@ def test_a_key_that_does_not_sign_leaves_no_bundle(
 
 
 def test_a_directory_without_checksums_is_no_bundle(tmp_path: Path) -> None:
-    with pytest.raises(NoBundleError, match="is no bundle of `assay signoff`"):
+    with pytest.raises(NoBundleError, match="is not a bundle of `assay signoff`"):
         verify(tmp_path)
 
 

@@ -148,5 +148,5 @@ def test_a_bundle_that_is_there(site: Path) -> None:
     (site / "bundle").mkdir()
     status, printed, said = signoff(site)
     assert (status, printed) == (2, "")
-    assert said == f"{site / 'bundle'} is there already; name a directory that is not\n"
+    assert said == f"{site / 'bundle'} already exists; choose another path\n"
     assert list((site / "bundle").iterdir()) == []

@@ -241,7 +241,7 @@ def test_a_bundle_that_is_there_is_left_alone(
     results = read(campaign(), cluster)
     out = tmp_path / "signoff"
     out.mkdir()
-    with pytest.raises(bundle.BundleError, match="is there already"):
+    with pytest.raises(bundle.BundleError, match="already exists"):
         bundle.write(sign_off(cluster, results, Gate.MEASURED), results, out)
     assert not list(out.iterdir())
 

@@ -33,7 +33,7 @@ def differences(directory: Path) -> list[str]:
         entry = _LINE.fullmatch(line)
         name = entry and _plain(entry[3], escaped=bool(entry[1]))
         if not entry or not name or Path(name).is_absolute() or ".." in Path(name).parts:
-            found.append(f"{SUMS}, line {number}, is no checksum of a file of the bundle")
+            found.append(f"{SUMS}, line {number}, is not a checksum of a file in the bundle")
         elif name in sums:
             found.append(f"{name} has two checksums")
         else:
@@ -47,9 +47,9 @@ def differences(directory: Path) -> list[str]:
         if name not in there:
             continue
         if (directory / name).is_symlink():
-            found.append(f"{name} is a link, and a bundle holds its files itself")
+            found.append(f"{name} is a link; a bundle contains its files")
         elif not (directory / name).is_file():
-            found.append(f"{name} is no file any more")
+            found.append(f"{name} is no longer a regular file")
         elif _digest(directory / name) != digest:
             found.append(f"{name} has changed")
     return found

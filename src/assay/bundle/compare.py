@@ -23,7 +23,7 @@ MEMORY = 0.02
 
 
 class Outcome(StrEnum):
-    """What became of a metric; what is to be looked at comes first."""
+    """What became of a metric; what needs attention comes first."""
 
     GONE = "gone"
     WORSE = "worse"
@@ -34,12 +34,12 @@ class Outcome(StrEnum):
 
 
 MEANING = {
-    Outcome.GONE: "was measured, and is not any more",
-    Outcome.WORSE: "surely worse, and by more than is tolerated",
+    Outcome.GONE: "no longer measured",
+    Outcome.WORSE: "worse with statistical confidence, by more than the tolerance",
     Outcome.OPEN: "too much scatter: a loss could hide in it",
-    Outcome.BETTER: "surely better",
-    Outcome.SAME: "no loss that matters",
-    Outcome.NEW: "was not measured before",
+    Outcome.BETTER: "better with statistical confidence",
+    Outcome.SAME: "no relevant loss",
+    Outcome.NEW: "not measured before",
 }
 
 
@@ -76,8 +76,8 @@ class Comparison:
 
 def hardware_differences(old: Cluster, new: Cluster) -> list[str]:
     """How the hardware of two clusters differs, in words; names and addresses are no hardware."""
-    found = [f"host {name} is not there any more" for name in old.hosts if name not in new.hosts]
-    found += [f"host {name} was not there" for name in new.hosts if name not in old.hosts]
+    found = [f"host {name} is gone" for name in old.hosts if name not in new.hosts]
+    found += [f"host {name} is new" for name in new.hosts if name not in old.hosts]
     for name in old.hosts:
         if name in new.hosts:
             before, now = _hardware(old.hosts[name]), _hardware(new.hosts[name])

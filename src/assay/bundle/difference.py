@@ -27,11 +27,11 @@ def _lines(old: Record, new: Record, compared: Comparison) -> Iterator[str]:
             f" {record.scale}: {record.headline}"
         )
     yield ""
-    yield "Together (better is +; in brackets where the truth lies):"
+    yield "Together (+ is better; confidence intervals in parentheses):"
     if compared.changes.campaign:
         yield f"  {_together(compared.changes.campaign)}  all figures"
     for kind, change in compared.kinds.items():
-        slip = f"; were {change.slip} taken for each other?" if change.slip else ""
+        slip = f"; possible unit mix-up: {change.slip}" if change.slip else ""
         yield f"  {_together(change)}  {kind}{slip}"
     yield ""
     yield "One by one:"

@@ -1,4 +1,4 @@
-"""Whether a bundle still is what was written, and says what follows from its own figures."""
+"""Whether a bundle is unchanged, and its verdicts follow from its own figures."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from assay.report.reader import RecordError, read
 from assay.report.record import Metric, Record
 
 _MOST = 20
-"""So many problems of one kind are told; a bundle of another cluster has thousands."""
+"""How many problems of one kind are reported; a bundle of another cluster has thousands."""
 
 
 class NoBundleError(ValueError):
-    """A directory that is no bundle."""
+    """A directory that is not a bundle."""
 
 
 @dataclass(slots=True)
@@ -62,23 +62,25 @@ def verify(directory: Path, allowed_signers: Path | None = None) -> Checked:
         different = checksums.differences(directory)
     except OSError as error:
         raise NoBundleError(
-            f"{directory} is no bundle of `assay signoff`: {error.filename}: {error.strerror}"
+            f"{directory} is not a bundle of `assay signoff`: {error.filename}: {error.strerror}"
         ) from error
     checked.add(iter(different), "no file was changed, is missing or was added")
     record = _record(directory, checked)
     if record is None:
         return checked
     checked.headline = record.headline
-    if not checked.add(_cluster(record), "its cluster is one that `assay check` lets through"):
+    if not checked.add(_cluster(record), "its cluster passes `assay check`"):
         return checked
-    checked.add(_plan(record), f"{len(record.metrics)} metrics are owed, and each has its verdict")
-    checked.add(_files(record, directory), "every raw output that it names is there")
+    checked.add(
+        _plan(record), f"{len(record.metrics)} metrics are required, and each has its verdict"
+    )
+    checked.add(_files(record, directory), "every raw output that it names is present")
     if record.versions.get("daos-assay") == __version__:
         checked.add(_figures(record, directory), "the verdicts follow from the run reports")
     else:
         checked.problems.append(
             f"it was made by daos-assay {record.versions.get('daos-assay')}, and this is"
-            f" {__version__}: only that version can judge its figures once more"
+            f" {__version__}: only that version can judge its figures again"
         )
     _signature(record, directory, allowed_signers, checked)
     return checked
@@ -90,12 +92,12 @@ def _record(directory: Path, checked: Checked) -> Record | None:
     except RecordError as error:
         checked.problems.append(str(error))
         return None
-    checked.holds.append("report.json fits its schema")
+    checked.holds.append("report.json matches its schema")
     return record
 
 
 def _cluster(record: Record) -> Iterator[str]:
-    """Whether its description is valid: of another nobody can say what it owes."""
+    """Whether its description is valid: otherwise nobody can say what is required of it."""
     _, findings = examine(record.cluster.model_dump(mode="json", by_alias=True))
     for finding in findings:
         if finding.severity == "error":
@@ -103,24 +105,24 @@ def _cluster(record: Record) -> Iterator[str]:
 
 
 def _plan(record: Record) -> Iterator[str]:
-    """Whether the metrics are those that its cluster owes."""
+    """Whether the metrics are those that are required of its cluster."""
     keys = Counter(metric.key for metric in record.metrics)
     plan = Counter(metric.key for metric in owed(record.cluster))
     for key in (plan - keys).elements():
-        yield f"{key} is owed and has no verdict"
+        yield f"{key} is required and has no verdict"
     for key in (keys - plan).elements():
-        yield f"{key} has a verdict and is not owed"
+        yield f"{key} has a verdict and is not required"
 
 
 def _files(record: Record, directory: Path) -> Iterator[str]:
     for metric in record.metrics:
         for name in metric.raw:
             if not (directory / name).is_file():
-                yield f"{metric.key}: its raw output {name} is not there"
+                yield f"{metric.key}: its raw output {name} is missing"
 
 
 def _figures(record: Record, directory: Path) -> Iterator[str]:
-    """Judge the run reports of the bundle once more, and tell each difference."""
+    """Judge the run reports of the bundle again, and report each difference."""
     reports = str(Path(glob.escape(str(directory)), "reframe", "*.json"))
     try:
         signed = sign_off(
@@ -142,7 +144,7 @@ def _figures(record: Record, directory: Path) -> Iterator[str]:
         if metric.samples != list(judged.samples):
             yield f"{metric.key}: its samples are not those of the run reports"
         elif metric.verdict != judged.verdict:
-            yield f"{metric.key} is {metric.verdict} here, and its samples say {judged.verdict}"
+            yield f"{metric.key} is {metric.verdict} here, but its samples give {judged.verdict}"
         elif metric.unit != judged.owed.metric.unit or _shown(metric) != _shown(judged):
             yield f"{metric.key}: its unit, median or limits are not what the samples are judged by"
     for name in ("passed", "headline", "counts"):
@@ -165,15 +167,17 @@ def _signature(
         if allowed_signers is None:
             checked.holds.append("it is not signed")
         else:
-            checked.problems.append(f"it is not signed: {checksums.SIGNATURE} is not there")
+            checked.problems.append(f"it is not signed: {checksums.SIGNATURE} is missing")
         return
     try:
         if allowed_signers is None:
             said = signature.key_of(sums, made)
-            checked.holds.append(f"{said}; whose key that is only --allowed-signers can tell")
+            checked.holds.append(f"{said}; signer not checked; pass --allowed-signers")
         elif record.approver is None:
-            checked.problems.append("it is signed, and names no approver to hold that against")
+            checked.problems.append(
+                "it is signed, but names no approver to compare the signer with"
+            )
         else:
             checked.holds.append(signature.verify(sums, made, allowed_signers, record.approver))
     except signature.SignatureError as error:
-        checked.problems.append(f"the signature does not hold for {record.approver}: {error}")
+        checked.problems.append(f"the signature is not valid for {record.approver}: {error}")

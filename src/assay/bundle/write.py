@@ -18,13 +18,13 @@ class BundleError(RuntimeError):
 
 
 def write(signed: SignOff, results: Results, directory: Path, key: Path | None = None) -> None:
-    """Write the bundle whole or not at all, and sign it with the key, if one is given.
+    """Write the bundle completely or not at all, and sign it with the key, if one is given.
 
     Raises:
-        BundleError: the directory is there already, or cannot be written, or the key does not sign.
+        BundleError: the directory exists already, or cannot be written, or the key does not sign.
     """
     if directory.exists():
-        raise BundleError(f"{directory} is there already; name a directory that is not")
+        raise BundleError(f"{directory} already exists; choose another path")
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".assay.") as unfinished:

@@ -24,11 +24,11 @@ REPEATED = 0.025
 """By as much two campaigns of a sound cluster may differ as a whole (this project's own choice)."""
 
 SLIPS = {
-    1.048576: "MB and MiB",
-    1.073741824: "GB and GiB",
-    8.0: "bytes and bits",
-    1000.0: "two prefixes of a unit",
-    1024.0: "two prefixes of a unit",
+    1.048576: "MB/MiB",
+    1.073741824: "GB/GiB",
+    8.0: "bytes/bits",
+    1000.0: "unit prefixes",
+    1024.0: "unit prefixes",
 }
 """Factors between units that are taken for each other."""
 

@@ -27,7 +27,7 @@ def read(path: Path) -> Record:
     """Read a report.json.
 
     Raises:
-        RecordError: it cannot be read, is not JSON, or does not fit the schema.
+        RecordError: it cannot be read, is not JSON, or does not match the schema.
     """
     try:
         document = json.loads(path.read_bytes())
@@ -37,10 +37,10 @@ def read(path: Path) -> Record:
         raise RecordError(f"{path} is not JSON: {error}") from error
     for misfit in _validator().iter_errors(document):
         place = "/".join(map(str, misfit.instance_path)) or "the whole"
-        raise RecordError(f"{path} does not fit the schema: {place}: {misfit.message[:300]}")
+        raise RecordError(f"{path} does not match the schema: {place}: {misfit.message[:300]}")
     try:
         return Record.model_validate(document)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = "/".join(map(str, first["loc"]))
-        raise RecordError(f"{path} does not fit the schema: {place}: {first['msg']}") from error
+        raise RecordError(f"{path} does not match the schema: {place}: {first['msg']}") from error
