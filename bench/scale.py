@@ -24,16 +24,24 @@ CHECK = "NvmeBandwidth"
 METRICS = {"read_1m_alone": 6200.0, "read_1m_together": 5100.0}
 
 
+def address(number: int) -> str:
+    """The PCI address of an SSD."""
+    return f"0000:{number:02x}:00.0"
+
+
 def require_only_ssds() -> None:
     """Require only the bandwidth of the SSDs, whether DAOS is deployed on the cluster or not."""
     from assay.checks import plan
     from assay.checks.entry import rates
     from assay.checks.plan import Check
     from assay.cluster.description import Cluster, Partition
+    from assay.subject import Subject
 
-    def each_ssd(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+    def each_ssd(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
         del partition
-        return tuple(f"{host}/ssd{n}" for host in cluster.servers for n in range(SSDS))
+        return tuple(
+            Subject(host, device=address(n)) for host in cluster.servers for n in range(SSDS)
+        )
 
     catalogue = cast("MutableMapping[str, Check]", plan.CHECKS)
     catalogue.clear()
@@ -67,11 +75,11 @@ def run_report(hosts: int) -> dict[str, Any]:
     from assay import __version__
 
     random.seed(hosts)
-    subjects = [f"s{host}/ssd{n}" for host in range(1, hosts + 1) for n in range(SSDS)]
+    subjects = [f"s{host}/{address(n)}" for host in range(1, hosts + 1) for n in range(SSDS)]
     samples = {
         metric: {
             subject: [
-                random.gauss(level, 0.01 * level) * (0.8 if subject == "s7/ssd3" else 1.0)
+                random.gauss(level, 0.01 * level) * (0.8 if subject == f"s7/{address(3)}" else 1.0)
                 for _ in range(SAMPLES)
             ]
             for subject in subjects

@@ -26,6 +26,7 @@ from assay.checks.expect import Expectation, Measured, expectation
 from assay.checks.plan import CHECKS, Metric, Owed, owed
 from assay.cluster.description import Cluster, Host
 from assay.judge.stats import summarize
+from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, impossible
 from assay.units import UnitError, factor
 
@@ -110,7 +111,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     @run_before("run")
     def refuse_what_would_be_no_measurement(self):
         if wrong := self.wrong_before():
-            self.problems = dict.fromkeys(self.subjects, wrong)
+            self.problems = dict.fromkeys(map(str, self.subjects), wrong)
             raise ReframeError("; ".join(wrong))
 
     @property
@@ -120,11 +121,11 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     # What a check says for itself.
 
-    def steps(self, subject: str) -> Steps:
+    def steps(self, subject: Subject) -> Steps:
         """The steps that measure a subject."""
         raise NotImplementedError
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """What the subject's raw output holds."""
         raise NotImplementedError
 
@@ -132,7 +133,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         """Whether a sample belongs to the metric, but for its unit, which is looked at anyway."""
         raise NotImplementedError
 
-    def guards(self, subject: str) -> Sequence[str]:
+    def guards(self, subject: Subject) -> Sequence[str]:
         """Lines of shell that end the job with a sentence where it must not measure."""
         if self.cluster.daos is None or self.entry.phase == "system":
             return []
@@ -154,22 +155,22 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     #: MiB of scratch that a subject needs, by scale; nothing for a check that writes no file.
     scratch_mib: Mapping[str, int] = {}
 
-    def directory(self, subject: str) -> Path:
+    def directory(self, subject: Subject) -> Path:
         """Where a subject's files are written."""
         raise NotImplementedError
 
-    def block(self, subject: str) -> list[str]:
+    def block(self, subject: Subject) -> list[str]:
         """The part of a job script that measures a subject, apart from the other parts."""
         steps = [step.line() for step in self.steps(subject)]
         begin = ["(", f"subject {directory_of(subject)!r}", *self.guards(subject)]
         return [*begin, *self.room(subject), *steps, ")"]
 
-    def room(self, subject: str) -> list[str]:
+    def room(self, subject: Subject) -> list[str]:
         """Lines of shell that give a subject's files their place; they go away with the subject."""
         mib = self.scratch_mib.get(self.scale)
         return [f"scratch {quote(str(self.directory(subject)))} {mib}"] if mib else []
 
-    def limit_s(self, subject: str) -> int:
+    def limit_s(self, subject: Subject) -> int:
         """How long a subject's steps may take all together, in seconds."""
         return sum(step.limit_s for step in self.steps(subject) if isinstance(step, Step))
 
@@ -199,7 +200,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             ran += read(raw)
             found = problems(raw, self.steps(subject)) or wrong or self._collect(subject, raw)
             if found:
-                self.problems[subject] = found
+                self.problems[str(subject)] = found
         self.benchmark_seconds = busy_s(ran)
         return sn.assert_false(
             bool(self.problems),
@@ -211,7 +212,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         dumps = sorted(path.name for path in Path(self.stagedir).glob("core*"))
         return [f"a program crashed and left {', '.join(dumps)}"] if dumps else []
 
-    def _collect(self, subject: str, raw: Path) -> list[str]:
+    def _collect(self, subject: Subject, raw: Path) -> list[str]:
         """Put a subject's samples in their places and say what is wrong with them."""
         parsed = self.parsed(subject, raw)
         found = list(parsed.problems)
@@ -228,10 +229,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
                     found.append(text)
             if len(values) != len(self.times):
                 found.append(f"{metric.name} has {len(values)} of {len(self.times)} samples")
-            self.samples[metric.name][subject] = values
+            self.samples[metric.name][str(subject)] = values
         if found:
             for by_subject in self.samples.values():
-                by_subject.pop(subject, None)
+                by_subject.pop(str(subject), None)
         return found
 
     @run_before("performance")
@@ -242,7 +243,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.perf_variables = {}
         references = {}
         for metric in self.owed:
-            _measured[metric] = self.samples[metric.metric.name][metric.subject]
+            _measured[metric] = self.samples[metric.metric.name][str(metric.subject)]
         measured = Measured(_measured, self.scale)
         for metric in self.owed:
             median = summarize(measured[metric]).median
@@ -273,11 +274,11 @@ def reference(expected: Expectation) -> tuple[float, float | None, float | None,
 class HostCheck(AssayCheck):
     """A check that runs on every host of the partition at once, in one job."""
 
-    def host(self, subject: str) -> Host:
+    def host(self, subject: Subject) -> Host:
         """The description of the host that a subject is on."""
-        return self.cluster.hosts[subject.partition("/")[0]]
+        return self.cluster.hosts[subject.host]
 
-    def directory(self, subject: str) -> Path:
+    def directory(self, subject: Subject) -> Path:
         """Where a subject's files are written: its host's scratch directory."""
         return self.host(subject).scratch.directory
 
@@ -285,7 +286,7 @@ class HostCheck(AssayCheck):
     def run_on_every_host(self):
         longest_s = 0
         for name in self.hosts:
-            there = [s for s in self.subjects if s.partition("/")[0] == name]
+            there = [subject for subject in self.subjects if subject.host == name]
             script = ["#!/bin/bash", ". ./steps.sh"]
             for subject in there:
                 script += self.block(subject)
@@ -307,14 +308,13 @@ class HostCheck(AssayCheck):
 class PartitionCheck(AssayCheck):
     """A check whose job script starts its programs on the hosts itself, with srun."""
 
-    def rounds(self) -> Iterable[Sequence[str]]:
+    def rounds(self) -> Iterable[Sequence[Subject]]:
         """The subjects that are measured at once, one round after the other."""
         return [self.subjects]
 
-    def guards(self, subject: str) -> Sequence[str]:
+    def guards(self, subject: Subject) -> Sequence[str]:
         """As everywhere, asked on each host of the subject: the script runs on one for all."""
-        hosts = tuple(dict.fromkeys(subject.split(">")))
-        count = len(hosts)
+        hosts, count = subject.hosts, len(subject.hosts)
         # Where there is no engine the command fails, which is to end none of the others.
         srun = [
             *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={count}", f"--ntasks={count}"),

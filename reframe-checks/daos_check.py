@@ -12,6 +12,7 @@ from assay.checks.backends import container, library_directory
 from assay.checks.plan import Check
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster
+from assay.subject import Subject
 from assay.tools import container as containers
 from assay.tools import dmg
 
@@ -74,10 +75,9 @@ class DaosCheck:
         system = ["--sys-name", self.cluster.daos.name] if program == "daos" else []
         return [str(self.cluster.daos.prefix / "bin" / program), *system, *arguments]
 
-    def engine(self, subject: str) -> Engine:
+    def engine(self, subject: Subject) -> Engine:
         """The engine that a subject is."""
-        host, _, number = subject.partition("/engine")
-        return self.cluster.hosts[host].engines[int(number)]
+        return self.cluster.engine(subject)
 
 
 class SystemCheck(DaosCheck):
@@ -170,10 +170,10 @@ class SystemCheck(DaosCheck):
     def _kept(self, name: str) -> Path:
         return Path(self.stagedir, "raw", "system", f"{name}.json")
 
-    def rank(self, subject: str) -> int:
+    def rank(self, subject: Subject) -> int:
         """The rank of an engine; DAOS gives them out as engines join."""
         engine = self.engine(subject)
-        interface = self.cluster.hosts[subject.partition("/")[0]].interfaces[engine.fabric_iface]
+        interface = self.cluster.hosts[subject.host].interfaces[engine.fabric_iface]
         address = f"{interface.address}:{engine.fabric_iface_port}"
         found = dmg.ranks(self.answer("system.before"))
         if address not in found:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from assay.campaign.steps import Step, printed, read
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools.fdb_hammer import TOOL, Fields, parse
 from assay.tools.output import Parsed, Sample, merged
 
@@ -17,15 +18,15 @@ class FdbCheck:
     Named before the class that it joins, as `DaosCheck` is.
     """
 
-    def processes(self, subject: str) -> int:
+    def processes(self, subject: Subject) -> int:
         """Processes that run at once."""
         raise NotImplementedError
 
-    def bytes_of_each(self, subject: str) -> int:
+    def bytes_of_each(self, subject: Subject) -> int:
         """Bytes that each process moves in a phase."""
         raise NotImplementedError
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """Global timing of each phase, its time to open, and every process's own figures."""
         ran = {step.name: step for step in read(raw)}
         return merged(

@@ -9,6 +9,7 @@ from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools import fio
 from assay.tools.output import Parsed, Sample
 from assay_check import HostCheck
@@ -65,7 +66,7 @@ class FioCheck(HostCheck):
     def write_the_job_file(self):
         self.write("samples.fio", [self.job_file().render()])
 
-    def steps(self, subject: str) -> list[Step]:
+    def steps(self, subject: Subject) -> list[Step]:
         """One run of fio, for all samples."""
         program = str(self.program())
         _, *arguments = fio.command("samples.fio", "$RAW/fio.json")
@@ -76,7 +77,7 @@ class FioCheck(HostCheck):
         """The fio that is run."""
         return self.cluster.benchmarks.fio
 
-    def preload(self, subject: str) -> Sequence[str]:
+    def preload(self, subject: Subject) -> Sequence[str]:
         """What fio is started by."""
         return []
 
@@ -88,7 +89,7 @@ class FioCheck(HostCheck):
         mib = self.file_mib[self.scale] * self.processes[self.scale]
         return 60 + timed_s + covering * mib // SLOWEST_MIB_S
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """Every figure of the run; one that reads what it did not write is a problem."""
         return fio.parse(text(raw, "fio", "json"), written_here=True)
 

@@ -6,6 +6,7 @@ from shlex import join
 
 from assay.checks.backends import Backend, backend_of, container, library_directory
 from assay.checks.load import ranks_per_node
+from assay.subject import Subject
 from assay.tools.dfs import Dfs
 from assay.tools.interception import environment
 from assay_check import PartitionCheck
@@ -24,7 +25,7 @@ class MpiCheck(SystemCheck, PartitionCheck):
         """Ranks on each client, which all have the same number of them."""
         return ranks_per_node(self.cluster, self.hosts, self.scale)
 
-    def rounds(self) -> Iterable[Sequence[str]]:
+    def rounds(self) -> Iterable[Sequence[Subject]]:
         """One at a time: all of them lead to the same storage."""
         return [[subject] for subject in self.subjects]
 
@@ -51,25 +52,25 @@ class BackendCheck(MpiCheck):
         """Ranks of the program."""
         return self.ranks_per_node * len(self.hosts)
 
-    def backend(self, subject: str) -> Backend:
+    def backend(self, subject: Subject) -> Backend:
         """The way to the storage that a subject is."""
         return backend_of(subject)
 
-    def dfs(self, subject: str) -> Dfs | None:
+    def dfs(self, subject: Subject) -> Dfs | None:
         """The container, for a benchmark that is to open it itself."""
         return container(self.cluster) if self.backend(subject).api == "DFS" else None
 
-    def directory(self, subject: str) -> Path:
+    def directory(self, subject: Subject) -> Path:
         """The directory that all clients share."""
         return self.cluster.benchmarks.shared_directory
 
-    def room(self, subject: str) -> list[str]:
+    def room(self, subject: Subject) -> list[str]:
         """Scratch in a shared directory; a container has no room that `df` could tell."""
         if self.backend(subject).name == "posix":
             return super().room(subject)
         return [in_container(self.cluster, "assay.$SLURM_JOB_ID")]
 
-    def guards(self, subject: str) -> Sequence[str]:
+    def guards(self, subject: Subject) -> Sequence[str]:
         """What goes by a mount needs it on every client."""
         lines = [*super().guards(subject)]
         if self.backend(subject).mounted:
@@ -77,7 +78,7 @@ class BackendCheck(MpiCheck):
             lines.append(join(["on_dfuse", str(self.cluster.daos.mount), *words]))
         return lines
 
-    def place(self, subject: str, name: str) -> str:
+    def place(self, subject: Subject, name: str) -> str:
         """Where the files of a benchmark go, under a name that no earlier job has used."""
         backend, daos = self.backend(subject), self.cluster.daos
         if backend.name == "posix":
@@ -87,7 +88,7 @@ class BackendCheck(MpiCheck):
             return f"daos://{daos.pool}/{daos.container}/{own}"
         return f"{daos.mount}/{own}" if backend.mounted else f"/{own}"
 
-    def launch(self, subject: str, program: Path | None, command: list[str]) -> list[str]:
+    def launch(self, subject: Subject, program: Path | None, command: list[str]) -> list[str]:
         """The command on every client, intercepted where the subject is."""
         _, *arguments = command
         library = self.backend(subject).library

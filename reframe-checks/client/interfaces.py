@@ -8,6 +8,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools.agent_log import TOOL, parse
 from assay.tools.output import Parsed, Sample, merged
 from assay_check import HostCheck
@@ -27,7 +28,7 @@ class ClientInterfaces(SystemCheck, HostCheck):
     scripts = ("steps.sh", "client/interfaces.sh")
     repetitions = {"quick": 3, "acceptance": 5}
 
-    def steps(self, subject: str) -> Sequence[Step]:
+    def steps(self, subject: Subject) -> Sequence[Step]:
         """For each sample, one process on each NUMA node after the other."""
         ask = self.command(["daos", "pool", "list", "--no-query"])
         nodes = str(self.host(subject).numa_nodes)
@@ -37,7 +38,7 @@ class ClientInterfaces(SystemCheck, HostCheck):
             for number in self.times
         ]
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """Which interfaces the processes of every sample got."""
         host = self.host(subject)
         nodes = {
@@ -52,7 +53,7 @@ class ClientInterfaces(SystemCheck, HostCheck):
             found.append(Parsed(TOOL, (), tuple(self.caches(subject, said))))
         return merged(TOOL, found)
 
-    def caches(self, subject: str, text: str) -> Iterator[str]:
+    def caches(self, subject: Subject, text: str) -> Iterator[str]:
         """How the agent's cache differs from the description."""
         agent = self.host(subject).agent
         described = {

@@ -8,6 +8,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools.ior import TOOL, Run, parse
 from assay.tools.output import Parsed, Sample, merged
 from fio_check import SLOWEST_MIB_S
@@ -55,7 +56,7 @@ class PageCacheHonesty(BackendCheck):
             "direct": replace(synced, direct=True),
         }
 
-    def steps(self, subject: str) -> Sequence[Step]:
+    def steps(self, subject: Subject) -> Sequence[Step]:
         """One run of both phases for each sample of each rung: so the cache has its chance."""
         program = self.cluster.benchmarks.ior
         mib = BLOCK_MIB[self.scale] * self.ranks_per_node
@@ -72,7 +73,7 @@ class PageCacheHonesty(BackendCheck):
             for number in self.times
         ]
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """Every run, its samples named after its rung."""
         return merged(TOOL, (self.rung(raw, step.name) for step in self.steps(subject)))
 

@@ -7,6 +7,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.placement import TOOL, parse
 from assay_check import PartitionCheck
@@ -19,11 +20,11 @@ class ClientPlacement(PartitionCheck):
     scripts = ("steps.sh", "client/placement.sh")
     repetitions = {"quick": 3, "acceptance": 5}
 
-    def steps(self, subject: str) -> Sequence[Step]:
+    def steps(self, subject: Subject) -> Sequence[Step]:
         """One step of as many processes as the client has cores, for each sample."""
-        cores = self.cluster.hosts[subject].cores
+        cores = self.cluster.hosts[subject.host].cores
         command = [
-            *("srun", f"--nodelist={subject}", "--nodes=1", "--mpi=none"),
+            *("srun", f"--nodelist={subject.host}", "--nodes=1", "--mpi=none"),
             *(f"--ntasks={cores}", f"--ntasks-per-node={cores}", "--cpus-per-task=1"),
             "--threads-per-core=1",
             *("--cpu-bind=cores", "bash", "placement.sh"),
@@ -33,9 +34,9 @@ class ClientPlacement(PartitionCheck):
             for number in self.times
         ]
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """What the processes of every step say."""
-        cores = self.cluster.hosts[subject].cores
+        cores = self.cluster.hosts[subject.host].cores
         return merged(
             TOOL,
             (

@@ -10,6 +10,7 @@ import reframe as rfm
 from assay.campaign.steps import Shell, Step, printed
 from assay.checks.load import DEPTH
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools import dmg
 from assay.tools.daos_perf import TOOL, parse
 from assay.tools.daos_perf import DaosPerf as Run
@@ -52,7 +53,7 @@ class DaosPerf(MpiCheck):
         needed = ROOM * self.ranks_per_node * largest
         return self.short_of_room("perf_pool.before", pool, needed)
 
-    def steps(self, subject: str) -> Sequence[Step | Shell]:
+    def steps(self, subject: Subject) -> Sequence[Step | Shell]:
         """A run of each size for every sample, whose container is then taken away."""
         # They have no label.
         pool = self.cluster.daos.perf_pool
@@ -65,7 +66,7 @@ class DaosPerf(MpiCheck):
                 steps.append(Shell(f"take_away {own} || {not_destroyed}"))
         return steps
 
-    def run_of(self, subject: str, name: str, values: Values) -> Step:
+    def run_of(self, subject: Subject, name: str, values: Values) -> Step:
         """One run on the cores of one client: of two, the clocks would differ."""
         pool = dmg.uuid(self.answer("perf_pool.before"))
         run = Run(pool, values, credits=DEPTH[self.entry.name])
@@ -77,12 +78,12 @@ class DaosPerf(MpiCheck):
             limit_s=patience_s(rpcs, run.credits, each),
             program=TOOL,
             commands=[
-                [*self.launcher([subject], self.ranks_per_node), *self.command(run.command())]
+                [*self.launcher([subject.host], self.ranks_per_node), *self.command(run.command())]
             ],
             parse=partial(parse, expected_processes=self.ranks_per_node),
         )
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """The results of every run."""
         return merged(
             TOOL,

@@ -9,7 +9,7 @@ from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Shell, Step
 from assay.checks.load import fdb_daos_processes
-from assay.checks.subjects import fdb_containers
+from assay.subject import Subject
 from assay.tools.fdb_hammer import (
     CONTAINERS,
     Fields,
@@ -42,25 +42,25 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
     scripts = ("steps.sh", "endtoend/containers.sh")
     separate_index: bool
 
-    def rounds(self) -> Iterable[Sequence[str]]:
+    def rounds(self) -> Iterable[Sequence[Subject]]:
         """One number of containers at a time."""
         return [[subject] for subject in self.subjects]
 
-    def processes(self, subject: str) -> int:
+    def processes(self, subject: Subject) -> int:
         """Processes on all clients together."""
-        return fdb_daos_processes(self.cluster, fdb_containers(subject), self.scale)
+        return fdb_daos_processes(self.cluster, subject.containers, self.scale)
 
-    def layout(self, subject: str) -> Layout:
+    def layout(self, subject: Subject) -> Layout:
         """Containers that the processes share, or several that each has to itself."""
-        containers = fdb_containers(subject)
+        containers = subject.containers
         of_each = max(1, containers // self.processes(subject))
         return Layout(containers, self.separate_index, of_each)
 
-    def fields(self, subject: str) -> Fields:
+    def fields(self, subject: Subject) -> Fields:
         """Fields of a process in each of its containers."""
         return FIELDS[self.scale].over(self.layout(subject).of_each)
 
-    def bytes_of_each(self, subject: str) -> int:
+    def bytes_of_each(self, subject: Subject) -> int:
         """Bytes that each process moves in a phase."""
         return self.layout(subject).of_each * self.fields(subject).bytes
 
@@ -88,16 +88,16 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
                 )
 
     @staticmethod
-    def file(subject: str, what: str) -> str:
+    def file(subject: Subject, what: str) -> str:
         """The name of a file of a subject, beside the job's script."""
-        return f"fdb.{fdb_containers(subject)}.{what}"
+        return f"fdb.{subject.containers}.{what}"
 
-    def limit_s(self, subject: str) -> int:
+    def limit_s(self, subject: Subject) -> int:
         """Every container that a sample makes is destroyed after it, several at once."""
-        destroy_s = 60 + fdb_containers(subject)
+        destroy_s = 60 + subject.containers
         return super().limit_s(subject) + len(self.times) * destroy_s
 
-    def steps(self, subject: str) -> Sequence[Step | Shell]:
+    def steps(self, subject: Subject) -> Sequence[Step | Shell]:
         """New databases for each sample, written, read, and taken away."""
         pool = self.cluster.daos.pool
         not_destroyed = f'refuse "daos did not destroy what FDB made in the pool {pool}"'
@@ -112,7 +112,7 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
             steps.append(Shell(f"take_away {own} || {not_destroyed}"))
         return steps
 
-    def phase(self, subject: str, phase: str, number: int) -> Step:
+    def phase(self, subject: Subject, phase: str, number: int) -> Step:
         """One phase of a sample: all processes at once, each by its line of a file."""
         root = root_container("$SLURM_JOB_ID", number)
         where = daos_configuration(
@@ -132,7 +132,7 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
             parse=parse,
         )
 
-    def launcher(self, subject: str) -> list[str]:
+    def launcher(self, subject: Subject) -> list[str]:
         """The beginning of a command that deals the processes over the clients."""
         processes = self.processes(subject)
         hosts = self.hosts[:processes]

@@ -7,6 +7,7 @@ from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Evict, Shell, Step
 from assay.checks.expect import FDB_PROCESSES
+from assay.subject import Subject
 from assay.tools.fdb_hammer import (
     MEBIBYTE,
     SHARED,
@@ -29,11 +30,11 @@ class FdbPosixCheck(FdbCheck, HostCheck):
     def write_the_schema(self):
         self.write("fdb-schema", [schema(self.layout).rstrip()])
 
-    def processes(self, subject: str) -> int:
+    def processes(self, subject: Subject) -> int:
         """Processes of a host."""
         return FDB_PROCESSES
 
-    def bytes_of_each(self, subject: str) -> int:
+    def bytes_of_each(self, subject: Subject) -> int:
         """Bytes that each process moves in a phase."""
         return FIELDS[self.scale].bytes
 
@@ -45,7 +46,7 @@ class FdbPosixCheck(FdbCheck, HostCheck):
             for scale, fields in FIELDS.items()
         }
 
-    def steps(self, subject: str) -> Sequence[Step | Evict | Shell]:
+    def steps(self, subject: Subject) -> Sequence[Step | Evict | Shell]:
         """A new database for each sample, written, evicted from the page cache, and read."""
         steps: list[Step | Evict | Shell] = []
         for number in self.times:

@@ -10,6 +10,7 @@ import reframe as rfm
 from assay.campaign.steps import printed
 from assay.checks.backends import backend_of, container, library_directory
 from assay.checks.load import DEPTH, FIO_PROCESSES
+from assay.subject import Subject
 from assay.tools.fio import TOOL, Job
 from assay.tools.interception import environment
 from assay.tools.interception import problems as not_intercepted
@@ -60,7 +61,7 @@ class FioDfs(FioDaosCheck):
             "file": NAME,
         }
 
-    def room(self, subject: str) -> list[str]:
+    def room(self, subject: Subject) -> list[str]:
         """A container has no room that `df` could tell.
 
         fio takes a file away twice, which its engine calls an error.
@@ -76,11 +77,11 @@ class FioDfuse(FioDaosCheck):
     #: The libraries take these calls, and report what they took of threads alone.
     engine = "psync"
 
-    def directory(self, subject: str) -> Path:
+    def directory(self, subject: Subject) -> Path:
         """The mount."""
         return self.cluster.daos.mount
 
-    def guards(self, subject: str) -> Sequence[str]:
+    def guards(self, subject: Subject) -> Sequence[str]:
         """It is there."""
         return [*super().guards(subject), join(["on_dfuse", str(self.directory(subject))])]
 
@@ -88,7 +89,7 @@ class FioDfuse(FioDaosCheck):
         """Threads of one process."""
         return {**super().layout(), "threads": True}
 
-    def preload(self, subject: str) -> Sequence[str]:
+    def preload(self, subject: Subject) -> Sequence[str]:
         """The interception library, if this is one."""
         library = backend_of(subject).library
         if library is None:
@@ -96,7 +97,7 @@ class FioDfuse(FioDaosCheck):
         variables = environment(library, str(library_directory(self.cluster)))
         return ["env", *(f"{name}={value}" for name, value in variables.items())]
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """The figures, and whether the library took any calls."""
         found = super().parsed(subject, raw)
         library = backend_of(subject).library

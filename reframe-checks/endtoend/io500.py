@@ -9,6 +9,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Evict, Shell, Step, printed, text
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools import io500, ior, mdtest
 from assay.tools.output import Parsed, Sample, merged
 from mpi_check import STONEWALL_S, BackendCheck
@@ -34,7 +35,7 @@ class Io500Check(BackendCheck):
 class Io500(Io500Check):
     """IO500's phases but for `find`, by IOR and mdtest, and the score that they come to."""
 
-    def steps(self, subject: str) -> Sequence[Step | Evict | Shell]:
+    def steps(self, subject: Subject) -> Sequence[Step | Evict | Shell]:
         """The phases; what IOR reads from a shared directory has left the page cache."""
         steps: list[Step | Evict | Shell] = []
         for number in self.times:
@@ -48,7 +49,7 @@ class Io500(Io500Check):
             steps += [self.clean(subject, number, kind) for kind in ("easy", "hard")]
         return steps
 
-    def phases(self, subject: str, number: int) -> Mapping[str, ior.Run | mdtest.Run]:
+    def phases(self, subject: Subject, number: int) -> Mapping[str, ior.Run | mdtest.Run]:
         """The runs of one sample, in order."""
         place = PurePosixPath(self.place(subject, f"io500.{number}"))
         return io500.Io500(
@@ -64,19 +65,19 @@ class Io500(Io500Check):
         """Where the writes of one sample leave how far they came, for its other phases."""
         return f"$RAW/{number}"
 
-    def phase(self, subject: str, number: int, name: str) -> Step:
+    def phase(self, subject: Subject, number: int, name: str) -> Step:
         """One phase of a sample."""
         run = self.phases(subject, number)[name]
         return self.launched(subject, f"{name}.{number}", run)
 
-    def clean(self, subject: str, number: int, kind: str) -> Step:
+    def clean(self, subject: Subject, number: int, kind: str) -> Step:
         """IOR's files go away after one transfer that it is let write; mdtest removes its own."""
         written = self.phases(subject, number)[f"ior-{kind}-write"]
         assert isinstance(written, ior.Run)
         run = replace(written, block=written.transfer, segments=1, keep=False, stonewall=None)
         return self.launched(subject, f"ior-{kind}-clean.{number}", run)
 
-    def launched(self, subject: str, name: str, run: ior.Run | mdtest.Run) -> Step:
+    def launched(self, subject: Subject, name: str, run: ior.Run | mdtest.Run) -> Step:
         """A run of IOR or of mdtest over all clients."""
         benchmarks = self.cluster.benchmarks
         if isinstance(run, ior.Run):
@@ -91,11 +92,11 @@ class Io500(Io500Check):
             parse=parse,
         )
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """The phases and scores of every sample."""
         return merged(io500.TOOL, (self.sample(subject, number, raw) for number in self.times))
 
-    def sample(self, subject: str, number: int, raw: Path) -> Parsed:
+    def sample(self, subject: Subject, number: int, raw: Path) -> Parsed:
         """What the phases of one sample come to."""
         outputs: dict[str, Parsed] = {}
         for name in self.phases(subject, number):
@@ -112,7 +113,7 @@ class Io500(Io500Check):
 class Io500Program(Io500Check):
     """All twelve phases of IO500, and its score, by the io500 program."""
 
-    def configuration(self, subject: str, number: int) -> str:
+    def configuration(self, subject: Subject, number: int) -> str:
         """The file that the program is given, with the shell's words for what the job knows."""
         return io500.Io500(
             self.place(subject, f"io500.{number}"),
@@ -121,7 +122,7 @@ class Io500Program(Io500Check):
             dfs=self.dfs(subject),
         ).configuration()
 
-    def steps(self, subject: str) -> Sequence[Step | Shell]:
+    def steps(self, subject: Subject) -> Sequence[Step | Shell]:
         """One run for each sample."""
         program = self.cluster.benchmarks.io500
         steps: list[Step | Shell] = []
@@ -141,7 +142,7 @@ class Io500Program(Io500Check):
             ]
         return steps
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """The phases and the scores that the program printed."""
         return merged(
             io500.TOOL,

@@ -8,6 +8,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Evict, Step, text
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools.io500 import HARD_TRANSFER_BYTES
 from assay.tools.ior import TOOL, Run, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged
@@ -35,7 +36,7 @@ class IorCheck(BackendCheck):
         yield from map(str, self.times)
         yield VERIFIED
 
-    def steps(self, subject: str) -> Sequence[Step | Evict]:
+    def steps(self, subject: Subject) -> Sequence[Step | Evict]:
         """Every repetition; what is read from a shared directory has left the page cache."""
         steps: list[Step | Evict] = []
         for name in self.names:
@@ -45,7 +46,7 @@ class IorCheck(BackendCheck):
             steps += [self.one(subject, "read", name), self.clean(subject, name)]
         return steps
 
-    def one(self, subject: str, access: str, name: str) -> Step:
+    def one(self, subject: Subject, access: str, name: str) -> Step:
         """One run of a repetition."""
         writes, verified = access == "write", name == VERIFIED
         return self.launched(
@@ -60,12 +61,12 @@ class IorCheck(BackendCheck):
             stonewall=Stonewall(STONEWALL_S[self.scale], f"$RAW/{name}.stonewall"),
         )
 
-    def clean(self, subject: str, name: str) -> Step:
+    def clean(self, subject: Subject, name: str) -> Step:
         """The files go away, with whatever they hold, after one transfer that IOR is let write."""
         transfer = self.pattern("").transfer
         return self.launched(subject, f"clean.{name}", block=transfer, segments=1, read=False)
 
-    def launched(self, subject: str, name: str, **options) -> Step:
+    def launched(self, subject: Subject, name: str, **options) -> Step:
         """One run of IOR, which leaves its summary beside what it printed."""
         run = replace(
             self.pattern(self.place(subject, "ior")),
@@ -84,7 +85,7 @@ class IorCheck(BackendCheck):
             parse=parse,
         )
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """The samples, and what is wrong with any run, the verified one among them."""
         runs = {
             name: [self.read(subject, raw, f"{access}.{name}") for access in ("write", "read")]
@@ -94,7 +95,7 @@ class IorCheck(BackendCheck):
         counted = merged(TOOL, (run for pair in runs.values() for run in pair))
         return merged(TOOL, [counted, Parsed(TOOL, (), verified.problems)])
 
-    def read(self, subject: str, raw: Path, name: str) -> Parsed:
+    def read(self, subject: Subject, raw: Path, name: str) -> Parsed:
         """The summary of a run, and the warnings that are printed beside it alone."""
         said = "".join(text(raw, name, kind) for kind in ("out", "err", "json"))
         return parse(

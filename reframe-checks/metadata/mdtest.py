@@ -8,6 +8,7 @@ import reframe as rfm
 from assay.campaign.steps import Step, printed
 from assay.checks.load import FILE_BYTES
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools.mdtest import TOOL, Run, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged
 from mpi_check import STONEWALL_S, BackendCheck
@@ -32,11 +33,11 @@ class MdtestCheck(BackendCheck):
     #: One directory for all ranks.
     shared = False
 
-    def steps(self, subject: str) -> Sequence[Step]:
+    def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample: of several iterations mdtest prints the mean alone."""
         return [self.one(subject, f"mdtest.{number}") for number in self.times]
 
-    def one(self, subject: str, name: str) -> Step:
+    def one(self, subject: Subject, name: str) -> Step:
         """A run of all phases."""
         program, seconds = self.cluster.benchmarks.mdtest, STONEWALL_S[self.scale]
         dfs, size = self.dfs(subject), FILE_BYTES[self.entry.name]
@@ -60,7 +61,7 @@ class MdtestCheck(BackendCheck):
             parse=parse,
         )
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """The rates of every run."""
         return merged(
             TOOL,

@@ -7,6 +7,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools.fi_pingpong import TOOL, PingPong, parse
 from assay.tools.output import Parsed, Sample, merged
 from assay_check import PartitionCheck
@@ -28,15 +29,15 @@ class FiPingpong(PartitionCheck):
 
     scripts = ("steps.sh", "network/pingpong.sh")
 
-    def rounds(self) -> Iterable[Sequence[str]]:
+    def rounds(self) -> Iterable[Sequence[Subject]]:
         """Rounds in which no host is in two pairs: in a ring every other pair, then the rest."""
         ring = list(self.subjects)
         last = [ring.pop()] if len(ring) % 2 and len(ring) > 1 else []
         return [part for part in (ring[::2], ring[1::2], last) if part]
 
-    def steps(self, subject: str) -> Sequence[Step]:
+    def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample: a server serves one client and ends."""
-        server, client = subject.split(">")
+        server, client = (end.host for end in subject.ends)
         pingpong = ["bash", "pingpong.sh", server]
         if server == client:
             # Its own network, with loopback alone: fi_pingpong listens on every address.
@@ -62,9 +63,9 @@ class FiPingpong(PartitionCheck):
             for number in self.times
         ]
 
-    def address(self, subject: str) -> str:
+    def address(self, subject: Subject) -> str:
         """Where the client finds the server."""
-        server, client = subject.split(">")
+        server, client = (end.host for end in subject.ends)
         return "127.0.0.1" if server == client else str(self.cluster.hosts[server].address)
 
     def end(self, host: str, command: list[str]) -> list[str]:
@@ -74,7 +75,7 @@ class FiPingpong(PartitionCheck):
         program = str(self.cluster.benchmarks.fi_pingpong)
         return ["env", f"FI_TCP_IFACE={interface}", program, *arguments]
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """The client's table of every run; its sizes tell the metrics apart."""
         return merged(
             TOOL,

@@ -7,6 +7,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools import net_test
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.text import by_process
@@ -23,11 +24,11 @@ class NetTest(SystemCheck, PartitionCheck):
     #: RPCs to each endpoint, by scale.
     rpcs = {"quick": 1000, "acceptance": 10000}
 
-    def rounds(self) -> Iterable[Sequence[str]]:
+    def rounds(self) -> Iterable[Sequence[Subject]]:
         """One client at a time."""
         return [[subject] for subject in self.subjects]
 
-    def steps(self, subject: str) -> Sequence[Step]:
+    def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample; the targets have the same tags on all engines."""
         server = self.cluster.hosts[self.cluster.daos.servers[0]]
         asked = net_test.NetTest(server.engines[0].tags.targets, repetitions=self.rpcs[self.scale])
@@ -38,7 +39,7 @@ class NetTest(SystemCheck, PartitionCheck):
                 f"run.{number}",
                 limit_s=patience_s(rpcs, asked.inflight),
                 program="daos",
-                commands=[[*srun([subject]), *command]],
+                commands=[[*srun([subject.host]), *command]],
                 parse=self.read,
             )
             for number in self.times
@@ -49,7 +50,7 @@ class NetTest(SystemCheck, PartitionCheck):
         (output,) = by_process(text).values() or ("",)
         return net_test.parse(output, expected_ranks=self.ranks)
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """Every run."""
         return merged(
             net_test.TOOL,

@@ -7,6 +7,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.self_test import EMPTY, GET, IOV, PUT, TOOL, SelfTest, parse
 from assay.tools.text import by_process
@@ -35,17 +36,17 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
 
     repetitions = {"quick": 3, "acceptance": 5}
 
-    def groups(self, subject: str, metric: Metric) -> Sequence[Sequence[str]]:
+    def groups(self, subject: Subject, metric: Metric) -> Sequence[Sequence[str]]:
         """The clients that run self_test for a metric: those of a group at once."""
         raise NotImplementedError
 
-    def masters(self, subject: str) -> tuple[int, ...]:
+    def masters(self, subject: Subject) -> tuple[int, ...]:
         """The ranks that send; none where the clients do."""
         return ()
 
-    def asked(self, subject: str, metric: Metric) -> SelfTest:
+    def asked(self, subject: Subject, metric: Metric) -> SelfTest:
         """The run of a metric, to all targets of an engine; of a pair, to those of the second."""
-        engine = subject.rpartition(">")[2]
+        engine = subject.ends[-1]
         return SelfTest(
             ranks=(self.rank(engine),),
             tags=self.engine(engine).tags.targets,
@@ -57,7 +58,7 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
         )
 
     def runs(
-        self, subject: str, metric: Metric, number: int
+        self, subject: Subject, metric: Metric, number: int
     ) -> Iterator[tuple[Sequence[str], Step]]:
         """The runs of one sample, each with its clients."""
         asked = self.asked(subject, metric)
@@ -78,7 +79,7 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
                 ),
             )
 
-    def steps(self, subject: str) -> Sequence[Step]:
+    def steps(self, subject: Subject) -> Sequence[Step]:
         """The runs of every sample."""
         return [
             step
@@ -87,7 +88,7 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
             for _, step in self.runs(subject, metric, number)
         ]
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """Every sample."""
         return merged(
             TOOL,
@@ -98,7 +99,7 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
             ),
         )
 
-    def sample(self, subject: str, metric: Metric, number: int, raw: Path) -> Parsed:
+    def sample(self, subject: Subject, metric: Metric, number: int, raw: Path) -> Parsed:
         """What the runs give together: the sum of their rates, or the slowest endpoint's median."""
         asked = self.asked(subject, metric)
         values: list[float] = []
@@ -124,11 +125,11 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
 class SelfTestClientServer(SelfTestCheck):
     """RPCs from the clients to the targets of one engine after the other."""
 
-    def rounds(self) -> Iterable[Sequence[str]]:
+    def rounds(self) -> Iterable[Sequence[Subject]]:
         """One engine at a time."""
         return [[subject] for subject in self.subjects]
 
-    def groups(self, subject: str, metric: Metric) -> Sequence[Sequence[str]]:
+    def groups(self, subject: Subject, metric: Metric) -> Sequence[Sequence[str]]:
         """All clients at once for a rate; for a latency one, and for acceptance one at a time."""
         if metric.unit != "us":
             return [self.hosts]
@@ -140,15 +141,15 @@ class SelfTestClientServer(SelfTestCheck):
 class SelfTestCrossServer(SelfTestCheck):
     """RPCs from one engine to the targets of another, for every two engines."""
 
-    def rounds(self) -> Iterable[Sequence[str]]:
+    def rounds(self) -> Iterable[Sequence[Subject]]:
         """Rounds in which no engine is in two pairs: it runs one session at a time."""
-        rounds: list[list[str]] = []
+        rounds: list[list[Subject]] = []
         for pair in self.subjects:
-            ends = set(pair.split(">"))
+            ends = set(pair.ends)
             free = (
                 together
                 for together in rounds
-                if ends.isdisjoint(end for other in together for end in other.split(">"))
+                if ends.isdisjoint(end for other in together for end in other.ends)
             )
             found = next(free, None)
             if found is None:
@@ -156,10 +157,10 @@ class SelfTestCrossServer(SelfTestCheck):
             found.append(pair)
         return rounds
 
-    def masters(self, subject: str) -> tuple[int, ...]:
+    def masters(self, subject: Subject) -> tuple[int, ...]:
         """The first engine of the pair."""
-        return (self.rank(subject.partition(">")[0]),)
+        return (self.rank(subject.end),)
 
-    def groups(self, subject: str, metric: Metric) -> Sequence[Sequence[str]]:
+    def groups(self, subject: Subject, metric: Metric) -> Sequence[Sequence[str]]:
         """One client, which only gives the orders."""
         return [[self.hosts[self.subjects.index(subject) % len(self.hosts)]]]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import reframe as rfm
 
+from assay.subject import Subject
 from assay.tools.fio import Job
 from fio_check import FioCheck
 
@@ -17,10 +18,9 @@ class ScmFio(FioCheck):
     engine = "psync"
     direct = False
 
-    def directory(self, subject: str) -> Path:
+    def directory(self, subject: Subject) -> Path:
         """Where the engine would mount it."""
-        engine = self.host(subject).engines[int(subject.rpartition("engine")[2])]
-        return engine.ram_tier.scm_mount
+        return self.cluster.engine(subject).ram_tier.scm_mount
 
     def phases(self) -> Iterator[Job]:
         """Memory is fast: each phase runs for a time, over a file that is all there."""

@@ -8,6 +8,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Step, printed
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.perf_common import Values
 from assay.tools.vos_perf import TOOL, VosPerf, environment, parse
@@ -42,15 +43,15 @@ class VosPerfCheck(DaosCheck, HostCheck):
         """Room for vos_perf's own pool."""
         return {scale: mib + SYSTEM_MIB + 64 for scale, mib in POOL_MIB.items()}
 
-    def directory(self, subject: str) -> Path:
+    def directory(self, subject: Subject) -> Path:
         """The mount of the engine's SCM."""
         return self.engine(subject).scm_tier.scm_mount
 
-    def guards(self, subject: str) -> Sequence[str]:
+    def guards(self, subject: Subject) -> Sequence[str]:
         """No engine runs, and its SCM is mounted."""
         return [*super().guards(subject), join(["mounted", str(self.directory(subject))])]
 
-    def steps(self, subject: str) -> Sequence[Step]:
+    def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample, in a new pool, on the first core of the engine's NUMA node."""
         node = self.engine(subject).pinned_numa_node or 0
         variables = environment(no_flush=self.no_flush)
@@ -65,7 +66,7 @@ class VosPerfCheck(DaosCheck, HostCheck):
             for number in self.times
         ]
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """The results of every run, and what was said beside them."""
         return merged(
             TOOL,

@@ -9,6 +9,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Step, printed
 from assay.checks.plan import Metric
+from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.spdk_nvme_perf import TOOL, NvmePerf, parse, pcie, programs
 from assay_check import HostCheck
@@ -39,18 +40,17 @@ class NvmeCheck(DaosCheck, HostCheck):
     #: How each metric is measured.
     reads: Mapping[str, Reads]
 
-    def ssds(self, subject: str) -> list[str]:
+    def ssds(self, subject: Subject) -> list[str]:
         """The addresses of all SSDs on the subject's host."""
-        host = subject.partition("/")[0]
-        return [s.partition("/")[2] for s in self.subjects if s.partition("/")[0] == host]
+        return [ssd.device for ssd in self.subjects if ssd.host == subject.host]
 
-    def node(self, subject: str, address: str) -> int:
+    def node(self, subject: Subject, address: str) -> int:
         """The NUMA node of an SSD; one behind VMD is where its controller is."""
         host = self.host(subject)
         device = host.nvme.get(address) or host.vmd.get(host.vmd_of(address) or "")
         return (device and device.numa_node) or 0
 
-    def one(self, subject: str, name: str, addresses: Sequence[str]) -> Step:
+    def one(self, subject: Subject, name: str, addresses: Sequence[str]) -> Step:
         """One run on some SSDs of the subject's host, with a core for each that is near to it."""
         addresses = sorted(addresses, key=lambda address: self.node(subject, address))
         reads = self.reads[name.partition(".")[0]]
@@ -76,38 +76,37 @@ class NvmeCheck(DaosCheck, HostCheck):
             parse=parse,
         )
 
-    def runs(self, subject: str) -> Iterator[tuple[str, Step]]:
+    def runs(self, subject: Subject) -> Iterator[tuple[Subject, Step]]:
         """The runs that a subject takes its samples from, each with the subject that it is run for.
 
         Those of all SSDs together are run once, for the first SSD of the host.
         """
-        first = f"{subject.partition('/')[0]}/{self.ssds(subject)[0]}"
+        first = Subject(subject.host, device=self.ssds(subject)[0])
         for metric, reads in self.reads.items():
             for number in self.times:
                 name = f"{metric}.{number}"
                 if reads.together:
                     yield first, self.one(subject, name, self.ssds(subject))
                 else:
-                    yield subject, self.one(subject, name, [subject.partition("/")[2]])
+                    yield subject, self.one(subject, name, [subject.device])
 
-    def steps(self, subject: str) -> Sequence[Step]:
+    def steps(self, subject: Subject) -> Sequence[Step]:
         """The runs that are run for the subject."""
         return [step for runner, step in self.runs(subject) if runner == subject]
 
-    def parsed(self, subject: str, raw: Path) -> Parsed:
+    def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """The figures of the subject's SSD in all runs that it is in."""
-        address = subject.partition("/")[2]
         found = []
         for runner, step in self.runs(subject):
             metric = step.name.partition(".")[0]
             reads = self.reads[metric]
-            expected = self.ssds(subject) if reads.together else [address]
-            path = raw.parent / runner.partition("/")[2]
+            expected = self.ssds(subject) if reads.together else [subject.device]
+            path = raw.parent / runner.device
             run = parse(printed(path, step), expected_devices=tuple(expected))
             samples = tuple(
                 Sample(metric, sample.value, sample.unit)
                 for sample in run.samples
-                if sample.metric == reads.figure and sample.labels["device"] == address
+                if sample.metric == reads.figure and sample.labels["device"] == subject.device
             )
             found.append(Parsed(TOOL, samples, run.problems))
         return merged(TOOL, found)

@@ -87,7 +87,7 @@ def plan(
                 "partition": metric.partition,
                 "metric": metric.metric.name,
                 "unit": metric.metric.unit,
-                "subject": metric.subject,
+                "subject": str(metric.subject),
             }
             for metric in metrics
         ]
@@ -96,7 +96,7 @@ def plan(
     table = Table("layer", "check", "partition", "metric", "unit", "subject", box=None)
     for metric in metrics:
         name, unit = metric.metric.name, metric.metric.unit
-        table.add_row(metric.layer, metric.check, metric.partition, name, unit, metric.subject)
+        table.add_row(metric.layer, metric.check, metric.partition, name, unit, str(metric.subject))
     _print(table)
     print(f"{len(metrics)} metrics required")
 

@@ -17,6 +17,7 @@ from assay.campaign.run_report import ReportError
 from assay.cli import app
 from assay.cluster.description import Cluster
 from assay.foreign import limits
+from assay.subject import Subject
 from clusters import description
 from runs import report
 
@@ -285,7 +286,7 @@ def test_a_long_reason_is_cut(site: Path, cluster: Cluster) -> None:
 def test_many_problems_are_cut(site: Path, cluster: Cluster) -> None:
     edit(site, problems={"s1": ["fio broke"] * 9_999})
     found = read(str(site / "reports" / "*.json"), cluster)
-    (metric, *_) = (m for m in found_metrics(cluster) if m.subject == "s1")
+    (metric, *_) = (m for m in found_metrics(cluster) if m.subject == Subject("s1"))
     problems = found.problems(metric)
     assert len(problems) < 300
     assert problems[-1].endswith("problems more")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from assay.checks.expect import MEASURED_CEILING, Measured, expectation
 from assay.checks.plan import CHECKS, Owed, owed
 from assay.cluster.description import Cluster
+from assay.subject import Subject
 from assay.tools import mdtest, self_test
 from clusters import described, find
 from sites import put, site
@@ -121,7 +122,8 @@ def tripped(least: float, scale: str = "") -> Measured:
     check = CHECKS["SelfTestClientServer"]
     (trip,) = (metric for metric in check.metrics if metric.name == "latency_empty")
     far, near = (
-        Owed(check.name, check.layer, "clients", trip, f"s1/engine{number}") for number in (0, 1)
+        Owed(check.name, check.layer, "clients", trip, Subject("s1", engine=number))
+        for number in (0, 1)
     )
     return Measured({near: [least * 1.2, least, least * 1.1], far: [least * 2] * 3}, scale)
 

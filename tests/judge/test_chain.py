@@ -11,6 +11,7 @@ from assay.checks.plan import Metric, Owed
 from assay.cluster.description import Cluster
 from assay.judge.chain import Chain, chains
 from assay.judge.verdict import Case, Verdict, judge
+from assay.subject import Subject
 from clusters import system
 
 
@@ -18,7 +19,11 @@ def judged(check: str, metric: str, figures: Mapping[str, float], bound: float =
     ground = "hardware" if bound else "nothing"
     limits = Expectation("MiB/s", ground, bound or None, None, None, "a datasheet")
     return [
-        Case(Owed(check, "ssd", "servers", Metric(metric, "MiB/s"), on), [value] * 7, limits)
+        Case(
+            Owed(check, "ssd", "servers", Metric(metric, "MiB/s"), Subject.parse(on)),
+            [value] * 7,
+            limits,
+        )
         for on, value in figures.items()
     ]
 
@@ -145,7 +150,7 @@ def test_a_layer_that_the_result_surpasses_holds_nothing_back() -> None:
 
 
 def test_only_ssds_with_data_are_its_devices() -> None:
-    log, data = "s1/0000:00:00.0", dict.fromkeys(data_ssds(system("wal")), 6400.0)
+    log, data = "s1/0000:00:00.0", dict.fromkeys(map(str, data_ssds(system("wal"))), 6400.0)
     assert log not in data
     read = judged("NvmeBandwidth", "read_1m_together", data | {log: 6400.0})
     (chain,) = of(system("wal"), read, ior("read", dfs=15_000.0))

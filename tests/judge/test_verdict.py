@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from assay.checks.expect import Expectation
 from assay.checks.plan import Metric, Owed
 from assay.judge.verdict import Case, Judgement, Verdict, judge
+from assay.subject import Subject
 
-OWED = Owed("SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s"), "s1")
+OWED = Owed("SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s"), Subject("s1"))
 RATED = Expectation("MiB/s", "hardware", 1000.0, 850.0, 1000.0, "1000 MiB/s: one disk")
 UNRATED = Expectation("MiB/s", "nothing", None, None, None, "nothing to judge by: no datasheet")
 
@@ -112,7 +113,7 @@ def among_equals(
         judge(
             [
                 Case(
-                    replace(OWED, subject=f"n{number}", check=check or OWED.check),
+                    replace(OWED, subject=Subject(f"n{number}"), check=check or OWED.check),
                     [median * (1 + spread * n) for n in noise[number % 7 :] + noise[: number % 7]],
                     limits,
                 )
@@ -154,7 +155,11 @@ def test_all_hosts_together_have_no_equals() -> None:
     hosts = among_equals([1000.0] * 4)
     assert all(judged.equals for judged in hosts)
     cases = [
-        Case(replace(judged.owed, subject=f"clients/{number}-containers"), judged.samples, UNRATED)
+        Case(
+            replace(judged.owed, subject=Subject("clients", containers=number)),
+            judged.samples,
+            UNRATED,
+        )
         for number, judged in enumerate(hosts)
     ]
     assert not any(judged.equals for judged in judge(cases).judgements)
@@ -165,7 +170,8 @@ def test_different_limits_make_no_equals() -> None:
     fast = replace(UNRATED, ceiling=9000.0)
     cases = [Case(j.owed, j.samples, UNRATED) for j in slow]
     cases += [
-        Case(replace(OWED, subject=f"fast{n}"), [2000.0, 2001.0, 2002.0], fast) for n in range(4)
+        Case(replace(OWED, subject=Subject(f"fast{n}")), [2000.0, 2001.0, 2002.0], fast)
+        for n in range(4)
     ]
     medians = {j.equals.median for j in judge(cases).judgements if j.equals}
     assert medians == {1000.0, 2001.0}
@@ -181,7 +187,7 @@ def test_a_loss_that_could_hide_in_the_scatter_is_unsteady() -> None:
 
 def test_a_check_that_warms_up_is_unsteady() -> None:
     rise = [700.0, 800, 880, 930, 960, 980, 1000]
-    cases = [Case(replace(OWED, subject=f"n{n}"), rise, UNRATED) for n in range(16)]
+    cases = [Case(replace(OWED, subject=Subject(f"n{n}")), rise, UNRATED) for n in range(16)]
     judged = judge(cases).judgements[0]
     assert judged.verdict is Verdict.UNSTEADY
     assert "it rose by" in judged.reason

@@ -9,6 +9,7 @@ from assay.checks.expect import Expectation
 from assay.checks.plan import Metric, Owed
 from assay.judge.verdict import Case, Judgement, Verdict, judge
 from assay.judge.waivers import Waiver, WaiverError, excuse, load
+from assay.subject import Subject
 
 TODAY = date(2026, 3, 2)
 GOOD = """
@@ -21,7 +22,7 @@ waivers:
 
 
 def judged(subject: str, *, floor: float = 80.0, problem: str = "") -> Judgement:
-    metric = Owed("SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s"), subject)
+    metric = Owed("SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s"), Subject(subject))
     limits = Expectation("MiB/s", "hardware", 200.0, floor, 200.0, "a datasheet")
     case = Case(metric, [100.0] * 7, limits, [problem] if problem else [])
     return judge([case]).judgements[0]

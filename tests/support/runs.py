@@ -16,7 +16,7 @@ def case(cluster: Cluster, check: str, partition: str, root: Path) -> dict[str, 
     for metric in owed(cluster):
         if (metric.check, metric.partition) == (check, partition):
             value = 4.0 if metric.metric.unit == "process" else 2000.0
-            samples.setdefault(metric.metric.name, {})[metric.subject] = [value] * 5
+            samples.setdefault(metric.metric.name, {})[str(metric.subject)] = [value] * 5
     for by_subject in samples.values():
         for subject in by_subject:
             raw = root / "output" / partition / check / "raw" / subject.replace(">", "-to-")

@@ -66,15 +66,15 @@ class Results:
 
     def _told(self, metric: Owed) -> Sequence[float]:
         case = self._case(metric)
-        return case.samples.get(metric.metric.name, {}).get(metric.subject, []) if case else []
+        return case.samples.get(metric.metric.name, {}).get(str(metric.subject), []) if case else []
 
     def problems(self, metric: Owed) -> list[str]:
         """Why a metric has no valid samples, in words; empty where it has."""
         case = self._case(metric)
         if case is None:
             return [f"{metric.check} did not run on {metric.partition}: no run report has it"]
-        if metric.subject in case.problems:
-            return _few(case.problems[metric.subject])
+        if (subject := str(metric.subject)) in case.problems:
+            return _few(case.problems[subject])
         if case.failure and not case.problems:
             # Nobody says whom it was that failed; then a figure that was printed is no measurement.
             return [case.failure]

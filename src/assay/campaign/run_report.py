@@ -130,7 +130,7 @@ class Names:
         """The subjects of each check on each partition."""
         found: dict[tuple[str, str], set[str]] = {}
         for metric in self.plan:
-            found.setdefault((metric.check, metric.partition), set()).add(metric.subject)
+            found.setdefault((metric.check, metric.partition), set()).add(str(metric.subject))
         return {key: frozenset(subjects) for key, subjects in found.items()}
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.subject import Subject
 from assay.tools.output import Parsed
 
 TIMED_OUT, KILLED = 124, 137
@@ -31,9 +32,9 @@ RESIDENT_MIB_ALLOWED = 1.0
 """How much of what is read next may have stayed in the page cache (this project's own choice)."""
 
 
-def directory_of(subject: str) -> str:
+def directory_of(subject: Subject) -> str:
     """The name of a subject's directory under `raw/`: ``a>b`` is no name to give to a shell."""
-    return subject.replace(">", "-to-")
+    return str(subject).replace(">", "-to-")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.cluster.description import Api, Cluster
+from assay.subject import Subject
 from assay.tools.dfs import Dfs
 from assay.tools.interception import Library
 
@@ -43,15 +44,10 @@ its file system library, dfuse without and with each interception library, MPI-I
 for DAOS, and HDF5 (over MPI-IO) on the mount."""
 
 
-def backend_of(subject: str) -> Backend:
+def backend_of(subject: Subject) -> Backend:
     """The backend that a subject such as ``clients/dfs`` is measured by."""
-    return BACKENDS[subject.rpartition("/")[2]]
-
-
-def way_of(subject: str) -> str | None:
-    """The name of that backend; None of a subject that is no backend, such as ``s1/engine0``."""
-    name = subject.rpartition("/")[2]
-    return name if name in BACKENDS else None
+    assert subject.backend
+    return BACKENDS[subject.backend]
 
 
 def ior_backends(cluster: Cluster) -> tuple[Backend, ...]:

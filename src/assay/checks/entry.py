@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.cluster.description import Cluster, Partition
+from assay.subject import Subject
 
 Layer = Literal["network", "scm", "ssd", "client", "endtoend", "metadata"]
 LAYERS: tuple[Layer, ...] = ("network", "scm", "ssd", "client", "endtoend", "metadata")
@@ -17,7 +18,7 @@ PHASES: tuple[Phase, ...] = ("raw", "scm", "system")
 """The states of a DAOS system that checks need, in the order of a campaign: engines stopped; the
 same, with their SCM mounted; all ranks joined. Without DAOS a cluster is in all of them."""
 
-Subjects = Callable[[Cluster, Partition], tuple[str, ...]]
+Subjects = Callable[[Cluster, Partition], tuple[Subject, ...]]
 
 
 @dataclass(frozen=True, slots=True)

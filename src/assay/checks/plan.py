@@ -35,6 +35,7 @@ from assay.checks.subjects import (
     each_unflushed_engine,
 )
 from assay.cluster.description import PARTITIONS, Cluster, Partition
+from assay.subject import Subject
 
 __all__ = [
     "CHECKS",
@@ -63,7 +64,7 @@ class Owed:
     layer: Layer
     partition: Partition
     metric: Metric
-    subject: str
+    subject: Subject
 
     @property
     def key(self) -> str:
@@ -73,7 +74,7 @@ class Owed:
     @property
     def host(self) -> str:
         """The host that the subject is on (the first, of a pair)."""
-        return self.subject.partition(">")[0].partition("/")[0]
+        return self.subject.host
 
 
 def features(cluster: Cluster, partition: Partition) -> frozenset[str]:

@@ -8,54 +8,59 @@ from assay.checks.backends import ior_backends, mdtest_backends, mount_backends
 from assay.checks.load import FDB_DAOS_PROCESSES
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster, Partition
+from assay.subject import Subject
 
 
-def each_host(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_host(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for every host of the partition."""
-    return cluster.members(partition)
+    return tuple(map(Subject, cluster.members(partition)))
 
 
-def each_disk(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_disk(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for the scratch disk of every host; that of one in both partitions is a server's."""
-    hosts = cluster.members(partition)
+    hosts = each_host(cluster, partition)
     if partition == "servers":
         return hosts
-    return tuple(host for host in hosts if host not in cluster.servers)
+    return tuple(subject for subject in hosts if subject.host not in cluster.servers)
 
 
-def each_pair(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_pair(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for neighbours in a ring of the hosts, ``a>b``; one host alone is its own peer.
 
     A pair of servers that is also one of clients is measured as that.
     """
-    hosts = cluster.members(partition)
-    neighbours = zip(hosts, hosts[1:] + hosts[:1], strict=True)
-    pairs = [f"{a}>{b}" for a, b in neighbours] if len(hosts) > 2 else [f"{hosts[0]}>{hosts[-1]}"]
+    hosts = each_host(cluster, partition)
+    ring = (
+        [*zip(hosts, hosts[1:] + hosts[:1], strict=True)]
+        if len(hosts) > 2
+        else [(hosts[0], hosts[-1])]
+    )
+    pairs = [first.to(second) for first, second in ring]
     measured = each_pair(cluster, "clients") if partition == "servers" else ()
     return tuple(pair for pair in pairs if pair not in measured)
 
 
-def each_ram_engine(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_ram_engine(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for every engine with a `class: ram` tier, ``host/engine0``."""
     return tuple(
-        f"{host}/engine{number}"
+        Subject(host, engine=number)
         for host in cluster.members(partition)
         for number, engine in enumerate(cluster.hosts[host].engines)
         if engine.ram_tier is not None
     )
 
 
-def _engines(cluster: Cluster) -> dict[str, Engine]:
-    """The engines of the DAOS system, by the names that they have as subjects."""
+def _engines(cluster: Cluster) -> dict[Subject, Engine]:
+    """The engines of the DAOS system as subjects."""
     servers = cluster.daos.servers if cluster.daos else ()
     return {
-        f"{host}/engine{number}": engine
+        Subject(host, engine=number): engine
         for host in servers
         for number, engine in enumerate(cluster.hosts[host].engines)
     }
 
 
-def each_engine(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_engine(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for every engine of the system, wherever it is measured from."""
     del partition
     return tuple(_engines(cluster))
@@ -69,7 +74,7 @@ PARTNERS = 7
 """Engines that each sends to in a larger system, which is what it is on average in one of 16."""
 
 
-def each_engine_pair(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_engine_pair(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for every two engines of the system, ``s1/engine0>s2/engine0``.
 
     Of a large system each engine is paired with the next one, and with others ever farther off, in
@@ -78,40 +83,39 @@ def each_engine_pair(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
     del partition
     engines = tuple(_engines(cluster))
     if len(engines) <= ALL_PAIRS:
-        return tuple(f"{a}>{b}" for a, b in combinations(engines, 2))
+        return tuple(a.to(b) for a, b in combinations(engines, 2))
     count = len(engines)
     farthest = (count - 1) // 2
     strides = {round(farthest ** (step / (PARTNERS - 1))) for step in range(PARTNERS)}
     return tuple(
-        f"{engine}>{engines[(number + stride) % count]}"
+        engine.to(engines[(number + stride) % count])
         for stride in sorted(strides)
         for number, engine in enumerate(engines)
     )
 
 
-def each_scm_engine(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_scm_engine(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for every engine of the system with SCM, in PMem or in DRAM."""
     del partition
-    return tuple(name for name, engine in _engines(cluster).items() if engine.scm_tier)
+    return tuple(subject for subject, engine in _engines(cluster).items() if engine.scm_tier)
 
 
-def each_unflushed_engine(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_unflushed_engine(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for every engine with PMem on a host whose CPU caches survive a loss of power."""
     return tuple(
-        name
-        for name in each_scm_engine(cluster, partition)
-        if cluster.hosts[name.partition("/")[0]].server.eadr
-        and _engines(cluster)[name].ram_tier is None
+        subject
+        for subject in each_scm_engine(cluster, partition)
+        if cluster.hosts[subject.host].server.eadr and _engines(cluster)[subject].ram_tier is None
     )
 
 
-def each_ssd(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_ssd(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for every SSD of the system's engines, ``host/0000:81:00.0``."""
     del partition
     return tuple(
         dict.fromkeys(
-            f"{name.partition('/')[0]}/{device}"
-            for name, engine in _engines(cluster).items()
+            Subject(subject.host, device=device)
+            for subject, engine in _engines(cluster).items()
             for tier in engine.bdev_tiers
             if tier.class_ == "nvme"
             for device in tier.devices
@@ -119,51 +123,52 @@ def each_ssd(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
     )
 
 
-def each_ior_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_ior_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """One figure for all hosts together by each way of IOR to the storage, ``clients/dfs``."""
-    return tuple(f"{partition}/{backend.name}" for backend in ior_backends(cluster))
+    return tuple(Subject(partition, backend=backend.name) for backend in ior_backends(cluster))
 
 
-def each_mdtest_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_mdtest_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """One figure for all hosts together by each way of mdtest to the storage."""
-    return tuple(f"{partition}/{backend.name}" for backend in mdtest_backends(cluster))
+    return tuple(Subject(partition, backend=backend.name) for backend in mdtest_backends(cluster))
 
 
-def each_io500_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_io500_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """One figure for all hosts together by a shared directory, and by DAOS's file system library.
 
     IO500 is one run over everything; IOR and mdtest alone tell one way to DAOS from another.
     """
     names = ("posix", "dfs")
-    return tuple(f"{partition}/{way.name}" for way in ior_backends(cluster) if way.name in names)
+    return tuple(
+        Subject(partition, backend=backend.name)
+        for backend in ior_backends(cluster)
+        if backend.name in names
+    )
 
 
-def each_fdb_daos(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_fdb_daos(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """One figure for all hosts together by each number of containers, ``clients/10-containers``."""
     if cluster.daos is None or cluster.daos.pool is None:
         return ()
     if cluster.benchmarks.fdb_hammer_daos is None:
         return ()
     return tuple(
-        f"{partition}/{count}-containers"
+        Subject(partition, containers=count)
         for count in dict.fromkeys(cluster.benchmarks.fdb_containers)
     )
 
 
-def each_shared_fdb_daos(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_shared_fdb_daos(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """Those of them that have fewer containers than processes: in others no two share an index."""
     most = max(FDB_DAOS_PROCESSES.values())
     return tuple(
-        subject for subject in each_fdb_daos(cluster, partition) if fdb_containers(subject) < most
+        subject
+        for subject in each_fdb_daos(cluster, partition)
+        if subject.containers is not None and subject.containers < most
     )
 
 
-def fdb_containers(subject: str) -> int:
-    """How many containers a subject such as ``clients/10-containers`` has."""
-    return int(subject.partition("/")[2].partition("-")[0])
-
-
-def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """One figure for all hosts together by each way through the kernel of hosts without engines.
 
     To take a host's memory away would take it away from its engines.
@@ -172,13 +177,17 @@ def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[str, ..
     if system is not None and set(system.servers) & set(cluster.members(partition)):
         return ()
     names = ("posix", "dfuse")
-    return tuple(f"{partition}/{way.name}" for way in ior_backends(cluster) if way.name in names)
+    return tuple(
+        Subject(partition, backend=backend.name)
+        for backend in ior_backends(cluster)
+        if backend.name in names
+    )
 
 
-def each_mount_backend(cluster: Cluster, partition: Partition) -> tuple[str, ...]:
+def each_mount_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for every host by each way through its dfuse mount, ``c1/ioil``."""
     return tuple(
-        f"{host}/{backend.name}"
+        Subject(host, backend=backend.name)
         for host in cluster.members(partition)
         for backend in mount_backends(cluster)
     )

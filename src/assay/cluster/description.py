@@ -15,6 +15,7 @@ from pydantic import Field, IPvAnyAddress
 
 from assay.cluster.daos import Agent, Described, Engine, Server, System
 from assay.cluster.hardware import Hardware, shipped
+from assay.subject import Subject
 
 Partition = Literal["clients", "servers"]
 PARTITIONS: tuple[Partition, ...] = ("clients", "servers")
@@ -178,3 +179,8 @@ class Cluster(Site):
     def members(self, partition: Partition) -> tuple[str, ...]:
         """The hosts of a partition, in the order of the inventory."""
         return self.clients if partition == "clients" else self.servers
+
+    def engine(self, subject: Subject) -> Engine:
+        """The engine that a subject is."""
+        assert subject.engine is not None
+        return self.hosts[subject.host].engines[subject.engine]

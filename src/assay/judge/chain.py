@@ -224,10 +224,9 @@ def _sentence(cluster: Cluster, kept: float, layer: _Layer, below: Link) -> str:
 
 def _where(cluster: Cluster, layer: _Layer, judgement: Judgement) -> str:
     """Host and device of a figure; of an engine's network that is its interface."""
-    host, _, device = judgement.owed.subject.partition("/")
-    if not device:
-        return host
+    subject = judgement.owed.subject
+    if not subject.part:
+        return subject.host
     if layer.name == NETWORK:
-        engine = cluster.hosts[host].engines[int(device.removeprefix("engine"))]
-        return f"{engine.fabric_iface} of {host} ({device})"
-    return f"{device} of {host}"
+        return f"{cluster.engine(subject).fabric_iface} of {subject.host} ({subject.part})"
+    return f"{subject.part} of {subject.host}"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.checks.backends import way_of
 from assay.checks.expect import Expectation
 from assay.checks.plan import Owed
 from assay.cluster.description import PARTITIONS
@@ -138,8 +137,8 @@ def _equality(case: Case) -> Hashable:
     # What stands on figures that were measured differs from host to host, however equal they are.
     limits = () if expected.ground == "measured" else (expected.floor, expected.ceiling)
     # Of two ways to one storage one may be slower by far; all hosts together have no equal.
-    way = owed.subject if owed.host in PARTITIONS else way_of(owed.subject)
-    return owed.check, owed.metric.name, owed.partition, way, limits
+    backend = owed.subject if owed.host in PARTITIONS else owed.subject.backend
+    return owed.check, owed.metric.name, owed.partition, backend, limits
 
 
 def _standing(rating: Rating, row: int) -> Equals | None:

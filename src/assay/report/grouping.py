@@ -29,7 +29,7 @@ def named(judgements: Iterable[Judgement], most: int) -> str:
     """Metrics in words: ``SsdFio.read_1m on n1, n2 and 510 more``; at most `most` of either."""
     subjects: dict[str, list[str]] = {}
     for judgement in judgements:
-        subjects.setdefault(metric(judgement), []).append(judgement.owed.subject)
+        subjects.setdefault(metric(judgement), []).append(str(judgement.owed.subject))
     metrics = [f"{name} on {_several(of, most)}" for name, of in subjects.items()]
     return _several(metrics, most, "; ", " metrics")
 

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from assay.judge.verdict import Judgement
 from assay.report import grouping
+from assay.subject import Subject
 
 MOST = 48
 """How many rows and columns a map shows; where there are more, those that are farthest off."""
@@ -71,7 +72,7 @@ def _heatmap(metric: Sequence[Judgement]) -> Heatmap | None:
     columns = _farthest([(column, gain) for row, column, gain in cells if row in rows])
     shown = [cell for cell in cells if cell[0] in rows and cell[1] in columns]
     odd = [judgement for judgement in metric if judgement.equals and judgement.equals.outlier]
-    pairs = ">" in metric[0].owed.subject
+    pairs = metric[0].owed.subject.peer is not None
     return Heatmap(
         metric=grouping.metric(metric[0]),
         rows="one end" if pairs else "host",
@@ -83,13 +84,11 @@ def _heatmap(metric: Sequence[Judgement]) -> Heatmap | None:
     )
 
 
-def _place(subject: str) -> tuple[str, str] | None:
-    """Row and column of a subject: ``s1/0000:81:00.0`` or ``c1>s1``."""
-    for between in (">", "/"):
-        row, found, column = subject.partition(between)
-        if found:
-            return row, column
-    return None
+def _place(subject: Subject) -> tuple[str, str] | None:
+    """Row and column of a subject: both ends of a pair, or host and device."""
+    if subject.peer is not None:
+        return str(subject.end), str(subject.peer)
+    return (subject.host, subject.part) if subject.part else None
 
 
 def _farthest(gains: Sequence[tuple[str, float]]) -> set[str]:

@@ -165,7 +165,7 @@ def _row(judgement: Judgement) -> _Row:
         rank=list(Verdict).index(judgement.verdict),
         metric=judgement.owed.metric.name,
         check=judgement.owed.check,
-        subject=judgement.owed.subject,
+        subject=str(judgement.owed.subject),
         unit=expected.unit,
         median=show(summary.median) if summary else "–",
         interval=f"{show(summary.low)} – {show(summary.high)}" if summary and several else "–",

@@ -185,7 +185,7 @@ def _metric(judgement: Judgement, gate: Gate, without_waiver: Verdict | None) ->
         metric=owed.metric.name,
         unit=owed.metric.unit,
         better=owed.metric.better,
-        subject=owed.subject,
+        subject=str(owed.subject),
         host=owed.host,
         verdict=judgement.verdict,
         without_waiver=without_waiver,

@@ -18,6 +18,7 @@ from assay.checks.bounds.redundancy import NONE, Redundancy
 from assay.checks.bounds.redundancy import redundancy as redundancy_of
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster, Host
+from assay.subject import Subject
 from assay.units import Quantity
 
 SMALL = Quantity(4, "KiB")
@@ -83,10 +84,10 @@ def of_files(cluster: Cluster) -> Redundancy:
     return redundancy_of(told) if told else NONE
 
 
-def data_ssds(cluster: Cluster) -> frozenset[str]:
-    """The SSDs with the role data, ``s1/0000:81:00.0``; without roles, all of them."""
+def data_ssds(cluster: Cluster) -> frozenset[Subject]:
+    """The SSDs with the role data; without roles, all of them."""
     return frozenset(
-        f"{name}/{device}"
+        Subject(name, device=device)
         for name, _, engine in _engines(cluster)
         for tier in engine.bdev_tiers
         if not tier.bdev_roles or "data" in tier.bdev_roles

@@ -23,6 +23,7 @@ from assay.checks.plan import CHECKS, Owed
 from assay.checks.trips import as_often, no_shorter, round_trip
 from assay.checks.way import UNDESCRIBED, crossed_by
 from assay.cluster.description import Cluster, Partition
+from assay.subject import Subject
 from assay.tools.io500 import HARD_TRANSFER_BYTES
 from assay.units import Quantity
 
@@ -52,7 +53,7 @@ def stands_on(cluster: Cluster, metric: Owed) -> Owed | None:
         return None
     lower = next(m for m in CHECKS["SsdFio"].metrics if m.name == name)
     partition: Partition = "servers" if metric.host in cluster.servers else "clients"
-    return Owed("SsdFio", "ssd", partition, lower, metric.host)
+    return Owed("SsdFio", "ssd", partition, lower, Subject(metric.host))
 
 
 def _layer_below(cluster: Cluster, metric: Owed, measured: Measured) -> Expectation:
@@ -90,7 +91,7 @@ def _layer_below(cluster: Cluster, metric: Owed, measured: Measured) -> Expectat
 
 def through_daos(cluster: Cluster, metric: Owed, measured: Measured) -> Expectation:
     """Data of all clients, or of one, on its way to the engines' storage and back."""
-    if cluster.daos is None or metric.subject.endswith("/posix"):
+    if cluster.daos is None or metric.subject.backend == "posix":
         return nothing(metric, UNDESCRIBED)
     match metric.metric.unit:
         case "s":
@@ -123,7 +124,7 @@ def _rate(cluster: Cluster, metric: Owed, measured: Measured) -> Expectation:
     crossed, why = crossed_by(cluster, metric, way, IO, unit)
     trip, _ = round_trip(cluster, (metric.host,), measured)
     # dfuse may answer a write before it has sent it.
-    if trip is None or (way == "write" and metric.subject.endswith("/dfuse")):
+    if trip is None or (way == "write" and metric.subject.backend == "dfuse"):
         return within(cluster, metric, tightest(crossed, unit), why)
     operations = under_way(cluster, metric.check, 1, measured.scale)
     law = waiting(operations, trip.value, unit, trip.source)

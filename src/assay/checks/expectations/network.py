@@ -10,6 +10,7 @@ from assay.checks.figures import Expectation, Measured, Rule, nothing, shortest,
 from assay.checks.plan import CHECKS, Owed
 from assay.checks.trips import as_often, no_shorter, round_trip
 from assay.cluster.description import Cluster
+from assay.subject import Subject
 from assay.units import Quantity
 
 RPCS_IN_FLIGHT = 16
@@ -17,11 +18,11 @@ RPCS_IN_FLIGHT = 16
 
 
 def _pingpong(cluster: Cluster, metric: Owed, _: Measured) -> Expectation:
-    ends = dict.fromkeys(metric.subject.split(">"))
-    if len(ends) == 1:
+    hosts = metric.subject.hosts
+    if len(hosts) == 1:
         return nothing(metric, "loopback has no line rate")
     wires = []
-    for name in ends:
+    for name in hosts:
         interface = cluster.hosts[name].interface
         wire = nic(cluster, name, interface)
         if wire is None:
@@ -33,23 +34,21 @@ def _pingpong(cluster: Cluster, metric: Owed, _: Measured) -> Expectation:
     return within(cluster, metric, slower, "no line rate is known")
 
 
-def _fabric_of(cluster: Cluster, engine: str) -> Limit | None:
-    """The interface of an engine, ``host/engine0``."""
-    host, _, number = engine.partition("/engine")
-    return nic(cluster, host, cluster.hosts[host].engines[int(number)].fabric_iface)
+def _fabric_of(cluster: Cluster, engine: Subject) -> Limit | None:
+    """The interface of an engine."""
+    return nic(cluster, engine.host, cluster.engine(engine).fabric_iface)
 
 
 def _self_test(cluster: Cluster, metric: Owed, measured: Measured) -> Expectation:
     """RPCs to the targets of an engine, from all clients or from another engine."""
     name, unit = metric.metric.name, metric.metric.unit
-    first, _, second = metric.subject.partition(">")
-    ends = [_fabric_of(cluster, engine) for engine in (first, second) if engine]
+    ends = [_fabric_of(cluster, engine) for engine in metric.subject.ends]
     senders = 1
-    if not second:
+    if metric.subject.peer is None:
         senders = len(cluster.clients)
         clients = (nic(cluster, c, cluster.hosts[c].interface) for c in cluster.clients)
         ends.append(together("the clients' NICs", clients))
-    elif first.partition("/")[0] == second.partition("/")[0]:
+    elif len(metric.subject.hosts) == 1:
         ends = []  # a host's own engines need no wire between them
     size = MEBIBYTE if name.endswith("_1m") else Quantity(2, "KiB")
     crossed = tightest(ends, "GB/s")

@@ -19,10 +19,9 @@ def _tmpfs(cluster: Cluster, metric: Owed, _: Measured) -> Expectation:
 
 def _vos_perf(cluster: Cluster, metric: Owed, _: Measured) -> Expectation:
     """Values in the SCM of one engine, by one process and one at a time."""
-    host, number = metric.subject.split("/engine")
-    described = cluster.hosts[host]
+    described, engine = cluster.hosts[metric.host], cluster.engine(metric.subject)
     way: Direction = "write" if "update" in metric.metric.name else "read"
-    limit = scm(cluster, described, described.engines[int(number)], way, line=False)
+    limit = scm(cluster, described, engine, way, line=False)
     return _in_memory(cluster, metric, limit)
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from assay.cluster.description import Host
 from assay.findings import Finding
-
-_NAME = re.compile("[A-Za-z0-9][A-Za-z0-9._-]*")
+from assay.subject import HOST
 
 
 def host_rules(name: str, host: Host) -> Iterator[Finding]:
     """Its name can be part of a metric's, such as ``n1>n2``, and the interface is there."""
-    if not _NAME.fullmatch(name):
+    if not HOST.fullmatch(name):
         yield Finding(name, "hosts", name, "a name of letters, digits, dots, hyphens, underscores")
     known = ", ".join(sorted(host.interfaces)) or "none"
     if host.interface not in host.interfaces:

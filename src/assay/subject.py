@@ -1,0 +1,116 @@
+"""What a figure is of: a host, an engine or a device of it, a backend, or a pair of these.
+
+Reports, run reports and raw outputs name a subject by its spelling: ``n1``, ``n1/engine0``,
+``n1/0000:81:00.0``, ``c1/pil4dfs``, ``clients/10-containers``, ``n1>n2``,
+``s1/engine0>s2/engine0``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import total_ordering
+
+HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*")
+"""How the name of a host is spelled, so that it can be part of a metric's name and of a path."""
+
+_PART = re.compile(
+    r"engine(?P<engine>0|[1-9][0-9]{0,2})"
+    r"|(?P<device>(?:[0-9a-f]{4}|[0-9a-f]{6}):[0-9a-f]{2}:[01][0-9a-f]\.[0-7])"
+    r"|(?P<containers>[1-9][0-9]{0,2})-containers"
+    r"|(?P<backend>(?!engine)[a-z][a-z0-9]*)"
+)
+
+
+class SubjectError(ValueError):
+    """A text that is not the spelling of a subject."""
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One subject of a check; ordered, as it is compared, by its spelling."""
+
+    host: str
+    """Its name; of all hosts of a partition together, the name of the partition."""
+    engine: int | None = None
+    """The number of an engine of the host."""
+    device: str | None = None
+    """The PCI address of an SSD of the host."""
+    backend: str | None = None
+    """By which interface the storage is reached: ``dfs``, ``posix`` ..."""
+    containers: int | None = None
+    """Into how many containers the hosts write."""
+    peer: Subject | None = None
+    """The other end of a pair."""
+
+    @classmethod
+    def parse(cls, spelling: str) -> Subject:
+        """Read a subject as `str` prints it.
+
+        Raises:
+            SubjectError: it is anything else.
+        """
+        first, between, second = spelling.partition(">")
+        if not between:
+            return cls._parse_end(spelling)
+        end, peer = cls._parse_end(first), cls._parse_end(second)
+        return end.to(peer)
+
+    @classmethod
+    def _parse_end(cls, spelling: str) -> Subject:
+        host, slash, part = spelling.partition("/")
+        if not HOST.fullmatch(host):
+            raise SubjectError(f"{host!r} is not the name of a host: letters, digits, . _ and -")
+        if not slash:
+            return cls(host)
+        match = _PART.fullmatch(part)
+        if match is None:
+            raise SubjectError(
+                f"{part!r} of {host} is not an engine, a PCI address, a backend or a number of"
+                " containers, such as engine0, 0000:81:00.0, dfs or 10-containers"
+            )
+        engine, containers = match["engine"], match["containers"]
+        return cls(
+            host,
+            engine=None if engine is None else int(engine),
+            device=match["device"],
+            backend=match["backend"],
+            containers=None if containers is None else int(containers),
+        )
+
+    def to(self, peer: Subject) -> Subject:
+        """The pair of this and another subject."""
+        return replace(self, peer=peer)
+
+    @property
+    def end(self) -> Subject:
+        """The subject by itself; of a pair, the first end."""
+        return replace(self, peer=None)
+
+    @property
+    def ends(self) -> tuple[Subject, ...]:
+        """Both ends of a pair; otherwise the subject alone."""
+        return (self,) if self.peer is None else (self.end, self.peer)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that it is on, each once."""
+        return tuple(dict.fromkeys(end.host for end in self.ends))
+
+    @property
+    def part(self) -> str:
+        """What it is of its host, as it is spelled; empty where it is the host itself."""
+        if self.engine is not None:
+            return f"engine{self.engine}"
+        if self.containers is not None:
+            return f"{self.containers}-containers"
+        return self.device or self.backend or ""
+
+    def __str__(self) -> str:
+        part = self.part
+        end = f"{self.host}/{part}" if part else self.host
+        return end if self.peer is None else f"{end}>{self.peer}"
+
+    def __lt__(self, other: Subject) -> bool:
+        return str(self) < str(other)

@@ -1,0 +1,97 @@
+"""Subjects: parsed once, printed once, and nothing else is one."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.checks.plan import owed
+from assay.cluster.description import Cluster
+from assay.subject import Subject, SubjectError
+
+HOSTS = st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9])*", fullmatch=True)
+ENDS = st.one_of(
+    st.builds(Subject, HOSTS),
+    st.builds(Subject, HOSTS, engine=st.integers(0, 999)),
+    st.builds(Subject, HOSTS, device=st.sampled_from(["0000:81:00.0", "5d0505:01:00.0"])),
+    st.builds(Subject, HOSTS, backend=st.sampled_from(["posix", "dfs", "pil4dfs", "hdf5"])),
+    st.builds(Subject, HOSTS, containers=st.integers(1, 999)),
+)
+SUBJECTS = st.one_of(ENDS, st.builds(Subject.to, ENDS, ENDS))
+
+
+@given(SUBJECTS)
+def test_what_is_printed_is_parsed_again(subject: Subject) -> None:
+    assert Subject.parse(str(subject)) == subject
+    assert hash(Subject.parse(str(subject))) == hash(subject)
+
+
+@given(SUBJECTS, SUBJECTS)
+def test_subjects_are_ordered_as_they_are_spelled(one: Subject, other: Subject) -> None:
+    assert sorted([one, other]) == sorted([one, other], key=str)
+
+
+@given(st.text())
+def test_a_text_is_the_spelling_of_a_subject_or_refused(text: str) -> None:
+    try:
+        subject = Subject.parse(text)
+    except SubjectError:
+        return
+    assert str(subject) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "/",
+        ">",
+        "..",
+        "../n1",
+        "n1/..",
+        "n1/../n2",
+        "n..1",
+        ".n1",
+        "-n1",
+        "/etc",
+        "n1/",
+        "n1/engine",
+        "n1/engine01",
+        "n1/engine0/x",
+        "n1/engine0 ",
+        "n1\n",
+        "n1/dfs\n",
+        "n1\x1b[31m",
+        "n1\u202e",
+        "n\u00e9",
+        "n\u0661",
+        "n1/engine\u0661",
+        "n1/DFS",
+        "n1/0000:81:00.8",
+        "n1/0000:8:00.0",
+        "clients/0-containers",
+        "clients/1000-containers",
+        "n1>",
+        ">n1",
+        "n1>n2>n3",
+        "n1>n2/..",
+        "n1 > n2",
+        "$(id)",
+        "n1;id",
+    ],
+)
+def test_what_is_no_subject_is_refused(text: str) -> None:
+    with pytest.raises(SubjectError):
+        Subject.parse(text)
+
+
+def test_a_pair_has_two_ends_and_their_hosts() -> None:
+    pair = Subject.parse("s1/engine0>s1/engine1")
+    assert pair.ends == (Subject("s1", engine=0), Subject("s1", engine=1))
+    assert pair.hosts == ("s1",)
+    assert Subject.parse("n1").ends == (Subject("n1"),)
+
+
+def test_every_subject_of_a_plan_is_one(cluster: Cluster, one_machine: Cluster) -> None:
+    for each in (cluster, one_machine):
+        for metric in owed(each):
+            assert Subject.parse(str(metric.subject)) == metric.subject
