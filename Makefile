@@ -32,6 +32,10 @@ $(VENV)/.complete: requirements/all.txt pyproject.toml
 lock: setup ## Lock all Python dependencies anew, with hashes.
 	scripts/lock.sh
 
+.PHONY: docs
+docs: setup ## Write the README of each role anew from its argument_specs.yml.
+	$(BIN)/python scripts/role_readmes.py
+
 .PHONY: validate
 validate: setup ## The whole way on this machine: deploy, measure, judge, sign off.
 	@mkdir -p build && rm -f build/summary.txt
@@ -51,6 +55,7 @@ lint: setup ## Style and types.
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python scripts/role_readmes.py --check
 	$(BIN)/yamllint --strict .
 	ansible-lint --strict -q
 	$(BIN)/shellcheck $$(git ls-files '*.sh') .ci/run

@@ -1,0 +1,107 @@
+"""Write the README of each role from its `meta/argument_specs.yml`, or see that it agrees.
+
+`aar-doc` and `ansible-docsmith` do the like. The first writes an entry point once more where it is
+the alias of another, with links that lead nowhere, and holds typer back, which `assay` needs; the
+second refuses entry points without a file of defaults of their own.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import yaml
+
+ROLES = Path(__file__).parents[1] / "roles"
+TEMPLATE = "role-readme.md.j2"
+
+_MARKUP = re.compile(r"\b([OVCBI])\(((?:[^()\\]|\\.|\([^()]*\))*)\)")
+
+
+def markdown(text: str) -> str:
+    """The markup of Ansible as that of Markdown."""
+    sign = {"B": "**", "I": "*"}
+    return _MARKUP.sub(
+        lambda match: f"{sign.get(match[1], '`')}{match[2]}{sign.get(match[1], '`')}",
+        " ".join(text.split()),
+    )
+
+
+def paragraphs(text: str | list[str]) -> list[str]:
+    """A description, which may be one text."""
+    return [text] if isinstance(text, str) else text
+
+
+def flattened(options: dict[str, Any] | None, of: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each option, and those within it by their whole path."""
+    for name, option in (options or {}).items():
+        yield f"{of}{name}", option
+        lists = "[]" if option.get("type") == "list" else ""
+        yield from flattened(option.get("options"), f"{of}{name}{lists}.")
+
+
+def entry(option: dict[str, Any], name: str) -> str:
+    """A line of the list of variables."""
+    kind = str(option.get("type", "str"))
+    if "elements" in option:
+        kind += f" of {option['elements']}"
+    facts = [kind]
+    if option.get("required"):
+        facts.append("required")
+    elif "default" in option:
+        facts.append(f"default `{json.dumps(option['default'])}`")
+    if "choices" in option:
+        facts.append("one of " + ", ".join(f"`{choice}`" for choice in option["choices"]))
+    text = " ".join(markdown(part) for part in paragraphs(option["description"]))
+    return f"- **`{name}`** ({', '.join(facts)}): {text}"
+
+
+def others(specs: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The entry points besides `main`, without those that are it by another name."""
+    return [(name, spec) for name, spec in specs.items() if spec != specs["main"]]
+
+
+def page(role: Path, template: jinja2.Template) -> str:
+    """The README of a role."""
+    specs = yaml.safe_load((role / "meta/argument_specs.yml").read_text(encoding="utf-8"))
+    text = template.render(role=role.name, specs=specs["argument_specs"])
+    return re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Write all pages; with `--check`, print how those that are there differ."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        autoescape=False,  # it is Markdown
+    )
+    for function in (markdown, paragraphs, flattened, entry, others):
+        environment.filters[function.__name__] = function
+    template = environment.get_template(TEMPLATE)
+    differing = 0
+    for role in sorted(ROLES.iterdir()):
+        file, text = role / "README.md", page(role, template)
+        there = file.read_text(encoding="utf-8") if file.exists() else ""
+        if there == text:
+            continue
+        if "--check" not in arguments:
+            file.write_text(text, encoding="utf-8")
+            continue
+        differing += 1
+        name = str(file.relative_to(ROLES.parent))
+        lines = difflib.unified_diff(there.splitlines(), text.splitlines(), name, "as specified")
+        print("\n".join(lines))
+    if differing:
+        print(f"{differing} pages differ from their argument_specs.yml: run make docs")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
