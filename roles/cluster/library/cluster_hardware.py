@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import json
+import pwd
+import stat
 import subprocess
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +15,19 @@ from ansible.module_utils.basic import AnsibleModule
 
 DOCUMENTATION = r"""
 module: cluster_hardware
-short_description: Look at NUMA nodes, interfaces, NVMe SSDs, memory and the scratch file system
+short_description: Look at NUMA nodes, interfaces, NVMe SSDs, memory, scratch space and programs
 description:
-  - Reads sysfs and procfs, and changes nothing.
+  - Reads sysfs and procfs, and who may write the programs that measure. Changes nothing.
 options:
   scratch:
     type: path
     required: true
     description: A directory, which need not exist yet; its file system is looked up.
+  programs:
+    type: list
+    elements: path
+    default: []
+    description: Programs and libraries that measure; those that are not there yet are left out.
   told:
     type: dict
     required: true
@@ -116,6 +124,57 @@ def _chosen(choices: str) -> str:
     return choices.partition("[")[2].partition("]")[0] or "never"
 
 
+def writable(programs: Iterable[str], root: Path = Path("/")) -> list[dict[str, str]]:
+    """What others than root may change, of programs and of every directory and link on their paths.
+
+    In a directory that has the sticky bit and is root's, others can only add files of their own.
+    """
+    found = {}
+    for program in programs:
+        for step in _steps(root, Path(program)):
+            try:
+                status = step.lstat()
+            except (FileNotFoundError, NotADirectoryError):
+                break
+            by_group = status.st_mode & stat.S_IWGRP and status.st_gid != 0
+            by_others = status.st_mode & stat.S_IWOTH
+            sticky = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX
+            is_open = (by_group or by_others) and not sticky and not stat.S_ISLNK(status.st_mode)
+            if is_open or status.st_uid != 0:
+                path = "/" + str(step.relative_to(root))
+                mode = f"{stat.S_IMODE(status.st_mode):04o}"
+                found[path] = {"path": path, "owner": _name(status.st_uid), "mode": mode}
+    return [found[path] for path in sorted(found)]
+
+
+def _steps(root: Path, program: Path) -> Iterator[Path]:
+    """Every directory and link on the path of a program, from the root to the file itself."""
+    at, ahead, links = root, list(reversed(program.parts[1:])), 0
+    yield at
+    while ahead:
+        part = ahead.pop()
+        at = at.parent if part == ".." else at / part
+        yield at
+        if at.is_symlink():
+            links += 1
+            if links > MOST_LINKS:
+                return
+            target = at.readlink()
+            at = root if target.is_absolute() else at.parent
+            ahead += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+
+
+MOST_LINKS = 40
+"""That the kernel follows (path_resolution(7))."""
+
+
+def _name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
 def file_system(directory: Path) -> dict[str, str]:
     """Type and device of the file system on which a directory is, or will be."""
     while not directory.is_dir():
@@ -131,6 +190,7 @@ def main() -> None:
     module = AnsibleModule(
         {
             "scratch": {"type": "path", "required": True},
+            "programs": {"type": "list", "elements": "path", "default": []},
             "told": {"type": "dict", "required": True},
         },
         supports_check_mode=True,
@@ -139,6 +199,7 @@ def main() -> None:
     hardware = {
         **look(Path("/")),
         "scratch": {"directory": scratch, **file_system(Path(scratch))},
+        "writable": writable(module.params["programs"]),
     }
     module.exit_json(changed=False, hardware=hardware, told=module.params["told"])
 

@@ -66,6 +66,14 @@ class Scratch(Described):
     ssd: str | None = Field(default=None, description="a name in hardware.yml")
 
 
+class Writable(Described):
+    """A program, or a directory on its path, that others than root may change."""
+
+    path: Path
+    owner: str
+    mode: str = Field(description="in octal, such as 0775")
+
+
 class Datasheets(Described):
     """What a host's devices promise, by their names in hardware.yml; none: nothing to judge by."""
 
@@ -91,6 +99,9 @@ class Host(Described):
     block_devices: tuple[str, ...] = Field(default=(), description="/dev/pmem0, /dev/sdb ...")
     iommu: bool = False
     scratch: Scratch | None = None
+    writable: tuple[Writable, ...] = Field(
+        default=(), description="of the programs that measure; there should be none"
+    )
     server: Server = Server()
     engines: tuple[Engine, ...] = ()
     agent: Agent = Agent()

@@ -24,6 +24,7 @@ from assay.preflight.rules.host import host_rules
 from assay.preflight.rules.memory import memory_rules, tmpfs_rules
 from assay.preflight.rules.metadata import metadata_rules
 from assay.preflight.rules.numa import numa_rules
+from assay.preflight.rules.programs import program_rules
 from assay.preflight.rules.system import member_rules, system_rules
 from assay.preflight.rules.tiers import tier_rules
 
@@ -40,6 +41,7 @@ def rules_of_host(name: str, host: Host, version: Version | None) -> Iterator[Fi
             only descriptions of what the checks measure.
     """
     yield from host_rules(name, host)
+    yield from program_rules(name, host)
     yield from agent_rules(name, host)
     yield from engine_rules(name, host)
     if version is None:
