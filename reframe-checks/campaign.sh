@@ -3,7 +3,8 @@
 # What a campaign in that directory has measured already is not measured again.
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running is
-# ended first. Ends with ReFrame's exit status, or with 75 where another campaign is running.
+# ended first. Ends with ReFrame's exit status, with 75 where another campaign is running, or with 77 where
+# DIRECTORY would lie among those of another user.
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
 directory=$(realpath --canonicalize-missing "$1")
@@ -12,8 +13,18 @@ shift
 # shellcheck source=/dev/null # it is written by the role `reframe`
 . "${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}"
 
+# Nobody but this user and the group reads what is measured; nobody but this user writes where the files below are opened by
+# their names.
+umask 027
+parent=${directory%/*}
+mkdir -p "$parent"
+if [[ ! -O $parent ]]; then
+    echo "$parent belongs to $(stat --format=%U "$parent"), and campaigns in it are that user's; run this with" \
+        "sudo --user=$(stat --format=%U "$parent"), or name a directory in one of $(id -un)'s own" >&2
+    exit 77
+fi
 mkdir -p "$directory"
-lock=${directory%/*}/.lock
+lock=$parent/.lock
 exec 9>>"$lock"
 if ! flock --nonblock 9; then
     echo "another campaign is running (process $(<"$lock")); wait for it, or end it" >&2
@@ -28,7 +39,7 @@ squeue --noheader --user="$(id -un)" --format='%i %k' |
 
 echo "measuring; follow it with: tail -f $directory/reframe.out"
 cd "$directory"
-export RFM_SQLITE_DB_FILE=${directory%/*}/results.db
+export RFM_SQLITE_DB_FILE=$parent/results.db
 # Not as an option: ReFrame 4.10 cannot read sessions back whose command line has a brace in it.
 export ASSAY_REPORTS="$directory/reports/*.json"
 export RFM_REPORT_FILE="$directory/reports/run-{sessionid}.json"

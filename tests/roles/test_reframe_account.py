@@ -1,0 +1,79 @@
+"""The numbers of the account that measures, worked out from what all hosts have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar, trust_as_template
+from rendering import ROLES
+
+PASSWD = ["root:x:0:0::/root:/bin/sh", "munge:x:998:998::/:/bin/false"]
+GROUP = ["root:x:0:", "munge:x:998:", "slurm:x:999:eve,bob"]
+
+
+def account(*, entries: dict[str, list[str]], user: str = "assay", group: str = "assay") -> Any:
+    """What the role's tasks come to on all hosts, from the lines that getent prints on each."""
+    tasks = DataLoader().load_from_file(
+        str(ROLES / "reframe/tasks/account-validate.yml"), trusted_as_template=True
+    )
+    facts = {
+        name: value
+        for task in tasks
+        for name, value in task.get("ansible.builtin.set_fact", {}).items()
+    }
+    common = DataLoader().load_from_file(
+        str(ROLES / "reframe/vars/main.yml"), trusted_as_template=True
+    )
+    common |= {"reframe_user": user, "reframe_group": group, "ansible_play_hosts_all": [*entries]}
+    hostvars: dict[str, Any] = {}
+    for host, lines in entries.items():
+        told = {"inventory_hostname": host, "__reframe_getent": {"stdout_lines": lines}}
+        templar = Templar(loader=DataLoader(), variables=common | told)
+        hostvars[host] = told | {"__reframe_account": templar.template(facts["__reframe_account"])}
+    here = common | next(iter(hostvars.values())) | {"hostvars": hostvars}
+    numbers = Templar(loader=DataLoader(), variables=here).template(facts["__reframe_numbers"])
+    templar = Templar(loader=DataLoader(), variables=here | {"__reframe_numbers": numbers})
+    return {
+        name: templar.template(trust_as_template("{{ __reframe_" + name + " }}"))
+        for name in ("uid", "gid", "hosts_by_uid", "hosts_by_gid")
+    }
+
+
+def test_a_new_account_has_a_number_that_is_free_on_all_hosts() -> None:
+    taken = ["eve:x:997:100::/home/eve:/bin/sh", "bob:x:996:"]
+    found = account(entries={"n1": PASSWD + GROUP, "n2": PASSWD + GROUP + taken})
+    assert (found["uid"], found["gid"]) == ("995", "995")
+    assert found["hosts_by_uid"] == []
+
+
+def test_where_one_host_has_it_the_others_get_its_number() -> None:
+    there = ["assay:x:500:501::/nonexistent:/bin/false", "assay:x:501:"]
+    found = account(entries={"n1": PASSWD + GROUP, "n2": PASSWD + GROUP + there})
+    assert (found["uid"], found["gid"]) == ("500", "501")
+    assert found["hosts_by_uid"] == ["n2 500"]
+
+
+def test_hosts_that_differ_are_named_with_their_numbers() -> None:
+    entries = {
+        name: [*PASSWD, *GROUP, f"assay:x:{number}:100::/:/bin/false", "assay:x:501:"]
+        for name, number in (("n1", 500), ("n2", 502))
+    }
+    found = account(entries=entries)
+    assert found["hosts_by_uid"] == ["n1 500", "n2 502"]
+    assert found["hosts_by_gid"] == ["n1 501", "n2 501"]
+
+
+def test_root_is_root() -> None:
+    found = account(entries={"n1": PASSWD + GROUP}, user="root", group="slurm")
+    assert (found["uid"], found["gid"]) == ("0", "999")
+
+
+@pytest.mark.parametrize(("servers", "user"), [([], "assay"), (["s1"], "root")])
+def test_root_measures_only_where_daos_is_deployed(servers: list[str], user: str) -> None:
+    defaults = yaml.safe_load((ROLES / "reframe/defaults/main.yml").read_text())
+    variables = {"groups": {"daos_server": servers}}
+    templar = Templar(loader=DataLoader(), variables=variables)
+    assert templar.template(trust_as_template(defaults["reframe_user"])) == user
