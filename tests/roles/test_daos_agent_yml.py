@@ -65,8 +65,8 @@ def test_settings_are_written_and_do_not_stand_in_for_variables() -> None:
     assert role.document("daos_agent.yml")["fabric_ifaces"] == told["fabric_ifaces"]
     assert role.value("__daos_agent_strange") == []
     assert agent(daos_agent_settings={"port": 1, "spoon": 1}).value("__daos_agent_strange") == [
-        "daos_agent_spoon",
         "daos_agent_settings.port",
+        "daos_agent_settings.spoon",
     ]
 
 
