@@ -90,7 +90,15 @@ def test_metadata_on_ssd_has_its_size_in_the_same_place() -> None:
         ({"properties": {"cksum": "crc32", "rd_fac": 0}}, []),
         ({"properties": {"rd_fac": "rd_fac0", "ec_cell_sz": "128KiB"}}, []),
         ({"file_oclass": "EC_2P1GX"}, ["its file_oclass is SX, not EC_2P1GX"]),
+        ({"dir_oclass": "S1"}, ["its dir_oclass is SX, not S1"]),
         ({"chunk_size": "1MiB"}, ["its chunk_size is 524288, not 1MiB"]),
+        # Files and directories have the class, and no release has to say so a third time.
+        ({"oclass": "SX"}, []),
+        (
+            {"file_oclass": None, "oclass": "S1"},
+            ["its file_oclass is SX, not S1", "its dir_oclass is SX, not S1"],
+        ),
+        ({"oclass": "S1", "dir_oclass": "SX"}, []),
         ({"properties": {"cksum": "off"}}, ["its property cksum is crc32, not off"]),
         ({"properties": {"compression": False, "dedup": "off"}}, []),
         ({"properties": {"cksum": False}}, ["its property cksum is crc32, not off"]),
@@ -108,6 +116,7 @@ def test_commands_are_spelt_as_dmg_and_daos_take_them() -> None:
     ]
     assert pools.pool_create("tank", "90%", {}) == ["pool", "create", "--size=90%", "tank"]
     layout = {"type": "POSIX", "dir_oclass": "S1", "oclass": None}
+    assert "--oclass=SX" in pools.container_create("tank", "posix", {"oclass": "SX"}, {})
     assert pools.container_create("tank", "posix", layout, {"cksum": False}) == [
         *("container", "create", "--type=POSIX", "--dir-oclass=S1", "--properties=cksum:off"),
         *("tank", "posix"),

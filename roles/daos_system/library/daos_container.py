@@ -10,7 +10,7 @@ from ansible.module_utils.daos_answer import Answer, read_answer
 from ansible.module_utils.pools import (
     LABEL,
     LABELS_ALLOWED,
-    LAYOUT,
+    OPTIONS,
     container_create,
     container_differences,
 )
@@ -115,7 +115,7 @@ class Container:
         self._module = module
         self._pool: str = module.params["pool"]
         self._name: str = module.params["name"]
-        self._layout = {key: module.params[key] for key in LAYOUT if module.params[key]}
+        self._layout = {key: module.params[key] for key in OPTIONS if module.params[key]}
         self._properties: dict[str, Any] = module.params["properties"]
 
     def ensure(self) -> None:

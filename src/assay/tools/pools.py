@@ -50,15 +50,19 @@ src/control/cmd/dmg/pool.go refuses, at tags v2.4.2, v2.6.5 and v2.8.0.
 
 LAYOUT = {
     "type": "container_type",
-    "oclass": "object_class",
     "file_oclass": "file_object_class",
     "dir_oclass": "dir_object_class",
     "chunk_size": "chunk_size",
 }
 """What a container is made of: the key in the inventory, and that in the answer to a query.
 
-An option of `daos container create` is called as the key, with hyphens. DAOS 2.4, 2.6 and 2.8 have
-the same words."""
+DAOS 2.4, 2.6 and 2.8 have the same words."""
+
+OPTIONS = ("type", "oclass", "file_oclass", "dir_oclass", "chunk_size")
+"""What `daos container create` takes of it; an option is called as the key, with hyphens.
+
+`oclass` gives files and directories one class. A query reports only what came of it: that of 2.4
+leaves `object_class` out (dfs_cont_create in upstream's src/client/dfs/dfs.c, tag v2.4.2)."""
 
 
 class Difference(NamedTuple):
@@ -94,7 +98,7 @@ def container_create(
     pool: str, name: str, layout: Mapping[str, Any], properties: Mapping[str, Any]
 ) -> list[str]:
     """Arguments of daos that make a container; what `layout` leaves open is left to DAOS."""
-    options = [f"--{key.replace('_', '-')}={layout[key]}" for key in LAYOUT if layout.get(key)]
+    options = [f"--{key.replace('_', '-')}={layout[key]}" for key in OPTIONS if layout.get(key)]
     return ["container", "create", *options, *_properties(properties), pool, name]
 
 
@@ -143,16 +147,18 @@ def container_differences(
     """In what a container is not the required one.
 
     Args:
-        layout: what the inventory says, by the keys of `LAYOUT`; what is not given may be anything.
+        layout: what the inventory says, by the keys of `OPTIONS`; the rest may be anything.
         properties: what the inventory says, by DAOS's names.
         query: the response to `daos container query`.
         known: the response to `daos container get-prop`.
     """
+    both = layout.get("oclass")
+    wanted = {"file_oclass": both, "dir_oclass": both} | {k: v for k, v in layout.items() if v}
     return [
         *(
-            Difference(key, query.get(name), layout[key])
+            Difference(key, query.get(name), wanted[key])
             for key, name in LAYOUT.items()
-            if layout.get(key) and not same(layout[key], query.get(name))
+            if wanted.get(key) and not same(wanted[key], query.get(name))
         ),
         *_property_differences(properties, known),
     ]
