@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import signal
 import subprocess
+import tarfile
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +19,8 @@ from site_here import Site
 from needs import without
 
 PORT = 2222
+HOSTILE = "127.0.0.2"
+"""Where a server listens that answers as it likes."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,11 @@ class Sshd:
     @property
     def configuration(self) -> Path:
         return self.directory / "config"
+
+    @property
+    def hostile(self) -> Path:
+        """What a server runs in the place of every command, once somebody has written it."""
+        return self.directory / "hostile.sh"
 
     @property
     def temporary(self) -> Path:
@@ -43,7 +52,8 @@ class Sshd:
     def configure(self) -> Path:
         """Write what both sides need, and say which file is sshd's."""
         host, user, known = self.key("host"), self.key("user"), self.directory / "known_hosts"
-        known.write_text(f"[127.0.0.1]:{PORT} {host.with_suffix('.pub').read_text()}")
+        public = host.with_suffix(".pub").read_text()
+        known.write_text("".join(f"[{at}]:{PORT} {public}" for at in ("127.0.0.1", HOSTILE)))
         self.configuration.write_text(
             f"Port {PORT}\nIdentityFile {user}\nIdentitiesOnly yes\nUserKnownHostsFile {known}\n"
         )
@@ -52,7 +62,8 @@ class Sshd:
         server.write_text(
             f"ListenAddress 127.0.0.1:{PORT}\nHostKey {host}\nPidFile none\nUsePAM no\n"
             f"AuthorizedKeysFile {user.with_suffix('.pub')}\nStrictModes no\n"
-            f"SetEnv TMPDIR={self.temporary}\n"
+            f"SetEnv TMPDIR={self.temporary}\nListenAddress {HOSTILE}:{PORT}\n"
+            f"Match LocalAddress {HOSTILE}\nForceCommand bash {self.hostile}\n"
         )
         return server
 
@@ -120,6 +131,39 @@ def test_a_program_that_is_missing_there_is_named(site: Site) -> None:
     site.describe(lambda document: document["benchmarks"].update(fio="/nowhere/fio"))
     done = site.check("ScmFio")
     assert "s1/engine0: /nowhere/fio (fio) is missing or cannot be run" in done.stdout
+
+
+def test_a_hostile_server_harms_no_other(site: Site, sshd: Sshd) -> None:
+    """What it returns would replace the script of another, forge its figures, and lead outside."""
+    canary, victim = site.root / "canary", site.root / "victim"
+    evil = sshd.directory / "evil.tar"
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        for name in ("s1.sh", "steps.sh", "raw/s1/engine0/fio.json", "raw/s2/engine0/fio.json"):
+            member = tarfile.TarInfo(name)
+            text = f"touch {canary}\n".encode()
+            member.size, member.mode = len(text), 0o4755
+            archive.addfile(member, io.BytesIO(text))
+        link = tarfile.TarInfo("raw/s2/engine0/key")
+        link.type, link.linkname = tarfile.SYMTYPE, str(victim)
+        archive.addfile(link)
+    evil.write_bytes(made.getvalue())
+    victim.write_text("a private key")
+    sshd.hostile.write_text(
+        f"case $SSH_ORIGINAL_COMMAND in *tar*create*) cat {evil} ;; *tethered*) ;;"
+        f" mktemp*) echo {sshd.temporary} ;; *) cat >/dev/null ;; esac\n"
+    )
+    site.describe(lambda document: document["hosts"]["s2"].update(address=HOSTILE))
+    # The other server is still busy when all that has come back.
+    site.use("fio", 'sleep 5; exec /usr/bin/fio "$@"')
+    done = site.check("ScmFio")
+    assert "s2/engine0: s2 returned " in done.stdout
+    assert "s1/engine0:" not in done.stdout
+    (stage,) = {path.parent for path in site.root.rglob("s1.sh")}
+    assert "canary" not in (stage / "s1.sh").read_text()
+    assert "canary" not in (stage / "raw/s1/engine0/fio.json").read_text()
+    assert [path.name for path in (stage / "raw/s2/engine0").iterdir()] == ["refusal"]
+    assert not canary.exists()
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,17 @@ class Benchmarks(Described):
     )
 
 
+SshOption = Annotated[
+    str,
+    Field(
+        pattern=r"^(Compression|ConnectTimeout|GlobalKnownHostsFile|HostKeyAlias|IdentitiesOnly"
+        r"|IdentityFile|Port|StrictHostKeyChecking|User|UserKnownHostsFile)=[^\x00-\x1f\x7f]+$"
+    ),
+]
+"""An option of ssh as ssh_config(5) has it, ``Port=2222``: none that runs a command here, since a
+description may come from somebody else."""
+
+
 class Groups(Described):
     """What each host is for."""
 
@@ -163,6 +174,9 @@ class Site(Groups):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")
     servers_scheduler: Literal["slurm", "ssh"] = Field(
         default="slurm", description="ssh where the servers are no nodes of Slurm"
+    )
+    ssh_options: tuple[SshOption, ...] = Field(
+        default=(), description="for the servers reached by ssh: UserKnownHostsFile=/etc/known"
     )
     provider: str = Field(default="ofi+tcp", pattern=r"^(ofi\+|ucx\+).+")
     daos: System | None = Field(default=None, description="none where DAOS is not deployed")

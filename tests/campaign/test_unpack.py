@@ -1,0 +1,126 @@
+"""What a host under test returns, unpacked without trust."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+from returned import archive
+
+from assay.campaign.unpack import main, unpack
+
+OWN = ["evil/engine0", "evil/engine1"]
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        (archive(("raw/evil/engine0/x", "/etc"), kind=tarfile.SYMTYPE), "a symbolic link"),
+        (archive(("raw/evil/engine0/x", "/etc/passwd"), kind=tarfile.LNKTYPE), "a hard link"),
+        (archive(("raw/evil/engine0/x", ""), kind=tarfile.CHRTYPE), "a device"),
+        (archive(("raw/evil/engine0/x", ""), kind=tarfile.FIFOTYPE), "a FIFO"),
+        (archive(("raw/evil/engine0/x", "#!/bin/sh"), mode=0o4755), "setuid"),
+        (archive(("raw/evil/engine0/../../../x", "")), "a path that leads outside"),
+        (archive(("/raw/evil/engine0/x", "")), "a path that leads outside"),
+        (archive(("raw/evil/engine0/\x1b[2Jx", "")), "a name that is not printable"),
+        (archive(("raw/evil/engine0", "/etc"), kind=tarfile.SYMTYPE), "a symbolic link"),
+        (archive(("../x", "")), "a path that leads outside"),
+        (archive(("good.sh", "")), "what belongs to none of its subjects"),
+        (archive(("raw/system/system.before.json", "")), "what belongs to none of its subjects"),
+        (archive(("raw/evil/engine01/x", "")), "what belongs to none of its subjects"),
+        (archive(("raw/evil/engine0", "")), "what belongs to none of its subjects"),
+        (archive(("raw/evil/engine0/" + "x" * 300, "")), "OSError"),
+        (archive(("raw/evil/engine0/x/y", ""), ("raw/evil/engine0/x", "")), "IsADirectoryError"),
+        (archive(("raw/evil/engine0/x", "x" * (65 * 2**20))), "more than 64 MiB"),
+    ],
+)
+def test_what_is_no_ordinary_evidence_is_refused(
+    tmp_path: Path, returned: bytes, said: str
+) -> None:
+    raw = tmp_path / "raw"
+    unpack(io.BytesIO(returned), "evil", raw, ["evil/engine0"])
+    refusal = (raw / "evil/engine0/refusal").read_text()
+    assert refusal.startswith("evil returned ")
+    assert said in refusal
+    assert refusal.isascii()
+    assert refusal.rstrip("\n").isprintable()
+    assert len(refusal) < 1000
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == [
+        *("raw", "raw/evil", "raw/evil/engine0", "raw/evil/engine0/refusal")
+    ]
+
+
+def test_so_many_files_are_no_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.campaign.unpack.MAX_FILES", 100)
+    returned = archive(*((f"raw/evil/engine0/{n}", "") for n in range(101)))
+    unpack(io.BytesIO(returned), "evil", tmp_path / "raw", OWN)
+    assert "more than 100 files" in (tmp_path / "raw/evil/engine0/refusal").read_text()
+
+
+def test_a_sparse_file_counts_as_large_as_it_becomes(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    with path.open("wb") as file:
+        file.truncate(2**40)
+    made = subprocess.run(
+        ["tar", "--create", "--sparse", "--transform=s,^,raw/evil/engine0/,", "x"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+    ).stdout
+    assert len(made) < 2**20
+    unpack(io.BytesIO(made), "evil", tmp_path / "raw", ["evil/engine0"])
+    refusal = (tmp_path / "raw/evil/engine0/refusal").read_text()
+    assert refusal == "evil returned more than 64 MiB; nothing that it returned is kept\n"
+
+
+def test_a_header_counts_too(tmp_path: Path) -> None:
+    """The library reads a long name into memory, however long it is said to be."""
+    header = tarfile.TarInfo("././@LongLink")
+    header.type, header.size = tarfile.GNUTYPE_LONGNAME, 2**36
+    stream = io.BufferedReader(Endless(header.tobuf(tarfile.GNU_FORMAT)))
+    unpack(stream, "evil", tmp_path / "raw", ["evil/engine0"])
+    assert "more than 64 MiB" in (tmp_path / "raw/evil/engine0/refusal").read_text()
+
+
+class Endless(io.RawIOBase):
+    """A stream that begins with something and never ends."""
+
+    def __init__(self, start: bytes) -> None:
+        super().__init__()
+        self.start = start
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        part, self.start = self.start[: len(buffer)], self.start[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part) if part else len(buffer)
+
+
+def test_ordinary_evidence_is_kept_with_the_modes_of_here(tmp_path: Path) -> None:
+    raw, plain = tmp_path / "raw", tmp_path / "plain"
+    plain.touch()
+    returned = archive(("raw/evil/engine0/x", "1"), ("./raw/evil/engine1/1/y", "2"), mode=0o777)
+    unpack(io.BytesIO(returned), "evil", raw, OWN)
+    assert (raw / "evil/engine0/x").read_text() == "1"
+    assert (raw / "evil/engine1/1/y").read_text() == "2"
+    assert (raw / "evil/engine0/x").stat().st_mode == plain.stat().st_mode
+    assert (raw / "evil/engine0").stat().st_mode == raw.stat().st_mode
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("returned", [b"no archive", archive(("raw/evil/engine0/x", "1"))[:600]])
+def test_an_archive_that_is_damaged_is_no_evidence(
+    tmp_path: Path,
+    returned: bytes,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(returned)))
+    assert main(["evil", str(tmp_path / "raw"), "evil/engine0"]) == 1
+    assert "what evil returned is no complete archive: " in capsys.readouterr().err
+    assert list((tmp_path / "raw").iterdir()) == []
