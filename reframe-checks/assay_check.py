@@ -7,6 +7,7 @@ catalogue `assay.checks.plan.CHECKS`.
 import glob
 import os
 import shutil
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
@@ -26,13 +27,19 @@ from assay.checks.expect import Expectation, Measured, expectation
 from assay.checks.plan import CHECKS, Metric, Owed, owed
 from assay.cluster.description import Cluster, Host
 from assay.judge.stats import summarize
+from assay.shell import Text, line
 from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, impossible
 from assay.units import UnitError, factor
 
 HERE = Path(__file__).resolve().parent
 
+SSH_S = 150
+"""How long ssh may take to bring a host its script, and back what it left."""
+
 Steps = Sequence[Step | Evict | Shell]
+
+Commands = Sequence[Sequence[Text]]
 
 _measured: dict[Owed, Sequence[float]] = {}
 """What the campaign has measured so far: what upper layers are judged against."""
@@ -133,11 +140,11 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         """Whether a sample belongs to the metric, but for its unit, which is looked at anyway."""
         raise NotImplementedError
 
-    def guards(self, subject: Subject) -> Sequence[str]:
-        """Lines of shell that end the job with a sentence where it must not measure."""
+    def guards(self, subject: Subject) -> Commands:
+        """Commands that end the job with a sentence where it must not measure."""
         if self.cluster.daos is None or self.entry.phase == "system":
             return []
-        return [f"engines_stopped {self.entry.phase}"]
+        return [["engines_stopped", self.entry.phase]]
 
     def wrong_before(self) -> list[str]:
         """Why the check must not run now, in words, as it is seen from here."""
@@ -161,14 +168,14 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     def block(self, subject: Subject) -> list[str]:
         """The part of a job script that measures a subject, apart from the other parts."""
+        begin = [["subject", directory_of(subject)], *self.guards(subject), *self.room(subject)]
         steps = [step.line() for step in self.steps(subject)]
-        begin = ["(", f"subject {directory_of(subject)!r}", *self.guards(subject)]
-        return [*begin, *self.room(subject), *steps, ")"]
+        return ["(", *map(line, begin), *steps, ")"]
 
-    def room(self, subject: Subject) -> list[str]:
-        """Lines of shell that give a subject's files their place; they go away with the subject."""
+    def room(self, subject: Subject) -> Commands:
+        """Commands that give a subject's files their place; they go away with the subject."""
         mib = self.scratch_mib.get(self.scale)
-        return [f"scratch {quote(str(self.directory(subject)))} {mib}"] if mib else []
+        return [["scratch", str(self.directory(subject)), str(mib)]] if mib else []
 
     def limit_s(self, subject: Subject) -> int:
         """How long a subject's steps may take all together, in seconds."""
@@ -185,7 +192,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.num_tasks_per_node = 1
         self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
         self.executable = "bash"
-        self.keep_files = ["raw", "*.sh", "*.fio", "fdb.*"]
+        self.keep_files = ["raw", "*.sh", "*.fio", "*.err", "fdb.*"]
         for name in self.scripts:
             shutil.copy(HERE / name, self.stagedir)
 
@@ -282,11 +289,15 @@ class HostCheck(AssayCheck):
         """Where a subject's files are written: its host's scratch directory."""
         return self.host(subject).scratch.directory
 
+    def on(self, host: str) -> list[Subject]:
+        """The subjects that are on a host."""
+        return [subject for subject in self.subjects if subject.host == host]
+
     @run_before("run")
     def run_on_every_host(self):
         longest_s = 0
         for name in self.hosts:
-            there = [subject for subject in self.subjects if subject.host == name]
+            there = self.on(name)
             script = ["#!/bin/bash", ". ./steps.sh"]
             for subject in there:
                 script += self.block(subject)
@@ -295,14 +306,23 @@ class HostCheck(AssayCheck):
         self.take_the_hosts()
         self.time_limit = longest_s + 60
         if self.current_partition.scheduler.registered_name == "local":
-            for name in ("everywhere.sh", "tethered.sh"):
-                shutil.copy(HERE / name, self.stagedir)
-            addresses = [f"{name}={self.cluster.hosts[name].address}" for name in self.hosts]
-            self.executable_opts = ["everywhere.sh", *addresses]
+            self.go_to_every_host_by_ssh(longest_s)
             return
         self.executable_opts = ["-c", "'bash $SLURMD_NODENAME.sh'"]
         # The benchmarks' own processes spread over the host's cores.
         self.job.launcher.options = ["--cpu-bind=none", "--mpi=none"]
+
+    def go_to_every_host_by_ssh(self, limit_s: int) -> None:
+        """Let the job, which runs here, take each host its script."""
+        for name in ("everywhere.sh", "tethered.sh"):
+            shutil.copy(HERE / name, self.stagedir)
+        self.write("ssh.options", self.cluster.ssh_options)
+        for name in self.hosts:
+            self.write(f"{name}.subjects", map(directory_of, self.on(name)))
+        addresses = [f"{name}={self.cluster.hosts[name].address}" for name in self.hosts]
+        words = ["everywhere.sh", sys.executable, str(limit_s + 30), *addresses]
+        self.executable_opts = [quote(word) for word in words]
+        self.time_limit = limit_s + 30 + SSH_S
 
 
 class PartitionCheck(AssayCheck):
@@ -312,7 +332,7 @@ class PartitionCheck(AssayCheck):
         """The subjects that are measured at once, one round after the other."""
         return [self.subjects]
 
-    def guards(self, subject: Subject) -> Sequence[str]:
+    def guards(self, subject: Subject) -> Commands:
         """As everywhere, asked on each host of the subject: the script runs on one for all."""
         hosts, count = subject.hosts, len(subject.hosts)
         # Where there is no engine the command fails, which is to end none of the others.
@@ -320,7 +340,7 @@ class PartitionCheck(AssayCheck):
             *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={count}", f"--ntasks={count}"),
             *("--overlap", "--mpi=none", "--kill-on-bad-exit=0"),
         ]
-        return [" ".join([line, *srun]) for line in super().guards(subject)]
+        return [[*command, *srun] for command in super().guards(subject)]
 
     @run_before("run")
     def run_in_the_batch_script(self):

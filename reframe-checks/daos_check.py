@@ -4,7 +4,6 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from shlex import join
 
 from reframe.core.exceptions import ReframeError
 
@@ -12,6 +11,7 @@ from assay.checks.backends import container, library_directory
 from assay.checks.plan import Check
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster
+from assay.shell import Text
 from assay.subject import Subject
 from assay.tools import container as containers
 from assay.tools import dmg
@@ -51,10 +51,10 @@ def srun(hosts: Sequence[str]) -> list[str]:
     ]
 
 
-def in_container(cluster: Cluster, name: str) -> str:
-    """A line of shell: what a subject makes in the container, under names that begin so, goes."""
+def in_container(cluster: Cluster, name: Text) -> list[Text]:
+    """A command: what a subject makes in the container, under names that begin so, goes."""
     place, library = container(cluster), library_directory(cluster) / "libpil4dfs.so"
-    return f'in_container {join([place.pool, place.container, str(library)])} "{name}"'
+    return ["in_container", place.pool, place.container, str(library), name]
 
 
 class DaosCheck:
@@ -68,7 +68,7 @@ class DaosCheck:
     entry: Check
     stagedir: str
 
-    def command(self, argv: Sequence[str]) -> list[str]:
+    def command(self, argv: Sequence[Text]) -> list[Text]:
         """The command line of one of DAOS's programs, by its path."""
         program, *arguments = argv
         # dmg and self_test are told of the system by other means.

@@ -9,6 +9,7 @@ from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
+from assay.shell import RAW
 from assay.subject import Subject
 from assay.tools import fio
 from assay.tools.output import Parsed, Sample
@@ -69,7 +70,7 @@ class FioCheck(HostCheck):
     def steps(self, subject: Subject) -> list[Step]:
         """One run of fio, for all samples."""
         program = str(self.program())
-        _, *arguments = fio.command("samples.fio", "$RAW/fio.json")
+        _, *arguments = fio.command("samples.fio", RAW / "fio.json")
         command = [*self.preload(subject), program, *arguments]
         return [Step("fio", self.patience_s(), program=program, commands=[command])]
 

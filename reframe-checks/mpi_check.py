@@ -2,19 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from shlex import join
 
 from assay.checks.backends import Backend, backend_of, container, library_directory
 from assay.checks.load import ranks_per_node
+from assay.shell import JOB, SCRATCH, Text
 from assay.subject import Subject
 from assay.tools.dfs import Dfs
 from assay.tools.interception import environment
-from assay_check import PartitionCheck
+from assay_check import Commands, PartitionCheck
 from daos_check import SystemCheck, in_container
 
 STONEWALL_S = {"quick": 2, "acceptance": 30}
 """How long IOR writes and mdtest makes files; 30 s as in DAOS's own runs of IO500, whose rules want
 300 s."""
+
+
+OWN = "assay." + JOB
+"""How the names of all that a job makes begin, where no scratch directory is made for it."""
 
 
 class MpiCheck(SystemCheck, PartitionCheck):
@@ -64,31 +68,35 @@ class BackendCheck(MpiCheck):
         """The directory that all clients share."""
         return self.cluster.benchmarks.shared_directory
 
-    def room(self, subject: Subject) -> list[str]:
+    def room(self, subject: Subject) -> Commands:
         """Scratch in a shared directory; a container has no room that `df` could tell."""
         if self.backend(subject).name == "posix":
             return super().room(subject)
-        return [in_container(self.cluster, "assay.$SLURM_JOB_ID")]
+        return [in_container(self.cluster, OWN)]
 
-    def guards(self, subject: Subject) -> Sequence[str]:
+    def guards(self, subject: Subject) -> Commands:
         """What goes by a mount needs it on every client."""
-        lines = [*super().guards(subject)]
+        commands = [*super().guards(subject)]
         if self.backend(subject).mounted:
-            words = self.launcher(self.hosts, 1)
-            lines.append(join(["on_dfuse", str(self.cluster.daos.mount), *words]))
-        return lines
+            launcher = self.launcher(self.hosts, 1)
+            commands.append(["on_dfuse", str(self.cluster.daos.mount), *launcher])
+        return commands
 
-    def place(self, subject: Subject, name: str) -> str:
-        """Where the files of a benchmark go, under a name that no earlier job has used."""
+    def place(self, subject: Subject) -> tuple[Text, Text]:
+        """Where the files of a benchmark go, and how all names of this job begin there."""
         backend, daos = self.backend(subject), self.cluster.daos
         if backend.name == "posix":
-            return f"$SCRATCH/{name}"
-        own = f"assay.$SLURM_JOB_ID.{name}"
+            return SCRATCH, ""
         if backend.api == "MPIIO":
-            return f"daos://{daos.pool}/{daos.container}/{own}"
-        return f"{daos.mount}/{own}" if backend.mounted else f"/{own}"
+            return f"daos://{daos.pool}/{daos.container}", OWN + "."
+        return str(daos.mount) if backend.mounted else "", OWN + "."
 
-    def launch(self, subject: Subject, program: Path | None, command: list[str]) -> list[str]:
+    def path(self, subject: Subject, name: str) -> Text:
+        """The path of a benchmark's file."""
+        directory, begin = self.place(subject)
+        return directory + "/" + begin + name
+
+    def launch(self, subject: Subject, program: Path | None, command: list[Text]) -> list[Text]:
         """The command on every client, intercepted where the subject is."""
         _, *arguments = command
         library = self.backend(subject).library

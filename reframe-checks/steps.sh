@@ -143,6 +143,8 @@ step() {
     local word
     for word in "$@" :; do
         if [[ $word != : ]]; then
+            # One more than it means, as it is no separator.
+            [[ -z $word || -n ${word//:/} ]] || word=${word#:}
             command+=("$word")
             continue
         fi
@@ -163,6 +165,17 @@ step() {
         124 | 137) HUNG=$name ;;
     esac
     exit 1
+}
+
+# save FILE TEXT: make a file that holds the text.
+save() {
+    printf '%s' "$2" >"$1"
+}
+
+# json TEXT: say it as a string of JSON. (There are no control characters in paths: the preflight refuses them.)
+json() {
+    local text=${1//\\/\\\\}
+    printf '"%s"' "${text//\"/\\\"}"
 }
 
 # gather NAME KIND COUNT: make one file of what COUNT processes printed.

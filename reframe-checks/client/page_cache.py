@@ -8,6 +8,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
+from assay.shell import RAW, Text
 from assay.subject import Subject
 from assay.tools.ior import TOOL, Run, parse
 from assay.tools.output import Parsed, Sample, merged
@@ -34,7 +35,7 @@ class PageCacheHonesty(BackendCheck):
         """Room for every rank's file."""
         return {scale: mib * self.tasks + 64 for scale, mib in BLOCK_MIB.items()}
 
-    def rungs(self, path: str) -> Mapping[str, Run]:
+    def rungs(self, path: Text) -> Mapping[str, Run]:
         """The ladder, from what IOR does when nothing is said to it."""
         naive = Run(
             path,
@@ -66,10 +67,12 @@ class PageCacheHonesty(BackendCheck):
                 # What each client writes and reads.
                 limit_s=LIMIT_S + 2 * mib // SLOWEST_MIB_S,
                 program=str(program),
-                commands=[self.launch(subject, program, run.command(f"$RAW/{rung}.{number}.json"))],
+                commands=[
+                    self.launch(subject, program, run.command(RAW / f"{rung}.{number}.json"))
+                ],
                 parse=parse,
             )
-            for rung, run in self.rungs(self.place(subject, "ior")).items()
+            for rung, run in self.rungs(self.path(subject, "ior")).items()
             for number in self.times
         ]
 

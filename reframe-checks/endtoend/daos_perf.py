@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from shlex import join
 
 import reframe as rfm
 
@@ -57,13 +56,16 @@ class DaosPerf(MpiCheck):
         """A run of each size for every sample, whose container is then taken away."""
         # They have no label.
         pool = self.cluster.daos.perf_pool
-        own = join(["^$", pool, *self.command(["daos"])])
-        not_destroyed = f'refuse "daos did not destroy what daos_perf made in the pool {pool}"'
-        steps: list[Step | Shell] = [Shell(". ./containers.sh"), Shell(f"note_containers {own}")]
+        own = ["^$", pool, *self.command(["daos"])]
+        not_destroyed = f"daos did not destroy what daos_perf made in the pool {pool}"
+        steps: list[Step | Shell] = [
+            Shell([".", "./containers.sh"]),
+            Shell(["note_containers", *own]),
+        ]
         for number in self.times:
             for name, values in VALUES[self.scale].items():
                 steps.append(self.run_of(subject, f"{name}.{number}", values))
-                steps.append(Shell(f"take_away {own} || {not_destroyed}"))
+                steps.append(Shell(["take_away", *own], refusal=not_destroyed))
         return steps
 
     def run_of(self, subject: Subject, name: str, values: Values) -> Step:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from math import ceil
-from shlex import join
 
 import reframe as rfm
 from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Shell, Step
 from assay.checks.load import fdb_daos_processes
+from assay.shell import JOB, STAGE, line
 from assay.subject import Subject
 from assay.tools.fdb_hammer import (
     CONTAINERS,
@@ -79,13 +79,12 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
             layout, fields = self.layout(subject), self.fields(subject)
             self.write(self.file(subject, "schema"), [schema(layout).rstrip()])
             for phase, command in COMMANDS.items():
-                self.write(
-                    self.file(subject, phase),
-                    (
-                        f"{process} {join(command(program, field, process, fields, layout))}"
-                        for process in range(self.processes(subject))
-                    ),
+                commands = (
+                    f"{process}) exec {line(command(program, field, process, fields, layout))} ;;"
+                    for process in range(self.processes(subject))
                 )
+                script = ["case $SLURM_PROCID in", *commands, "esac"]
+                self.write(self.file(subject, phase), script)
 
     @staticmethod
     def file(subject: Subject, what: str) -> str:
@@ -100,23 +99,24 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
     def steps(self, subject: Subject) -> Sequence[Step | Shell]:
         """New databases for each sample, written, read, and taken away."""
         pool = self.cluster.daos.pool
-        not_destroyed = f'refuse "daos did not destroy what FDB made in the pool {pool}"'
-        own = join([CONTAINERS, pool, *self.command(["daos"])])
+        not_destroyed = f"daos did not destroy what FDB made in the pool {pool}"
+        own = [CONTAINERS, pool, *self.command(["daos"])]
         steps: list[Step | Shell] = [
-            Shell(". ./containers.sh"),
-            Shell(f"note_containers {own}"),
-            Shell(f"none_before {pool}"),
+            Shell([".", "./containers.sh"]),
+            Shell(["note_containers", *own]),
+            Shell(["none_before", pool]),
         ]
         for number in self.times:
             steps += [self.phase(subject, phase, number) for phase in COMMANDS]
-            steps.append(Shell(f"take_away {own} || {not_destroyed}"))
+            steps.append(Shell(["take_away", *own], refusal=not_destroyed))
         return steps
 
     def phase(self, subject: Subject, phase: str, number: int) -> Step:
-        """One phase of a sample: all processes at once, each by its line of a file."""
-        root = root_container("$SLURM_JOB_ID", number)
+        """One phase of a sample: all processes at once, each by its line of a script."""
         where = daos_configuration(
-            self.cluster.daos.pool, root, f"$PWD/{self.file(subject, 'schema')}"
+            self.cluster.daos.pool,
+            root_container(JOB, number),
+            STAGE / self.file(subject, "schema"),
         )
         return Step(
             f"{phase}.{number}",
@@ -124,9 +124,9 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
             program=str(self.cluster.benchmarks.fdb_hammer_daos),
             commands=[
                 [
-                    *("env", f"FDB5_CONFIG={where}"),
+                    *("env", "FDB5_CONFIG=" + where),
                     *self.launcher(subject),
-                    *("--multi-prog", self.file(subject, phase)),
+                    *("bash", self.file(subject, phase)),
                 ]
             ],
             parse=parse,

@@ -7,6 +7,7 @@ from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Evict, Shell, Step
 from assay.checks.expect import FDB_PROCESSES
+from assay.shell import SCRATCH, STAGE, Text
 from assay.subject import Subject
 from assay.tools.fdb_hammer import (
     MEBIBYTE,
@@ -50,20 +51,20 @@ class FdbPosixCheck(FdbCheck, HostCheck):
         """A new database for each sample, written, evicted from the page cache, and read."""
         steps: list[Step | Evict | Shell] = []
         for number in self.times:
-            root = f"$SCRATCH/{number}"
+            root = SCRATCH / str(number)
             steps += [
-                Shell(f'mkdir "{root}"'),
+                Shell(["mkdir", root]),
                 self.phase(f"write.{number}", root, write_command),
                 Evict(f"read.{number}", root),
                 self.phase(f"read.{number}", root, read_command),
-                Shell(f'rm -r "{root}"'),
+                Shell(["rm", "-r", root]),
             ]
         return steps
 
-    def phase(self, name: str, root: str, command) -> Step:
+    def phase(self, name: str, root: Text, command) -> Step:
         """One phase: all processes at once."""
         benchmarks, fields = self.cluster.benchmarks, FIELDS[self.scale]
-        environment = f"FDB5_CONFIG={configuration(root, '$PWD/fdb-schema')}"
+        environment = "FDB5_CONFIG=" + configuration(root, STAGE / "fdb-schema")
         program, field = str(benchmarks.fdb_hammer), str(benchmarks.fdb_share / "field.grib")
         return Step(
             name,

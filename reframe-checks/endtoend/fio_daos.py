@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from shlex import join
 from typing import Any
 
 import reframe as rfm
@@ -10,18 +9,20 @@ import reframe as rfm
 from assay.campaign.steps import printed
 from assay.checks.backends import backend_of, container, library_directory
 from assay.checks.load import DEPTH, FIO_PROCESSES
+from assay.shell import JOB, Variable
 from assay.subject import Subject
 from assay.tools.fio import TOOL, Job
 from assay.tools.interception import environment
 from assay.tools.interception import problems as not_intercepted
 from assay.tools.output import Parsed, merged
+from assay_check import Commands
 from daos_check import SystemCheck, in_container
 from fio_check import FioCheck
 
 SECONDS = {"quick": 2, "acceptance": 30}
 """How long each phase of small I/Os goes on."""
 
-NAME = "assay.${SLURM_JOB_ID}.${SLURMD_NODENAME}"
+NAME = "assay." + JOB + "." + Variable("SLURMD_NODENAME")
 """What the files of a client in the container are called, and a number."""
 
 
@@ -58,10 +59,11 @@ class FioDfs(FioDaosCheck):
         return {
             "directory": "",
             "dfs": container(self.cluster),
-            "file": NAME,
+            # fio's own way to say what is in its environment.
+            "file": "assay.${SLURM_JOB_ID}.${SLURMD_NODENAME}",
         }
 
-    def room(self, subject: Subject) -> list[str]:
+    def room(self, subject: Subject) -> Commands:
         """A container has no room that `df` could tell.
 
         fio takes a file away twice, which its engine calls an error.
@@ -81,9 +83,9 @@ class FioDfuse(FioDaosCheck):
         """The mount."""
         return self.cluster.daos.mount
 
-    def guards(self, subject: Subject) -> Sequence[str]:
+    def guards(self, subject: Subject) -> Commands:
         """It is there."""
-        return [*super().guards(subject), join(["on_dfuse", str(self.directory(subject))])]
+        return [*super().guards(subject), ["on_dfuse", str(self.directory(subject))]]
 
     def layout(self) -> dict[str, Any]:
         """Threads of one process."""

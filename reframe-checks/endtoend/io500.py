@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import reframe as rfm
 
 from assay.campaign.steps import Evict, Shell, Step, printed, text
 from assay.checks.plan import Metric
+from assay.shell import RAW, SCRATCH, Text
 from assay.subject import Subject
 from assay.tools import io500, ior, mdtest
 from assay.tools.output import Parsed, Sample, merged
@@ -40,30 +41,30 @@ class Io500(Io500Check):
         steps: list[Step | Evict | Shell] = []
         for number in self.times:
             phases = self.phases(subject, number)
-            steps.append(Shell(f'mkdir "{self.status_files(number)}"'))
+            steps.append(Shell(["mkdir", self.status_files(number)]))
             for name in phases:
                 if name == "mdtest-hard-write" and self.backend(subject).name == "posix":
                     # Before there are mdtest's many small files, which it would take minutes over.
-                    steps.append(Evict(f"evict.{number}", "$SCRATCH"))
+                    steps.append(Evict(f"evict.{number}", SCRATCH))
                 steps.append(self.phase(subject, number, name))
             steps += [self.clean(subject, number, kind) for kind in ("easy", "hard")]
         return steps
 
     def phases(self, subject: Subject, number: int) -> Mapping[str, ior.Run | mdtest.Run]:
         """The runs of one sample, in order."""
-        place = PurePosixPath(self.place(subject, f"io500.{number}"))
+        directory, begin = self.place(subject)
         return io500.Io500(
-            str(place.parent).rstrip("/"),
+            directory,
             self.status_files(number),
             stonewall_s=STONEWALL_S[self.scale],
             dfs=self.dfs(subject),
-            mark=f"{place.name}.",
+            mark=begin + f"io500.{number}.",
         ).runs()
 
     @staticmethod
-    def status_files(number: int) -> str:
+    def status_files(number: int) -> Text:
         """Where the writes of one sample leave how far they came, for its other phases."""
-        return f"$RAW/{number}"
+        return RAW / str(number)
 
     def phase(self, subject: Subject, number: int, name: str) -> Step:
         """One phase of a sample."""
@@ -81,7 +82,7 @@ class Io500(Io500Check):
         """A run of IOR or of mdtest over all clients."""
         benchmarks = self.cluster.benchmarks
         if isinstance(run, ior.Run):
-            program, command, parse = benchmarks.ior, run.command(f"$RAW/{name}.json"), ior.parse
+            program, command, parse = benchmarks.ior, run.command(RAW / f"{name}.json"), ior.parse
         else:
             program, command, parse = benchmarks.mdtest, run.command(), mdtest.parse
         return Step(
@@ -113,11 +114,11 @@ class Io500(Io500Check):
 class Io500Program(Io500Check):
     """All twelve phases of IO500, and its score, by the io500 program."""
 
-    def configuration(self, subject: Subject, number: int) -> str:
-        """The file that the program is given, with the shell's words for what the job knows."""
+    def configuration(self, subject: Subject, number: int) -> Text:
+        """What is in the file that the program is given."""
         return io500.Io500(
-            self.place(subject, f"io500.{number}"),
-            f"$RAW/io500.{number}",
+            self.path(subject, f"io500.{number}"),
+            RAW / f"io500.{number}",
             stonewall_s=STONEWALL_S[self.scale],
             dfs=self.dfs(subject),
         ).configuration()
@@ -127,10 +128,9 @@ class Io500Program(Io500Check):
         program = self.cluster.benchmarks.io500
         steps: list[Step | Shell] = []
         for number in self.times:
-            file = f"$RAW/io500.{number}.ini"
-            told = self.configuration(subject, number)
+            file = RAW / f"io500.{number}.ini"
             steps += [
-                Shell(f'printf "%s" "{told}" >"{file}"'),
+                Shell(["save", file, self.configuration(subject, number)]),
                 Step(
                     f"io500.{number}",
                     # Of the twelve phases those that write are the long ones.

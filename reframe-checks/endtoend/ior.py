@@ -8,6 +8,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Evict, Step, text
 from assay.checks.plan import Metric
+from assay.shell import RAW, SCRATCH, Text
 from assay.subject import Subject
 from assay.tools.io500 import HARD_TRANSFER_BYTES
 from assay.tools.ior import TOOL, Run, Stonewall, parse
@@ -26,7 +27,7 @@ class IorCheck(BackendCheck):
 
     repetitions = {"quick": 3, "acceptance": 5}
 
-    def pattern(self, path: str) -> Run:
+    def pattern(self, path: Text) -> Run:
         """How the data lies in the files."""
         raise NotImplementedError
 
@@ -42,7 +43,7 @@ class IorCheck(BackendCheck):
         for name in self.names:
             steps.append(self.one(subject, "write", name))
             if self.backend(subject).name == "posix":
-                steps.append(Evict(f"evict.{name}", "$SCRATCH"))
+                steps.append(Evict(f"evict.{name}", SCRATCH))
             steps += [self.one(subject, "read", name), self.clean(subject, name)]
         return steps
 
@@ -58,7 +59,7 @@ class IorCheck(BackendCheck):
             keep=True,
             verify=verified and not writes,
             signature=SIGNATURE if verified else None,
-            stonewall=Stonewall(STONEWALL_S[self.scale], f"$RAW/{name}.stonewall"),
+            stonewall=Stonewall(STONEWALL_S[self.scale], RAW / f"{name}.stonewall"),
         )
 
     def clean(self, subject: Subject, name: str) -> Step:
@@ -69,13 +70,13 @@ class IorCheck(BackendCheck):
     def launched(self, subject: Subject, name: str, **options) -> Step:
         """One run of IOR, which leaves its summary beside what it printed."""
         run = replace(
-            self.pattern(self.place(subject, "ior")),
+            self.pattern(self.path(subject, "ior")),
             api=self.backend(subject).api,
             dfs=self.dfs(subject),
             **options,
         )
         program = self.cluster.benchmarks.ior
-        command = run.command(f"$RAW/{name}.json")
+        command = run.command(RAW / f"{name}.json")
         return Step(
             name,
             # Ranks wear out at the pace of the slowest, and those whose engine dies wait for ever.
@@ -117,7 +118,7 @@ class IorEasy(IorCheck):
     #: Room in a shared directory, which the deadline does not limit.
     scratch_mib: Mapping[str, int] = {"quick": 8192, "acceptance": 65536}
 
-    def pattern(self, path: str) -> Run:
+    def pattern(self, path: Text) -> Run:
         """As IO500 has it; the block only has to be enough."""
         return Run(path, transfer="2m", block="9920000m")
 
@@ -128,7 +129,7 @@ class IorHard(IorCheck):
 
     scratch_mib: Mapping[str, int] = {"quick": 4096, "acceptance": 32768}
 
-    def pattern(self, path: str) -> Run:
+    def pattern(self, path: Text) -> Run:
         """As IO500 has it; the segments only have to be enough."""
         size = str(HARD_TRANSFER_BYTES)
         return Run(path, transfer=size, block=size, segments=10_000_000, shared=True)

@@ -8,6 +8,7 @@ import reframe as rfm
 from assay.campaign.steps import Step, printed
 from assay.checks.load import FILE_BYTES
 from assay.checks.plan import Metric
+from assay.shell import RAW
 from assay.subject import Subject
 from assay.tools.mdtest import TOOL, Run, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged
@@ -42,7 +43,7 @@ class MdtestCheck(BackendCheck):
         program, seconds = self.cluster.benchmarks.mdtest, STONEWALL_S[self.scale]
         dfs, size = self.dfs(subject), FILE_BYTES[self.entry.name]
         run = Run(
-            self.place(subject, name),
+            self.path(subject, name),
             files=FILES,
             write_bytes=size,
             read_bytes=size,
@@ -50,7 +51,7 @@ class MdtestCheck(BackendCheck):
             verify=size > 0,
             api="DFS" if dfs else "POSIX",
             dfs=dfs,
-            stonewall=Stonewall(seconds, f"$RAW/{name}.stonewall"),
+            stonewall=Stonewall(seconds, RAW / f"{name}.stonewall"),
         )
         return Step(
             name,

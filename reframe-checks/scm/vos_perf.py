@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from shlex import join
 
 import reframe as rfm
 
 from assay.campaign.steps import Step, printed
 from assay.checks.plan import Metric
+from assay.shell import SCRATCH, Output
 from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.perf_common import Values
 from assay.tools.vos_perf import TOOL, VosPerf, environment, parse
-from assay_check import HostCheck
+from assay_check import Commands, HostCheck
 from daos_check import DaosCheck
 
 POOL_MIB = {"quick": 512, "acceptance": 4096}
@@ -47,17 +47,17 @@ class VosPerfCheck(DaosCheck, HostCheck):
         """The mount of the engine's SCM."""
         return self.engine(subject).scm_tier.scm_mount
 
-    def guards(self, subject: Subject) -> Sequence[str]:
+    def guards(self, subject: Subject) -> Commands:
         """No engine runs, and its SCM is mounted."""
-        return [*super().guards(subject), join(["mounted", str(self.directory(subject))])]
+        return [*super().guards(subject), ["mounted", str(self.directory(subject))]]
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample, in a new pool, on the first core of the engine's NUMA node."""
         node = self.engine(subject).pinned_numa_node or 0
         variables = environment(no_flush=self.no_flush)
-        run = VosPerf("$SCRATCH", self.values[self.scale], f"{POOL_MIB[self.scale]}M")
+        run = VosPerf(SCRATCH, self.values[self.scale], f"{POOL_MIB[self.scale]}M")
         command = [
-            *("taskset", "--cpu-list", f"$(cores {node})", "env"),
+            *("taskset", "--cpu-list", Output("cores", str(node)), "env"),
             *(f"{name}={value}" for name, value in variables.items()),
             *self.command(run.command()),
         ]

@@ -9,6 +9,7 @@ import reframe as rfm
 
 from assay.campaign.steps import Step, printed
 from assay.checks.plan import Metric
+from assay.shell import Output
 from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.spdk_nvme_perf import TOOL, NvmePerf, parse, pcie, programs
@@ -55,24 +56,24 @@ class NvmeCheck(DaosCheck, HostCheck):
         addresses = sorted(addresses, key=lambda address: self.node(subject, address))
         reads = self.reads[name.partition(".")[0]]
         seconds = SECONDS[self.scale]
-        nodes = " ".join(str(self.node(subject, address)) for address in addresses)
+        nodes = [str(self.node(subject, address)) for address in addresses]
         perf = NvmePerf(
             transports=tuple(map(pcie, addresses)),
             pattern=reads.pattern,
             io_bytes=reads.io_bytes,
             queue_depth=reads.queue_depth,
             seconds=seconds,
-            core_mask=f"[$(cores {nodes})]",
+            core_mask="[" + Output("cores", *nodes) + "]",
             vmd=any(map(self.host(subject).vmd_of, addresses)),
         )
         where = self.cluster.daos.prefix / "bin"
         names = programs(self.cluster.daos.version)
-        either = " ".join([*(str(where / program) for program in names), *names])
+        here = Output("either", *(str(where / program) for program in names), *names)
         return Step(
             name,
             limit_s=seconds + START_S,
             program=TOOL,
-            commands=[perf.command(f"$(either {either})")],
+            commands=[perf.command(here)],
             parse=parse,
         )
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from assay.campaign.steps import Done, Evict, Shell, Step, busy_s, problems, read
+from assay.shell import SCRATCH, Text
 from needs import without
 
 STEPS = Path(__file__).parents[2] / "reframe-checks" / "steps.sh"
@@ -49,7 +50,7 @@ class Job:
         return self.start(*lines).wait(60)
 
     def program(self, text: str) -> str:
-        """A file for `bash`: a `$` in a step's own words is the job script's."""
+        """A file for `bash`."""
         path = self.stage / "program.sh"
         path.write_text(text)
         return str(path)
@@ -65,7 +66,7 @@ def job(tmp_path: Path) -> Iterator[Job]:
         yield Job(tmp_path, Path(scratch))
 
 
-def step(name: str, *commands: list[str], limit_s: int = 10) -> Step:
+def step(name: str, *commands: list[Text], limit_s: int = 10) -> Step:
     return Step(name, limit_s=limit_s, program=commands[0][0], commands=commands)
 
 
@@ -158,22 +159,22 @@ def test_one_failure_among_several_is_the_status_of_the_step(job: Job) -> None:
 
 
 def test_words_reach_the_command_as_they_are(job: Job) -> None:
-    odd = ["printf", "%s\n", "two words", "it's", 'a "quote"', "$SCRATCH/x", "back\\slash", "*"]
-    assert job.run(f"scratch {job.scratch} 1", step("odd", odd).line()) == 0
+    odd: list[Text] = ["two words", "it's", 'a "quote"', "$(x)", "back\\slash", "*", ":", "::", ""]
+    command = ["printf", "%s\n", SCRATCH / "$x", *odd]
+    assert job.run(f"scratch {job.scratch} 1", step("odd", command).line()) == 0
     lines = job.output("odd.out").splitlines()
-    assert lines[:3] == ["two words", "it's", 'a "quote"']
-    assert lines[3].startswith(f"{job.scratch}/assay.")
-    assert lines[4:] == ["back\\slash", "*"]
+    assert re.fullmatch(rf"{job.scratch}/assay\S+/\$x", lines[0])
+    assert lines[1:] == odd
 
 
 def test_a_line_of_shell_that_fails_ends_the_job(job: Job) -> None:
     after = step("after", ["true"])
-    assert job.run(Shell("false").line(), after.line()) == 1
+    assert job.run(Shell(["false"]).line(), after.line()) == 1
     assert "the job ended before true (after) did" in problems(job.raw, [after])[0]
 
 
 def test_refuses_a_scratch_directory_without_room_before_the_first_write(job: Job) -> None:
-    write = step("write", ["touch", "$SCRATCH/file"])
+    write = step("write", ["touch", SCRATCH / "file"])
     room = shutil.disk_usage(job.scratch).free // 2**20
     need = room + 100_000
     assert job.run(f"scratch {job.scratch} {need}", write.line()) == 1
@@ -217,7 +218,7 @@ def test_scratch_goes_away_with_a_job_that_is_told_to_end(job: Job, number: sign
 
 def test_scratch_goes_away_though_a_program_writes_until_its_end(job: Job) -> None:
     writes = 'trap : TERM; touch "$1/first"; sleep 60; sleep 1; touch "$1/last" && echo last'
-    write = step("write", ["bash", job.program(writes), "$SCRATCH"], limit_s=90)
+    write = step("write", ["bash", job.program(writes), SCRATCH], limit_s=90)
     process = job.start(f"scratch {job.scratch} 1", write.line())
     while not list(job.scratch.glob("*/first")):
         time.sleep(0.01)
@@ -277,20 +278,20 @@ def test_what_a_killed_job_left_goes_away_with_the_next_of_the_same_host(job: Jo
 
 
 def test_evicted_files_are_read_from_the_disk(job: Job) -> None:
-    evict = Evict("read", "$SCRATCH")
+    evict = Evict("read", SCRATCH)
     fill = 'dd if=/dev/zero of="$SCRATCH/file" bs=1M count=8 status=none'
-    assert job.run(f"scratch {job.scratch} 8", Shell(fill).line(), evict.line()) == 0
+    assert job.run(f"scratch {job.scratch} 8", f"{{ {fill}; }} || exit 1", evict.line()) == 0
     assert job.output("read.resident") == "0\n"
     assert problems(job.raw, [evict]) == []
 
 
 def test_empty_files_need_no_eviction(job: Job) -> None:
     # What looks at them takes a process for each: minutes for what mdtest leaves.
-    evict = Evict("read", "$SCRATCH")
+    evict = Evict("read", SCRATCH)
     fill = 'echo data >"$SCRATCH/file" && touch "$SCRATCH"/{1..9}'
     fake = "mkdir bin; printf '#!/bin/sh\\necho >>touched\\n' >bin/dd; chmod +x bin/dd"
     path = "PATH=$PWD/bin:$PATH"
-    job.run(fake, path, f"scratch {job.scratch} 8", Shell(fill).line(), evict.line())
+    job.run(fake, path, f"scratch {job.scratch} 8", f"{{ {fill}; }} || exit 1", evict.line())
     assert (job.stage / "touched").read_text() == "\n"
 
 
@@ -307,7 +308,7 @@ def test_files_that_stay_in_memory_are_told(job: Job) -> None:
 
 
 def test_an_eviction_that_nobody_looked_at_is_no_eviction(job: Job) -> None:
-    (problem,) = problems(job.raw, [Evict("read", "$SCRATCH")])
+    (problem,) = problems(job.raw, [Evict("read", SCRATCH)])
     assert "is fincore there?" in problem
 
 
@@ -315,11 +316,11 @@ def test_an_eviction_that_nobody_looked_at_is_no_eviction(job: Job) -> None:
 def test_files_that_fincore_did_not_look_at_are_not_taken_for_evicted(
     job: Job, fincore: str
 ) -> None:
-    evict = Evict("read", "$SCRATCH")
+    evict = Evict("read", SCRATCH)
     fill = 'for n in 1 2; do dd if=/dev/zero of="$SCRATCH/$n" bs=1M count=1 status=none; done'
     fake = f"mkdir bin; printf '#!/bin/sh\\n{fincore}\\n' >bin/fincore; chmod +x bin/fincore"
     path = "PATH=$PWD/bin:$PATH"
-    job.run(fake, path, f"scratch {job.scratch} 8", Shell(fill).line(), evict.line())
+    job.run(fake, path, f"scratch {job.scratch} 8", f"{{ {fill}; }} || exit 1", evict.line())
     (problem,) = problems(job.raw, [evict])
     assert "is fincore there?" in problem
 

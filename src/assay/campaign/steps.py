@@ -7,11 +7,11 @@ status, start and end of every command (`reframe-checks/steps.sh`), and that rec
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.shell import Text, line
 from assay.subject import Subject
 from assay.tools.output import Parsed
 
@@ -49,14 +49,14 @@ class Step:
     name: str
     limit_s: int
     program: str
-    commands: Sequence[Sequence[str]]
+    commands: Sequence[Sequence[Text]]
     parse: Callable[[str], Parsed] | None = None
     hangs: str = ""
 
     def line(self) -> str:
-        """The line of the job script that runs it; $NAMES in arguments are left to the shell."""
-        words = " : ".join(" ".join(map(_word, argv)) for argv in self.commands)
-        return f"step {self.name} {self.limit_s} {words}"
+        """The line of the job script that runs it."""
+        commands = " : ".join(line(map(_apart, command)) for command in self.commands)
+        return f"{line(['step', self.name, str(self.limit_s)])} {commands}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +64,32 @@ class Evict:
     """Put the files of a directory on the disk and out of the page cache."""
 
     name: str
-    directory: str
+    directory: Text
 
     def line(self) -> str:
         """The line of the job script that does it."""
-        return f"evict {self.name} {_word(self.directory)}"
+        return line(["evict", self.name, self.directory])
 
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """A line of shell that prepares the next step and measures nothing."""
+    """A command that prepares the next step and measures nothing.
 
-    text: str
+    Where it fails the job ends, with the sentence `refusal` if there is one.
+    """
+
+    command: Sequence[Text]
+    refusal: str = ""
 
     def line(self) -> str:
-        """The line itself; the job ends where it fails."""
-        return f"{self.text} || exit 1"
+        """The line of the job script that runs it."""
+        otherwise = ["refuse", self.refusal] if self.refusal else ["exit", "1"]
+        return f"{line(self.command)} || {line(otherwise)}"
 
 
-def _word(word: str) -> str:
-    if "$" not in word:
-        return shlex.quote(word)
-    return '"' + re.sub(r'(["\\`])', r"\\\1", word) + '"'
+def _apart(word: Text) -> Text:
+    """A word that is no colon between commands: `step` takes one off all that are colons."""
+    return f":{word}" if isinstance(word, str) and word and not word.strip(":") else word
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +109,9 @@ def read(raw: Path) -> list[Done]:
     except FileNotFoundError:
         return []
     done = []
-    for line in lines:
+    for record in lines:
         # A host that loses its power, or a full disk, may leave part of the last one.
-        if found := _DONE.fullmatch(line):
+        if found := _DONE.fullmatch(record):
             done.append(Done(found[1], int(found[2]), float(found[3]), float(found[4])))
     return done
 

@@ -26,12 +26,12 @@ is an array of the object class S1, without redundancy. Seen with 5.22.0 on DAOS
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from assay.shell import Text, json_text
 from assay.tools.output import Parsed, Sample
 
 TOOL = "fdb_hammer"
@@ -110,9 +110,9 @@ CONTAINERS = r"^(rd:(assy|a[0-9]+):|assay[.][0-9]+[.][0-9]+$)"
 root containers are `root_container`s."""
 
 
-def root_container(job: str, number: int) -> str:
+def root_container(job: Text, number: int) -> Text:
     """Label of the container in which FDB lists the databases of one sample of a job."""
-    return f"assay.{job}.{number}"
+    return "assay." + job + f".{number}"
 
 
 def schema(layout: Layout) -> str:
@@ -125,9 +125,9 @@ def schema(layout: Layout) -> str:
     return f"[ {first}\n    [ type, levtype\n        [ step, number, levelist, param ]]]\n"
 
 
-def configuration(root: str, schema: str) -> str:
+def configuration(root: Text, schema: Text) -> Text:
     """Give the value of FDB5_CONFIG for a database under `root`, a directory that is there."""
-    return json.dumps(
+    return json_text(
         {
             "type": "local",
             "engine": "toc",
@@ -137,9 +137,9 @@ def configuration(root: str, schema: str) -> str:
     )
 
 
-def daos_configuration(pool: str, root_container: str, schema: str) -> str:
+def daos_configuration(pool: str, root_container: Text, schema: Text) -> Text:
     """Give the value of FDB5_CONFIG for a database in a DAOS pool that is there."""
-    return json.dumps(
+    return json_text(
         {
             "type": "local",
             "engine": "daos",

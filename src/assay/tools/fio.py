@@ -25,6 +25,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from assay.shell import Text
 from assay.tools.dfs import Dfs
 from assay.tools.fio_report import Job as ReportedJob
 from assay.tools.fio_report import Report
@@ -120,9 +121,9 @@ class JobFile:
         return "\n\n".join([head, *(job.render() for job in self.jobs)]) + "\n"
 
 
-def command(jobfile: str, output: str) -> list[str]:
+def command(jobfile: str, output: Text) -> list[Text]:
     """Command line that runs a job file and writes its JSON to `output`, away from log lines."""
-    return [TOOL, "--output-format=json", f"--output={output}", jobfile]
+    return [TOOL, "--output-format=json", "--output=" + output, jobfile]
 
 
 def parse(text: str, *, written_here: bool = False) -> Parsed:

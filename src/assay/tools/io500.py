@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import isclose, prod, sqrt
 from typing import Literal
 
+from assay.shell import Text, joined
 from assay.tools import ior, mdtest
 from assay.tools.dfs import Dfs
 from assay.tools.output import Parsed, Sample, impossible
@@ -105,13 +106,13 @@ def _geometric(figures: list[float]) -> float:
 class Io500:
     """A run on a POSIX directory or in a DAOS container."""
 
-    directory: str
-    results: str
+    directory: Text
+    results: Text
     """Directory for what the phases print, and for the status files."""
     stonewall_s: int = RULED_S
     dfs: Dfs | None = None
     """The container, and the classes of its files; None: `directory` is on a POSIX file system."""
-    mark: str = ""
+    mark: Text = ""
     """What the names of all files begin with, for IOR and mdtest, which make no directory."""
     easy_block: str = "9920000m"
     """Most that each rank writes in ior-easy; the four below, too, only have to be enough."""
@@ -119,10 +120,10 @@ class Io500:
     easy_files: int = 1_000_000
     hard_files: int = 1_000_000
 
-    def configuration(self) -> str:
+    def configuration(self) -> Text:
         """The file that the io500 program takes, as an engineer runs it: ``mpirun io500 FILE``."""
         options = " ".join(self.dfs.ior_options()) if self.dfs else ""
-        sections: dict[str, dict[str, str | int]] = {
+        sections: dict[str, dict[str, Text]] = {
             "global": {
                 "datadir": self.directory,
                 "resultdir": self.results,
@@ -130,16 +131,16 @@ class Io500:
                 "timestamp-resultdir": "FALSE",
                 "api": f"DFS {options}" if self.dfs else "POSIX",
             },
-            "debug": {"stonewall-time": self.stonewall_s},
+            "debug": {"stonewall-time": str(self.stonewall_s)},
             "ior-easy": {"blockSize": self.easy_block},
-            "ior-hard": {"segmentCount": self.hard_segments},
-            "mdtest-easy": {"n": self.easy_files},
-            "mdtest-hard": {"n": self.hard_files},
+            "ior-hard": {"segmentCount": str(self.hard_segments)},
+            "mdtest-easy": {"n": str(self.easy_files)},
+            "mdtest-hard": {"n": str(self.hard_files)},
         }
-        return "\n".join(
-            "\n".join([f"[{name}]", *(f"{key} = {value}" for key, value in pairs.items()), ""])
-            for name, pairs in sections.items()
-        )
+        lines: list[Text] = []
+        for name, pairs in sections.items():
+            lines += [f"[{name}]", *(f"{key} = " + value for key, value in pairs.items()), ""]
+        return joined("\n", lines)
 
     def runs(self) -> Mapping[str, ior.Run | mdtest.Run]:
         """The phases for IOR and mdtest alone, in order; ``find`` is not among them."""
@@ -160,7 +161,7 @@ class Io500:
     def _ior(self, kind: Literal["easy", "hard"], *, read: bool) -> ior.Run:
         hard = kind == "hard"
         return ior.Run(
-            f"{self.directory}/{self.mark}ior-{kind}",
+            self.directory + "/" + self.mark + f"ior-{kind}",
             transfer=str(HARD_TRANSFER_BYTES) if hard else "2m",
             block=str(HARD_TRANSFER_BYTES) if hard else self.easy_block,
             segments=self.hard_segments if hard else 1,
@@ -173,13 +174,13 @@ class Io500:
             signature=271,
             api="DFS" if self.dfs else "POSIX",
             dfs=self.dfs,
-            stonewall=ior.Stonewall(self.stonewall_s, f"{self.results}/ior-{kind}.stonewall"),
+            stonewall=ior.Stonewall(self.stonewall_s, self.results + f"/ior-{kind}.stonewall"),
         )
 
     def _mdtest(self, kind: Literal["easy", "hard"], phase: mdtest.Phase) -> mdtest.Run:
         hard = kind == "hard"
         return mdtest.Run(
-            f"{self.directory}/{self.mark}mdtest-{kind}",
+            self.directory + "/" + self.mark + f"mdtest-{kind}",
             files=self.hard_files if hard else self.easy_files,
             write_bytes=HARD_FILE_BYTES if hard else 0,
             read_bytes=HARD_FILE_BYTES if hard else 0,
@@ -190,7 +191,9 @@ class Io500:
             signature=271,
             api="DFS" if self.dfs else "POSIX",
             dfs=self.dfs,
-            stonewall=mdtest.Stonewall(self.stonewall_s, f"{self.results}/mdtest-{kind}.stonewall"),
+            stonewall=mdtest.Stonewall(
+                self.stonewall_s, self.results + f"/mdtest-{kind}.stonewall"
+            ),
         )
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
+from assay.shell import Text
 from assay.tools.daos_log import reason
 from assay.tools.dfs import Dfs
 from assay.tools.interception import Library
@@ -46,12 +47,12 @@ class Stonewall:
     """A deadline, after which all ranks go on to the same amount (wear-out)."""
 
     seconds: int
-    status_file: str
+    status_file: Text
     """Where a write leaves how far it came, for the read of another run."""
 
-    def options(self, *, write: bool) -> list[str]:
+    def options(self, *, write: bool) -> list[Text]:
         """The options of a run that writes, or of one that reads what was written."""
-        status = ["-O", f"stoneWallingStatusFile={self.status_file}"]
+        status = ["-O", "stoneWallingStatusFile=" + self.status_file]
         deadline = ["-D", str(self.seconds), "-O", "stoneWallingWearOut=1"]
         return [*(deadline if write else []), *status]
 
@@ -64,7 +65,7 @@ class Run:
         ValueError: the container of a run through DFS is not given, or one for another interface.
     """
 
-    path: str
+    path: Text
     """Test file; IOR adds the rank's number. For MPIIO on DAOS it begins with ``daos:``."""
     transfer: str
     """Size of one call in IOR's spelling, such as ``1m``."""
@@ -104,7 +105,7 @@ class Run:
         if (self.api == "DFS") != (self.dfs is not None):
             raise ValueError(f"IOR through {self.api}: a container is for DFS, and DFS needs one")
 
-    def command(self, summary: str) -> list[str]:
+    def command(self, summary: Text) -> list[Text]:
         """Command line of one rank, to be started by an MPI launcher.
 
         Phases are kept apart by barriers.
@@ -125,7 +126,7 @@ class Run:
             *(["-M", f"{self.memory_percent}%"] if self.memory_percent is not None else []),
             *("-i", str(self.iterations), "-o", self.path),
             *(self.stonewall.options(write=self.write) if self.stonewall else []),
-            *("-O", "summaryFormat=JSON", "-O", f"summaryFile={summary}"),
+            *("-O", "summaryFormat=JSON", "-O", "summaryFile=" + summary),
         ]
 
     def _flags(self) -> list[tuple[str, bool]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from assay.shell import Text
 from assay.tools.daos_log import reason
 from assay.tools.dfs import Dfs
 from assay.tools.interception import Library
@@ -40,7 +41,7 @@ class Stonewall:
     """A deadline for creation, after which all ranks go on to the same number of files."""
 
     seconds: int
-    status_file: str
+    status_file: Text
     """Where creation leaves how many files there are, for the phases of other runs."""
 
 
@@ -52,7 +53,7 @@ class Run:
     maximum, minimum and mean alone, and its verbose lines are the first rank's rates.
     """
 
-    directory: str
+    directory: Text
     """Where the trees are made, below a file system that is there."""
     files: int
     """Files of each rank."""
@@ -88,7 +89,7 @@ class Run:
                 f"mdtest through {self.api}: a container is for DFS, and DFS needs one"
             )
 
-    def command(self) -> list[str]:
+    def command(self) -> list[Text]:
         """Command line of one rank, to be started by an MPI launcher."""
         creates = not self.phases or "create" in self.phases
         return [
@@ -104,7 +105,7 @@ class Run:
             *("-d", self.directory),
         ]
 
-    def _stonewall(self, *, creates: bool) -> list[str]:
+    def _stonewall(self, *, creates: bool) -> list[Text]:
         assert self.stonewall
         deadline = ["-W", str(self.stonewall.seconds)] if creates else []
         return [*deadline, "-x", self.stonewall.status_file]

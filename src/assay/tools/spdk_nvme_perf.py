@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.cluster.daos import Version
+from assay.shell import Text
 from assay.tools.output import Parsed, Sample, impossible
 
 TOOL = "spdk_nvme_perf"
@@ -69,7 +70,7 @@ class NvmePerf:
     queue_depth: int
     """I/Os under way at once on each device."""
     seconds: int
-    core_mask: str
+    core_mask: Text
     """Cores, those of the devices' NUMA node, such as ``0xff``."""
     vmd: bool = False
     """The devices are behind Intel VMD."""
@@ -85,7 +86,7 @@ class NvmePerf:
                 " nothing allows it"
             )
 
-    def command(self, program: str) -> list[str]:
+    def command(self, program: Text) -> list[Text]:
         """Command line of the program, whichever name it has."""
         return [
             program,

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assay.shell import Text
 from assay.tools import perf_common
 from assay.tools.output import Parsed
 
@@ -37,7 +38,7 @@ class VosPerf:
         ValueError: the values do not fit into the pool; vos_perf would fail on the way, and exit 0.
     """
 
-    directory: str
+    directory: Text
     """The engine's `scm_mount`, or a directory in it."""
     values: perf_common.Values
     pool: str
@@ -51,7 +52,7 @@ class VosPerf:
                 f" {self.values.bytes / _ROOM:.0f} bytes; it has {self.pool}"
             )
 
-    def command(self) -> list[str]:
+    def command(self) -> list[Text]:
         """Command line; its options are spelled alike in 2.4, 2.6 and 2.8."""
         return [
             *(TOOL, "-D", self.directory, "-P", self.pool, *self.values.keys()),

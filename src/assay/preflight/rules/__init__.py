@@ -27,6 +27,7 @@ from assay.preflight.rules.numa import numa_rules
 from assay.preflight.rules.programs import program_rules
 from assay.preflight.rules.system import member_rules, system_rules
 from assay.preflight.rules.tiers import tier_rules
+from assay.preflight.rules.words import words_of_host, words_of_site
 
 __all__ = ["group_rules", "rules_of_host", "rules_of_site"]
 
@@ -42,6 +43,7 @@ def rules_of_host(name: str, host: Host, version: Version | None) -> Iterator[Fi
     """
     yield from host_rules(name, host)
     yield from program_rules(name, host)
+    yield from words_of_host(name, host)
     yield from agent_rules(name, host)
     yield from engine_rules(name, host)
     if version is None:
@@ -67,6 +69,7 @@ def rules_of_site(
         hosts: those that are valid in themselves.
         described: the names of all hosts, valid or not.
     """
+    yield from words_of_site(site)
     yield from benchmark_rules(site, hosts)
     yield from datasheet_rules(site, hosts)
     if site.daos is not None:

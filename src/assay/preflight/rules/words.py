@@ -1,0 +1,120 @@
+"""What job scripts and the programs in them can be given.
+
+A script passes on whatever a word holds. Some programs read more into a path than its name, and no
+quoting holds them off: such a path is refused here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from assay.cluster.daos import System
+from assay.cluster.description import Benchmarks, Host, Site
+from assay.findings import Finding
+
+_LABEL = re.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,126}")
+"""A label of DAOS (`daos_label_is_valid`), which begins with no dash here: an option would."""
+
+_FOR_PEOPLE = ("hardware", "versions")
+"""Keys whose texts are printed and are in no script."""
+
+_FIO = (":$", "fio takes a colon for the end of a path, and $ for the beginning of a keyword")
+_IOR = ("@", "IOR and mdtest take @ for the end of a path")
+_IO500 = ("@;#\"' \\", "io500 reads its configuration file so")
+_ENV = ("=", "env takes what has one for a variable, and not for a program")
+_LOADER = (": =", "the loader takes colons and spaces in LD_PRELOAD for the end of a path")
+_MOUNTS = (" \\", "/proc/mounts spells them otherwise")
+
+
+def words_of_host(name: str, host: Host) -> Iterator[Finding]:
+    """What the scripts are given of one host."""
+    yield from _scriptable(name, host)
+    if host.scratch is not None:
+        yield from _plain(name, "scratch.directory", host.scratch.directory, _FIO)
+    for number, engine in enumerate(host.engines):
+        for place, tier in enumerate(engine.storage):
+            key = f"engines[{number}].storage[{place}].scm_mount"
+            yield from _plain(name, key, tier.scm_mount, _FIO)
+
+
+def words_of_site(site: Site) -> Iterator[Finding]:
+    """What the scripts are given of the whole."""
+    yield from _scriptable(None, site)
+    benchmarks = site.benchmarks
+    for key in Benchmarks.model_fields:
+        program = getattr(benchmarks, key)
+        if isinstance(program, Path) and key != "shared_directory":
+            yield from _plain(None, f"benchmarks.{key}", program, _ENV)
+    shared = _IO500 if benchmarks.io500 else _IOR
+    yield from _plain(None, "benchmarks.shared_directory", benchmarks.shared_directory, shared)
+    if site.daos is not None:
+        yield from _words_of_system(site.daos)
+
+
+def _words_of_system(system: System) -> Iterator[Finding]:
+    yield from _plain(None, "daos.prefix", system.prefix, _LOADER)
+    for wrong in (_FIO, _IOR, _MOUNTS):
+        yield from _plain(None, "daos.mount", system.mount, wrong)
+    for key in ("pool", "container", "perf_pool"):
+        label = getattr(system, key)
+        if label is not None and not _LABEL.fullmatch(label):
+            allowed = "a label of DAOS: letters, digits, and .:_- after the first, at most 127"
+            yield Finding(None, f"daos.{key}", _shown(label), allowed)
+
+
+def _plain(
+    host: str | None, key: str, path: Path | None, wrong: tuple[str, str]
+) -> Iterator[Finding]:
+    """A path without the characters that a program reads as more than a name."""
+    characters, why = wrong
+    if path is not None and (found := sorted(set(characters) & set(str(path)))):
+        named = " or ".join(repr(character) for character in found)
+        yield Finding(host, key, _shown(path), f"a path without {named}: {why}")
+
+
+def _scriptable(host: str | None, model: BaseModel) -> Iterator[Finding]:
+    """Every text has nothing in it that ends a word or a line of a script; paths are absolute."""
+    for key, value in _texts(model, ""):
+        text = str(value)
+        if not all(map(_in_a_line, text)):
+            allowed = "text of one line, without control characters"
+            yield Finding(host, key, _shown(text), allowed)
+        elif isinstance(value, Path) and not value.is_absolute():
+            yield Finding(host, key, _shown(text), "an absolute path, such as /opt/fio/bin/fio")
+
+
+def _in_a_line(character: str) -> bool:
+    code = ord(character)
+    is_control = code < 0x20 or 0x7F <= code < 0xA0 or character in "\u2028\u2029"
+    return not is_control and not 0xD800 <= code < 0xE000
+
+
+def _texts(value: object, key: str) -> Iterator[tuple[str, str | Path]]:
+    """Every text below a key, each with its own key."""
+    match value:
+        case str() | Path():
+            yield key, value
+        case BaseModel():
+            for name, field in type(value).model_fields.items():
+                if name not in _FOR_PEOPLE:
+                    yield from _texts(getattr(value, name), _below(key, field.alias or name))
+        case Mapping():
+            for name, each in value.items():
+                yield key, name
+                yield from _texts(each, _below(key, _shown(name)))
+        case tuple():
+            for number, each in enumerate(value):
+                yield from _texts(each, f"{key}[{number}]")
+
+
+def _below(key: str, name: str) -> str:
+    return f"{key}.{name}" if key else name
+
+
+def _shown(value: str | Path) -> str:
+    """A value that can be printed."""
+    return str(value).encode("unicode_escape").decode("ascii")

@@ -1,0 +1,116 @@
+"""What job scripts, and the programs in them, can be given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.preflight.examine import examine
+from sites import site
+
+
+def said(document: dict[str, Any]) -> list[str]:
+    return [str(finding) for finding in examine(document)[1]]
+
+
+def sound() -> dict[str, Any]:
+    document = site()
+    document["benchmarks"] = {"fio": "/usr/bin/fio"}
+    return document
+
+
+def test_a_sound_site_has_no_findings() -> None:
+    assert said(sound()) == []
+
+
+HOSTILE = [
+    "$(touch x)",
+    "`touch x`",
+    "a b",
+    "it's",
+    'a "b"',
+    "a\\b",
+    "-rf",
+    "*",
+    "ü",
+    "\u202e",
+    "~",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_path_can_hold_any_character_of_one_line(name: str) -> None:
+    document = sound()
+    document["benchmarks"]["fio"] = f"/opt/{name}/fio"
+    assert said(document) == []
+
+
+def put(*keys: str | int) -> Callable[[dict[str, Any], str], None]:
+    def change(document: dict[str, Any], value: str) -> None:
+        place: Any = document
+        for key in keys[:-1]:
+            place = place.setdefault(key, {}) if isinstance(place, dict) else place[key]
+        place[keys[-1]] = value
+
+    return change
+
+
+FIO = put("benchmarks", "fio")
+SHARED = put("benchmarks", "shared_directory")
+SCRATCH = put("hosts", "s1", "scratch", "directory")
+SCM = put("hosts", "s1", "engines", 0, "storage", 0, "scm_mount")
+
+
+@pytest.mark.parametrize(
+    ("change", "value", "finding"),
+    [
+        (FIO, "/opt/a\nb", "benchmarks.fio = /opt/a\\nb: text of one line, without"),
+        (FIO, "/opt/a\0b", "benchmarks.fio = /opt/a\\x00b: text of one line, without"),
+        (FIO, "/opt/\x1b[2J", "benchmarks.fio = /opt/\\x1b[2J: text of one line, without"),
+        (FIO, "/opt/\udc80", "benchmarks.fio = /opt/\\udc80: text of one line, without"),
+        (FIO, "fio", "benchmarks.fio = fio: an absolute path"),
+        (FIO, "-fio", "benchmarks.fio = -fio: an absolute path"),
+        (FIO, "/opt/a=b/fio", "benchmarks.fio = /opt/a=b/fio: a path without '=': env takes"),
+        (SCRATCH, "/a:b", "host s1: scratch.directory = /a:b: a path without ':': fio takes"),
+        (SCRATCH, "/$ncpus", "host s1: scratch.directory = /$ncpus: a path without '$': fio takes"),
+        (SCM, "/a:b", "storage[0].scm_mount = /a:b: a path without ':': fio takes"),
+        (SHARED, "/a@b", "benchmarks.shared_directory = /a@b: a path without '@': IOR and"),
+        (put("daos", "mount"), "/a b", "daos.mount = /a b: a path without ' ': /proc/mounts"),
+        (put("daos", "mount"), "/a@b", "daos.mount = /a@b: a path without '@': IOR and"),
+        (put("daos", "prefix"), "/a b", "daos.prefix = /a b: a path without ' ': the loader"),
+        (put("daos", "pool"), "$(x)", "daos.pool = $(x): a label of DAOS"),
+        (put("daos", "container"), "-rf", "daos.container = -rf: a label of DAOS"),
+    ],
+)
+def test_what_a_program_would_take_for_more_is_refused(
+    change: Callable[[dict[str, Any], str], None], value: str, finding: str
+) -> None:
+    document = sound()
+    change(document, value)
+    (found,) = [each for each in said(document) if value.encode("unicode_escape").decode() in each]
+    assert finding in found
+
+
+def test_io500_reads_more_into_a_path() -> None:
+    document = sound()
+    document["benchmarks"] |= {"io500": "/usr/bin/io500", "shared_directory": "/a;b"}
+    (found,) = said(document)
+    assert "benchmarks.shared_directory = /a;b: a path without ';': io500 reads" in found
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["ProxyCommand=touch x", "LocalCommand=x", "Port=2222\nProxyCommand=x", "-oPort=1", "Port"],
+)
+def test_an_option_of_ssh_runs_no_command(option: str) -> None:
+    document = sound()
+    document["ssh_options"] = [option]
+    assert any("ssh_options[0]" in finding for finding in said(document))
+
+
+def test_a_site_has_options_of_ssh_of_its_own() -> None:
+    document = sound()
+    document["ssh_options"] = ["StrictHostKeyChecking=accept-new", "UserKnownHostsFile=/etc/a b"]
+    assert said(document) == []
