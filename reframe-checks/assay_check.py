@@ -26,6 +26,7 @@ from assay.campaign.steps import Evict, Shell, Step, busy_s, directory_of, probl
 from assay.checks.expect import Expectation, Measured, expectation
 from assay.checks.plan import CHECKS, Metric, Owed, owed
 from assay.cluster.description import Cluster, Host
+from assay.foreign.files import ForeignError
 from assay.judge.stats import summarize
 from assay.shell import Text, line
 from assay.subject import Subject
@@ -204,8 +205,11 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         ran = []
         for subject in self.subjects:
             raw = Path(self.stagedir) / "raw" / directory_of(subject)
-            ran += read(raw)
-            found = problems(raw, self.steps(subject)) or wrong or self._collect(subject, raw)
+            try:
+                ran += read(raw)
+                found = problems(raw, self.steps(subject)) or wrong or self._collect(subject, raw)
+            except (ForeignError, OSError) as error:
+                found = [f"what {subject} left cannot be read: {error}"]
             if found:
                 self.problems[str(subject)] = found
         self.benchmark_seconds = busy_s(ran)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from returned import archive
 
 CHECKS = Path(__file__).parents[2] / "reframe-checks"

@@ -8,9 +8,9 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from returned import archive
 
 from assay.campaign.unpack import main, unpack
+from returned import archive
 
 OWN = ["evil/engine0", "evil/engine1"]
 

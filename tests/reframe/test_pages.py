@@ -39,7 +39,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def spelled(command: str) -> str:
     """A command as a page has it: without quotes and directories."""
-    command = UUID.sub("UUID", re.sub(r"""["']|\$(RAW|SCRATCH)/""", "", command))
+    command = UUID.sub("UUID", re.sub(r"""["']|\$(RAW|SCRATCH)"?/""", "", command))
     command = re.sub(r"(?<=[ ])/[^ ]*/", "", command.replace("$SLURM_JOB_ID", "JOB"))
     return re.sub(r" +", " ", command.replace("\\\n", "").replace("=n1 ", "=c1 "))
 

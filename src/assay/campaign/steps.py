@@ -11,6 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.foreign.files import Tree
+from assay.foreign.limits import OUTPUT_BYTES, SHOWN_REASON
+from assay.foreign.text import line as one_line
+from assay.foreign.text import quoted, shorten
 from assay.shell import Text, line
 from assay.subject import Subject
 from assay.tools.output import Parsed
@@ -25,7 +29,7 @@ _ENDED = re.compile(r"^srun: error: \S+: tasks? \S+: Exited with exit code (\d+)
 """What srun says of ranks that ended by themselves, while its own exit status may be that of the
 others, which it has ended then."""
 
-_DONE = re.compile(r"([^\t]+)\t(\d+)\t(\d+\.\d+)\t(\d+\.\d+)")
+_DONE = re.compile(r"([^\t]+)\t(\d{1,3})\t(\d{1,12}\.\d{1,9})\t(\d{1,12}\.\d{1,9})")
 """A line of the record."""
 
 RESIDENT_MIB_ALLOWED = 1.0
@@ -104,12 +108,8 @@ class Done:
 
 def read(raw: Path) -> list[Done]:
     """The steps that a subject finished, in order; none if the job never came so far."""
-    try:
-        lines = (raw / "steps.tsv").read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return []
     done = []
-    for record in lines:
+    for record in _left(raw, "steps.tsv").splitlines():
         # A host that loses its power, or a full disk, may leave part of the last one.
         if found := _DONE.fullmatch(record):
             done.append(Done(found[1], int(found[2]), float(found[3]), float(found[4])))
@@ -127,8 +127,8 @@ def busy_s(steps: Iterable[Done]) -> float:
 
 def problems(raw: Path, planned: Iterable[Step | Evict | Shell]) -> list[str]:
     """Why a subject's record is no complete and honest measurement, in words."""
-    if (refusal := raw / "refusal").exists():
-        return [refusal.read_text(encoding="utf-8").strip()]
+    if refusal := _left(raw, "refusal"):
+        return [shorten(one_line(refusal.strip()), SHOWN_REASON)]
     done = {step.name: step for step in read(raw)}
     for step in planned:
         if isinstance(step, Evict):
@@ -170,8 +170,19 @@ def printed(raw: Path, step: Step) -> str:
 
 def text(raw: Path, name: str, kind: str) -> str:
     """What a step left in a file of some kind, such as ``out``; nothing where there is none."""
-    path = raw / f"{name}.{kind}"
-    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    return _left(raw, f"{name}.{kind}")
+
+
+def _left(raw: Path, name: str) -> str:
+    """What is in a file that the host under test left; nothing where there is none.
+
+    Raises:
+        ForeignError: it is no regular file, or larger than any output.
+    """
+    try:
+        return Tree(raw).read(name, OUTPUT_BYTES).decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return ""
 
 
 def _last_words(raw: Path, step: Step) -> str:
@@ -180,15 +191,15 @@ def _last_words(raw: Path, step: Step) -> str:
     for kind in ("err", "out"):
         lines = [line.strip() for line in text(raw, step.name, kind).splitlines() if line.strip()]
         if lines:
-            return f": {lines[-1][:200]}"
+            return f": {quoted(lines[-1])}"
     return ""
 
 
 def _stayed_cached(raw: Path, step: Evict) -> str | None:
-    path = raw / f"{step.name}.resident"
+    said = text(raw, step.name, "resident")
     try:
-        resident = int(path.read_text(encoding="utf-8")) / 2**20
-    except (FileNotFoundError, ValueError):
+        resident = int(said) / 2**20
+    except ValueError:
         return f"it is not known how much was in the page cache ({step.name}): is fincore there?"
     if resident > RESIDENT_MIB_ALLOWED:
         return (
