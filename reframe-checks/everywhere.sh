@@ -70,6 +70,7 @@ python=$1 limit=$2
 shift 2
 mapfile -t options < <(grep . ssh.options)
 out=$(mktemp --directory --tmpdir=. .outgoing.XXXXXX)
+# shellcheck disable=SC2016 # with the directory that it is by then
 finally 'rm -r "$out"'
 
 # Something to read from that never ends: what runs there ends with it.
