@@ -42,7 +42,7 @@ def test_check_prints_every_mistake_and_ends_with_1(cluster_file: Path) -> None:
     _, *rows = (line.split(maxsplit=3) for line in table.splitlines())
     assert [row[:3] for row in rows] == [["error", "c1", "cores"], ["error", "s2", "cors"]]
     assert rows[0][3].startswith("0 ")
-    assert "is not a known key" in rows[1][3]
+    assert "unknown key" in rows[1][3]
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def from_pydantic(
         key = _key(location)
         value: object = detail["input"]
         if detail["type"] == "missing":
-            yield Finding(host, key, None, "is missing; it must be given")
+            yield Finding(host, key, None, "is missing; it is required")
         elif detail["type"] == "extra_forbidden":
             yield Finding(host, key, None, _unknown(str(location[-1]), model, location[:-1]))
         else:
@@ -93,7 +93,7 @@ def _unknown(key: str, model: type[BaseModel], parents: tuple[int | str, ...]) -
     allowed = sorted(_allowed_keys(model, parents))
     near = difflib.get_close_matches(key, allowed, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
-    return f"is not a known key{hint}; known are: {', '.join(allowed)}"
+    return f"unknown key{hint}; choose from: {', '.join(allowed)}"
 
 
 def _allowed_keys(model: type[BaseModel], parents: tuple[int | str, ...]) -> set[str]:

@@ -49,11 +49,11 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
         (change("clients", ["c1", "c1"]), "host c1: clients = 2 times: each host once"),
         (change("controller", "nobody"), "host nobody: controller = nobody: is not among"),
         (change("servers", []), "servers: Tuple should have at least 1 item"),
-        (change("hosts/c1/coers", 4), "host c1: coers: is not a known key (did you mean cores?)"),
-        (change("clintes", []), "clintes: is not a known key (did you mean clients?)"),
+        (change("hosts/c1/coers", 4), "host c1: coers: unknown key (did you mean cores?)"),
+        (change("clintes", []), "clintes: unknown key (did you mean clients?)"),
         (
             change("hosts/s1/engines/0/storage/0/scm_mont", "/mnt"),
-            "host s1: engines[0].storage[0].scm_mont: is not a known key (did you mean scm_mount?)",
+            "host s1: engines[0].storage[0].scm_mont: unknown key (did you mean scm_mount?)",
         ),
         (
             change("hosts/s1/engines/0/storage/0/class", "optane"),

@@ -101,9 +101,9 @@ def test_a_file_of_waivers_is_read(written: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("    owner: storage group\n", "", "waivers[0].owner: is missing; it must be given"),
+        ("    owner: storage group\n", "", "waivers[0].owner: is missing; it is required"),
         ("storage group", "' '", "waivers[0].owner =  : String should have at least 1 character"),
-        ("owner:", "owners:", "waivers[0].owners: is not a known key (did you mean owner?)"),
+        ("owner:", "owners:", "waivers[0].owners: unknown key (did you mean owner?)"),
         *(
             ("2026-04-30", day, f"waivers[0].expires = {day}: should be a day, such as 2026-04-30")
             for day in ("soon", "2026-4-30", "4102444800", "1.5")

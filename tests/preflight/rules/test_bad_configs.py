@@ -25,12 +25,12 @@ SAID: dict[str, list[tuple[str, str | None, str]]] = {
         (
             "server.control_metadata.path",
             "/run/daos/ctrl_meta",
-            "should not stand without bdev_roles",
+            "should not be set without bdev_roles",
         )
     ],
     "dcpm_no_list": [(f"{TIER}[0].scm_list", None, "is missing; class dcpm needs it")],
     "dcpm_with_roles": [
-        (f"{TIER}[1].bdev_roles", "meta, wal, data", "should not stand beside dcpm")
+        (f"{TIER}[1].bdev_roles", "meta, wal, data", "should not be combined with dcpm")
     ],
     "default_ram_reserved": [
         ("server.system_ram_reserved", "64 GiB", "should be at most 18 GiB: 23.5 GiB less")
@@ -44,14 +44,16 @@ SAID: dict[str, list[tuple[str, str | None, str]]] = {
         (f"{ENGINE}.fabric_iface", "ib7", "an interface of this host: eth0, lo")
     ],
     "fabric_port_negative": [(f"{ENGINE}.fabric_iface_port", "-1", "greater than or equal to 1")],
-    "helpers_too_many": [(f"{ENGINE}.nr_xs_helpers", "9", "should be at most 2 a target, here 2")],
+    "helpers_too_many": [
+        (f"{ENGINE}.nr_xs_helpers", "9", "should be at most 2 per target, here 2")
+    ],
     "legacy_access_points": [],
     "log_mask_bad": [
         (f"{ENGINE}.log_mask", "LOUD", "should be one of DEBUG, DBUG, INFO, NOTE, WARN")
     ],
     "meta_device_no_path": [("server.control_metadata.path", None, "is missing")],
     "no_scm_tier": [
-        (TIER, "nvme", "should have one tier of class ram or dcpm"),
+        (TIER, "nvme", "should have exactly one tier of class ram or dcpm"),
         # Of this DAOS said nothing, because it stopped at the first mistake of the file.
         ("server.disable_hugepages", "true", "should be false: engines with tiers of class nvme"),
     ],
@@ -76,13 +78,13 @@ SAID: dict[str, list[tuple[str, str | None, str]]] = {
         )
     ],
     "pinned_numa_and_first_core": [
-        (f"{ENGINE}.first_core", "1", "should not stand beside pinned_numa_node")
+        (f"{ENGINE}.first_core", "1", "should not be combined with pinned_numa_node")
     ],
     "ram_with_scm_list": [
-        (f"{TIER}[0].scm_list", "/dev/pmem0", "is not for class ram, which takes")
+        (f"{TIER}[0].scm_list", "/dev/pmem0", "does not apply to class ram, which takes")
     ],
-    "roles_data_twice": [(f"{TIER}[1].bdev_roles", "wal, data", "should have meta, too")],
-    "roles_four_tiers": [(TIER, "4 tiers with bdev_roles", "should be at most 3, one a role")],
+    "roles_data_twice": [(f"{TIER}[1].bdev_roles", "wal, data", "should also have meta")],
+    "roles_four_tiers": [(TIER, "4 tiers with bdev_roles", "should be at most 3, one per role")],
     "roles_missing_wal": [
         (f"{TIER}.bdev_roles", "wal on no tier", "each of wal, meta, data on exactly one tier")
     ],
@@ -91,8 +93,8 @@ SAID: dict[str, list[tuple[str, str | None, str]]] = {
     ],
     "roles_partially_set": [(f"{TIER}[2].bdev_roles", None, "is missing; every tier")],
     "roles_unknown": [(f"{TIER}[1].bdev_roles[2]", "dat", "should be 'wal', 'meta' or 'data'")],
-    "roles_wal_data_sep_meta": [(f"{TIER}[1].bdev_roles", "wal, data", "should have meta, too")],
-    "roles_wal_twice": [(f"{TIER}[2].bdev_roles", "wal, data", "should have meta, too")],
+    "roles_wal_data_sep_meta": [(f"{TIER}[1].bdev_roles", "wal, data", "should also have meta")],
+    "roles_wal_twice": [(f"{TIER}[2].bdev_roles", "wal, data", "should also have meta")],
     "scm_size_too_big": [(f"{TIER}[0].scm_size", "64 GiB", "should be 4 to 18 GiB: 23.5 GiB less")],
     "scm_size_too_small": [(f"{TIER}[0].scm_size", "1 GiB", "should be at least 4 GiB")],
     "system_ram_reserved_zero": [("server.system_ram_reserved", "0", "greater than or equal to 1")],

@@ -17,14 +17,14 @@ def test_a_pin_beyond_the_nodes_of_the_host() -> None:
 def test_a_pin_beside_a_first_core() -> None:
     finding = only(put(site(), {"s1: engines/0/first_core": 4}))
     assert (finding.host, finding.key, finding.value) == ("s1", "engines[0].first_core", 4)
-    assert "should not stand beside pinned_numa_node" in finding.allowed
+    assert "should not be combined with pinned_numa_node" in finding.allowed
 
 
 def test_a_pin_beside_the_first_core_of_another_engine() -> None:
     changes = {"s1: engines/1/first_core": 32, "s1: engines/1/pinned_numa_node": GONE}
     finding = only(put(site(engines=2), changes))
     assert (finding.host, finding.key) == ("s1", "engines[0].pinned_numa_node")
-    assert "should not stand beside the first_core of another engine" in finding.allowed
+    assert "should not be combined with the first_core of another engine" in finding.allowed
 
 
 def test_a_first_core_that_the_host_lacks() -> None:
@@ -73,7 +73,7 @@ def test_more_targets_and_helpers_than_cores(
     targets = changes["s1: engines/0/targets"]
     assert (finding.host, finding.key) == ("s1", "engines[0].targets")
     assert finding.value == f"{targets}, with nr_xs_helpers = 4"
-    assert finding.allowed.startswith(f"should be together at most {most}: {cores}")
+    assert finding.allowed.startswith(f"should add up to at most {most}: {cores}")
     assert finding.severity == "error"
     put(document, {"s1: engines/0/targets": most - 4})
     assert findings(document) == []
@@ -93,7 +93,7 @@ def test_an_engine_that_is_told_to_start_all_the_same_gets_a_warning() -> None:
 def test_more_helpers_than_the_targets_can_use() -> None:
     finding = only(put(site(), {"s1: engines/0/targets": 2, "s1: engines/0/nr_xs_helpers": 5}))
     assert (finding.host, finding.key, finding.value) == ("s1", "engines[0].nr_xs_helpers", 5)
-    assert finding.allowed == "should be at most 2 a target, here 4: DAOS starts no more"
+    assert finding.allowed == "should be at most 2 per target, here 4: DAOS starts no more"
 
 
 def test_two_engines_on_one_numa_node() -> None:
@@ -118,7 +118,7 @@ def test_two_engines_on_the_only_node_are_a_trial(pins: dict[str, object]) -> No
     one_node = {"s1: numa_nodes": 1, "s1: interfaces/ib1/numa_node": 0}
     finding = only(put(document, unpin | one_node | pins))
     assert finding.severity == "warning"
-    assert finding.allowed.endswith("the only node, fit for trials")
+    assert finding.allowed.endswith("the only node, acceptable for trials")
 
 
 def test_two_engines_on_the_same_cores() -> None:

@@ -64,7 +64,7 @@ def test_an_agent_that_is_told_both_what_to_hand_out_and_what_not() -> None:
     finding = only(put(site(), {"c1: agent": agent}))
     assert (finding.host, finding.key) == ("c1", "agent.exclude_fabric_ifaces")
     assert finding.value == "ib1"
-    assert finding.allowed.startswith("should not stand beside include_fabric_ifaces")
+    assert finding.allowed.startswith("should not be combined with include_fabric_ifaces")
 
 
 def test_an_agent_that_hands_out_what_the_host_lacks() -> None:

@@ -30,7 +30,7 @@ def test_automatic_hugepages_beyond_memory(layout: str, gib: int) -> None:
 def test_fewer_hugepages_than_daos_works_out_are_a_warning() -> None:
     finding = only(put(site("pmem"), {"s1: server/nr_hugepages": 8191}))
     assert (finding.host, finding.key, finding.value) == ("s1", "server.nr_hugepages", 8191)
-    assert finding.allowed == "should be 0, so that DAOS works it out, or at least 8192"
+    assert finding.allowed == "should be 0, so that DAOS computes it, or at least 8192"
     assert finding.severity == "warning"
 
 

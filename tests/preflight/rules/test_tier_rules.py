@@ -21,10 +21,13 @@ def test_a_sound_site_has_no_findings(layout: str) -> None:
 @pytest.mark.parametrize(
     ("tiers", "said"),
     [
-        ([NVME], "should have one tier of class ram or dcpm, and that first"),
-        ([NVME, RAM], "should have one tier of class ram or dcpm, and that first"),
-        ([RAM, {**RAM, "scm_mount": "/mnt/c"}, NVME], "should have one tier of class ram or dcpm"),
-        ([RAM, PMEM], "should have one tier of class ram or dcpm, and that first"),
+        ([NVME], "should have exactly one tier of class ram or dcpm, as the first"),
+        ([NVME, RAM], "should have exactly one tier of class ram or dcpm, as the first"),
+        (
+            [RAM, {**RAM, "scm_mount": "/mnt/c"}, NVME],
+            "should have exactly one tier of class ram or dcpm",
+        ),
+        ([RAM, PMEM], "should have exactly one tier of class ram or dcpm, as the first"),
         ([RAM, NVME, FILE], "should have either nvme or what emulates it, file and kdev"),
         (
             [RAM, NVME, {**NVME, "bdev_list": ["0000:66:00.0"]}],
@@ -74,7 +77,9 @@ def test_a_key_of_another_class(
     finding = only(put(site(), {TIERS: tiers}))
     assert (finding.host, finding.key) == ("s1", f"engines[0].storage[{index}].{key}")
     assert finding.value == value
-    assert finding.allowed.startswith(f"is not for class {tiers[index]['class']}, which takes")
+    assert finding.allowed.startswith(
+        f"does not apply to class {tiers[index]['class']}, which takes"
+    )
 
 
 @pytest.mark.parametrize("tier", [RAM, PMEM])
@@ -130,7 +135,7 @@ def test_engines_whose_tmpfs_differ_in_hugepages() -> None:
     [
         ([["wal"], []], "[2].bdev_roles", None, "is missing; every tier"),
         ([[], ["meta", "data"]], "[1].bdev_roles", None, "is missing; every tier"),
-        ([["wal", "data"], ["meta"]], "[1].bdev_roles", "wal, data", "should have meta, too"),
+        ([["wal", "data"], ["meta"]], "[1].bdev_roles", "wal, data", "should also have meta"),
         ([["wal"], ["meta"]], ".bdev_roles", "data on no tier", "should have each of"),
         (
             [["wal", "meta"], ["meta", "data"]],
@@ -165,7 +170,7 @@ def test_roles_beside_persistent_memory(told: object) -> None:
     finding = only(document)
     assert (finding.host, finding.key) == ("s1", "engines[0].storage[1].bdev_roles")
     assert finding.value == "wal"
-    assert finding.allowed.startswith("should not stand beside dcpm")
+    assert finding.allowed.startswith("should not be combined with dcpm")
 
 
 @pytest.mark.parametrize("layout", MD_ON_SSD)
@@ -173,7 +178,7 @@ def test_roles_without_control_metadata(layout: str) -> None:
     finding = only(put(site(layout), {"s1: server/control_metadata": GONE}))
     assert (finding.host, finding.key) == ("s1", "server.control_metadata")
     assert (
-        finding.allowed == "is missing; engines with bdev_roles need a path that outlives a reboot"
+        finding.allowed == "is missing; engines with bdev_roles need a path that survives a reboot"
     )
 
 
@@ -182,7 +187,7 @@ def test_control_metadata_without_roles(layout: str) -> None:
     finding = only(put(site(layout), {"s1: server/control_metadata": {"path": "/var/daos"}}))
     assert (finding.host, finding.key) == ("s1", "server.control_metadata.path")
     assert str(finding.value) == "/var/daos"
-    assert finding.allowed == "should not stand without bdev_roles in the tiers of the engines"
+    assert finding.allowed == "should not be set without bdev_roles in the tiers of the engines"
 
 
 def test_roles_of_one_engine_alone() -> None:

@@ -26,8 +26,8 @@ def core_rules(name: str, host: Host) -> Iterator[Finding]:
                 name,
                 f"{where}.nr_xs_helpers",
                 engine.nr_xs_helpers,
-                f"should be at most {HELPERS_PER_TARGET} a target, here {most_helpers}: DAOS starts"
-                " no more",
+                f"should be at most {HELPERS_PER_TARGET} per target, here {most_helpers}:"
+                " DAOS starts no more",
             )
         elif engine.first_core is not None and engine.first_core >= host.cores:
             yield Finding(
@@ -52,7 +52,7 @@ def _too_few(name: str, host: Host, number: int, engine: Engine) -> Iterator[Fin
         name,
         f"engines[{number}].targets",
         f"{engine.targets}, with nr_xs_helpers = {engine.nr_xs_helpers}",
-        f"should be together at most {max(cores - len(SYSTEM_TAGS), 0)}: {place} has {cores} cores"
+        f"should add up to at most {max(cores - len(SYSTEM_TAGS), 0)}: {place} has {cores} cores"
         f" for it, and {len(SYSTEM_TAGS)} of them serve the engine itself",
         # DAOS would refuse it, too, had it not been told to take what there is.
         severity="warning" if engine.oversubscribes else "error",

@@ -31,7 +31,7 @@ def agent_rules(name: str, host: Host) -> Iterator[Finding]:
             name,
             "agent.exclude_fabric_ifaces",
             ", ".join(agent.exclude_fabric_ifaces),
-            "should not stand beside include_fabric_ifaces: the agent takes one of the two",
+            "should not be combined with include_fabric_ifaces: the agent uses only one of the two",
         )
     known = ", ".join(sorted(host.interfaces)) or "none"
     # To leave out what is not there harms nobody, and may be said for all hosts at once.

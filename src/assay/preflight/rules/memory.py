@@ -52,7 +52,7 @@ def memory_rules(name: str, host: Host, version: Version) -> Iterator[Finding]:
             name,
             "server.nr_hugepages",
             f"{host.server.nr_hugepages}{automatic}",
-            f"should be less than the host's memory of {_gib(host.memory.total_mib)}; DAOS wants"
+            f"should be less than the host's memory of {_gib(host.memory.total_mib)}; DAOS requires"
             " 1 GiB for each target",
         )
         return
@@ -69,7 +69,7 @@ def _disabled_hugepages(name: str, host: Host, version: Version) -> Iterator[Fin
                 name,
                 "server.nr_hugepages",
                 given,
-                f"should be 0, so that DAOS works it out, or at least {needed}",
+                f"should be 0, so that DAOS computes it, or at least {needed}",
                 severity="warning",
             )
         return

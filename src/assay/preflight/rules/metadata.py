@@ -33,7 +33,7 @@ def _roles(name: str, number: int, engine: Engine) -> Iterator[Finding]:
             name,
             f"{where}[{index}].bdev_roles",
             ", ".join(tier.bdev_roles),
-            "should not stand beside dcpm, which holds the metadata itself",
+            "should not be combined with dcpm, which holds the metadata itself",
         )
         return
     for index, tier in tiers:
@@ -51,7 +51,7 @@ def _roles(name: str, number: int, engine: Engine) -> Iterator[Finding]:
                 name,
                 f"{where}[{index}].bdev_roles",
                 ", ".join(tier.bdev_roles),
-                "should have meta, too: no tier has wal and data alone",
+                "should also have meta: no tier may have only wal and data",
             )
             return
     if len(tiers) > MAX_TIERS:
@@ -59,7 +59,7 @@ def _roles(name: str, number: int, engine: Engine) -> Iterator[Finding]:
             name,
             where,
             f"{len(tiers)} tiers with bdev_roles",
-            f"should be at most {MAX_TIERS}, one a role",
+            f"should be at most {MAX_TIERS}, one per role",
         )
         return
     given = Counter(role for _, tier in tiers for role in set(tier.bdev_roles))
@@ -84,7 +84,7 @@ def _control_metadata(name: str, host: Host) -> Iterator[Finding]:
                 name,
                 "server.control_metadata",
                 None,
-                "is missing; engines with bdev_roles need a path that outlives a reboot",
+                "is missing; engines with bdev_roles need a path that survives a reboot",
             )
         return
     if not told.path.is_absolute():
@@ -101,7 +101,7 @@ def _control_metadata(name: str, host: Host) -> Iterator[Finding]:
             name,
             "server.control_metadata.path",
             told.path,
-            "should not stand without bdev_roles in the tiers of the engines",
+            "should not be set without bdev_roles in the tiers of the engines",
         )
     elif not all(with_roles):
         number = with_roles.index(False)

@@ -35,7 +35,7 @@ def _pin(name: str, host: Host, number: int, engine: Engine) -> Finding | None:
             name,
             f"engines[{number}].first_core",
             engine.first_core,
-            "should not stand beside pinned_numa_node: DAOS ignores one of the two",
+            "should not be combined with pinned_numa_node: DAOS ignores one of the two",
         )
     key = f"engines[{number}].pinned_numa_node"
     if any(e.first_core is not None and e.pinned_numa_node is None for e in host.engines):
@@ -43,7 +43,7 @@ def _pin(name: str, host: Host, number: int, engine: Engine) -> Finding | None:
             name,
             key,
             pin,
-            "should not stand beside the first_core of another engine: DAOS then ignores it",
+            "should not be combined with the first_core of another engine: DAOS then ignores it",
         )
     if pin >= host.numa_nodes:
         nodes = "0" if host.numa_nodes == 1 else f"0 to {host.numa_nodes - 1}"
@@ -65,7 +65,7 @@ def _shared(
         f"engines[{number}].{'pinned_numa_node' if pinned else 'fabric_iface'}",
         node if pinned else engine.fabric_iface,
         f"should be on a NUMA node of its own: DAOS puts it on node {node}, on the cores of"
-        f" engines[{occupants[node]}]" + ("; the only node, fit for trials" * alone),
+        f" engines[{occupants[node]}]" + ("; the only node, acceptable for trials" * alone),
         severity="warning" if alone else "error",
     )
 

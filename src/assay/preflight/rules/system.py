@@ -60,7 +60,7 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
             None,
             "daos.perf_pool",
             system.perf_pool,
-            "should be another pool than daos.pool: daos_perf wants one that nothing else is"
+            "should be another pool than daos.pool: daos_perf needs one that nothing else is"
             " connected to",
         )
     yield from _replicas(system, hosts)
@@ -140,5 +140,6 @@ def _alike(servers: Mapping[str, Host], key: str) -> Iterator[Finding]:
                     name,
                     f"engines[{number}].{key}",
                     value,
-                    f"should be {usual}, as most engines have: all engines of a system are alike",
+                    f"should be {usual}, as most engines have: all engines of a system are"
+                    " configured alike",
                 )

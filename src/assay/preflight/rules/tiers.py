@@ -51,7 +51,7 @@ def _order(name: str, number: int, engine: Engine) -> Iterator[Finding]:
     classes = ", ".join(tier.class_ for tier in engine.storage)
     if [index for index, tier in enumerate(engine.storage) if tier.is_scm] != [0]:
         yield Finding(
-            name, where, classes, "should have one tier of class ram or dcpm, and that first"
+            name, where, classes, "should have exactly one tier of class ram or dcpm, as the first"
         )
     bdevs = engine.bdev_tiers
     if len({tier.class_ == "nvme" for tier in bdevs}) > 1:
@@ -84,7 +84,7 @@ def _keys(name: str, where: str, tier: Tier) -> Iterator[Finding]:
                 name,
                 f"{where}.{key}",
                 _shown(value),
-                f"is not for class {tier.class_}, which takes {', '.join(takes)}",
+                f"does not apply to class {tier.class_}, which takes {', '.join(takes)}",
             )
     if tier.class_ == "ram" and tier.scm_size is not None and tier.scm_size < MIN_SCM_GIB:
         yield Finding(
