@@ -44,7 +44,7 @@ engines_stopped() {
     case $running in
         0) ;;
         "?") refuse "it is not known whether an engine of DAOS is running here: is pgrep there?" ;;
-        *) refuse "$running engines of DAOS are running here and would be measured along; this check needs" \
+        *) refuse "$running engines of DAOS are running here and would disturb the measurement; this check needs" \
             "the phase $phase: playbooks/phase.yml with -e assay_phase=$phase" ;;
     esac
 }

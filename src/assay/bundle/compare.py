@@ -19,7 +19,7 @@ from assay.judge.verdict import Verdict
 from assay.report.record import Metric, Record
 
 MEMORY = 0.02
-"""By as much a host's memory may differ and be the same: a kernel keeps some of it to itself."""
+"""Tolerance for a host's memory: a kernel reserves some of it."""
 
 
 class Outcome(StrEnum):
@@ -70,7 +70,7 @@ class Comparison:
 
     @property
     def is_regression(self) -> bool:
-        """Whether anything is surely worse, or not measured any more."""
+        """Whether anything is worse with statistical confidence, or no longer measured."""
         return self.changes.is_regression or any(row.outcome is Outcome.GONE for row in self.rows)
 
 

@@ -47,7 +47,7 @@ class Step:
 
     `limit_s` is in seconds; `program` is the benchmark that is run, for messages: a command may
     begin with what starts it. `parse` reads what it printed, for the reason if it failed;
-    `hangs` says what it is that lets it wait for ever.
+    `hangs` gives the likely cause of the hang.
     """
 
     name: str

@@ -52,7 +52,7 @@ class Sheet(BaseModel):
 
     source: str = Field(min_length=1, description="who says so: document, edition, page")
     announced: bool = Field(
-        default=False, description="not from a datasheet, and so exceeded without wonder"
+        default=False, description="not from a datasheet, so it may plausibly be exceeded"
     )
 
     @property

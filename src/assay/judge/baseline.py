@@ -21,7 +21,7 @@ LEVELS = 3
 """The campaign, each kind of figure of a check, and each metric."""
 
 REPEATED = 0.025
-"""By as much two campaigns of a sound cluster may differ as a whole (this project's own choice)."""
+"""Tolerated difference of two campaigns of a sound cluster (this project's own choice)."""
 
 SLIPS = {
     1.048576: "MB/MiB",
@@ -30,7 +30,7 @@ SLIPS = {
     1000.0: "unit prefixes",
     1024.0: "unit prefixes",
 }
-"""Factors between units that are taken for each other."""
+"""Factors between units that may be mixed up."""
 
 NEAR_A_SLIP = 0.02
 """As near to such a factor a change has to be to be suspected of it, relative to it."""
@@ -70,7 +70,7 @@ class Change:
 
     @property
     def slip(self) -> str | None:
-        """The units that were perhaps taken for each other, if the change is the factor between."""
+        """The units that may be mixed up, if the change is the factor between them."""
         if not (self.is_loss or self.is_gain):
             return None
         ratio = 1 + self.apart if self.apart > 0 else 1 / (1 + self.apart)

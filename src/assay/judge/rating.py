@@ -55,7 +55,7 @@ EQUALS = 4
 """As few equals can tell which of them is odd; of fewer, half may be slow."""
 
 SLOWER = 0.05
-"""By as much an outlier must differ from its equals, however sure that is (own choice)."""
+"""Minimum relative deviation of an outlier from its peers (own choice)."""
 
 FASTER = 0.25
 """Nothing is by as much better than its equals or its bound, however much it scatters: that is
@@ -68,7 +68,7 @@ HIDING = 0.01
 """The chance that it does all the same."""
 
 DRIFT = 0.05
-"""By as much a run must change from its first sample to its last to be called drifting (own
+"""Minimum relative change of a run from its first sample to its last to be called drifting (own
 choice); twice as much where there are no equals to tell the scatter from."""
 
 ORDERED = 0.8

@@ -36,16 +36,16 @@ class Summary(_Model):
     low: float = Field(description="lower end of the confidence interval of the median")
     high: float = Field(description="upper end of the confidence interval of the median")
     confidence: float = Field(description="that the interval holds the true median, 0 to 1")
-    spread: float = Field(description="median absolute deviation over the median")
+    spread: float = Field(description="median absolute deviation divided by the median")
 
 
 class Limit(_Model):
-    """One thing that the data crosses, and what it lets through."""
+    """One component on the data path, and its maximum throughput."""
 
     who: str
     value: float
     unit: str
-    made_of: str = Field(description="how the value comes about: 8 SSDs × 3.50 GB/s")
+    made_of: str = Field(description="how the value is derived: 8 SSDs × 3.50 GB/s")
     source: str
 
 
@@ -54,7 +54,7 @@ class Equals(_Model):
 
     count: int = Field(description="how many there are, itself included")
     median: float = Field(description="of their medians, in the metric's unit")
-    gain: float = Field(description="by how much of that it is better; worse, if below zero")
+    gain: float = Field(description="by which fraction of that it is better; negative if worse")
     outlier: bool
 
 
@@ -70,7 +70,7 @@ class Expectation(_Model):
 
 
 class Metric(_Model):
-    """One metric that the cluster owes, judged."""
+    """One metric that is required of the cluster, judged."""
 
     key: str = Field(description="its name, which is the same in every report of this cluster")
     layer: Layer
@@ -82,8 +82,8 @@ class Metric(_Model):
     subject: str = Field(description="a host, an engine, a pair of hosts or a partition")
     host: str = Field(description="the host that the subject is on; the first, of a pair")
     verdict: Verdict
-    without_waiver: Verdict | None = Field(description="of a waived metric: what it is without")
-    stops: bool = Field(description="whether the gate does not let it through")
+    without_waiver: Verdict | None = Field(description="of a waived metric: its verdict without")
+    stops: bool = Field(description="whether it blocks the gate")
     reason: str
     samples: list[float]
     summary: Summary | None = Field(description="null where the metric is missing")
@@ -96,7 +96,7 @@ class Metric(_Model):
 
 
 class Comparisons(_Model):
-    """How many comparisons the judgement made, and how that is paid for."""
+    """How many comparisons the judgement made, and how it corrects for their number."""
 
     made: int = Field(description="comparisons that could have raised a false alarm")
     false_alarms: float = Field(
@@ -113,19 +113,19 @@ class Record(_Model):
     schema_number: Literal[1] = Field(
         alias="schema", description="counted up when a reader of the last would misread the next"
     )
-    passed: bool = Field(description="whether the gate lets the campaign through")
+    passed: bool = Field(description="whether the campaign passes the gate")
     headline: str
     gate: Gate
-    gate_meaning: str = Field(description="what the gate asks for, in words")
+    gate_meaning: str = Field(description="what the gate requires, in words")
     scale: str = Field(description="how much was measured: quick or acceptance")
     measured_from: AwareDatetime
     measured_to: AwareDatetime
     made_at: AwareDatetime
     counts: dict[Verdict, int] = Field(description="metrics by verdict; every verdict is a key")
     comparisons: Comparisons
-    metrics: list[Metric] = Field(description="every metric owed, from the lowest layer up")
-    waivers: list[Waiver] = Field(description="the waivers that let a metric through")
-    approver: str | None = Field(description="who puts a name under it")
+    metrics: list[Metric] = Field(description="every required metric, from the lowest layer up")
+    waivers: list[Waiver] = Field(description="the waivers under which a metric is accepted")
+    approver: str | None = Field(description="who approves the sign-off")
     cluster: Cluster
     versions: dict[str, str]
     reports: list[str] = Field(description="ReFrame's run reports, as paths within the bundle")

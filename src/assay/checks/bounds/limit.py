@@ -10,7 +10,7 @@ from assay.units import Quantity, show
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One thing that the data crosses, and what it lets through."""
+    """One component on the data path, and its maximum throughput."""
 
     who: str
     """In the plural: ``the servers' NICs``."""
