@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,9 @@ from assay.judge.signoff import Gate, sign_off
 from assay.report.reader import read as read_record
 from assay.report.record import Record
 from clusters import described, description
+from runs import report
 
+Change = Callable[[dict[str, Any]], None]
 NOISE = (0.0, 0.011, -0.008, 0.004, -0.013)
 
 
@@ -35,28 +38,40 @@ def scatter(document: dict[str, Any], factor: float = 1.0, only: str = "") -> No
                 ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster() -> Cluster:
-    """Equals enough to know the scatter of one from all of them."""
+    """Peers enough to know the scatter of one from all of them."""
     return described(description(clients=6, servers=6))
 
 
-@pytest.fixture
-def bundled(tmp_path: Path, cluster: Cluster, campaign: Callable[..., str]) -> Callable[..., Path]:
-    def write(name: str, change: Callable[[dict[str, Any]], None], of: Cluster = cluster) -> Path:
-        results = read(campaign(change), of)
-        bundle.write(sign_off(of, results, Gate.MEASURED), results, tmp_path / name)
-        return tmp_path / name
+def write(directory: Path, cluster: Cluster, change: Change) -> Path:
+    """A campaign and its bundle."""
+    document = report(cluster, directory)
+    change(document)
+    (directory / "run-1.json").write_text(json.dumps(document))
+    results = read(str(directory / "run-1.json"), cluster, directory)
+    bundle.write(sign_off(cluster, results, Gate.MEASURED), results, directory / "bundle")
+    return directory / "bundle"
 
-    return write
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory, cluster: Cluster) -> Path:
+    """The bundle of a campaign in which all went well; not to be changed."""
+    return write(tmp_path_factory.mktemp("old"), cluster, scatter)
+
+
+@pytest.fixture
+def bundled(tmp_path: Path, cluster: Cluster) -> Callable[..., Path]:
+    """Write the bundle of a later campaign."""
+    return lambda change, of=cluster: write(tmp_path, of, change)
 
 
 def record(directory: Path) -> Record:
     return read_record(directory / "report.json")
 
 
-def test_what_did_not_change_is_no_regression(bundled: Callable[..., Path]) -> None:
-    old, new = bundled("old", scatter), bundled("new", lambda d: scatter(d, 1.005))
+def test_what_did_not_change_is_no_regression(old: Path, bundled: Callable[..., Path]) -> None:
+    new = bundled(lambda d: scatter(d, 1.005))
     compared = compare(record(old), record(new))
     assert not compared.is_regression
     assert {row.outcome for row in compared.rows} <= {Outcome.SAME, Outcome.OPEN}
@@ -65,9 +80,8 @@ def test_what_did_not_change_is_no_regression(bundled: Callable[..., Path]) -> N
     assert done.stdout.startswith("NO REGRESSION: ")
 
 
-def test_a_loss_comes_first_with_its_interval(bundled: Callable[..., Path]) -> None:
-    old = bundled("old", scatter)
-    new = bundled("new", lambda d: scatter(d, 0.7, only="SsdFio"))
+def test_a_loss_comes_first_with_its_interval(old: Path, bundled: Callable[..., Path]) -> None:
+    new = bundled(lambda d: scatter(d, 0.7, only="SsdFio"))
     compared = compare(record(old), record(new))
     assert compared.is_regression
     first = compared.rows[0]
@@ -83,22 +97,23 @@ def test_a_loss_comes_first_with_its_interval(bundled: Callable[..., Path]) -> N
     assert "SsdFio." in one_by_one
 
 
-def test_less_is_better_for_a_time(bundled: Callable[..., Path]) -> None:
-    old = bundled("old", scatter)
-    new = bundled("new", lambda d: scatter(d, 2.0, only="FiPingpong"))
+def test_less_is_better_for_a_time(old: Path, bundled: Callable[..., Path]) -> None:
+    new = bundled(lambda d: scatter(d, 2.0, only="FiPingpong"))
     rows = {row.key: row.outcome for row in compare(record(old), record(new)).rows}
     assert rows["FiPingpong.latency_64b on c1>c2"] is Outcome.WORSE
     assert rows["FiPingpong.bandwidth_1m on c1>c2"] is Outcome.BETTER
 
 
-def test_what_is_not_measured_any_more_is_a_regression(bundled: Callable[..., Path]) -> None:
+def test_what_is_not_measured_any_more_is_a_regression(
+    old: Path, bundled: Callable[..., Path]
+) -> None:
     def lose(document: dict[str, Any]) -> None:
         scatter(document)
         for case in document["runs"][0]["testcases"]:
             if case["name"].startswith("SsdFio") and case["partition"] == "servers":
                 case["problems"] = {"s1": ["the disk is gone"]}
 
-    old, new = bundled("old", scatter), bundled("new", lose)
+    new = bundled(lose)
     compared = compare(record(old), record(new))
     assert compared.is_regression
     assert {row.key for row in compared.rows if row.outcome is Outcome.GONE} == {
@@ -107,11 +122,11 @@ def test_what_is_not_measured_any_more_is_a_regression(bundled: Callable[..., Pa
     assert {row.outcome for row in compare(record(new), record(old)).rows} >= {Outcome.NEW}
 
 
-def test_other_hardware_is_refused_unless_told(bundled: Callable[..., Path]) -> None:
+def test_other_hardware_is_refused_unless_told(old: Path, bundled: Callable[..., Path]) -> None:
     document = description(clients=6, servers=6)
     document["hosts"]["s2"]["cores"] = 8
     other = described(document)
-    old, new = bundled("old", scatter), bundled("new", scatter, other)
+    new = bundled(scatter, other)
     done = CliRunner().invoke(app, ["compare", str(old), str(new)])
     assert done.exit_code == 2
     assert "host s2: cores is 8, was 4" in done.stderr
@@ -157,8 +172,8 @@ def test_one_core_is_other_hardware() -> None:
     assert found == ["host s1: cores is 127, was 128"]
 
 
-def test_what_is_no_bundle_cannot_be_compared(bundled: Callable[..., Path]) -> None:
-    old = bundled("old", scatter)
+def test_what_is_no_bundle_cannot_be_compared(old: Path, tmp_path: Path) -> None:
+    old = shutil.copytree(old, tmp_path / "old")
     done = CliRunner().invoke(app, ["compare", str(old), "/nowhere"])
     assert (done.exit_code, done.stdout) == (2, "")
     assert "/nowhere/report.json cannot be read" in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from datetime import date
@@ -21,6 +22,8 @@ from assay.cli import app
 from assay.cluster.description import Cluster
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.waivers import Waiver
+from clusters import described, description
+from runs import report
 
 Change = Callable[[Path], object]
 WAIVER = Waiver(
@@ -40,13 +43,21 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-@pytest.fixture
-def written(tmp_path: Path, cluster: Cluster, campaign: Callable[..., str], keys: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, keys: Path) -> Path:
     """A bundle that Ada has signed."""
-    results = read(campaign(), cluster, tmp_path)
+    here, cluster = tmp_path_factory.mktemp("made"), described(description())
+    (here / "run-1.json").write_text(json.dumps(report(cluster, here)))
+    results = read(str(here / "run-1.json"), cluster, here)
     signed = sign_off(cluster, results, Gate.MEASURED, [WAIVER], "Ada Byron")
-    bundle.write(signed, results, tmp_path / "bundle", keys / "ada")
-    return tmp_path / "bundle"
+    bundle.write(signed, results, here / "bundle", keys / "ada")
+    return here / "bundle"
+
+
+@pytest.fixture
+def written(tmp_path: Path, made: Path) -> Path:
+    """A copy of it, to do things to."""
+    return shutil.copytree(made, tmp_path / "bundle")
 
 
 def sum_up(directory: Path) -> None:

@@ -37,7 +37,8 @@ def describe(inventory: Path, out: Path, *more: str) -> subprocess.CompletedProc
 @pytest.fixture(params=WORKED)
 def worked(request: pytest.FixtureRequest, tmp_path: Path) -> Cluster:
     out = tmp_path / "cluster.json"
-    run = describe(REPOSITORY / "inventories" / request.param, out)
+    # What judges it is called here, and not by a second Python.
+    run = describe(REPOSITORY / "inventories" / request.param, out, "--skip-tags=judge")
     assert run.returncode == 0, run.stdout + run.stderr
     cluster, findings = preflight.examine(json.loads(out.read_text()))
     assert cluster is not None

@@ -106,33 +106,15 @@ def test_is_run_with_the_commands_that_were_recorded(daos: Daos, check: str) -> 
 @pytest.mark.parametrize(
     ("check", "program", "recording", "why"),
     [
-        ("SelfTestClientServer", "self_test", "self_test/no_such_tag.txt", "all RPCs failed"),
         ("SelfTestClientServer", "self_test", "self_test/rank_dead.txt", "RPCs failed, all those"),
-        ("SelfTestClientServer", "self_test", "self_test/endpoint_missing.txt", "endpoint"),
-        ("SelfTestClientServer", "self_test", "self_test/fallback.txt", "took 0:2 in its place"),
-        ("SelfTestClientServer", "self_test", "self_test/no_agent.txt", "failed with exit status"),
-        ("SelfTestCrossServer", "self_test", "self_test/master_missing.txt", "master"),
         ("SelfTestCrossServer", "self_test", "self_test/busy.txt", "busy"),
         ("NetTest", "daos", "net_test/failed_rpcs.txt", "RPCs to"),
-        ("NetTest", "daos", "net_test/endpoint_missing.txt", "missing"),
         ("VosPerfRate", "vos_perf", "vos_perf/pool_full.txt", "UPDATE failed"),
-        (
-            "VosPerfRate",
-            "vos_perf",
-            "vos_perf/without_pmemobj_conf.txt",
-            "its environment lacks PMEMOBJ_CONF",
-        ),
         (
             "NvmeIops",
             "daos_spdk_nvme_perf",
             "spdk_nvme_perf/no_device.txt",
             "spdk_nvme_perf found no device",
-        ),
-        (
-            "NvmeIops",
-            "daos_spdk_nvme_perf",
-            "spdk_nvme_perf/device_dies.txt",
-            "a device was lost on the way",
         ),
     ],
     ids=itertools.count(),
@@ -140,6 +122,7 @@ def test_is_run_with_the_commands_that_were_recorded(daos: Daos, check: str) -> 
 def test_a_trap_of_a_tool_is_no_measurement(
     daos: Daos, check: str, program: str, recording: str, why: str
 ) -> None:
+    """One of each tool's: `tests/tools` has them all."""
     daos.give(program, recording)
     fails(daos.site, check, why)
 
