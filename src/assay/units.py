@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-import pint
+if TYPE_CHECKING:
+    import pint
 
-_REGISTRY: pint.UnitRegistry[float] = pint.UnitRegistry(None)
-for _definition in (
+_DEFINITIONS = (
     "kilo- = 1000 = k-",
     "mega- = 1e6 = M-",
     "giga- = 1e9 = G-",
@@ -33,8 +34,18 @@ for _definition in (
     "rpc = [rpc] = RPC",
     "score = [score]",
     "process = [process]",
-):
-    _REGISTRY.define(_definition)
+)
+
+
+@cache
+def _registry() -> pint.UnitRegistry[float]:
+    """The units; pint is imported with the first conversion, for much else needs none."""
+    import pint
+
+    registry: pint.UnitRegistry[float] = pint.UnitRegistry(None)
+    for definition in _DEFINITIONS:
+        registry.define(definition)
+    return registry
 
 
 _UNIT = re.compile("[A-Za-z]+(/[A-Za-z]+)?")
@@ -74,8 +85,11 @@ def factor(unit: str, to: str) -> float:
     for name in (unit, to):
         if not _UNIT.fullmatch(name):
             raise UnitError(f"{name!r} is not a unit, such as MiB/s, IO/s or us")
+    import pint
+
+    registry = _registry()
     try:
-        return float(_REGISTRY.Quantity(1.0, _REGISTRY.Unit(unit)).m_as(_REGISTRY.Unit(to)))
+        return float(registry.Quantity(1.0, registry.Unit(unit)).m_as(registry.Unit(to)))
     except pint.DimensionalityError as error:
         raise UnitError(f"{unit} cannot be given in {to}: they measure different things") from error
     except (pint.PintError, AttributeError, ValueError, TypeError) as error:

@@ -2,9 +2,11 @@
 
 import re
 from fnmatch import fnmatch
+from pathlib import Path
 
 import pytest
 
+from assay import tools
 from assay.tools import PARSERS
 from recordings import ROOT, recorded
 
@@ -51,3 +53,11 @@ def test_a_good_one_has_no_problem(tool, name):
 )
 def test_a_bad_one_has_a_problem(tool, name, problem):
     assert PARSERS[tool](recorded(tool, name)).problems[0].startswith(problem)
+
+
+def test_every_tool_has_its_module_and_is_known_by_its_name():
+    package = Path(tools.__file__).parent
+    modules = {path.stem for path in package.glob("*.py") if "\nTOOL = " in path.read_text()}
+    assert set(PARSERS) == modules - {"placement"}  # a script of the checks
+    assert all(PARSERS[tool]("").tool == tool for tool in PARSERS)
+    assert "iometer" not in PARSERS

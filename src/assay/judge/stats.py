@@ -12,7 +12,6 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, stdtrit
 
 Array = NDArray[np.float64]
 
@@ -157,6 +156,8 @@ def _rank(count: int) -> tuple[int, float]:
 
 
 def _enclosing(count: int, rank: int) -> float:
+    from scipy.special import bdtr  # half a second, which only judging needs
+
     return max(0.0, 1 - 2 * float(bdtr(rank - 1, count, 0.5)))
 
 
@@ -189,6 +190,8 @@ def threshold(chance: float, freedom: ArrayLike) -> Array:
     The quantile of Student's t: the fewer samples the error itself was estimated from (degrees of
     freedom), the farther out it lies.
     """
+    from scipy.special import stdtrit
+
     return np.asarray(stdtrit(freedom, 1 - chance), dtype=float)
 
 

@@ -1,31 +1,35 @@
 """The benchmark tools: one module each, which builds its command line and reads what it prints."""
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
 
-from assay.tools import (
-    agent_log,
-    container,
-    daos_perf,
-    dmg,
-    fdb_hammer,
-    fi_pingpong,
-    findmnt,
-    fio,
-    io500,
-    ior,
-    mdtest,
-    net_test,
-    self_test,
-    spdk_nvme_perf,
-    vos_perf,
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.tools.output import Parsed
+
+_TOOLS = (
+    *("agent_log", "container", "daos_perf", "dmg", "fdb_hammer", "fi_pingpong", "findmnt", "fio"),
+    *("io500", "ior", "mdtest", "net_test", "self_test", "spdk_nvme_perf", "vos_perf"),
 )
-from assay.tools.output import Parsed
 
-PARSERS: Mapping[str, Callable[[str], Parsed]] = {
-    tool.TOOL: tool.parse
-    for tool in (
-        *(agent_log, container, daos_perf, dmg, fdb_hammer, fi_pingpong, findmnt, fio),
-        *(io500, ior, mdtest, net_test, self_test, spdk_nvme_perf, vos_perf),
-    )
-}
-"""The parser of every tool, by the name that `assay parse` knows it by."""
+
+class _Parsers(Mapping[str, "Callable[[str], Parsed]"]):
+    """A tool's module is imported when its parser is asked for: whoever uses one needs no other."""
+
+    def __getitem__(self, tool: str) -> Callable[[str], Parsed]:
+        if tool not in _TOOLS:
+            raise KeyError(tool)
+        parse: Callable[[str], Parsed] = import_module(f"assay.tools.{tool}").parse
+        return parse
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_TOOLS)
+
+    def __len__(self) -> int:
+        return len(_TOOLS)
+
+
+PARSERS: Mapping[str, Callable[[str], Parsed]] = _Parsers()
+"""The parser of every tool, by the name of its module, that `assay parse` knows it by."""
