@@ -7,6 +7,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PLAYBOOK := $(BIN)/ansible-playbook
 INVENTORY ?= inventories/local
+# Of `make mutants`: packages of src/assay, how many mutants of each, and which.
+PACKAGES ?= judge checks tools campaign
+SAMPLE ?= 60
+SEED ?= 1
 export UV_SYSTEM_CERTS := 1
 
 # These look for Ansible's other commands on the path.
@@ -67,6 +71,10 @@ host-tools: ## Install what the tests need of the distribution (as root, or by s
 .PHONY: unit
 unit: setup host-tools ## The tests of the model, the parsers, the report, and the pipeline on a real Slurm.
 	$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
+
+.PHONY: mutants
+mutants: setup ## What the tests do not notice: samples of single changes of the source, by hand.
+	nice $(BIN)/python scripts/mutants.py --sample $(SAMPLE) --seed $(SEED) $(PACKAGES)
 
 .PHONY: spack-check
 spack-check: setup ## What can be known of spack-env without Spack.

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from assay.judge.baseline import SLIPS, Changes, changes
 from assay.judge.rating import Array, Limits, rate
@@ -111,3 +112,39 @@ def test_equals_that_differ_by_themselves_tell_the_scatter_of_each_as_well() -> 
         rated = (found, rate(found, limits))
         reaches.append(changes(rated, rated, limits, KINDS).reach)
     assert reaches[1] == pytest.approx(reaches[0], rel=0.3)
+
+
+def test_the_factors_between_units_are_these() -> None:
+    assert SLIPS == {
+        2**20 / 10**6: "MB/MiB",
+        2**30 / 10**9: "GB/GiB",
+        8: "bytes/bits",
+        1000: "unit prefixes",
+        1024: "unit prefixes",
+    }
+
+
+def test_an_interval_has_its_share_of_the_false_alarms() -> None:
+    row = [985.0, 990, 995, 1000, 1005, 1010, 1015]
+    found = summarize_all([row] * SIZE)
+    rated = (found, rate(found, LIMITS))
+    same = changes(rated, rated, LIMITS, KINDS)
+    # The median absolute deviation of seven, of both campaigns.
+    error = 2**0.5 * 1.4826 * 0.010 * 7 / 5.8 * (np.pi / 2 / 7) ** 0.5
+    freedom = 0.37 * 16 * 6
+    share = 1 / 200 / 4 / 3
+    assert same.reach[0] == pytest.approx(t.isf(share / SIZE, freedom) * error)
+    assert same.campaign is not None
+    of_all = t.isf(share, freedom * SIZE) * error * 1.2533 / SIZE**0.5
+    assert (same.campaign.low, same.campaign.high) == pytest.approx((-of_all, of_all))
+    of_kind = t.isf(share / 2, freedom * 16) * error * 1.2533 / 16**0.5
+    assert same.kinds["Fio MiB/s"].high == pytest.approx(of_kind)
+
+
+@pytest.mark.parametrize(("factor", "slip"), [(1.019, "bytes/bits"), (1.021, None)])
+def test_a_slip_is_suspected_within_two_percent(factor: float, slip: str | None) -> None:
+    for times in (8 * factor, 8 / factor):
+        found = summarize_all([[1000.0] * 7] * SIZE)
+        later = summarize_all(np.outer(one_kind(times), [1000.0] * 7))
+        old, new = (found, rate(found, LIMITS)), (later, rate(later, LIMITS))
+        assert changes(old, new, LIMITS, KINDS).kinds["Fio MiB/s"].slip == slip

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from assay.judge.stats import (
     change_error,
+    combine,
     median_error,
     pool,
     summarize,
@@ -110,3 +111,11 @@ def test_equals_that_differ_no_more_than_they_scatter_share_their_error() -> Non
     assert other.distance > 5 * other.error
     assert other.freedom < one.freedom
     assert other.known == one.known == one.freedom
+
+
+def test_what_peers_differ_by_themselves_has_the_freedom_of_both_parts() -> None:
+    # As long as the errors explain the distance: 0.03 * (1 + 2 / sqrt(2 * 0.37 * 8)) = 0.05466.
+    assert combine(0.03, 5, 0.0545, 8) == (0.03, 5)
+    assert combine(0.03, 5, 0.0548, 8)[0] == 0.0548
+    # Satterthwaite: 0.06^4 / (0.03^4 / 5 + (0.06^2 - 0.03^2)^2 / (0.37 * 7)).
+    assert combine(0.03, 5, 0.06, 8) == (0.06, pytest.approx(4.3539, rel=1e-4))
