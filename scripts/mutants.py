@@ -25,7 +25,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -125,17 +125,18 @@ def mutants(source: Path, module: Path) -> Iterator[Mutant]:
             continue
         ast.copy_location(other, node)
 
-        def put(part: ast.AST, held=held, parent=parent, field=field, index=index) -> None:
-            if index is None:
-                setattr(parent, field, part)
-            else:
-                held[index] = part
-
-        put(other)
+        _put(parent, field, index, other)
         text = ast.unparse(ast.fix_missing_locations(tree))
-        put(node)
+        _put(parent, field, index, node)
         before, after = (ast.unparse(part).partition("\n")[0] for part in (node, other))
         yield Mutant(module, node.lineno, before, after, text)
+
+
+def _put(parent: ast.AST, field: str, index: int | None, part: ast.AST) -> None:
+    if index is None:
+        setattr(parent, field, part)
+    else:
+        getattr(parent, field)[index] = part
 
 
 def tests_of(package: str, module: Path) -> list[str]:
@@ -174,14 +175,14 @@ def noticed(source: Path, tests: list[str]) -> bool:
     return True
 
 
-def sampled(package: str, source: Path, choose: Callable[[list[Mutant]], list[Mutant]]) -> int:
+def sampled(package: str, source: Path, size: int, seed: int) -> int:
     """Run a sample of a package's mutants; return how many no test noticed."""
     found = [
         mutant
         for path in sorted((source / "assay" / package).rglob("*.py"))
         for mutant in mutants(source, path.relative_to(source))
     ]
-    sample = choose(found)
+    sample = random.Random(seed).sample(found, min(size, len(found)))
     survived = 0
     print(f"{package}: {len(sample)} of {len(found)} mutants", flush=True)
     for mutant in sample:
@@ -219,14 +220,7 @@ def main() -> int:
         shutil.copytree(REPOSITORY / "src", source, ignore=ignore)
         for package in asked.packages:
             if not noticed(source, tests_of(package, Path("none"))):
-                chance = random.Random(asked.seed)
-                survived += sampled(
-                    package,
-                    source,
-                    lambda found, chance=chance: chance.sample(
-                        found, min(asked.sample, len(found))
-                    ),
-                )
+                survived += sampled(package, source, asked.sample, asked.seed)
             else:
                 print(f"{package}: its tests fail as they are", file=sys.stderr)
                 return 2

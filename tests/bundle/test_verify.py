@@ -105,7 +105,7 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         (
             # The same text, which another may change: the checksum still fits.
             lambda d: (d / "junit.xml").symlink_to((d / "junit.xml").rename(f"{d}.xml")),
-            "junit.xml is a link, and a bundle holds its files itself",
+            "junit.xml is a link; a bundle contains its files",
         ),
         (
             lambda d: (d / "SHA256SUMS").write_text("0" * 64 + "  ../x\n"),
