@@ -171,7 +171,8 @@ def test_a_check_in_the_wrong_phase_says_which_it_needs(daos: Daos, check: str, 
     daos.site.describe(lambda document: document["benchmarks"].update(fio="/usr/bin/fio"))
     daos.site.program("pgrep", "echo 2")
     why = (
-        "2 engines of DAOS are running here and would disturb the measurement; this check needs the phase"
+        "2 engines of DAOS are running here and would disturb the measurement;"
+        " this check needs the phase"
     )
     fails(daos.site, check, f"{why} {phase}: ")
 
@@ -180,7 +181,8 @@ def test_an_engine_on_the_other_host_of_a_pair_is_seen(daos: Daos) -> None:
     daos.site.describe(lambda document: document["benchmarks"].update(fi_pingpong="/bin/false"))
     # The job's script runs on c1.
     daos.site.program("pgrep", f"[[ $SLURMD_NODENAME != c1 ]] && echo 1 || {{ {IDLE}; }}")
-    fails(daos.site, "FiPingpong", "1 engines of DAOS are running here and would disturb the measurement")
+    why = "1 engines of DAOS are running here and would disturb the measurement"
+    fails(daos.site, "FiPingpong", why)
 
 
 def test_scm_that_is_not_mounted_is_not_measured(daos: Daos) -> None:
