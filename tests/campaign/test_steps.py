@@ -395,7 +395,7 @@ def test_there_is_room_for_as_much_as_is_there(job: Job, need: int, status: int)
     ("pgrep", "refusal"),
     [
         ("echo 0; return 1", None),
-        ("echo 2", "2 engines of DAOS are running here and would be measured along"),
+        ("echo 2", "2 engines of DAOS are running here and would disturb the measurement"),
         ("return 127", "it is not known whether an engine of DAOS is running here"),
     ],
     ids=["none", "two", "no pgrep"],

@@ -262,3 +262,11 @@ def test_what_fails_in_daos_is_told(name: str, why: str) -> None:
     problems = parse(recorded(f"{name}.txt"), expected_processes=2).problems
     assert len(problems) == 2
     assert all(why in problem for problem in problems)
+
+
+@pytest.mark.parametrize("again", range(3))
+def test_a_process_has_each_line_of_its_result_once(again: int) -> None:
+    lines = result().splitlines()
+    parsed = parse("\n".join([*lines, lines[again]]) + "\n")
+    assert parsed.samples == ()
+    assert "results; several processes need `srun --label`" in parsed.problems[0]

@@ -186,3 +186,10 @@ def test_never_raises(text):
 @given(st.integers(min_value=0, max_value=recorded(TOOL, "valid.txt").rindex("TOTAL")))
 def test_an_output_that_is_cut_off_is_no_measurement(length):
     assert parse(recorded(TOOL, "valid.txt")[:length]).problems
+
+
+def test_phases_of_a_program_that_names_no_version_are_no_figures():
+    text = recorded(TOOL, "valid.txt")
+    banner = next(line for line in text.splitlines() if line.startswith("IO500 version"))
+    (problem,) = parse(text.replace(banner, "")).problems
+    assert problem == "this is no output of io500: it names no version"

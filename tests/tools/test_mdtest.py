@@ -242,3 +242,13 @@ def test_a_library_has_to_take_the_calls_of_every_rank():
     text = recorded("dfuse_ioil_report.txt").replace("(2 total task", "(4 total task")
     parsed = parse(text, expected_tasks=4, intercepted_by="ioil")
     assert "libioil took calls in 2 of 4 processes" in parsed.problems
+
+
+def test_phases_of_files_that_are_there_have_no_deadline_to_meet():
+    text = recorded("posix_easy.txt")
+    created = [line for line in text.splitlines() if line.lstrip().startswith("File creation")]
+    assert created
+    without = text.replace("\n".join(created), "")
+    without = without.replace("Command line used: ", "Command line used: '-W' '300' ")
+    assert "file_creation" not in {sample.metric for sample in parse(without).samples}
+    assert not any("deadline" in problem for problem in parse(without).problems)

@@ -1,0 +1,53 @@
+"""What DAOS's log lines and error codes are taken for."""
+
+import pytest
+
+from assay.tools.daos_log import logged_errors, meaning, reason, without_log
+
+LINE = "2025/11/21-04:21:22.50 n1 DAOS[10/10/0] mgmt {level:4} src/mgmt.c:7 main() {said}\n"
+
+
+def line(said: str, level: str = "ERR") -> str:
+    return LINE.format(level=level, said=said)
+
+
+@pytest.mark.parametrize(
+    # As <daos_errno.h> has them.
+    ("code", "meant"),
+    [
+        (1001, "not permitted"),
+        (1003, "invalid parameters"),
+        (1005, "it does not exist"),
+        (1007, "no space left"),
+        (1011, "no answer in time"),
+        (1012, "busy"),
+        (1019, "no such rank"),
+        (2034, "the agent does not answer; is daos_agent running?"),
+        (1002, "DAOS error -1002"),
+        (9999, "DAOS error -9999"),
+    ],
+)
+def test_a_code_means_this(code: int, meant: str) -> None:
+    assert meaning(f"it failed: DER_X(-{code}): 'words'") == meant
+
+
+def test_the_last_code_counts() -> None:
+    assert meaning("rc -1005, then -1007") == "no space left"
+    assert meaning("rc -10070, 1007") == "it does not say why"
+
+
+@pytest.mark.parametrize(
+    ("level", "serious"),
+    [("DBUG", 0), ("INFO", 0), ("WARN", 0), ("ERR", 1), ("CRIT", 1), ("ALRT", 1), ("EMRG", 1)],
+)
+def test_a_level_is_an_error_from_err_on(level: str, serious: int) -> None:
+    assert len(logged_errors(line("it broke", level))) == serious
+
+
+def test_what_is_logged_without_a_code_explains_less_than_what_has_one() -> None:
+    harmless = line("setrlimit() failed. Unable to bump file descriptor limit")
+    assert reason(harmless) is None
+    assert reason(line("gone") + harmless) == "it does not say why (main() gone)"
+    text = "one\n" + line("full: DER_NOSPACE(-1007)") + line("gone") + "two\n"
+    assert reason(text) == "no space left (main() full: DER_NOSPACE(-1007))"
+    assert without_log(text) == "one\ntwo"
