@@ -1,3 +1,5 @@
+import base64
+import hashlib
 import re
 import time
 from dataclasses import replace
@@ -204,3 +206,14 @@ def test_some_twenty_metrics_are_rendered_in_seconds_and_stay_small():
     page = html.render(sign_off)
     assert time.process_time() - began < 4, "2 s are the aim, and 4 the alarm on a busy machine"
     assert len(page.encode()) < 300_000
+
+
+def test_the_policy_allows_its_own_script_and_style_and_no_other():
+    page = html.render(mixed())
+    policy = re.search(r'Security-Policy" content="([^"]*)"', page)[1]
+    assert "unsafe" not in policy
+    assert " style=" not in page
+    for tag in ("style", "script"):
+        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy

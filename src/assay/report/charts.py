@@ -87,8 +87,7 @@ def _draw(rows: Sequence[Judgement]) -> Markup:
             "names": _names(rows),
         },
     }
-    svg: str = vl_convert.vegalite_to_svg(drawing, vl_version=_VEGA_LITE)
-    return Markup(svg)
+    return Markup(vl_convert.vegalite_to_svg(drawing, vl_version=_VEGA_LITE))
 
 
 @cache

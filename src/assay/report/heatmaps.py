@@ -105,8 +105,7 @@ def _draw(cells: Sequence[tuple[str, str, float]]) -> Markup:
         for row, column, gain in cells
     ]
     drawing = {**_drawing(), "datasets": {"cells": values}}
-    svg: str = vl_convert.vegalite_to_svg(drawing, vl_version=_VEGA_LITE)
-    return Markup(svg)
+    return Markup(vl_convert.vegalite_to_svg(drawing, vl_version=_VEGA_LITE))
 
 
 @cache

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os.path
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
@@ -137,7 +139,19 @@ def _page(**context: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html.j2").render(context)
+    css, js = (environment.get_template(f"report.{kind}").module for kind in ("css", "js"))
+    return environment.get_template("report.html.j2").render(
+        context,
+        css=css,
+        js=js,
+        css_hash=_hash(str(css)),
+        js_hash=_hash(str(js)),
+    )
+
+
+def _hash(text: str) -> str:
+    """What lets a browser run this text and no other."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _section(layer: Layer, judgements: Sequence[Judgement]) -> _Section:
