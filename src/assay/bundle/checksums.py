@@ -1,78 +1,169 @@
-"""The checksums of a bundle: a line for each of its files, as `sha256sum --check` reads them."""
+"""The checksums of a bundle: a line for each of its files, as `sha256sum --check` reads them.
+
+Beside them stands a listing of all files and directories with their modes. It has a checksum like
+every other file, and so what signs the checksums signs it too.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
-from pathlib import Path
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from assay.foreign import limits
+from assay.foreign.files import Entry, ForeignError, Tree
 
 SUMS = "SHA256SUMS"
 SIGNATURE = "SHA256SUMS.sig"
 """The only two files of a bundle that have no checksum: the one holds them, the other signs it."""
 
+LISTING = "LISTING"
+"""Each file and directory with its mode, as `ls -l` begins a line."""
+
+_UNLISTED = (SUMS, SIGNATURE, LISTING)
 _LINE = re.compile(r"(\\?)([0-9a-f]{64})  (.+)")
+_LISTED = re.compile(r"(\\?)([-d](?:[-r][-w][-xsStT]){3})  (.+)")
+_KEPT = 0o7111
+"""The bits of a file's mode that count: who may run it, and as whom. Who may read and write it is
+the umask of whoever has unpacked the bundle, and of a directory nothing but that it is there."""
+
+
+def seal(directory: Path) -> None:
+    """Write the listing and the checksums of everything below a directory.
+
+    Raises:
+        ForeignError: it holds what is neither a file nor a directory.
+        OSError: it cannot be read or written.
+    """
+    (directory / LISTING).write_text(listing(directory), encoding="utf-8")
+    (directory / SUMS).write_text(of(directory), encoding="utf-8")
+
+
+def listing(directory: Path) -> str:
+    """A line for each file and directory below a directory, with its mode."""
+    return "".join(
+        _line(stat.filemode(entry.mode), entry.name)
+        for entry in Tree(directory).walk()
+        if entry.name not in _UNLISTED
+    )
 
 
 def of(directory: Path) -> str:
     """The checksums of every file below a directory."""
-    return "".join(_line(name, _digest(directory / name)) for name in _names(directory))
+    tree = Tree(directory)
+    names = (entry.name for entry in tree.walk() if not entry.is_directory)
+    return "".join(
+        _line(_digest(tree, name), name) for name in names if name not in (SUMS, SIGNATURE)
+    )
 
 
 def differences(directory: Path) -> list[str]:
-    """Each file that was changed, is missing or was added since `of`, in words.
+    """Each file or directory that was changed, is missing or was added since `seal`, in words.
 
     Raises:
         OSError: there are no checksums, or a file cannot be read.
+        ForeignError: the checksums are no regular file, too large, or the bundle is too deep.
     """
-    sums: dict[str, str] = {}
-    found = []
-    text = (directory / SUMS).read_text(encoding="utf-8", errors="replace")
-    # Only a line feed ends a line: `str.splitlines` would also cut a name at U+2028, say.
-    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
-        entry = _LINE.fullmatch(line)
-        name = entry and _plain(entry[3], escaped=bool(entry[1]))
-        if not entry or not name or Path(name).is_absolute() or ".." in Path(name).parts:
-            found.append(f"{SUMS}, line {number}, is not a checksum of a file in the bundle")
-        elif name in sums:
-            found.append(f"{name} has two checksums")
-        else:
-            sums[name] = entry[2]
-    if not sums:
-        found.append(f"{SUMS} is empty")
-    there = set(_names(directory))
-    found += [f"{name} is missing" for name in sums if name not in there]
-    found += [f"{name} was added" for name in sorted(there - sums.keys())]
-    for name, digest in sums.items():
-        if name not in there:
+    tree = Tree(directory)
+    summed = _parse(tree, SUMS, _LINE)
+    there = {entry.name: entry for entry in tree.walk()}
+    files = {
+        name: entry
+        for name, entry in there.items()
+        if not entry.is_directory and name not in (SUMS, SIGNATURE)
+    }
+    found = [*summed.wrong, *_apart(summed.values, files)]
+    for name, digest in summed.values.items():
+        if name in there and (wrong := _wrong(tree, there[name], digest)):
+            found.append(wrong)
+    return found + _modes(tree, there)
+
+
+def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
+    """What differs from the listing: directories, and modes of files."""
+    found = [
+        f"{name} may be run ({stat.filemode(there[name].mode)}), and must not be"
+        for name in _UNLISTED
+        if name in there and there[name].mode & _KEPT
+    ]
+    if LISTING not in there:
+        return [*found, f"{LISTING} is missing: nobody can say which modes and directories it had"]
+    if not there[LISTING].is_file:
+        return found  # which its checksum has said
+    listed = _parse(tree, LISTING, _LISTED)
+    found += listed.wrong
+    directories = {name: mode for name, mode in listed.values.items() if mode[0] == "d"}
+    found += _apart(directories, {n: entry for n, entry in there.items() if entry.is_directory})
+    for name, mode in listed.values.items():
+        entry = there.get(name)
+        if entry is None or not entry.is_file or mode[0] == "d":
             continue
-        if (directory / name).is_symlink():
-            found.append(f"{name} is a link; a bundle contains its files")
-        elif not (directory / name).is_file():
-            found.append(f"{name} is no longer a regular file")
-        elif _digest(directory / name) != digest:
-            found.append(f"{name} has changed")
+        if _marks(stat.filemode(entry.mode)) != _marks(mode):
+            found.append(f"{name} had the mode {mode}, and has {stat.filemode(entry.mode)}")
     return found
 
 
-def _names(directory: Path) -> Iterator[str]:
-    """All that is not a directory, but for the checksums themselves and their signature."""
-    for path in sorted(directory.rglob("*")):
-        name = str(path.relative_to(directory))
-        if (path.is_symlink() or not path.is_dir()) and name not in (SUMS, SIGNATURE):
-            yield name
+def _marks(mode: str) -> str:
+    """Of a mode in letters, the places of `x`: who may run it, and as whom."""
+    return mode[3] + mode[6] + mode[9]
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """What a list of the bundle says of each name, and which lines of it say nothing."""
+
+    values: dict[str, str]
+    wrong: list[str]
 
 
-def _line(name: str, digest: str) -> str:
+def _parse(tree: Tree, name: str, pattern: re.Pattern[str]) -> _Parsed:
+    text = tree.read(name, limits.SUMS_BYTES).decode("utf-8", "replace")
+    parsed = _Parsed({}, [])
+    # Only a line feed ends a line: `str.splitlines` would also cut a name at U+2028, say.
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
+        entry = pattern.fullmatch(line)
+        of = entry and _plain(entry[3], escaped=bool(entry[1]))
+        if not entry or not of or PurePosixPath(of).is_absolute() or ".." in of.split("/"):
+            parsed.wrong.append(f"{name}, line {number}, is not a line about a file in the bundle")
+        elif of in parsed.values:
+            parsed.wrong.append(f"{of} is in {name} twice")
+        else:
+            parsed.values[of] = entry[2]
+    if not parsed.values:
+        parsed.wrong.append(f"{name} is empty")
+    return parsed
+
+
+def _apart(listed: Mapping[str, str], there: Mapping[str, Entry]) -> Iterator[str]:
+    yield from (f"{name} is missing" for name in listed if name not in there)
+    yield from (f"{name} was added" for name in there if name not in listed)
+
+
+def _wrong(tree: Tree, entry: Entry, digest: str) -> str | None:
+    if not entry.is_file:
+        return f"{entry.name} is {entry.kind}, and a bundle contains its files"
+    try:
+        return None if _digest(tree, entry.name) == digest else f"{entry.name} has changed"
+    except ForeignError:
+        return f"{entry.name} is no longer a regular file"
+
+
+def _digest(tree: Tree, name: str) -> str:
+    with tree.open(name) as file:
+        digest = hashlib.sha256()
+        while some := file.read(2**20):
+            digest.update(some)
+    return digest.hexdigest()
+
+
+def _line(value: str, name: str) -> str:
     # As sha256sum has it: a name that would break the line is escaped, and a backslash says so.
     escaped = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
     mark = "" if escaped == name else "\\"
-    return f"{mark}{digest}  {escaped}\n"
+    return f"{mark}{value}  {escaped}\n"
 
 
 def _plain(name: str, *, escaped: bool) -> str:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
+
+from assay.foreign import files, limits
+from assay.foreign.text import printable
 
 NAMESPACE = "daos-assay"
 """What a signature is for: one that was made for a mail or for git does not pass here."""
@@ -26,20 +30,37 @@ def sign(file: Path, key: Path) -> None:
     _ssh_keygen("sign", "-f", str(key), str(file))
 
 
-def verify(file: Path, signature: Path, allowed_signers: Path, signer: str) -> str:
+def verify(
+    file: Path, signature: Path, allowed_signers: Path, signer: str, made_at: datetime
+) -> str:
     """Check that a signature is the signer's; returns ssh-keygen's sentence with the key.
+
+    A key that is not valid today may have been when the bundle was made; the sentence says so.
 
     Args:
         file: what was signed.
         signature: the signature.
         allowed_signers: which key is whose, as ssh-keygen(1) describes it.
         signer: a name in that file.
+        made_at: when it was signed, by the signer's own word.
 
     Raises:
         SignatureError: it is not, or the signer is not in that file.
     """
     options = ("-f", str(allowed_signers), "-I", signer, "-s", str(signature))
-    return _ssh_keygen("verify", *options, text=file)
+    try:
+        return _ssh_keygen("verify", *options, text=file)
+    except SignatureError as today:
+        # ssh-keygen takes local time, as the times in the file are.
+        then = made_at.astimezone().strftime("%Y%m%d%H%M%S")
+        try:
+            said = _ssh_keygen("verify", *options, "-O", f"verify-time={then}", text=file)
+        except SignatureError:
+            raise today from None
+        return (
+            f"{said}; the key is not valid today ({today}), and was on {made_at:%Y-%m-%d}, when the"
+            " bundle was made by its own word"
+        )
 
 
 def key_of(file: Path, signature: Path) -> str:
@@ -56,7 +77,7 @@ def _ssh_keygen(action: str, *options: str, text: Path | None = None) -> str:
     try:
         done = subprocess.run(
             command,
-            input=text.read_bytes() if text else None,
+            input=files.read(text, limits.SUMS_BYTES) if text else None,
             capture_output=True,
             check=False,
         )
@@ -64,7 +85,7 @@ def _ssh_keygen(action: str, *options: str, text: Path | None = None) -> str:
         raise SignatureError(
             "ssh-keygen is not installed (Debian: openssh-client; it must be OpenSSH 8.2 or later)"
         ) from error
-    said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
+    said = printable((done.stdout + done.stderr).decode("utf-8", "replace")).strip()
     if done.returncode:
         raise SignatureError("; ".join(said.splitlines()) or f"exit status {done.returncode}")
     return said.splitlines()[0] if said else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,10 +11,14 @@ from pathlib import Path
 
 from assay import __version__
 from assay.bundle import checksums, signature
+from assay.bundle.write import texts
 from assay.campaign import results
-from assay.campaign.run_report import ReportError
+from assay.campaign.run_report import ReportError, TestCase
 from assay.checks.plan import owed
-from assay.judge.signoff import sign_off
+from assay.foreign import limits
+from assay.foreign.files import ForeignError, Tree
+from assay.foreign.text import quoted
+from assay.judge.signoff import SignOff, sign_off
 from assay.judge.verdict import Judgement
 from assay.judge.waivers import WaiverError
 from assay.preflight.examine import examine
@@ -32,7 +37,8 @@ class NoBundleError(ValueError):
 class Checked:
     """What holds of a bundle, and what does not, each in one sentence."""
 
-    headline: str = ""
+    says: str = ""
+    """Of which cluster and campaign it is, by which gate, what it says, and who has signed it."""
     holds: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -61,14 +67,16 @@ def verify(directory: Path, allowed_signers: Path | None = None) -> Checked:
     try:
         different = checksums.differences(directory)
     except OSError as error:
+        where = quoted(error.filename or directory)
         raise NoBundleError(
-            f"{directory} is not a bundle of `assay signoff`: {error.filename}: {error.strerror}"
+            f"{directory} is not a bundle of `assay signoff`: {where}: {error.strerror}"
         ) from error
-    checked.add(iter(different), "no file was changed, is missing or was added")
+    except ForeignError as error:
+        raise NoBundleError(f"{directory} is not a bundle of `assay signoff`: {error}") from error
+    checked.add(iter(different), "no file was changed, is missing or was added, nor a mode")
     record = _record(directory, checked)
     if record is None:
         return checked
-    checked.headline = record.headline
     if not checked.add(_cluster(record), "its cluster passes `assay check`"):
         return checked
     checked.add(
@@ -82,7 +90,11 @@ def verify(directory: Path, allowed_signers: Path | None = None) -> Checked:
             f"it was made by daos-assay {record.versions.get('daos-assay')}, and this is"
             f" {__version__}: only that version can judge its figures again"
         )
-    _signature(record, directory, allowed_signers, checked)
+    signer = _signature(record, directory, allowed_signers, checked)
+    checked.says = (
+        f"{record.cluster.name}, measured {record.measured_from:%Y-%m-%d %H:%M} to"
+        f" {record.measured_to:%Y-%m-%d %H:%M} UTC, gate {record.gate}: {record.headline}; {signer}"
+    )
     return checked
 
 
@@ -115,10 +127,12 @@ def _plan(record: Record) -> Iterator[str]:
 
 
 def _files(record: Record, directory: Path) -> Iterator[str]:
+    tree = Tree(directory)
+    there = {entry.name for entry in tree.walk() if entry.is_file}
     for metric in record.metrics:
         for name in metric.raw:
-            if not (directory / name).is_file():
-                yield f"{metric.key}: its raw output {name} is missing"
+            if name not in there:
+                yield f"{metric.key}: its raw output {quoted(name)} is missing"
 
 
 def _figures(record: Record, directory: Path) -> Iterator[str]:
@@ -127,7 +141,7 @@ def _figures(record: Record, directory: Path) -> Iterator[str]:
     try:
         signed = sign_off(
             record.cluster,
-            results.read(reports, record.cluster),
+            results.read(reports, record.cluster, directory, _place),
             record.gate,
             record.waivers,
             record.approver,
@@ -150,6 +164,35 @@ def _figures(record: Record, directory: Path) -> Iterator[str]:
     for name in ("passed", "headline", "counts"):
         if getattr(record, name) != getattr(signed, name):
             yield f"report.json: {name} is not what follows from the verdicts"
+    yield from _texts(signed, directory)
+
+
+def _place(case: TestCase) -> list[str]:
+    """Where a bundle has the outputs of a check, whatever the run report says."""
+    return [f"raw/{case.partition}/{case.check}"]
+
+
+_DRAWING = re.compile(r"<svg.*?</svg>", re.DOTALL)
+
+
+def _texts(signed: SignOff, directory: Path) -> Iterator[str]:
+    """Make what people and programs read of a bundle once more, and compare it byte for byte."""
+    tree = Tree(directory)
+    for name, text in texts(signed).items():
+        try:
+            there = tree.read(name, limits.RECORD_BYTES).decode("utf-8", "replace")
+        except (OSError, ForeignError):
+            yield f"{name} is not there, or cannot be read"
+            continue
+        if there == text:
+            continue
+        if _DRAWING.sub("", there) == _DRAWING.sub("", text):
+            yield (
+                f"{name}: its charts are not those that follow from the run reports; other fonts or"
+                " another version of vl-convert draw them otherwise, too"
+            )
+        else:
+            yield f"{name} is not what follows from the run reports"
 
 
 def _shown(judged: Metric | Judgement) -> tuple[float | None, ...]:
@@ -161,23 +204,34 @@ def _shown(judged: Metric | Judgement) -> tuple[float | None, ...]:
 
 def _signature(
     record: Record, directory: Path, allowed_signers: Path | None, checked: Checked
-) -> None:
+) -> str:
+    """Check the signature; returns whose it is, in words."""
     sums, made = directory / checksums.SUMS, directory / checksums.SIGNATURE
-    if not made.is_file():
+    try:
+        Tree(directory).read(checksums.SIGNATURE, limits.WAIVERS_BYTES)
+    except FileNotFoundError:
         if allowed_signers is None:
             checked.holds.append("it is not signed")
         else:
             checked.problems.append(f"it is not signed: {checksums.SIGNATURE} is missing")
-        return
+        return "not signed"
+    except (OSError, ForeignError) as error:
+        checked.problems.append(f"its signature cannot be read: {error}")
+        return "not signed"
     try:
         if allowed_signers is None:
             said = signature.key_of(sums, made)
             checked.holds.append(f"{said}; signer not checked; pass --allowed-signers")
-        elif record.approver is None:
+            return "signed, signer not checked: pass --allowed-signers"
+        if record.approver is None:
             checked.problems.append(
                 "it is signed, but names no approver to compare the signer with"
             )
-        else:
-            checked.holds.append(signature.verify(sums, made, allowed_signers, record.approver))
+            return "signed by nobody that it names"
+        checked.holds.append(
+            signature.verify(sums, made, allowed_signers, record.approver, record.made_at)
+        )
     except signature.SignatureError as error:
         checked.problems.append(f"the signature is not valid for {record.approver}: {error}")
+        return "the signature is not valid"
+    return f"signed by {record.approver}"

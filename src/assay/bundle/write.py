@@ -17,6 +17,17 @@ class BundleError(RuntimeError):
     """A bundle that cannot be written, and what to do."""
 
 
+def texts(signed: SignOff) -> dict[str, str]:
+    """The files of a bundle that follow from a sign-off, byte for byte, by their names."""
+    return {
+        "cluster.json": signed.cluster.model_dump_json(by_alias=True, indent=2) + "\n",
+        "report.json": record.render(signed),
+        "report.html": html.render(signed),
+        "junit.xml": junit.render(signed),
+        "summary.txt": summary.render(signed),
+    }
+
+
 def write(signed: SignOff, results: Results, directory: Path, key: Path | None = None) -> None:
     """Write the bundle completely or not at all, and sign it with the key, if one is given.
 
@@ -31,19 +42,11 @@ def write(signed: SignOff, results: Results, directory: Path, key: Path | None =
             bundle = Path(unfinished, "bundle")
             bundle.mkdir()
             results.copy(bundle)
-            texts = {
-                "cluster.json": signed.cluster.model_dump_json(by_alias=True, indent=2) + "\n",
-                "report.json": record.render(signed),
-                "report.html": html.render(signed),
-                "junit.xml": junit.render(signed),
-                "summary.txt": summary.render(signed),
-            }
-            for name, text in texts.items():
+            for name, text in texts(signed).items():
                 (bundle / name).write_text(text, encoding="utf-8")
-            sums = bundle / checksums.SUMS
-            sums.write_text(checksums.of(bundle), encoding="utf-8")
+            checksums.seal(bundle)
             if key:
-                signature.sign(sums, key)
+                signature.sign(bundle / checksums.SUMS, key)
             os.rename(bundle, directory)
     except signature.SignatureError as error:
         raise BundleError(f"{key} does not sign: {error}") from error

@@ -88,7 +88,7 @@ class Outputs:
                 copy.write(text)
 
 
-def find(root: Path, named: list[str | None], counted: Counted) -> Outputs | None:
+def find(root: Path, named: list[str], counted: Counted) -> Outputs | None:
     """What a check left behind, in the first of the named directories that has a `raw/`.
 
     Args:
@@ -102,7 +102,7 @@ def find(root: Path, named: list[str | None], counted: Counted) -> Outputs | Non
         OSError: it cannot be read.
     """
     tree = Tree(root)
-    for name in filter(None, named):
+    for name in named:
         for place in _places(root, name):
             if tree.is_directory(f"{place}/{RAW}"):
                 return Outputs(root, place, tuple(sorted(_list(tree, place, counted))))
@@ -118,6 +118,8 @@ def _places(root: Path, name: str) -> list[str]:
     path = PurePosixPath(name)
     if ".." in path.parts or "\0" in name:
         raise ForeignError(f"{quoted(name)} is no directory of ReFrame: it has .. or NUL in it")
+    if not path.is_absolute():
+        return [name]
     if path.is_relative_to(os.path.abspath(root)):
         return [str(path.relative_to(os.path.abspath(root)))]
     tails = [path.parts[n:] for n, part in enumerate(path.parts) if part in _REFRAMES]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -137,7 +137,17 @@ def _place(case: Case) -> Path:
     return Path("raw", case.partition, case.check)
 
 
-def read(pattern: str, cluster: Cluster, outputs: Path | None = None) -> Results:
+def reframes(case: TestCase) -> list[str]:
+    """Where ReFrame has put the outputs of a check: it moves them from the stage if this passes."""
+    return [name for name in (case.outputdir, case.stagedir) if name]
+
+
+def read(
+    pattern: str,
+    cluster: Cluster,
+    outputs: Path | None = None,
+    places: Callable[[TestCase], list[str]] = reframes,
+) -> Results:
     """Read the run reports of a cluster that a glob pattern names.
 
     A check that was interrupted or failed in one session is that of a later session, if this ran
@@ -147,6 +157,7 @@ def read(pattern: str, cluster: Cluster, outputs: Path | None = None) -> Results
         pattern: of the reports.
         cluster: whose plan says which names a report may have.
         outputs: the directory below which the raw outputs are; without it nobody asks for them.
+        places: where those of a check may be, the first that is there.
 
     Raises:
         ReportError: no report matches; one is not a run report, or is of another cluster; or a
@@ -174,7 +185,7 @@ def read(pattern: str, cluster: Cluster, outputs: Path | None = None) -> Results
     return Results(
         reports=paths,
         cases={
-            key: _case(one.path, case, _output(one.path, case, outputs, counted))
+            key: _case(one.path, case, _output(one.path, case, outputs, places(case), counted))
             for key, (one, case) in latest.items()
         },
         started=min(session.time_start_unix for session in sessions),
@@ -206,12 +217,13 @@ def _matching(pattern: str) -> tuple[Path, ...]:
     return paths
 
 
-def _output(path: Path, case: TestCase, root: Path | None, counted: Counted) -> Outputs | None:
+def _output(
+    path: Path, case: TestCase, root: Path | None, places: list[str], counted: Counted
+) -> Outputs | None:
     if root is None:
         return None
     try:
-        # ReFrame moves them from the stage when a check passes.
-        return find(root, [case.outputdir, case.stagedir], counted)
+        return find(root, places, counted)
     except OSError as error:
         told = f"{quoted(error.filename or root)} cannot be read: {error.strerror}"
     except ForeignError as error:

@@ -65,10 +65,10 @@ def misfits(document: Any, most: int = NAME) -> Iterator[tuple[str, str, str]]:
             yield key, "", f"is nested more than {DEPTH} deep, which is the limit"
         elif isinstance(value, dict):
             for name, inner in value.items():
-                if wrong := _misfit(name, most):
+                if wrong := _misfit(str(name), most):
                     yield key, quoted(name), f"has a key that {wrong}"
                 else:
-                    waiting.append((f"{key}.{name}" if key else name, inner, depth + 1))
+                    waiting.append((f"{key}.{name}" if key else str(name), inner, depth + 1))
         elif isinstance(value, list):
             waiting += [(f"{key}[{n}]", inner, depth + 1) for n, inner in enumerate(value)]
         elif isinstance(value, str) and (wrong := _misfit(value, most)):

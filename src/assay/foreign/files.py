@@ -128,6 +128,8 @@ class Tree:
             OSError: it cannot be opened.
         """
         above, last = str(PurePosixPath(name).parent), PurePosixPath(name).name
+        if "\0" in name or last in ("", ".."):
+            raise ForeignError(f"{quoted(name)} is no name of a file below {quoted(self.root)}")
         with self._directory(above) as parent:
             entry = os.stat(last, dir_fd=parent, follow_symlinks=False)
             if not stat.S_ISREG(entry.st_mode):

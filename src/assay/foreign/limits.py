@@ -46,9 +46,9 @@ CASES = 10_000
 SUBJECTS = 1_100_000
 """Subjects of one metric: every ordered pair of 1,024 hosts, 1,047,552."""
 
-SAMPLES = 10_000
-"""Samples of one subject. The scale `acceptance` takes 11; trends are worked out from all pairs
-of them, and so 10,000 take 100,000,000 differences."""
+SAMPLES = 250
+"""Samples of one subject. The scale `acceptance` takes 11; a trend is worked out from all pairs of
+them, and 250 make 31,125 pairs."""
 
 NAME = 1_000
 """Characters of a name: two host names of 253 characters, devices and a check."""
@@ -61,4 +61,7 @@ SHOWN_REASON = 2_000
 are 120 MB. The run report, which is in the bundle, has all of it."""
 
 PROBLEMS = 10_000
-"""Problems of one subject; one a sample."""
+"""Problems of one subject; one a sample of each of some metrics."""
+
+WAIVERS = 2_000
+"""Waivers of a campaign. Each is looked for among 60,000 metrics."""

@@ -40,6 +40,17 @@ def quoted(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
+_ENDLESS = re.compile(r"\d{400,}")
+
+
+def tame(text: str) -> str:
+    """The output of a program without numbers that no computer prints: to read one is an error.
+
+    The largest float has 309 digits, and Python refuses integers of more than 4,300.
+    """
+    return _ENDLESS.sub("\ufffd", text)
+
+
 def shorten(text: str, most: int) -> str:
     """At most so many characters of a text; says how many are left out."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} characters more)"

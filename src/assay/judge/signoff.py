@@ -56,6 +56,8 @@ class SignOff:
     """The metrics that are waived."""
     approver: str | None = None
     """Who puts a name under it."""
+    waivers: tuple[Waiver, ...] = ()
+    """All that were handed in, also what lets no metric through."""
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -158,4 +160,5 @@ def sign_off(
         versions={"daos-assay": __version__, "ReFrame": results.reframe, **cluster.versions},
         excused=excused,
         approver=approver,
+        waivers=tuple(waivers),
     )

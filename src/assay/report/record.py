@@ -124,7 +124,7 @@ class Record(_Model):
     counts: dict[Verdict, int] = Field(description="metrics by verdict; every verdict is a key")
     comparisons: Comparisons
     metrics: list[Metric] = Field(description="every required metric, from the lowest layer up")
-    waivers: list[Waiver] = Field(description="the waivers under which a metric is accepted")
+    waivers: list[Waiver] = Field(description="the waivers that were given")
     approver: str | None = Field(description="who approves the sign-off")
     cluster: Cluster
     versions: dict[str, str]
@@ -150,7 +150,7 @@ def render(signed: SignOff) -> str:
             in_words=words.comparisons(signed),
         ),
         metrics=_metrics(signed),
-        waivers=list({excused.waiver: None for excused in signed.excused}),
+        waivers=list(signed.waivers),
         approver=signed.approver,
         cluster=signed.cluster,
         versions=signed.versions,

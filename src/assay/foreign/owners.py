@@ -1,0 +1,44 @@
+"""Whether root is about to judge what another user owns or can write."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from assay.foreign.text import quoted
+
+
+def warning(paths: Iterable[Path]) -> str | None:
+    """What to say to root before it reads these files; nothing to anybody else."""
+    if os.geteuid() != 0:
+        return None
+    for path in paths:
+        for place in (path, path.parent):
+            try:
+                found = place.stat()
+            except (OSError, ValueError):
+                continue
+            if who := _others(found):
+                return (
+                    f"warning: root reads {quoted(place)}, which {who}; judge what others made as"
+                    " an ordinary user"
+                )
+    return None
+
+
+def _others(found: os.stat_result) -> str | None:
+    if found.st_uid != 0:
+        try:
+            return f"{quoted(pwd.getpwuid(found.st_uid).pw_name)} owns"
+        except KeyError:
+            return f"the user {found.st_uid} owns"
+    if stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX:
+        return None  # as /tmp: others can add to it, and take nothing away
+    if found.st_mode & stat.S_IWOTH:
+        return "everybody can write"
+    if found.st_mode & stat.S_IWGRP and found.st_gid != 0:
+        return f"the group {found.st_gid} can write"
+    return None

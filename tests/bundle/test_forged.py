@@ -1,0 +1,173 @@
+"""Bundles that somebody else has changed and given fitting checksums."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from assay.bundle import checksums
+from assay.bundle import write as bundle
+from assay.bundle.verify import NoBundleError, verify
+from assay.campaign.results import read
+from assay.cli import app
+from assay.cluster.description import Cluster
+from assay.judge.signoff import Gate, sign_off
+
+MADE = datetime(2026, 3, 2, 9, 42, tzinfo=UTC)
+
+
+@pytest.fixture
+def written(tmp_path: Path, cluster: Cluster, campaign: Callable[..., str]) -> Path:
+    results = read(campaign(), cluster, tmp_path)
+    signed = sign_off(cluster, results, Gate.MEASURED, (), "Ada Byron", MADE)
+    bundle.write(signed, results, tmp_path / "bundle")
+    return tmp_path / "bundle"
+
+
+@pytest.mark.parametrize("name", ["report.html", "summary.txt", "cluster.json", "junit.xml"])
+def test_what_people_read_follows_from_the_figures(written: Path, name: str) -> None:
+    """All four were rewritten, and `assay verify` said: intact."""
+    path = written / name
+    path.write_text(path.read_text().replace("MEASURED", "ACCEPTED") + " ")
+    checksums.seal(written)
+    assert f"{name} is not what follows from the run reports" in verify(written).problems
+
+
+def test_a_page_with_other_charts_is_told_apart(written: Path) -> None:
+    page = (written / "report.html").read_text()
+    start = page.index("<svg")
+    (written / "report.html").write_text(
+        page[:start] + "<svg></svg>" + page[page.index("</svg>") + 6 :]
+    )
+    checksums.seal(written)
+    (problem,) = verify(written).problems
+    assert problem.startswith("report.html: its charts are not those that follow")
+
+
+@pytest.mark.parametrize("name", ["../../../../../../../etc/passwd", "/etc/passwd", "raw"])
+def test_raw_outputs_are_files_of_the_bundle(written: Path, name: str) -> None:
+    document: dict[str, Any] = json.loads((written / "report.json").read_text())
+    document["metrics"][0]["raw"] = [name]
+    (written / "report.json").write_text(json.dumps(document))
+    checksums.seal(written)
+    key = document["metrics"][0]["key"]
+    assert f"{key}: its raw output {name} is missing" in verify(written).problems
+
+
+def test_a_fifo_for_checksums_does_not_hang(written: Path) -> None:
+    (written / "SHA256SUMS").unlink()
+    os.mkfifo(written / "SHA256SUMS")
+    start = time.monotonic()
+    with pytest.raises(NoBundleError, match="SHA256SUMS is no regular file"):
+        verify(written)
+    assert time.monotonic() - start < 30
+
+
+def test_a_link_for_checksums_is_not_followed(written: Path, tmp_path: Path) -> None:
+    (written / "SHA256SUMS").rename(tmp_path / "sums")
+    (written / "SHA256SUMS").symlink_to(tmp_path / "sums")
+    with pytest.raises(NoBundleError, match="SHA256SUMS is no regular file"):
+        verify(written)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda d: (d / "empty").mkdir(), "empty was added"),
+        (
+            lambda d: (d / "summary.txt").chmod(0o4755),
+            "summary.txt had the mode -rw-r--r--, and has -rwsr-xr-x",
+        ),
+        (lambda d: (d / "SHA256SUMS").chmod(0o755), "SHA256SUMS may be run (-rwxr-xr-x), and must"),
+        (lambda d: (d / "LISTING").unlink(), "LISTING is missing: nobody can say which modes"),
+        (
+            lambda d: (
+                (d / "LISTING").write_text((d / "LISTING").read_text() + "drwxr-xr-x  gone\n"),
+                (d / "SHA256SUMS").write_text(checksums.of(d)),
+            ),
+            "gone is missing",
+        ),
+    ],
+)
+def test_directories_and_modes_are_covered(
+    written: Path, change: Callable[[Path], object], said: str
+) -> None:
+    for path in (written, *written.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    checksums.seal(written)
+    assert verify(written).problems == []
+    change(written)
+    assert any(problem.startswith(said) for problem in verify(written).problems)
+
+
+def test_who_may_read_is_the_readers_own_matter(written: Path) -> None:
+    """A bundle is unpacked under another umask."""
+    for path in written.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    assert verify(written).problems == []
+
+
+def test_the_last_line_names_what_it_speaks_of(written: Path) -> None:
+    """An old bundle passed for a new one."""
+    printed = CliRunner().invoke(app, ["verify", str(written)]).stdout.splitlines()
+    assert printed[-1].startswith(
+        f"{written} is intact. It says: proving-ground, measured 2001-09-09 01:46 to 2001-09-09"
+        " 01:47 UTC, gate measured: MEASURED: "
+    )
+    assert printed[-1].endswith("; not signed")
+
+
+def allowed(directory: Path, options: str) -> Path:
+    kind, key, _ = (directory / "key.pub").read_text().split()
+    path = directory / "allowed"
+    path.write_text(f'"Ada Byron" {options} {kind} {key}\n')
+    return path
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    command = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada", "-f", "key")
+    subprocess.run(command, cwd=tmp_path, check=True)
+    return tmp_path / "key"
+
+
+def test_a_key_that_has_expired_since_is_said(written: Path, key: Path) -> None:
+    from assay.bundle import signature
+
+    signature.sign(written / "SHA256SUMS", key)
+    signers = allowed(key.parent, 'valid-before="20260401"')
+    checked = verify(written, signers)
+    assert checked.problems == []
+    assert any("the key is not valid today (" in said for said in checked.holds)
+    assert any(", and was on 2026-03-02, when" in said for said in checked.holds)
+    assert checked.says.endswith("; signed by Ada Byron")
+    signers = allowed(key.parent, 'valid-before="20260201"')
+    (problem,) = verify(written, signers).problems
+    assert problem.startswith("the signature is not valid for Ada Byron: ")
+
+
+def test_without_signers_it_is_said_that_nobody_is_checked(written: Path, key: Path) -> None:
+    from assay.bundle import signature
+
+    signature.sign(written / "SHA256SUMS", key)
+    checked = verify(written)
+    assert checked.says.endswith("; signed, signer not checked: pass --allowed-signers")
+
+
+def test_too_many_samples_are_refused(written: Path) -> None:
+    """5 million allocated their square."""
+    document: dict[str, Any] = json.loads((written / "report.json").read_text())
+    document["metrics"][0]["samples"] = [1.0] * 5_000_000
+    (written / "report.json").write_text(json.dumps(document))
+    result = CliRunner().invoke(app, ["compare", str(written), str(written)])
+    assert result.exit_code == 2
+    assert "has 5,000,000 samples, and 250 is the limit" in result.stderr
