@@ -76,6 +76,28 @@ def test_expect_prints_the_derivation_of_every_metric(cluster_file: Path) -> Non
     assert "3.12 GB/s: c1's eth0, 25.0 Gbit/s" in line
 
 
+@pytest.mark.parametrize("command", ["check", "plan", "expect"])
+def test_no_escape_of_a_description_reaches_the_terminal(cluster_file: Path, command: str) -> None:
+    document = description()
+    document["hosts"]["s1\x1b[2J"] = document["hosts"].pop("s1")
+    document["servers"] = ["s1\x1b[2J", "s2\u202e"]
+    document["hosts"]["c1"]["interface"] = "eth0\nhost c2 is sound\x9b"
+    cluster_file.write_text(json.dumps(document))
+    option = () if command == "check" else ("--cluster",)
+    status, printed, said = run(command, *option, cluster_file)
+    assert status == 1
+    assert "must be printable, on one line" in printed + said
+    assert not set("\x1b\x9b\u202e") & set(printed + said)
+    assert not any(text.startswith("host c2") for text in (printed + said).splitlines())
+
+
+def test_parse_reads_no_device() -> None:
+    """`assay parse fio /dev/zero` ran out of memory."""
+    status, printed, said = run("parse", "fio", "/dev/zero")
+    assert (status, printed) == (2, "")
+    assert said.endswith("/dev/zero is no regular file\n")
+
+
 def test_what_looks_like_markup_is_printed_as_it_is(cluster_file: Path) -> None:
     document = description()
     sheet = {"read_bandwidth": "7 GB/s", "source": "offer [rev b], as [/srv/offer.pdf] has it"}
@@ -91,7 +113,7 @@ def test_a_mistake_that_is_no_unicode_is_printed(cluster_file: Path) -> None:
     cluster_file.write_text(json.dumps(description() | {"name": "\ud800"}))
     status, table, _ = run("check", cluster_file)
     assert status == 1
-    assert "should be a valid string, unable to parse raw data as a unicode string" in table
+    assert "must be printable, on one line" in table
 
 
 @pytest.mark.parametrize("tool", sorted(PARSERS))

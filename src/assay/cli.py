@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import Annotated, NoReturn
 
 import typer
@@ -20,6 +23,8 @@ from assay.checks.expect import Measured, expectation
 from assay.checks.plan import owed
 from assay.cluster.description import Cluster
 from assay.findings import Finding, variable
+from assay.foreign import files, limits, owners
+from assay.foreign.files import ForeignError
 from assay.foreign.text import line, printable, quoted
 from assay.judge import signoff, waivers
 from assay.preflight import examine as preflight
@@ -63,7 +68,7 @@ def check(
     except preflight.ClusterError as error:
         described, findings = None, list(error.findings)
     _print_findings(findings, variable if inventory else str)
-    name = "standard input" if file == preflight.STDIN else file
+    name = "standard input" if file == preflight.STDIN else line(str(file))
     if described is None:
         errors = sum(finding.severity == "error" for finding in findings)
         print(f"{name}: {errors} error{'s' * (errors != 1)}", file=sys.stderr)
@@ -96,7 +101,8 @@ def plan(
     table = Table("layer", "check", "partition", "metric", "unit", "subject", box=None)
     for metric in metrics:
         name, unit = metric.metric.name, metric.metric.unit
-        table.add_row(metric.layer, metric.check, metric.partition, name, unit, str(metric.subject))
+        cells = (metric.layer, metric.check, metric.partition, name, unit, str(metric.subject))
+        table.add_row(*(escape(line(cell)) for cell in cells))
     _print(table)
     print(f"{len(metrics)} metrics required")
 
@@ -119,8 +125,9 @@ def expect(
     table = Table("metric", "unit", "floor", "bound", "ceiling", "derivation", box=None)
     for metric in owed(described):
         e = expectation(described, metric, measured)
-        limits = ("-" if x is None else show(x) for x in (e.floor, e.bound, e.ceiling))
-        table.add_row(metric.key, e.unit, *limits, escape(e.derivation))
+        shown = ("-" if x is None else show(x) for x in (e.floor, e.bound, e.ceiling))
+        cells = (metric.key, e.unit, *shown, e.derivation)
+        table.add_row(*(escape(line(cell)) for cell in cells))
     _print(table)
 
 
@@ -135,10 +142,13 @@ def parse(
     """
     if tool not in PARSERS:
         _misuse(f"unknown tool {tool}; choose from: {', '.join(sorted(PARSERS))}")
+    _warn([file])
     try:
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = files.read(file, limits.OUTPUT_BYTES).decode("utf-8", "replace")
     except OSError as error:
         _misuse(f"{file} cannot be read: {error.strerror}")
+    except ForeignError as error:
+        _misuse(str(error))
     parsed = PARSERS[tool](text)
     print(json.dumps(parsed.as_dict(), indent=2))
     if parsed.problems:
@@ -181,19 +191,23 @@ def sign_off(
         _misuse("--sign-key needs --approver: name the signer")
     if out.exists():
         _misuse(f"{out} already exists; choose another path")
+    campaign = outputs or _campaign_of(reports)
+    _warn(
+        [file, campaign, *map(Path, glob.glob(reports)), *([waivers_file] if waivers_file else [])]
+    )
     described = _load(file)
-    found = _read(reports, described, outputs or _campaign_of(reports))
+    found = _read(reports, described, campaign)
     try:
         agreed = waivers.load(waivers_file) if waivers_file else ()
         signed = signoff.sign_off(described, found, gate, agreed, approver)
         bundle.write(signed, found, out, sign_key)
     except waivers.WaiverError as error:
         for problem in error.problems:
-            print(f"{waivers_file}: {problem}", file=sys.stderr)
+            _complain(f"{waivers_file}: {problem}")
         raise typer.Exit(1) from error
     except bundle.BundleError as error:
         _misuse(str(error))
-    print(summary.render(signed), end="")
+    print(printable(summary.render(signed)), end="")
     print(f"\nreport: {out / 'report.html'}")
     if not signed.passed:
         raise typer.Exit(1)
@@ -215,19 +229,20 @@ def verify(
 
     if allowed_signers is not None and not allowed_signers.is_file():
         _misuse(f"{allowed_signers} is not a file; pass a file of allowed signers")
+    _warn([directory, directory / "SHA256SUMS", directory / "report.json"])
     try:
         checked = verification.verify(directory, allowed_signers)
     except verification.NoBundleError as error:
         _misuse(str(error))
     for sentence in checked.holds:
-        print(f"ok    {sentence}")
+        print(f"ok    {line(sentence)}")
     for problem in checked.problems:
-        print(f"BAD   {printable(problem)}")
+        print(f"BAD   {line(problem)}")
     if checked.problems:
         count = len(checked.problems)
-        print(f"{directory}: verification failed: {count} problem{'s' * (count != 1)}")
+        print(line(f"{directory}: verification failed: {count} problem{'s' * (count != 1)}"))
         raise typer.Exit(1)
-    print(f"{directory} is intact. It says: {checked.headline}")
+    print(line(f"{directory} is intact. It says: {checked.says}"))
 
 
 @app.command()
@@ -247,6 +262,7 @@ def compare(
     from assay.bundle import difference
     from assay.report import reader
 
+    _warn([bundle / "report.json" for bundle in (old, new)])
     try:
         before, after = (reader.read(bundle / "report.json") for bundle in (old, new))
         compared = comparison.compare(before, after)
@@ -254,7 +270,7 @@ def compare(
         _misuse(str(error))
     differ = comparison.hardware_differences(before.cluster, after.cluster)
     if differ and not other_hardware:
-        listed = "\n  ".join(differ[:20])
+        listed = "\n  ".join(map(line, differ[:20]))
         _misuse(
             f"{old} and {new} differ in hardware in {len(differ)} places (pass --other-hardware to"
             f" compare them anyway):\n  {listed}"
@@ -282,7 +298,7 @@ def _load(path: Path) -> Cluster:
     try:
         return preflight.load(path)
     except preflight.ClusterError as error:
-        print(error, file=sys.stderr)
+        _complain(str(error))
         raise typer.Exit(1) from error
 
 
@@ -290,7 +306,7 @@ def _read(pattern: str, cluster: Cluster, outputs: Path | None = None) -> result
     try:
         return results.read(pattern, cluster, outputs)
     except runreport.ReportError as error:
-        print(error, file=sys.stderr)
+        _complain(str(error))
         raise typer.Exit(1) from error
 
 
@@ -300,8 +316,17 @@ def _campaign_of(reports: str) -> Path:
     return directory.parent if directory.name == "reports" else directory
 
 
+def _complain(message: str) -> None:
+    print(printable(message), file=sys.stderr)
+
+
+def _warn(paths: Sequence[Path]) -> None:
+    if said := owners.warning(paths):
+        _complain(said)
+
+
 def _misuse(message: str) -> NoReturn:
-    print(message, file=sys.stderr)
+    _complain(message)
     raise typer.Exit(2)
 
 
@@ -321,6 +346,13 @@ def _print(table: Table) -> None:
     Console(width=None if sys.stdout.isatty() else 1000, highlight=False).print(table)
 
 
+def _traceback(
+    kind: type[BaseException], error: BaseException, where: TracebackType | None
+) -> None:
+    _complain("".join(traceback.format_exception(kind, error, where)))
+
+
 def main() -> None:
-    """Run the command."""
+    """Run the command; what it did not foresee may quote what others wrote, too."""
+    sys.excepthook = _traceback
     app()

@@ -14,7 +14,7 @@ from pathlib import Path
 from assay.foreign.files import Tree
 from assay.foreign.limits import OUTPUT_BYTES, SHOWN_REASON
 from assay.foreign.text import line as one_line
-from assay.foreign.text import quoted, shorten
+from assay.foreign.text import quoted, shorten, tame
 from assay.shell import Text, line
 from assay.subject import Subject
 from assay.tools.output import Parsed
@@ -170,7 +170,7 @@ def printed(raw: Path, step: Step) -> str:
 
 def text(raw: Path, name: str, kind: str) -> str:
     """What a step left in a file of some kind, such as ``out``; nothing where there is none."""
-    return _left(raw, f"{name}.{kind}")
+    return tame(_left(raw, f"{name}.{kind}"))
 
 
 def _left(raw: Path, name: str) -> str:

@@ -140,6 +140,22 @@ def _trend(samples: Array) -> tuple[Array, Array]:
     earlier, later = np.triu_indices(samples.shape[1], 1)
     if not len(earlier):
         return np.zeros(len(samples)), np.zeros(len(samples))
+    # Some rows at a time: all pairs of all rows at once are the square of what was measured.
+    parts = [
+        _rises(part, earlier, later)
+        for part in np.array_split(samples, max(1, samples.shape[0] * len(earlier) // _AT_ONCE))
+    ]
+    return np.concatenate([slope for slope, _ in parts]), np.concatenate([o for _, o in parts])
+
+
+_AT_ONCE = 2**22
+"""So many pairs are held in memory at once, of 8 bytes each."""
+
+
+Places = NDArray[np.intp]
+
+
+def _rises(samples: Array, earlier: Places, later: Places) -> tuple[Array, Array]:
     rise = samples[:, later] - samples[:, earlier]
     return _middle(np.sort(rise / (later - earlier), axis=1)), np.mean(np.sign(rise), axis=1)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -20,7 +20,10 @@ from pydantic import (
     ValidationError,
 )
 
-from assay.findings import from_pydantic
+from assay.findings import Finding, from_pydantic
+from assay.foreign import files, limits
+from assay.foreign.documents import MOST, from_yaml, misfits
+from assay.foreign.files import ForeignError
 from assay.judge.verdict import Judgement, Verdict
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -83,15 +86,20 @@ def load(path: Path) -> tuple[Waiver, ...]:
         WaiverError: it cannot be read, is not YAML, or a waiver lacks one of its parts.
     """
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return _File.model_validate(document).waivers
+        document = from_yaml(files.read(path, limits.WAIVERS_BYTES))
+        if wrong := list(islice(misfits(document), MOST)):
+            raise WaiverError([str(Finding(None, *misfit)) for misfit in wrong])
+        waivers = _File.model_validate(document).waivers
     except OSError as error:
         raise WaiverError([f"cannot be read: {error.strerror}"]) from error
+    except ForeignError as error:
+        raise WaiverError([str(error)]) from error
     except ValidationError as error:
         found = from_pydantic(error, _File, None) if isinstance(document, dict) else ()
         raise WaiverError([str(finding) for finding in found] or [_SHAPE]) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise WaiverError([f"is not YAML: {' '.join(str(error).split())}"]) from error
+    if len(waivers) > limits.WAIVERS:
+        raise WaiverError([f"has {len(waivers):,} waivers, and {limits.WAIVERS:,} is the limit"])
+    return waivers
 
 
 _SHAPE = "must be `waivers:` and a list; each of them has metric, reason, owner and expires"
@@ -108,7 +116,8 @@ def excuse(
     Raises:
         WaiverError: a waiver has expired, or names no metric that is owed.
     """
-    if wrong := list(_wrong(judgements, waivers, today)):
+    # As many as somebody reads: to look for what was meant among all metrics takes its time.
+    if wrong := list(islice(_wrong(judgements, waivers, today), MOST)):
         raise WaiverError(wrong)
     judged, excused = [], []
     for judgement in judgements:

@@ -6,9 +6,9 @@ import contextlib
 import copy
 import difflib
 import functools
-import json
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +18,10 @@ from assay.checks.plan import CHECKS
 from assay.cluster.daos import Deployed, Version
 from assay.cluster.description import Cluster, Groups, Host, Site
 from assay.findings import Finding, from_pydantic
+from assay.foreign import files, limits
+from assay.foreign.documents import MOST, from_json, misfits
+from assay.foreign.files import ForeignError
+from assay.foreign.text import line
 from assay.preflight.rules import group_rules, rules_of_host, rules_of_site
 
 _AnyModel = TypeVar("_AnyModel", bound=BaseModel)
@@ -30,7 +34,7 @@ class ClusterError(ValueError):
 
     def __init__(self, source: str, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)
-        super().__init__("\n".join(f"{source}: {finding}" for finding in self.findings))
+        super().__init__("\n".join(f"{line(source)}: {finding}" for finding in self.findings))
 
 
 def load(path: Path) -> Cluster:
@@ -52,13 +56,16 @@ def read(path: Path) -> Any:
         ClusterError: where it cannot be read or is not JSON.
     """
     try:
-        return json.loads(sys.stdin.read() if path == STDIN else path.read_text(encoding="utf-8"))
+        if path == STDIN:
+            text = files.read_stream(sys.stdin.buffer, "standard input", limits.CLUSTER_BYTES)
+        else:
+            text = files.read(path, limits.CLUSTER_BYTES)
+        return from_json(text)
     except OSError as error:
-        raise ClusterError(
-            str(path), [Finding(None, "", None, f"cannot be read: {error.strerror}")]
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise ClusterError(str(path), [Finding(None, "", None, f"is not JSON: {error}")]) from error
+        wrong = f"cannot be read: {error.strerror}"
+    except ForeignError as error:
+        wrong = str(error)
+    raise ClusterError(str(path), [Finding(None, "", None, wrong)])
 
 
 def examine(document: Any) -> tuple[Cluster | None, list[Finding]]:
@@ -72,6 +79,8 @@ def examine(document: Any) -> tuple[Cluster | None, list[Finding]]:
     """
     if not isinstance(document, dict):
         return None, [Finding(None, "", type(document).__name__, "must be a JSON object")]
+    if wrong := [Finding(None, *misfit) for misfit in islice(misfits(document), MOST)]:
+        return None, wrong
     findings: list[Finding] = []
     site = _validated(Site, {k: v for k, v in document.items() if k != "hosts"}, None, findings)
     described = document.get("hosts")

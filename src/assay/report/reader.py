@@ -10,6 +10,10 @@ from pathlib import Path
 import jsonschema_rs
 from pydantic import ValidationError
 
+from assay.foreign import limits
+from assay.foreign.documents import from_json
+from assay.foreign.files import ForeignError, Tree
+from assay.foreign.text import line, quoted
 from assay.report.record import Record
 
 
@@ -29,18 +33,32 @@ def read(path: Path) -> Record:
     Raises:
         RecordError: it cannot be read, is not JSON, or does not match the schema.
     """
+    shown = line(str(path))
     try:
-        document = json.loads(path.read_bytes())
+        # Below its directory: a bundle of somebody else's may have put a link in its place.
+        document = from_json(Tree(path.parent).read(path.name, limits.RECORD_BYTES))
     except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{path} is not JSON: {error}") from error
+        raise RecordError(f"{shown} cannot be read: {error.strerror}") from error
+    except ForeignError as error:
+        said = str(error)
+        raise RecordError(f"{shown} {said}" if said.startswith("is not") else said) from error
     for misfit in _validator().iter_errors(document):
         place = "/".join(map(str, misfit.instance_path)) or "the whole"
-        raise RecordError(f"{path} does not match the schema: {place}: {misfit.message[:300]}")
+        raise RecordError(
+            f"{shown} does not match the schema: {quoted(place)}: {quoted(misfit.message)}"
+        )
     try:
-        return Record.model_validate(document)
+        record = Record.model_validate(document)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = "/".join(map(str, first["loc"]))
-        raise RecordError(f"{path} does not match the schema: {place}: {first['msg']}") from error
+        raise RecordError(
+            f"{shown} does not match the schema: {quoted(place)}: {quoted(first['msg'])}"
+        ) from error
+    for metric in record.metrics:
+        if len(metric.samples) > limits.SAMPLES:
+            raise RecordError(
+                f"{shown}: {quoted(metric.key)} has {len(metric.samples):,} samples, and"
+                f" {limits.SAMPLES:,} is the limit"
+            )
+    return record

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from assay.foreign.text import tame
+
 if TYPE_CHECKING:
     from assay.tools.output import Parsed
 
@@ -22,7 +24,7 @@ class _Parsers(Mapping[str, "Callable[[str], Parsed]"]):
         if tool not in _TOOLS:
             raise KeyError(tool)
         parse: Callable[[str], Parsed] = import_module(f"assay.tools.{tool}").parse
-        return parse
+        return lambda text: parse(tame(text))
 
     def __iter__(self) -> Iterator[str]:
         return iter(_TOOLS)

@@ -1,0 +1,180 @@
+"""Every reader, on whatever anybody may hand it: a value or its own error, and in bounded time."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.bundle import checksums
+from assay.campaign.results import read as read_results
+from assay.campaign.run_report import ReportError
+from assay.cluster.description import Cluster
+from assay.foreign.documents import from_yaml
+from assay.foreign.files import ForeignError
+from assay.judge import waivers
+from assay.judge.waivers import WaiverError
+from assay.preflight import examine
+from assay.preflight.examine import ClusterError
+from assay.report import reader
+from assay.report.reader import RecordError
+from assay.tools import PARSERS
+from clusters import description
+from recordings import ROOT
+from runs import report
+
+BOUNDED = settings(
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+NASTY = st.sampled_from(
+    [
+        *("", "\0", "../../etc", "/etc/passwd", "\x1b[2J", "a\u202eb", "x" * 5_000, "\ud800"),
+        *(None, -1, 0, 10**400, 1e308, True, [], {}, [[[]]], {"\0": "\x9b"}, "1\n2", "NaN"),
+    ]
+)
+BYTES = st.one_of(
+    st.binary(max_size=300),
+    st.sampled_from([b"[" * 50_000, b'{"a":' * 50_000, b"\xff\xfe\x00", b"\x00" * 99, b"NaN"]),
+)
+
+
+def places(document: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where in a document a value may be put in place of another."""
+    if at:
+        yield at
+    children = (
+        document.items()
+        if isinstance(document, dict)
+        else enumerate(document[:3])
+        if isinstance(document, list)
+        else ()
+    )
+    for key, value in children:
+        yield from places(value, (*at, key))
+
+
+def put(document: Any, at: tuple[Any, ...], value: object) -> Any:
+    changed = json.loads(json.dumps(document))
+    inner = changed
+    for key in at[:-1]:
+        inner = inner[key]
+    inner[at[-1]] = value
+    return changed
+
+
+@contextmanager
+def only(*errors: type[Exception]) -> Iterator[None]:
+    """Nothing but these errors, and each in one message that a terminal can show."""
+    said = "nothing"
+    try:
+        yield
+    except errors as error:
+        said = str(error)
+    assert said.encode()
+    assert not any(sign in said for sign in "\x1b\0\u202e\x9b")
+    assert len(said) < 20_000
+
+
+DESCRIPTION = description()
+IN_DESCRIPTION = list(places(DESCRIPTION))
+
+
+@BOUNDED
+@given(st.sampled_from(IN_DESCRIPTION), NASTY)
+def test_a_description(tmp_path: Path, at: tuple[Any, ...], value: object) -> None:
+    (tmp_path / "cluster.json").write_text(json.dumps(put(DESCRIPTION, at, value)))
+    with only(ClusterError):
+        examine.load(tmp_path / "cluster.json")
+
+
+@pytest.fixture
+def sound(cluster: Cluster, tmp_path: Path) -> dict[str, Any]:
+    return report(cluster, tmp_path)
+
+
+@BOUNDED
+@given(st.data())
+def test_a_run_report(
+    tmp_path: Path, cluster: Cluster, sound: dict[str, Any], data: st.DataObject
+) -> None:
+    at = data.draw(st.sampled_from(list(places(sound))))
+    (tmp_path / "run.json").write_text(json.dumps(put(sound, at, data.draw(NASTY))))
+    with only(ReportError):
+        read_results(str(tmp_path / "run.json"), cluster, tmp_path)
+
+
+@BOUNDED
+@given(
+    st.sampled_from(["metric", "reason", "owner", "expires", "more"]),
+    NASTY.filter(lambda value: value != "\ud800"),
+)
+def test_waivers(tmp_path: Path, key: str, value: object) -> None:
+    waiver = {"metric": "x", "reason": "r", "owner": "o", "expires": "2999-01-01", key: value}
+    (tmp_path / "waivers.yml").write_text(json.dumps({"waivers": [waiver]}))
+    with only(WaiverError):
+        waivers.load(tmp_path / "waivers.yml")
+
+
+@BOUNDED
+@given(BYTES)
+def test_no_document_at_all(tmp_path: Path, cluster: Cluster, content: bytes) -> None:
+    path = tmp_path / "report.json"
+    path.write_bytes(content)
+    with only(ClusterError):
+        examine.load(path)
+    with only(WaiverError):
+        waivers.load(path)
+    with only(RecordError):
+        reader.read(path)
+    with only(ReportError):
+        read_results(str(path), cluster, tmp_path)
+
+
+@BOUNDED
+@given(BYTES, BYTES)
+def test_checksums(tmp_path: Path, sums: bytes, listing: bytes) -> None:
+    (tmp_path / checksums.SUMS).write_bytes(sums)
+    (tmp_path / checksums.LISTING).write_bytes(listing)
+    assert checksums.differences(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n",
+        "&a [*a]",
+        "<<: *x",
+    ],
+)
+def test_aliases_are_refused(bomb: str) -> None:
+    with pytest.raises(ForeignError, match="is not YAML: it has an alias"):
+        from_yaml(bomb.encode())
+
+
+TOOLS = sorted(PARSERS)
+BROKEN = st.sampled_from(["\x1b[2J", "\0", "9" * 5_000, "-1", "nan", "{", "}", "\u202e", "%", "\n"])
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@BOUNDED
+@given(st.data())
+def test_a_parser(tool: str, data: st.DataObject) -> None:
+    """A recording with hostile text in some place of it."""
+    directory = ROOT / tool
+    recorded = sorted(p for p in directory.glob("*") if p.name != "README.md" and p.is_file())
+    said = data.draw(st.sampled_from(recorded)).read_text(errors="replace")[:20_000]
+    start = data.draw(st.integers(0, len(said)))
+    end = data.draw(st.integers(start, min(len(said), start + 40)))
+    PARSERS[tool](said[:start] + data.draw(BROKEN) + said[end:])
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@BOUNDED
+@given(st.text(max_size=300))
+def test_a_parser_of_anything(tool: str, content: str) -> None:
+    assert not PARSERS[tool](content).samples or content
