@@ -24,7 +24,7 @@ from assay.campaign import results
 from assay.campaign.results import Results
 from assay.campaign.steps import Evict, Shell, Step, busy_s, directory_of, problems, read
 from assay.checks.expect import Expectation, Measured, expectation
-from assay.checks.plan import CHECKS, Metric, Owed, owed
+from assay.checks.plan import CHECKS, Metric, Requirement, requirements
 from assay.cluster.description import Cluster, Host
 from assay.foreign.files import ForeignError
 from assay.judge.stats import summarize
@@ -42,7 +42,7 @@ Steps = Sequence[Step | Evict | Shell]
 
 Commands = Sequence[Sequence[Text]]
 
-_measured: dict[Owed, Sequence[float]] = {}
+_measured: dict[Requirement, Sequence[float]] = {}
 """What the campaign has measured so far: what upper layers are judged against."""
 
 
@@ -104,17 +104,19 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def learn_the_cluster(self):
         self.cluster: Cluster = self.current_partition.extras["cluster"]
         self.hosts = self.cluster.members(self.current_partition.name)
-        self.owed = tuple(
+        self.requirements = tuple(
             metric
-            for metric in owed(self.cluster)
+            for metric in requirements(self.cluster)
             if (metric.check, metric.partition) == (self.entry.name, self.current_partition.name)
         )
-        self.subjects = tuple(dict.fromkeys(metric.subject for metric in self.owed))
+        self.subjects = tuple(dict.fromkeys(metric.subject for metric in self.requirements))
         earlier = campaign_so_far(self.cluster)
-        if earlier and not any(map(earlier.problems, self.owed)):
+        if earlier and not any(map(earlier.problems, self.requirements)):
             self.skip("an earlier session of this campaign has measured it")
         if earlier:
-            _measured.update((metric, earlier.samples(metric)) for metric in owed(self.cluster))
+            _measured.update(
+                (metric, earlier.samples(metric)) for metric in requirements(self.cluster)
+            )
 
     @run_before("run")
     def refuse_what_would_be_no_measurement(self):
@@ -253,17 +255,15 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             return
         self.perf_variables = {}
         references = {}
-        for metric in self.owed:
-            _measured[metric] = self.samples[metric.metric.name][str(metric.subject)]
+        for metric in self.requirements:
+            _measured[metric] = self.samples[metric.name][str(metric.subject)]
         measured = Measured(_measured, self.scale)
-        for metric in self.owed:
+        for metric in self.requirements:
             median = summarize(measured[metric]).median
             # ReFrame takes what is before a colon for a system.
-            name = f"{metric.metric.name}@{metric.subject}".replace(":", ".")
+            name = f"{metric.name}@{metric.subject}".replace(":", ".")
             expected = expectation(self.cluster, metric, measured)
-            self.perf_variables[name] = sn.make_performance_function(
-                sn.defer(median), metric.metric.unit
-            )
+            self.perf_variables[name] = sn.make_performance_function(sn.defer(median), metric.unit)
             references[name] = reference(expected)
             self.derivations[name] = expected.derivation
         self.reference = {"*": references}

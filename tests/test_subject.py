@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.plan import owed
+from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
 from assay.subject import Subject, SubjectError
 
@@ -93,5 +93,5 @@ def test_a_pair_has_two_ends_and_their_hosts() -> None:
 
 def test_every_subject_of_a_plan_is_one(cluster: Cluster, one_machine: Cluster) -> None:
     for each in (cluster, one_machine):
-        for metric in owed(each):
+        for metric in requirements(each):
             assert Subject.parse(str(metric.subject)) == metric.subject

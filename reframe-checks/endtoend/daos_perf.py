@@ -7,7 +7,7 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.campaign.steps import Shell, Step, printed
-from assay.checks.load import DEPTH
+from assay.checks.daos_perf import IN_FLIGHT
 from assay.checks.plan import Metric
 from assay.subject import Subject
 from assay.tools import dmg
@@ -71,7 +71,7 @@ class DaosPerf(MpiCheck):
     def run_of(self, subject: Subject, name: str, values: Values) -> Step:
         """One run on the cores of one client: of two, the clocks would differ."""
         pool = dmg.uuid(self.answer("perf_pool.before"))
-        run = Run(pool, values, credits=DEPTH[self.entry.name])
+        run = Run(pool, values, credits=IN_FLIGHT)
         each = size(values.value_size)
         # Each value is written, then fetched.
         rpcs = 2 * self.ranks_per_node * values.bytes // each

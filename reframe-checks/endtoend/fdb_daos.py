@@ -7,7 +7,7 @@ import reframe as rfm
 from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Shell, Step
-from assay.checks.load import fdb_daos_processes
+from assay.checks.fdb_hammer import daos_processes
 from assay.shell import JOB, STAGE, line
 from assay.subject import Subject
 from assay.tools.fdb_hammer import (
@@ -48,7 +48,7 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
 
     def processes(self, subject: Subject) -> int:
         """Processes on all clients together."""
-        return fdb_daos_processes(self.cluster, subject.containers, self.scale)
+        return daos_processes(self.cluster, subject.containers, self.scale)
 
     def layout(self, subject: Subject) -> Layout:
         """Containers that the processes share, or several that each has to itself."""

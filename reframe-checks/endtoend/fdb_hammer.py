@@ -6,7 +6,7 @@ import reframe as rfm
 from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Evict, Shell, Step
-from assay.checks.expect import FDB_PROCESSES
+from assay.checks.fdb_hammer import POSIX_PROCESSES
 from assay.shell import SCRATCH, STAGE, Text
 from assay.subject import Subject
 from assay.tools.fdb_hammer import (
@@ -33,7 +33,7 @@ class FdbPosixCheck(FdbCheck, HostCheck):
 
     def processes(self, subject: Subject) -> int:
         """Processes of a host."""
-        return FDB_PROCESSES
+        return POSIX_PROCESSES
 
     def bytes_of_each(self, subject: Subject) -> int:
         """Bytes that each process moves in a phase."""
@@ -43,7 +43,7 @@ class FdbPosixCheck(FdbCheck, HostCheck):
     def scratch_mib(self) -> dict[str, int]:
         """Room for one sample's fields: each is removed before the next."""
         return {
-            scale: FDB_PROCESSES * fields.bytes // MEBIBYTE + 128
+            scale: POSIX_PROCESSES * fields.bytes // MEBIBYTE + 128
             for scale, fields in FIELDS.items()
         }
 
@@ -72,7 +72,7 @@ class FdbPosixCheck(FdbCheck, HostCheck):
             program=program,
             commands=[
                 ["env", environment, *command(program, field, process, fields, self.layout)]
-                for process in range(FDB_PROCESSES)
+                for process in range(POSIX_PROCESSES)
             ],
         )
 

@@ -8,7 +8,7 @@ import reframe as rfm
 
 from assay.campaign.steps import printed
 from assay.checks.backends import backend_of, container, library_directory
-from assay.checks.load import DEPTH, FIO_PROCESSES
+from assay.checks.fio import PROCESSES
 from assay.shell import JOB, Variable
 from assay.subject import Subject
 from assay.tools.fio import TOOL, Job
@@ -32,11 +32,11 @@ class FioDaosCheck(SystemCheck, FioCheck):
     uses_container = True
     repetitions = {"quick": 3, "acceptance": 5}
     file_mib = {"quick": 64, "acceptance": 4096}
-    processes = FIO_PROCESSES
+    processes = PROCESSES
 
     def phases(self) -> Iterator[Job]:
         """1 MiB over the whole file, then 4 KiB for a time; for the latency one at a time."""
-        seconds, depth = SECONDS[self.scale], DEPTH[self.entry.name]
+        seconds, depth = SECONDS[self.scale], self.entry.metric("write_1m").in_flight
         yield Job("write_1m", "write", "1m", depth=depth)
         yield Job("read_1m", "read", "1m", depth=depth)
         yield Job("randwrite_4k", "randwrite", "4k", depth=depth, seconds=seconds)

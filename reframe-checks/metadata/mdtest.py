@@ -6,7 +6,6 @@ from pathlib import Path
 import reframe as rfm
 
 from assay.campaign.steps import Step, printed
-from assay.checks.load import FILE_BYTES
 from assay.checks.plan import Metric
 from assay.shell import RAW
 from assay.subject import Subject
@@ -41,7 +40,8 @@ class MdtestCheck(BackendCheck):
     def one(self, subject: Subject, name: str) -> Step:
         """A run of all phases."""
         program, seconds = self.cluster.benchmarks.mdtest, STONEWALL_S[self.scale]
-        dfs, size = self.dfs(subject), FILE_BYTES[self.entry.name]
+        dfs, transfer = self.dfs(subject), self.entry.metric("create").transfer
+        size = int(transfer.value) if transfer else 0
         run = Run(
             self.path(subject, name),
             files=FILES,

@@ -20,7 +20,7 @@ from assay import __version__
 from assay.campaign import results
 from assay.campaign import run_report as runreport
 from assay.checks.expect import Measured, expectation
-from assay.checks.plan import owed
+from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
 from assay.findings import Finding, variable
 from assay.foreign import files, limits, owners
@@ -83,15 +83,15 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List every metric required of the cluster, before anything runs."""
-    metrics = owed(_load(file))
+    metrics = requirements(_load(file))
     if as_json:
         rows = [
             {
                 "layer": metric.layer,
                 "check": metric.check,
                 "partition": metric.partition,
-                "metric": metric.metric.name,
-                "unit": metric.metric.unit,
+                "metric": metric.name,
+                "unit": metric.unit,
                 "subject": str(metric.subject),
             }
             for metric in metrics
@@ -100,7 +100,7 @@ def plan(
         return
     table = Table("layer", "check", "partition", "metric", "unit", "subject", box=None)
     for metric in metrics:
-        name, unit = metric.metric.name, metric.metric.unit
+        name, unit = metric.name, metric.unit
         cells = (metric.layer, metric.check, metric.partition, name, unit, str(metric.subject))
         table.add_row(*(escape(line(cell)) for cell in cells))
     _print(table)
@@ -120,10 +120,10 @@ def expect(
     measured = Measured({})
     if reports is not None:
         found = _read(reports, described)
-        valid = {m: found.samples(m) for m in owed(described) if not found.problems(m)}
+        valid = {m: found.samples(m) for m in requirements(described) if not found.problems(m)}
         measured = Measured(valid, found.scale)
     table = Table("metric", "unit", "floor", "bound", "ceiling", "derivation", box=None)
-    for metric in owed(described):
+    for metric in requirements(described):
         e = expectation(described, metric, measured)
         shown = ("-" if x is None else show(x) for x in (e.floor, e.bound, e.ceiling))
         cells = (metric.key, e.unit, *shown, e.derivation)

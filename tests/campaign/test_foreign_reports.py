@@ -293,9 +293,9 @@ def test_many_problems_are_cut(site: Path, cluster: Cluster) -> None:
 
 
 def found_metrics(cluster: Cluster) -> list[Any]:
-    from assay.checks.plan import owed
+    from assay.checks.plan import requirements
 
-    return [m for m in owed(cluster) if (m.check, m.partition) == ("SsdFio", "servers")]
+    return [m for m in requirements(cluster) if (m.check, m.partition) == ("SsdFio", "servers")]
 
 
 def test_skipped_checks_are_of_no_concern(site: Path, cluster: Cluster) -> None:

@@ -13,7 +13,7 @@ import pytest
 from assay.bundle import write as bundle
 from assay.campaign.results import read
 from assay.campaign.run_report import ReportError
-from assay.checks.plan import owed
+from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.verdict import Verdict
@@ -44,7 +44,7 @@ def test_what_was_measured_is_not_missing(
     signed = sign_off(cluster, read(campaign(), cluster, tmp_path), Gate.MEASURED)
     assert signed.counts[Verdict.MISSING] == 0
     assert signed.passed
-    assert signed.headline.startswith(f"MEASURED: {len(owed(cluster))} metrics")
+    assert signed.headline.startswith(f"MEASURED: {len(requirements(cluster))} metrics")
     assert all(judgement.raw for judgement in signed.judgements)
 
 
@@ -86,7 +86,7 @@ def test_what_was_not_measured_is_missing_and_stops_every_gate(
 ) -> None:
     for gate in Gate:
         signed = sign_off(cluster, read(campaign(change), cluster), gate)
-        judged = {j.owed.key: j for j in signed.judgements}["SsdFio.read_1m on s1"]
+        judged = {j.requirement.key: j for j in signed.judgements}["SsdFio.read_1m on s1"]
         assert judged.verdict is Verdict.MISSING
         assert said in judged.reason
         assert not signed.passed
@@ -97,7 +97,7 @@ def test_a_problem_of_one_host_leaves_the_others_their_figures(
 ) -> None:
     change = alter("SsdFio", problems={"s1": ["the disk is gone"]}, result="fail")
     signed = sign_off(cluster, read(campaign(change), cluster), Gate.MEASURED)
-    verdicts = {j.owed.key: j.verdict for j in signed.judgements}
+    verdicts = {j.requirement.key: j.verdict for j in signed.judgements}
     assert verdicts["SsdFio.read_1m on s1"] is Verdict.MISSING
     assert verdicts["SsdFio.read_1m on s2"] is Verdict.UNRATED
 
@@ -107,7 +107,7 @@ def test_a_figure_that_reframe_fails_is_judged_and_not_missing(
 ) -> None:
     change = alter("ClientPlacement", result="fail", fail_phase="performance", fail_reason="slow")
     signed = sign_off(cluster, read(campaign(change), cluster), Gate.MEASURED)
-    verdicts = {j.owed.key: j.verdict for j in signed.judgements}
+    verdicts = {j.requirement.key: j.verdict for j in signed.judgements}
     assert verdicts["ClientPlacement.bound_processes on c1"] is Verdict.PASS
 
 
@@ -121,7 +121,7 @@ def test_a_slow_figure_is_measured_and_not_accepted(
     refused = sign_off(cluster, results, Gate.ACCEPTANCE)
     assert not refused.passed
     assert refused.headline.startswith("NOT ACCEPTED: 1 below, of")
-    assert refused.stopped_by[0].owed.key == "ClientPlacement.bound_processes on c1"
+    assert refused.stopped_by[0].requirement.key == "ClientPlacement.bound_processes on c1"
 
 
 @pytest.mark.parametrize(

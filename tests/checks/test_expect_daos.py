@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.checks.expect import MEASURED_CEILING, Measured, expectation
-from assay.checks.plan import CHECKS, Owed, owed
+from assay.checks.plan import CHECKS, Requirement, requirements
 from assay.cluster.description import Cluster
 from assay.subject import Subject
 from assay.tools import mdtest, self_test
@@ -122,7 +122,7 @@ def tripped(least: float, scale: str = "") -> Measured:
     check = CHECKS["SelfTestClientServer"]
     (trip,) = (metric for metric in check.metrics if metric.name == "latency_empty")
     far, near = (
-        Owed(check.name, check.layer, "clients", trip, Subject("s1", engine=number))
+        Requirement(check.name, check.layer, "clients", trip, Subject("s1", engine=number))
         for number in (0, 1)
     )
     return Measured({near: [least * 1.2, least, least * 1.1], far: [least * 2] * 3}, scale)
@@ -295,7 +295,7 @@ def test_a_score_is_at_most_the_mean_of_its_bounds(name: str, bound: float, ceil
 
 
 WIRED = wired_site()
-KNOWN = {metric.key: metric for metric in owed(WIRED)}
+KNOWN = {metric.key: metric for metric in requirements(WIRED)}
 RATES = (
     "MdtestEasy.create on clients/dfs",
     "MdtestHard.read on clients/dfs",

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from assay.checks.load import fdb_daos_processes
-from assay.checks.plan import CHECKS, LAYERS, features, owed
+from assay.checks.fdb_hammer import daos_processes
+from assay.checks.plan import CHECKS, LAYERS, features, requirements
 from assay.cluster.description import Cluster
 from clusters import described, description
 from sites import put, site
@@ -22,7 +22,7 @@ def with_eadr(layout: str, eadr: bool = True) -> dict[str, Any]:
 
 
 def keys(cluster: Cluster) -> list[str]:
-    return [metric.key for metric in owed(cluster)]
+    return [metric.key for metric in requirements(cluster)]
 
 
 def test_every_host_owes_its_own_figures(cluster: Cluster) -> None:
@@ -34,30 +34,30 @@ def test_every_host_owes_its_own_figures(cluster: Cluster) -> None:
 
 
 def test_no_metric_is_owed_twice(cluster: Cluster, one_machine: Cluster) -> None:
-    for plan in (owed(cluster), owed(one_machine)):
+    for plan in (requirements(cluster), requirements(one_machine)):
         assert len(set(plan)) == len(plan)
         assert len({(m.partition, m.key) for m in plan}) == len(plan)
 
 
 def test_the_plan_goes_from_the_lowest_layer_up(cluster: Cluster) -> None:
-    order = [LAYERS.index(metric.layer) for metric in owed(cluster)]
+    order = [LAYERS.index(metric.layer) for metric in requirements(cluster)]
     assert order == sorted(order)
 
 
 def test_no_two_metrics_have_one_name_where_some_servers_are_clients() -> None:
     document = description(servers=3) | {"clients": ["s1", "s2"], "colocated": True}
-    keys = [metric.key for metric in owed(described(document))]
+    keys = [metric.key for metric in requirements(described(document))]
     assert len(set(keys)) == len(keys)
     assert {"FiPingpong.latency_64b on s1>s2", "FiPingpong.latency_64b on s3>s1"} <= set(keys)
 
 
 def test_hosts_are_paired_in_a_ring() -> None:
     def pairs(clients: int) -> list[str]:
-        plan = owed(described(description(clients=clients)))
+        plan = requirements(described(description(clients=clients)))
         return [
             str(metric.subject)
             for metric in plan
-            if metric.metric.name == "latency_64b" and metric.partition == "clients"
+            if metric.name == "latency_64b" and metric.partition == "clients"
         ]
 
     assert pairs(1) == ["c1>c1"]
@@ -78,7 +78,7 @@ def test_one_machine_measures_its_disk_once(one_machine: Cluster) -> None:
 def test_a_program_that_is_not_installed_is_not_owed() -> None:
     document = description()
     document["benchmarks"] = {"fio": "/usr/bin/fio"}
-    checks = {metric.check for metric in owed(described(document))}
+    checks = {metric.check for metric in requirements(described(document))}
     assert checks == {"ScmFio", "SsdFio", "ClientPlacement", "PosixFio"}
 
 
@@ -89,7 +89,7 @@ def test_ior_and_mdtest_are_owed_where_the_site_has_them() -> None:
         "mdtest": "/opt/mdtest",
         "shared_directory": "/share",
     }
-    plan = owed(described(document))
+    plan = requirements(described(document))
     assert {str(m.subject) for m in plan if m.check in {"IorEasy", "MdtestHard"}} == {
         "clients/posix"
     }
@@ -110,7 +110,7 @@ def with_container(**changes: Any) -> dict[str, Any]:
 
 
 def ways(document: dict[str, Any], check: str) -> list[str]:
-    subjects = (str(m.subject) for m in owed(described(document)) if m.check == check)
+    subjects = (str(m.subject) for m in requirements(described(document)) if m.check == check)
     return list(dict.fromkeys(subjects))
 
 
@@ -172,7 +172,7 @@ def test_a_check_without_its_pool_program_or_way_is_not_owed(
 
 def pairs_of(servers: int) -> list[tuple[str, str]]:
     """The pairs that a system of servers with one engine each owes."""
-    plan = owed(described(site("ephemeral", servers=servers, engines=1)))
+    plan = requirements(described(site("ephemeral", servers=servers, engines=1)))
     found = {m.subject: None for m in plan if m.check == "SelfTestCrossServer"}
     return [(str(pair.end), str(pair.peer)) for pair in found]
 
@@ -212,7 +212,7 @@ def test_processes_of_fdb_hammer_are_dealt_evenly(
     clients: int, scale: str, containers: int, processes: int
 ) -> None:
     cluster = described(description(clients=clients))
-    assert fdb_daos_processes(cluster, containers, scale) == processes
+    assert daos_processes(cluster, containers, scale) == processes
 
 
 def test_an_engine_without_dram_owes_no_tmpfs() -> None:
@@ -222,7 +222,7 @@ def test_an_engine_without_dram_owes_no_tmpfs() -> None:
     ]
     cluster = described(document)
     assert "ram_tier" not in features(cluster, "servers")
-    assert "ScmFio" not in {metric.check for metric in owed(cluster)}
+    assert "ScmFio" not in {metric.check for metric in requirements(cluster)}
 
 
 def test_what_a_check_needs_is_a_feature_that_some_partition_can_have() -> None:
@@ -253,7 +253,9 @@ def test_every_engine_of_a_system_owes_its_own_figures() -> None:
 
 
 def test_the_tmpfs_of_an_engine_is_measured_by_one_tool() -> None:
-    checks = {metric.check for metric in owed(described(site("ephemeral", servers=2, engines=2)))}
+    checks = {
+        metric.check for metric in requirements(described(site("ephemeral", servers=2, engines=2)))
+    }
     assert "VosPerfRate" in checks
     assert "ScmFio" not in checks
 
@@ -265,7 +267,7 @@ def test_the_tmpfs_of_an_engine_is_measured_by_one_tool() -> None:
 def test_pmem_is_measured_without_flush_where_caches_survive(
     layout: str, eadr: bool, owes: bool
 ) -> None:
-    checks = {metric.check for metric in owed(described(with_eadr(layout, eadr)))}
+    checks = {metric.check for metric in requirements(described(with_eadr(layout, eadr)))}
     assert ({"VosPerfRateNoFlush", "VosPerfBandwidthNoFlush"} <= checks) is owes
 
 
@@ -273,11 +275,11 @@ def test_pmem_is_measured_without_flush_where_caches_survive(
 def test_a_release_without_net_test_does_not_owe_it(version: str) -> None:
     document = site()
     document["daos"]["version"] = version
-    assert "NetTest" not in {metric.check for metric in owed(described(document))}
+    assert "NetTest" not in {metric.check for metric in requirements(described(document))}
 
 
 def test_one_engine_has_no_pairs_and_emulated_devices_are_no_ssds() -> None:
-    checks = {metric.check for metric in owed(described(site("file")))}
+    checks = {metric.check for metric in requirements(described(site("file")))}
     assert not checks & {"SelfTestCrossServer", "NvmeBandwidth", "NvmeIops"}
 
 
@@ -288,7 +290,7 @@ def test_what_is_measured_on_a_mounted_scm_has_one_tag() -> None:
 
 def test_the_plan_depends_on_nothing_but_the_description() -> None:
     text = json.dumps(description())
-    assert owed(described(json.loads(text))) == owed(described(json.loads(text)))
+    assert requirements(described(json.loads(text))) == requirements(described(json.loads(text)))
 
 
 EVERYWHERE = frozenset(("clients", "servers"))
@@ -320,7 +322,7 @@ def with_everything() -> dict[str, Any]:
 
 def partitions(document: dict[str, Any]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for metric in owed(described(document)):
+    for metric in requirements(described(document)):
         found.setdefault(metric.check, set()).add(metric.partition)
     return found
 

@@ -7,7 +7,8 @@ import pytest
 
 from assay.checks.bounds.path import data_ssds
 from assay.checks.expect import Expectation
-from assay.checks.plan import Metric, Owed
+from assay.checks.figures import Unrated
+from assay.checks.plan import Metric, Requirement
 from assay.cluster.description import Cluster
 from assay.judge.chain import Chain, chains
 from assay.judge.verdict import Case, Verdict, judge
@@ -20,7 +21,13 @@ def judged(check: str, metric: str, figures: Mapping[str, float], bound: float =
     limits = Expectation("MiB/s", ground, bound or None, None, None, "a datasheet")
     return [
         Case(
-            Owed(check, "ssd", "servers", Metric(metric, "MiB/s"), Subject.parse(on)),
+            Requirement(
+                check,
+                "ssd",
+                "servers",
+                Metric(metric, "MiB/s", Unrated("a trial")),
+                Subject.parse(on),
+            ),
             [value] * 7,
             limits,
         )
@@ -59,7 +66,8 @@ def test_what_cannot_be_true_is_no_link(cluster: Cluster) -> None:
     disks = judged("SsdFio", "read_1m", {"s1": 3000.0})
     files = judge([*disks, *judged("PosixFio", "read_1m", {"s1": 2700.0})]).judgements
     untrue = [
-        replace(j, verdict=Verdict.IMPLAUSIBLE) if j.owed.check == "PosixFio" else j for j in files
+        replace(j, verdict=Verdict.IMPLAUSIBLE) if j.requirement.check == "PosixFio" else j
+        for j in files
     ]
     assert chains(cluster, untrue) == []
 

@@ -9,22 +9,28 @@ from hypothesis import find, given
 from hypothesis import strategies as st
 
 from assay.checks.expect import Expectation
-from assay.checks.plan import Metric, Owed
+from assay.checks.figures import Unrated
+from assay.checks.plan import Metric, Requirement
 from assay.judge.verdict import Case, Judgement, Verdict, judge
 from assay.subject import Subject
 
-OWED = Owed("SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s"), Subject("s1"))
+OWED = Requirement(
+    "SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s", Unrated("a trial")), Subject("s1")
+)
 RATED = Expectation("MiB/s", "hardware", 1000.0, 850.0, 1000.0, "1000 MiB/s: one disk")
 UNRATED = Expectation("MiB/s", "nothing", None, None, None, "nothing to judge by: no datasheet")
 
-LATENCY = replace(OWED, metric=Metric("latency", "us", better="lower"))
+LATENCY = replace(OWED, metric=Metric("latency", "us", Unrated("a trial"), better="lower"))
 PROMPT = Expectation("us", "hardware", 1.0, 1.0, 5.0, "1 us: the wire")
 
 
 def alone(
-    owed: Owed, samples: Sequence[float], limits: Expectation, problems: Sequence[str] = ()
+    requirement: Requirement,
+    samples: Sequence[float],
+    limits: Expectation,
+    problems: Sequence[str] = (),
 ) -> Judgement:
-    return judge([Case(owed, samples, limits, problems)]).judgements[0]
+    return judge([Case(requirement, samples, limits, problems)]).judgements[0]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +162,7 @@ def test_all_hosts_together_have_no_equals() -> None:
     assert all(judged.equals for judged in hosts)
     cases = [
         Case(
-            replace(judged.owed, subject=Subject("clients", containers=number)),
+            replace(judged.requirement, subject=Subject("clients", containers=number)),
             judged.samples,
             UNRATED,
         )
@@ -166,9 +172,9 @@ def test_all_hosts_together_have_no_equals() -> None:
 
 
 def test_different_limits_make_no_equals() -> None:
-    slow = [replace(j, owed=j.owed) for j in among_equals([1000.0] * 4)]
+    slow = [replace(j, requirement=j.requirement) for j in among_equals([1000.0] * 4)]
     fast = replace(UNRATED, ceiling=9000.0)
-    cases = [Case(j.owed, j.samples, UNRATED) for j in slow]
+    cases = [Case(j.requirement, j.samples, UNRATED) for j in slow]
     cases += [
         Case(replace(OWED, subject=Subject(f"fast{n}")), [2000.0, 2001.0, 2002.0], fast)
         for n in range(4)

@@ -52,7 +52,7 @@ def signed(measured: tuple[Campaign, SignedOff]) -> SignedOff:
     return measured[1]
 
 
-def owed(site: Site) -> list[dict[str, str]]:
+def requirements(site: Site) -> list[dict[str, str]]:
     return list(json.loads(site.assay("plan", "--json").stdout))
 
 
@@ -64,7 +64,7 @@ def test_reframe_lists_exactly_the_checks_of_the_plan(site: Site) -> None:
     listed = site.run("reframe", "--list-detailed", "--tag=quick").stdout
     # A name, a variant, and the partitions on which it runs.
     found = set(re.findall(r"^\s*- (\w+) .*$", listed, re.MULTILINE))
-    assert found == {metric["check"] for metric in owed(site)}
+    assert found == {metric["check"] for metric in requirements(site)}
 
 
 def test_the_report_has_every_metric_of_the_plan_and_no_other(
@@ -75,7 +75,7 @@ def test_the_report_has_every_metric_of_the_plan_and_no_other(
         for case in campaign.cases
         for name in (key.rpartition(":")[2] for key in case["perfvalues"])
     }
-    assert measured == {names(metric) for metric in owed(site)}
+    assert measured == {names(metric) for metric in requirements(site)}
 
 
 def test_every_metric_has_the_samples_that_are_owed(campaign: Campaign) -> None:

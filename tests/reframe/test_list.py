@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from run_reframe import reframe
 
-from assay.checks.plan import PHASES, owed
+from assay.checks.plan import PHASES, requirements
 from clusters import described
 from sites import LAYOUTS, site
 
@@ -46,12 +46,14 @@ def cluster(layout: str, scheduler: str = "slurm") -> dict[str, Any]:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_list_is_the_plan(layout: str, tmp_path: Path) -> None:
     document = cluster(layout)
-    assert listed(document, tmp_path) == {metric.check for metric in owed(described(document))}
+    assert listed(document, tmp_path) == {
+        metric.check for metric in requirements(described(document))
+    }
 
 
 def test_servers_over_ssh_have_a_list_and_a_plan_of_their_own(tmp_path: Path) -> None:
     document = cluster("pmem", "ssh")
-    plan = owed(described(document))
+    plan = requirements(described(document))
     assert listed(document, tmp_path) == {metric.check for metric in plan}
     assert {metric.partition for metric in plan if metric.check == "FiPingpong"} == {"clients"}
 
@@ -59,5 +61,5 @@ def test_servers_over_ssh_have_a_list_and_a_plan_of_their_own(tmp_path: Path) ->
 def test_the_phases_together_are_the_plan(tmp_path: Path) -> None:
     document = cluster("pmem")
     by_phase = [listed(document, tmp_path, phase) for phase in PHASES]
-    assert set.union(*by_phase) == {metric.check for metric in owed(described(document))}
+    assert set.union(*by_phase) == {metric.check for metric in requirements(described(document))}
     assert sum(map(len, by_phase)) == len(set.union(*by_phase))

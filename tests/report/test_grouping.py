@@ -15,7 +15,7 @@ def test_one_reason_for_many_subjects_is_one_cause():
 def test_many_metrics_of_one_cause_are_cut_too():
     judgements = campaign(cluster(1, 1), problem="down").judgements
     (cause,) = grouping.causes(judgements)
-    others = len({(j.owed.check, j.owed.metric) for j in judgements}) - 1
+    others = len({(j.requirement.check, j.requirement.metric) for j in judgements}) - 1
     assert (
         cause.named(1) == f"FiPingpong.bandwidth_1m on c1>c1 and 1 more and {others} more metrics"
     )

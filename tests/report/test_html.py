@@ -188,7 +188,9 @@ def test_a_chart_shows_every_sample_the_median_and_the_limits():
 
 
 def test_one_check_with_two_units_has_two_charts():
-    drawn = charts.charts([j for j in campaign(cluster()).judgements if j.owed.check == "SsdFio"])
+    drawn = charts.charts(
+        [j for j in campaign(cluster()).judgements if j.requirement.check == "SsdFio"]
+    )
     assert [(chart.check, chart.unit) for chart in drawn] == [
         ("SsdFio", "MiB/s"),
         ("SsdFio", "IO/s"),

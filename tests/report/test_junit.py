@@ -48,7 +48,10 @@ def test_every_owed_metric_is_a_case_of_its_layer_and_check():
     sign_off = campaign(cluster())
     root, _ = cases(sign_off)
     assert [(c.get("classname"), c.get("name")) for c in root.iter("testcase")] == [
-        (f"{j.owed.layer}.{j.owed.check}", f"{j.owed.metric.name} on {j.owed.subject}")
+        (
+            f"{j.requirement.layer}.{j.requirement.check}",
+            f"{j.requirement.name} on {j.requirement.subject}",
+        )
         for j in sign_off.judgements
     ]
     assert [suite.get("name") for suite in root] == [

@@ -48,7 +48,7 @@ def test_it_holds_all_that_a_judgement_holds():
     document = json.loads(record.render(sign_off))
     below = next(j for j in sign_off.judgements if j.verdict is Verdict.BELOW)
     row = next(row for row in document["metrics"] if row["verdict"] == "below")
-    assert row["key"] == below.owed.key == "SsdFio.read_1m on below"
+    assert row["key"] == below.requirement.key == "SsdFio.read_1m on below"
     assert row["samples"] == list(below.samples)
     assert row["summary"]["median"] == below.summary.median
     assert row["expectation"]["floor"] == 120.0

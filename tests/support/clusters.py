@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from assay.checks.plan import Owed, owed
+from assay.checks.plan import Requirement, requirements
 from assay.cluster.description import Cluster
 from assay.preflight.examine import examine
 
@@ -95,9 +95,9 @@ def system(
     return Cluster.model_validate(document)
 
 
-def find(cluster: Cluster, key: str) -> Owed:
+def find(cluster: Cluster, key: str) -> Requirement:
     """The metric of a key, such as ``SsdFio.read_1m on s1``, which the cluster owes."""
-    return next(metric for metric in owed(cluster) if metric.key == key)
+    return next(metric for metric in requirements(cluster) if metric.key == key)
 
 
 def _put(host: dict[str, Any], layout: str | None, ssds: int) -> None:

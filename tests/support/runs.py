@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from assay import __version__
-from assay.checks.plan import CHECKS, owed
+from assay.checks.plan import CHECKS, requirements
 from assay.cluster.description import Cluster
 
 
 def case(cluster: Cluster, check: str, partition: str, root: Path) -> dict[str, Any]:
     """A test case of ReFrame's run report, of a check that went well."""
     samples: dict[str, dict[str, list[float]]] = {}
-    for metric in owed(cluster):
+    for metric in requirements(cluster):
         if (metric.check, metric.partition) == (check, partition):
-            value = 4.0 if metric.metric.unit == "process" else 2000.0
-            samples.setdefault(metric.metric.name, {})[str(metric.subject)] = [value] * 5
+            value = 4.0 if metric.unit == "process" else 2000.0
+            samples.setdefault(metric.name, {})[str(metric.subject)] = [value] * 5
     for by_subject in samples.values():
         for subject in by_subject:
             raw = root / "output" / partition / check / "raw" / subject.replace(">", "-to-")
@@ -42,7 +42,7 @@ def case(cluster: Cluster, check: str, partition: str, root: Path) -> dict[str, 
 
 def report(cluster: Cluster, root: Path) -> dict[str, Any]:
     """A run report in which every check of the plan went well."""
-    ran = dict.fromkeys((metric.check, metric.partition) for metric in owed(cluster))
+    ran = dict.fromkeys((metric.check, metric.partition) for metric in requirements(cluster))
     session = {"time_start_unix": 1e9, "time_end_unix": 1e9 + 60, "time_elapsed": 60.0}
     return {
         "session_info": {**session, "version": "4.10.4"},

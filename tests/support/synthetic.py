@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from assay.checks.expect import Expectation, Measured, expectation
-from assay.checks.plan import Metric, Owed, owed
+from assay.checks.figures import Unrated
+from assay.checks.plan import Metric, Requirement, requirements
 from assay.cluster.description import Cluster
 from assay.judge.signoff import Gate, SignOff
 from assay.judge.verdict import Case, Judgement, Verdict, judge
@@ -21,7 +22,7 @@ WAIVER = Waiver(
     owner="storage group",
     expires=date(2026, 4, 30),
 )
-Samples = Callable[[Owed], Sequence[float]]
+Samples = Callable[[Requirement], Sequence[float]]
 
 
 def cluster(servers: int = 2, clients: int = 2, *, colocated: bool = False) -> Cluster:
@@ -95,9 +96,9 @@ _LEVEL = {
 _NOISE = (0.0, 0.011, -0.008, 0.004, -0.013, 0.007, -0.003)
 
 
-def quiet(metric: Owed) -> list[float]:
+def quiet(metric: Requirement) -> list[float]:
     """Seven samples of a sound and quiet cluster."""
-    name = metric.metric.name
+    name = metric.name
     level = _LEVEL.get(f"{metric.check}.{name}", _LEVEL.get(name, 3200.0))
     if name == "bound_processes":
         return [level] * 7
@@ -108,7 +109,7 @@ def campaign(
     described: Cluster, gate: Gate = Gate.ACCEPTANCE, samples: Samples = quiet, problem: str = ""
 ) -> SignOff:
     """Every metric that the cluster owes, judged as a real campaign is."""
-    plan = owed(described)
+    plan = requirements(described)
     measured = Measured({metric: samples(metric) for metric in plan})
     return signed(
         described,
@@ -144,7 +145,7 @@ def daos_system(servers: int = 12, clients: int = 6) -> SignOff:
     described = Cluster.model_validate(document)
     rng = random.Random(servers)
 
-    def samples(metric: Owed) -> list[float]:
+    def samples(metric: Requirement) -> list[float]:
         bound = expectation(described, metric, {}).bound or 1000.0
         level = bound * (0.93 if metric.metric.better == "higher" else 1.1)
         if metric.check == "IorEasy":
@@ -178,9 +179,9 @@ def signed(described: Cluster, gate: Gate, judgements: Sequence[Judgement]) -> S
     )
 
 
-def raw_paths(metric: Owed) -> list[str]:
+def raw_paths(metric: Requirement) -> list[str]:
     place = f"raw/{metric.partition}/{metric.check}/raw/{str(metric.subject).replace('>', '-to-')}"
-    return [f"{place}/{number}/{metric.metric.name}.json" for number in (1, 2, 3)]
+    return [f"{place}/{number}/{metric.name}.json" for number in (1, 2, 3)]
 
 
 def judgement(
@@ -193,7 +194,9 @@ def judgement(
     derivation: str = "a sentence that says where this came from",
 ) -> Judgement:
     """One judged metric whose limits are given, rather than worked out."""
-    metric = Owed("SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s"), Subject(subject))
+    metric = Requirement(
+        "SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s", Unrated("a trial")), Subject(subject)
+    )
     limits = Expectation("MiB/s", "hardware", ceiling, floor, ceiling, derivation)
     case = Case(metric, samples, limits, problems, raw_paths(metric))
     return judge([case]).judgements[0]
@@ -221,9 +224,9 @@ def every_verdict(gate: Gate = Gate.ACCEPTANCE) -> SignOff:
 def mixed(gate: Gate = Gate.ACCEPTANCE) -> SignOff:
     """A campaign of two servers and two clients in which several things went wrong."""
 
-    def samples(metric: Owed) -> list[float]:
+    def samples(metric: Requirement) -> list[float]:
         figures = quiet(metric)
-        match metric.check, metric.metric.name, str(metric.subject):
+        match metric.check, metric.name, str(metric.subject):
             case "SsdFio", "write_1m", "s2":
                 return [figure * 0.52 for figure in figures]
             case "SsdFio", "read_1m", "s1":
@@ -243,7 +246,7 @@ def mixed(gate: Gate = Gate.ACCEPTANCE) -> SignOff:
     )
     judgements = [
         replace(j, samples=(), summary=None, verdict=Verdict.MISSING, reason=reason)
-        if (j.owed.check, str(j.owed.subject)) == ("FdbHammer", "c2")
+        if (j.requirement.check, str(j.requirement.subject)) == ("FdbHammer", "c2")
         else j
         for j in made.judgements
     ]

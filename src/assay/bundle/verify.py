@@ -14,7 +14,7 @@ from assay.bundle import checksums, signature
 from assay.bundle.write import texts
 from assay.campaign import results
 from assay.campaign.run_report import ReportError, TestCase
-from assay.checks.plan import owed
+from assay.checks.plan import requirements
 from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import quoted
@@ -119,7 +119,7 @@ def _cluster(record: Record) -> Iterator[str]:
 def _plan(record: Record) -> Iterator[str]:
     """Whether the metrics are those that are required of its cluster."""
     keys = Counter(metric.key for metric in record.metrics)
-    plan = Counter(metric.key for metric in owed(record.cluster))
+    plan = Counter(metric.key for metric in requirements(record.cluster))
     for key in (plan - keys).elements():
         yield f"{key} is required and has no verdict"
     for key in (keys - plan).elements():
@@ -150,7 +150,7 @@ def _figures(record: Record, directory: Path) -> Iterator[str]:
     except (ReportError, WaiverError) as error:
         yield str(error)
         return
-    again = {judgement.owed.key: judgement for judgement in signed.judgements}
+    again = {judgement.requirement.key: judgement for judgement in signed.judgements}
     for metric in record.metrics:
         judged = again.get(metric.key)
         if judged is None:
@@ -159,7 +159,7 @@ def _figures(record: Record, directory: Path) -> Iterator[str]:
             yield f"{metric.key}: its samples are not those of the run reports"
         elif metric.verdict != judged.verdict:
             yield f"{metric.key} is {metric.verdict} here, but its samples give {judged.verdict}"
-        elif metric.unit != judged.owed.metric.unit or _shown(metric) != _shown(judged):
+        elif metric.unit != judged.requirement.unit or _shown(metric) != _shown(judged):
             yield f"{metric.key}: its unit, median or limits are not what the samples are judged by"
     for name in ("passed", "headline", "counts"):
         if getattr(record, name) != getattr(signed, name):

@@ -13,7 +13,7 @@ from pathlib import Path
 from assay.campaign.outputs import Counted, Outputs, find
 from assay.campaign.run_report import Loaded, Names, ReportError, TestCase, load
 from assay.campaign.steps import directory_of
-from assay.checks.plan import Owed
+from assay.checks.plan import Requirement
 from assay.cluster.description import Cluster
 from assay.foreign import files, limits
 from assay.foreign.files import Entry, ForeignError, refuse_unprintable
@@ -56,19 +56,19 @@ class Results:
         """The scale of the campaign, `quick` or `acceptance`; both, where they were mixed."""
         return " and ".join(sorted({case.scale for case in self.cases.values()})) or "none"
 
-    def _case(self, metric: Owed) -> Case | None:
+    def _case(self, metric: Requirement) -> Case | None:
         return self.cases.get((metric.check, metric.partition))
 
-    def samples(self, metric: Owed) -> Sequence[float]:
+    def samples(self, metric: Requirement) -> Sequence[float]:
         """The samples of a metric, in its unit; none where it was not measured."""
         told = self._told(metric)
         return told if all(map(_is_measurement, told)) else []
 
-    def _told(self, metric: Owed) -> Sequence[float]:
+    def _told(self, metric: Requirement) -> Sequence[float]:
         case = self._case(metric)
-        return case.samples.get(metric.metric.name, {}).get(str(metric.subject), []) if case else []
+        return case.samples.get(metric.name, {}).get(str(metric.subject), []) if case else []
 
-    def problems(self, metric: Owed) -> list[str]:
+    def problems(self, metric: Requirement) -> list[str]:
         """Why a metric has no valid samples, in words; empty where it has."""
         case = self._case(metric)
         if case is None:
@@ -81,14 +81,14 @@ class Results:
         for value in self._told(metric):
             if not _is_measurement(value):
                 return [
-                    f"{case.report.name}: a sample is {value:g} {metric.metric.unit}, and a"
+                    f"{case.report.name}: a sample is {value:g} {metric.unit}, and a"
                     " measurement is above zero: measure it again"
                 ]
         if not self.samples(metric):
             return [case.failure or f"{metric.check} ran and left no samples"]
         return []
 
-    def raw(self, metric: Owed) -> list[str]:
+    def raw(self, metric: Requirement) -> list[str]:
         """The raw outputs of a metric's subject, as paths within the bundle."""
         case = self._case(metric)
         if case is None or case.output is None:

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from assay import __version__
-from assay.checks.plan import CHECKS, Owed, features, owed
+from assay.checks.plan import CHECKS, Requirement, features, requirements
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.findings import from_pydantic
 from assay.foreign import files, limits
@@ -109,9 +109,9 @@ class Names:
     cluster: Cluster
 
     @cached_property
-    def plan(self) -> tuple[Owed, ...]:
+    def plan(self) -> tuple[Requirement, ...]:
         """Every metric that the cluster owes."""
-        return owed(self.cluster)
+        return requirements(self.cluster)
 
     @cached_property
     def checks(self) -> Mapping[str, frozenset[str]]:

@@ -1,13 +1,18 @@
-"""What an entry of the catalogue is: a check, where it is owed, and its metrics."""
+"""What an entry of the catalogue is: a check, its metrics, and what it requires of a cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from assay.checks.bounds.devices import Direction
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
+from assay.units import Quantity
+
+if TYPE_CHECKING:
+    from assay.checks.figures import Expectation, Measured
 
 Layer = Literal["network", "scm", "ssd", "client", "endtoend", "metadata"]
 LAYERS: tuple[Layer, ...] = ("network", "scm", "ssd", "client", "endtoend", "metadata")
@@ -20,33 +25,99 @@ same, with their SCM mounted; all ranks joined. Without DAOS a cluster is in all
 
 Subjects = Callable[[Cluster, Partition], tuple[Subject, ...]]
 
+Rule = Callable[[Cluster, "Requirement", "Measured"], "Expectation"]
+"""What bounds a metric: a pure function of the cluster and of the layers below."""
+
+OWN = "this project's own choice"
+"""The source of a figure that nobody else vouches for."""
+
 
 @dataclass(frozen=True, slots=True)
+class Floor:
+    """The fraction of its bound that a sound system reaches at least, and its source.
+
+    Of a latency it is the fraction of the bound's speed: 0.5 allows twice the time.
+    """
+
+    fraction: float
+    source: str = OWN
+
+
+# Compared and hashed by identity: a large campaign looks up its requirements a million times.
+@dataclass(frozen=True, slots=True, eq=False)
 class Metric:
     """One named figure of a check."""
 
     name: str
     unit: str
+    rule: Rule
     better: Literal["higher", "lower"] = "higher"
+    direction: Direction | None = None
+    """Whether the benchmark writes to the storage or reads from it; None where it does neither."""
+    transfer: Quantity | None = None
+    """What each operation moves."""
+    in_flight: int | None = None
+    """Operations that each process, or each client of an RPC test, has in flight at once."""
+    floor: Floor | None = None
+    """The least fraction of the bound, unless the site has a floor of its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """One ReFrame check: when and where it is owed, and what."""
+    """One ReFrame check: what it measures, and where it is required."""
 
     name: str
+    """That of its class in `reframe-checks/`."""
     layer: Layer
     phase: Phase
     needs: tuple[str, ...]
+    """The features that a partition must have."""
     subjects: Subjects
     metrics: tuple[Metric, ...]
 
+    def metric(self, name: str) -> Metric:
+        """The metric of a name.
 
-def rates(unit: str, *names: str) -> tuple[Metric, ...]:
-    """Metrics of one unit, of which more is better."""
-    return tuple(Metric(name, unit) for name in names)
+        Raises:
+            KeyError: it has none of that name.
+        """
+        for metric in self.metrics:
+            if metric.name == name:
+                return metric
+        raise KeyError(name)
 
 
-def latencies(*names: str) -> tuple[Metric, ...]:
-    """Metrics in microseconds, of which less is better."""
-    return tuple(Metric(name, "us", better="lower") for name in names)
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One metric of one subject that a cluster must show."""
+
+    check: str
+    layer: Layer
+    partition: Partition
+    metric: Metric
+    subject: Subject
+
+    @property
+    def name(self) -> str:
+        """That of the metric: ``read_1m``."""
+        return self.metric.name
+
+    @property
+    def unit(self) -> str:
+        """That of the metric."""
+        return self.metric.unit
+
+    @property
+    def figure(self) -> str:
+        """Check and metric, without the subject: ``SsdFio.read_1m``."""
+        return f"{self.check}.{self.metric.name}"
+
+    @property
+    def key(self) -> str:
+        """Its name in reports: ``SsdFio.read_1m on n1``."""
+        return f"{self.figure} on {self.subject}"
+
+    @property
+    def host(self) -> str:
+        """The host that the subject is on (the first, of a pair)."""
+        return self.subject.host

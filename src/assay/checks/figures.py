@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 from assay.checks.bounds import Bound, Limit
-from assay.checks.bounds.devices import Direction
-from assay.checks.floors import floor_of
-from assay.checks.plan import Owed
+from assay.checks.entry import Floor, Requirement
 from assay.cluster.description import Cluster
 from assay.units import Quantity
 
@@ -44,70 +40,102 @@ class Expectation:
     """What the bound is the least of, the tightest first."""
 
 
-class Measured(Mapping[Owed, Sequence[float]]):
+class Measured(Mapping[Requirement, Sequence[float]]):
     """Valid samples of the metrics of lower layers, each in its metric's unit; and their scale."""
 
-    def __init__(self, samples: Mapping[Owed, Sequence[float]], scale: str = "") -> None:
+    def __init__(self, samples: Mapping[Requirement, Sequence[float]], scale: str = "") -> None:
         self._samples = dict(samples)
         self.scale = scale
+        self._least: dict[str, tuple[float, str] | None] = {}
 
-    def __getitem__(self, metric: Owed) -> Sequence[float]:
-        return self._samples[metric]
+    def __getitem__(self, requirement: Requirement) -> Sequence[float]:
+        return self._samples[requirement]
 
-    def __iter__(self) -> Iterator[Owed]:
+    def __iter__(self) -> Iterator[Requirement]:
         return iter(self._samples)
 
     def __len__(self) -> int:
         return len(self._samples)
 
-    @cached_property
-    def round_trip(self) -> Limit | None:
-        """The shortest round trip from a client to an engine, in us."""
-        trips = (
-            (min(samples), metric.key)
-            for metric, samples in self._samples.items()
-            if (metric.check, metric.metric.name) == ("SelfTestClientServer", "latency_empty")
-            and samples
-        )
-        least = min(trips, default=None)
-        if least is None:
-            return None
-        time, key = least
-        return Limit("round trips", Quantity(time, "us"), "a round trip", f"least of {key}")
+    def least(self, figure: str) -> tuple[float, str] | None:
+        """The least sample of a figure such as ``SsdFio.read_1m``, of all its subjects, and whose.
+
+        It is searched for once.
+        """
+        if figure not in self._least:
+            found = (
+                (min(samples), requirement.key)
+                for requirement, samples in self._samples.items()
+                if requirement.figure == figure and samples
+            )
+            self._least[figure] = min(found, default=None)
+        return self._least[figure]
 
 
-Rule = Callable[[Cluster, Owed, Measured], Expectation]
-"""What derives the expectations of a check's metrics."""
+@dataclass(frozen=True, slots=True)
+class Unrated:
+    """The rule of a metric that nothing bounds."""
+
+    why: str
+
+    def __call__(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+        """Say so."""
+        return nothing(requirement, self.why)
 
 
-def nothing(metric: Owed, why: str) -> Expectation:
-    """A metric that is measured, and vouched for by nothing."""
-    unit = metric.metric.unit
-    return Expectation(unit, "nothing", None, None, None, f"nothing to judge by: {why}")
+def nothing(requirement: Requirement, why: str) -> Expectation:
+    """The expectation of a metric for which no reference is available."""
+    return Expectation(requirement.unit, "nothing", None, None, None, f"nothing to judge by: {why}")
+
+
+def exactly(requirement: Requirement, count: int, derivation: str) -> Expectation:
+    """The expectation of a number of things, of which neither more nor fewer is right."""
+    figure = float(count)
+    return Expectation(requirement.unit, "count", figure, figure, figure, derivation)
+
+
+def floor_of(cluster: Cluster, requirement: Requirement) -> Floor | None:
+    """The fraction of its bound that is required: the site's, or else this project's."""
+    shipped = requirement.metric.floor
+    if requirement.figure not in cluster.floors:
+        return shipped
+    instead = f"; shipped is {shipped.fraction:.0%}" if shipped else ""
+    return Floor(cluster.floors[requirement.figure], f"this site's own choice{instead}")
 
 
 def within(
-    cluster: Cluster, metric: Owed, bound: Bound | None, why: str, ceiling: Limit | None = None
+    cluster: Cluster,
+    requirement: Requirement,
+    bound: Bound | None,
+    why: str,
+    ceiling: Limit | None = None,
 ) -> Expectation:
-    """Hold a metric against a bound; `ceiling` where that is not what nothing can exceed."""
-    unit = metric.metric.unit
+    """Hold a metric against a bound; `ceiling` where that is not what nothing can exceed.
+
+    Args:
+        cluster: whose floors count.
+        requirement: the metric.
+        bound: the most that is possible; None where it is unknown.
+        why: it is unknown.
+        ceiling: the most that is believed, where that is more than the bound.
+    """
     if bound is None:
-        return nothing(metric, why)
+        return nothing(requirement, why)
+    unit = requirement.unit
     value = bound.value.to(unit).value
     best = value if ceiling is None else ceiling.value.to(unit).value
-    floor, said = None, "no floor"
-    efficiency = floor_of(cluster, metric)
-    more = metric.metric.better == "higher"
-    if efficiency is not None:
-        floor = value * efficiency.fraction if more else value / efficiency.fraction
-        said = f"floor {efficiency.fraction:.0%} ({efficiency.source})"
+    worst, sentence = None, "no floor"
+    more = requirement.metric.better == "higher"
+    if floor := floor_of(cluster, requirement):
+        worst = value * floor.fraction if more else value / floor.fraction
+        sentence = f"floor {floor.fraction:.0%} ({floor.source})"
     return Expectation(
         unit=unit,
         ground="hardware",
         bound=value,
-        floor=floor if more else best,
-        ceiling=best if more else floor,
-        derivation=f"{bound.sentence} ({bound.source}); {said}",
+        floor=worst if more else best,
+        ceiling=best if more else worst,
+        derivation=f"{bound.sentence} ({bound.source}); {sentence}",
         limits=bound.limits,
     )
 
@@ -120,8 +148,3 @@ def shortest(size: Quantity, limit: Limit | None) -> Bound | None:
     time = Quantity(seconds * 1e6, "us")
     made_of = f"{size} / {limit.made_of}"
     return Bound(time, (Limit(limit.who, time, made_of, limit.source),))
-
-
-def direction_of(metric: Owed) -> Direction:
-    """Whether a metric is of writing or of reading, by its name."""
-    return "write" if re.search("write|update", metric.metric.name) else "read"

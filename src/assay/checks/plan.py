@@ -1,41 +1,44 @@
-"""What this cluster owes: every metric, worked out from the cluster alone, before anything runs.
+"""What is required of this cluster, worked out from the cluster alone, before anything runs.
 
-The catalogue `CHECKS` says what each check measures and what a partition must have for it; each
-layer has its part of it in a module of its own. The same `features` make ReFrame's partitions
-(`reframe-checks/settings.py`) and the plan, so what ReFrame can run and what the sign-off asks for
-cannot differ.
+Each benchmark has its checks in a module of its own; the catalogue `CHECKS` lists them. The same
+`features` make ReFrame's partitions (`reframe-checks/settings.py`) and the plan, so what ReFrame
+can run and what the sign-off asks for cannot differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from assay.checks import (
+    daos_perf,
+    fdb_hammer,
+    fi_pingpong,
+    fio,
+    interfaces,
+    io500,
+    ior,
+    mdtest,
+    net_test,
+    nvme_perf,
+    page_cache,
+    placement,
+    self_test,
+    vos_perf,
+)
 from assay.checks.backends import container
-from assay.checks.entries.client import CLIENT
-from assay.checks.entries.endtoend import ENDTOEND
-from assay.checks.entries.metadata import METADATA
-from assay.checks.entries.network import NETWORK
-from assay.checks.entries.scm import SCM
-from assay.checks.entries.ssd import SSD
-from assay.checks.entry import LAYERS, PHASES, Check, Layer, Metric, Phase
+from assay.checks.entry import LAYERS, PHASES, Check, Layer, Metric, Phase, Requirement
 from assay.checks.subjects import (
-    each_cached_backend,
     each_disk,
     each_engine_pair,
-    each_fdb_daos,
-    each_io500_backend,
     each_ior_backend,
     each_mdtest_backend,
     each_mount_backend,
     each_ram_engine,
     each_scm_engine,
-    each_shared_fdb_daos,
     each_ssd,
     each_unflushed_engine,
 )
 from assay.cluster.description import PARTITIONS, Cluster, Partition
-from assay.subject import Subject
 
 __all__ = [
     "CHECKS",
@@ -44,37 +47,54 @@ __all__ = [
     "Check",
     "Layer",
     "Metric",
-    "Owed",
     "Phase",
+    "Requirement",
     "features",
-    "owed",
+    "requirements",
 ]
 
 CHECKS: Mapping[str, Check] = {
-    check.name: check for check in (*NETWORK, *SCM, *SSD, *CLIENT, *ENDTOEND, *METADATA)
+    check.name: check
+    for check in (
+        # network
+        fi_pingpong.FI_PINGPONG,
+        self_test.CLIENT_SERVER,
+        self_test.CROSS_SERVER,
+        net_test.NET_TEST,
+        # scm
+        fio.TMPFS,
+        vos_perf.RATE,
+        vos_perf.BANDWIDTH,
+        vos_perf.RATE_NO_FLUSH,
+        vos_perf.BANDWIDTH_NO_FLUSH,
+        # ssd
+        fio.DISK,
+        nvme_perf.BANDWIDTH,
+        nvme_perf.IOPS,
+        # client
+        placement.PLACEMENT,
+        interfaces.INTERFACES,
+        page_cache.PAGE_CACHE,
+        # endtoend
+        fio.POSIX,
+        fdb_hammer.POSIX,
+        fdb_hammer.POSIX_SEPARATE,
+        daos_perf.DAOS_PERF,
+        fdb_hammer.DAOS,
+        fdb_hammer.DAOS_SEPARATE,
+        ior.EASY,
+        ior.HARD,
+        fio.DFS,
+        fio.DFUSE,
+        io500.PHASES,
+        io500.PROGRAM,
+        # metadata
+        mdtest.EASY,
+        mdtest.HARD,
+        mdtest.HARD_2,
+    )
 }
 """Every check, by the name of its class in `reframe-checks/`, from the lowest layer up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Owed:
-    """One metric of one subject that this cluster must show."""
-
-    check: str
-    layer: Layer
-    partition: Partition
-    metric: Metric
-    subject: Subject
-
-    @property
-    def key(self) -> str:
-        """Its name in reports: ``SsdFio.read_1m on n1``."""
-        return f"{self.check}.{self.metric.name} on {self.subject}"
-
-    @property
-    def host(self) -> str:
-        """The host that the subject is on (the first, of a pair)."""
-        return self.subject.host
 
 
 def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
@@ -84,11 +104,11 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
     found.update(tool for tool in tools if getattr(cluster.benchmarks, tool) is not None)
     if cluster.benchmarks.ior and each_ior_backend(cluster, partition):
         found.add("ior")
-    if each_cached_backend(cluster, partition):
+    if page_cache.each_cached_backend(cluster, partition):
         found.add("page_cache")
     if cluster.benchmarks.mdtest and each_mdtest_backend(cluster, partition):
         found.add("mdtest")
-    if cluster.benchmarks.io500 and each_io500_backend(cluster, partition):
+    if cluster.benchmarks.io500 and io500.each_io500_backend(cluster, partition):
         found.add("io500")
     # DAOS has its tmpfs to itself.
     if cluster.daos is None and each_ram_engine(cluster, partition):
@@ -115,8 +135,8 @@ def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
         "scm": each_scm_engine,
         "no_flush": each_unflushed_engine,
         "nvme": each_ssd,
-        "fdb_daos": each_fdb_daos,
-        "shared_fdb_daos": each_shared_fdb_daos,
+        "fdb_daos": fdb_hammer.each_number_of_containers,
+        "shared_fdb_daos": fdb_hammer.each_number_of_shared_containers,
     }
     found = {kind for kind, each in kinds.items() if each(cluster, partition)}
     if cluster.benchmarks.fio_dfs and container(cluster):
@@ -128,10 +148,10 @@ def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
     return found | {"daos"}
 
 
-def owed(cluster: Cluster) -> tuple[Owed, ...]:
-    """Every metric that the cluster owes, from the lowest layer up."""
+def requirements(cluster: Cluster) -> tuple[Requirement, ...]:
+    """Every metric that is required of the cluster, from the lowest layer up."""
     return tuple(
-        Owed(check.name, check.layer, partition, metric, subject)
+        Requirement(check.name, check.layer, partition, metric, subject)
         for check in CHECKS.values()
         for partition in PARTITIONS
         if features(cluster, partition).issuperset(check.needs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations
 
 from assay.checks.backends import ior_backends, mdtest_backends, mount_backends
-from assay.checks.load import FDB_DAOS_PROCESSES
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
@@ -131,57 +130,6 @@ def each_ior_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, .
 def each_mdtest_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """One figure for all hosts together by each way of mdtest to the storage."""
     return tuple(Subject(partition, backend=backend.name) for backend in mdtest_backends(cluster))
-
-
-def each_io500_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """One figure for all hosts together by a shared directory, and by DAOS's file system library.
-
-    IO500 is one run over everything; IOR and mdtest alone tell one way to DAOS from another.
-    """
-    names = ("posix", "dfs")
-    return tuple(
-        Subject(partition, backend=backend.name)
-        for backend in ior_backends(cluster)
-        if backend.name in names
-    )
-
-
-def each_fdb_daos(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """One figure for all hosts together by each number of containers, ``clients/10-containers``."""
-    if cluster.daos is None or cluster.daos.pool is None:
-        return ()
-    if cluster.benchmarks.fdb_hammer_daos is None:
-        return ()
-    return tuple(
-        Subject(partition, containers=count)
-        for count in dict.fromkeys(cluster.benchmarks.fdb_containers)
-    )
-
-
-def each_shared_fdb_daos(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """Those of them that have fewer containers than processes: in others no two share an index."""
-    most = max(FDB_DAOS_PROCESSES.values())
-    return tuple(
-        subject
-        for subject in each_fdb_daos(cluster, partition)
-        if subject.containers is not None and subject.containers < most
-    )
-
-
-def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """One figure for all hosts together by each way through the kernel of hosts without engines.
-
-    To take a host's memory away would take it away from its engines.
-    """
-    system = cluster.daos
-    if system is not None and set(system.servers) & set(cluster.members(partition)):
-        return ()
-    names = ("posix", "dfuse")
-    return tuple(
-        Subject(partition, backend=backend.name)
-        for backend in ior_backends(cluster)
-        if backend.name in names
-    )
 
 
 def each_mount_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:

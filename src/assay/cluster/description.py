@@ -121,7 +121,7 @@ _DOMAIN_DIGITS = 4
 
 
 class Benchmarks(Described):
-    """Where the benchmark programs are; one that is absent is not owed."""
+    """Where the benchmark programs are; one that is absent is not required."""
 
     fio: Path | None = None
     fi_pingpong: Path | None = None

@@ -9,29 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from assay.checks import fio, ior, nvme_perf, self_test, vos_perf
 from assay.checks.backends import backend_of
-from assay.checks.bounds.devices import nic, together
+from assay.checks.bounds.devices import Direction, nic, together
 from assay.checks.bounds.path import data_ssds, of_files, storage
 from assay.checks.bounds.redundancy import NONE, Redundancy
+from assay.checks.entry import Check, Metric
 from assay.cluster.description import Cluster
 from assay.judge.verdict import Judgement, Verdict
 from assay.units import Quantity
 
-Direction = Literal["write", "read"]
 UNIT = "MiB/s"
 
 DATASHEET, DEVICE, NETWORK, SCM, END = "datasheet", "device", "network", "SCM", "end to end"
 """The links, from the bottom up."""
 
 _MEBIBYTE = Quantity(1, "MiB")
-
-_NETWORK = {"write": "get_1m", "read": "put_1m"}
-"""Of `SelfTestClientServer`: a server gets what a client writes."""
-
-_SCM = {"write": "update_1m", "read": "fetch_1m"}
-"""Of `VosPerfBandwidth`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +90,10 @@ def _through_daos(
     ssds = data_ssds(cluster)
     if direction == "read":
         # Nothing writes to the engines' SSDs: what is on them would be lost.
-        found = _of(measured, "NvmeBandwidth", "read_1m_together")
-        yield from _summed(DEVICE, [j for j in found if j.owed.subject in ssds])
-    yield from _network(cluster, _of(measured, "SelfTestClientServer", _NETWORK[direction]), cost)
-    for layer in _summed(SCM, _of(measured, "VosPerfBandwidth", _SCM[direction]), cost):
+        devices = _of(measured, nvme_perf.BANDWIDTH, nvme_perf.TOGETHER)
+        yield from _summed(DEVICE, [j for j in devices if j.requirement.subject in ssds])
+    yield from _network(cluster, _moving(measured, self_test.CLIENT_SERVER, direction), cost)
+    for layer in _summed(SCM, _moving(measured, vos_perf.BANDWIDTH, direction), cost):
         of = f"{layer.of}, one process for each engine"
         of += "; values of 1 MiB do not cross it" * bool(ssds)
         yield _Layer(SCM, layer.figure, of, layer.parts, crossed=not ssds)
@@ -109,19 +103,27 @@ def _through_daos(
 def _on_own_disks(
     _: Cluster, direction: Direction, measured: Sequence[Judgement]
 ) -> Iterator[_Layer]:
-    disks = _of(measured, "SsdFio", f"{direction}_1m")
-    files = _of(measured, "PosixFio", f"{direction}_1m")
-    hosts = {j.owed.host for j in disks} & {j.owed.host for j in files}
-    disks = [j for j in disks if j.owed.host in hosts]
+    disks = _moving(measured, fio.DISK, direction)
+    files = _moving(measured, fio.POSIX, direction)
+    hosts = {j.requirement.host for j in disks} & {j.requirement.host for j in files}
+    disks = [j for j in disks if j.requirement.host in hosts]
     bounds = [j.expectation.bound for j in disks if j.expectation.ground == "hardware"]
     if disks and len(bounds) == len(disks):
         yield _Layer(DATASHEET, sum(b for b in bounds if b), _sum_of("its bound", len(bounds)))
     yield from _summed(DEVICE, disks)
-    yield from _summed(END, [j for j in files if j.owed.host in hosts])
+    yield from _summed(END, [j for j in files if j.requirement.host in hosts])
 
 
-def _of(measured: Iterable[Judgement], check: str, metric: str) -> list[Judgement]:
-    return [j for j in measured if (j.owed.check, j.owed.metric.name) == (check, metric)]
+def _of(measured: Iterable[Judgement], check: Check, metric: Metric) -> list[Judgement]:
+    """The judgements of one metric, of all its subjects."""
+    figure = (check.name, metric.name)
+    return [j for j in measured if (j.requirement.check, j.requirement.name) == figure]
+
+
+def _moving(measured: Iterable[Judgement], check: Check, direction: Direction) -> list[Judgement]:
+    """The judgements of the metric of a check that is a bandwidth in one direction."""
+    (metric,) = (m for m in check.metrics if (m.unit, m.direction) == (UNIT, direction))
+    return _of(measured, check, metric)
 
 
 def _median(judgement: Judgement) -> float:
@@ -139,7 +141,7 @@ def _summed(name: str, parts: Sequence[Judgement], cost: Redundancy = NONE) -> I
     What redundancy adds to the bytes of a user is taken off.
     """
     if parts:
-        of = _sum_of(f"{parts[0].owed.check}.{parts[0].owed.metric.name}", len(parts))
+        of = _sum_of(parts[0].requirement.figure, len(parts))
         if cost.stored != 1:
             of += f" / {cost.stored:.4g} ({cost.object_class})"
         yield _Layer(name, sum(map(_median, parts)) / cost.stored, of, parts)
@@ -160,16 +162,21 @@ def _network(cluster: Cluster, engines: Sequence[Judgement], cost: Redundancy) -
 
 def _applications(direction: Direction, measured: Sequence[Judgement]) -> Iterator[_Layer]:
     """The best way to the storage; what each client gets tells which of them is slow."""
-    fio = _of(measured, "FioDfs", f"{direction}_1m")
-    ways = [
-        _Layer(END, _median(judgement), f"IorEasy.{direction} by {way}", fio)
-        for judgement in _of(measured, "IorEasy", direction)
-        if (way := backend_of(judgement.owed.subject).name) != "posix"
+    of_each_client = _moving(measured, fio.DFS, direction)
+    reached = [
+        _Layer(
+            END,
+            _median(judgement),
+            f"{judgement.requirement.figure} by {backend.name}",
+            of_each_client,
+        )
+        for judgement in _moving(measured, ior.EASY, direction)
+        if (backend := backend_of(judgement.requirement.subject)).name != "posix"
     ]
-    ways += _summed(END, fio)
-    if ways:
-        best = max(ways, key=lambda way: way.figure)
-        count = len(ways)
+    reached += _summed(END, of_each_client)
+    if reached:
+        best = max(reached, key=lambda layer: layer.figure)
+        count = len(reached)
         of = best.of if count == 1 else f"{best.of}, the best of {count} ways"
         yield _Layer(END, best.figure, of, best.parts)
 
@@ -210,21 +217,18 @@ def _sentence(cluster: Cluster, kept: float, layer: _Layer, below: Link) -> str:
     if not layer.parts:
         return said
     slowest = min(layer.parts, key=_median)
-    where, metric = _where(cluster, layer, slowest), slowest.owed
-    figure = Quantity(_median(slowest), metric.metric.unit)
+    where, metric = _where(cluster, layer, slowest), slowest.requirement
+    figure = Quantity(_median(slowest), metric.unit)
     if len(layer.parts) == 1:
         return f"{said}; it was measured on {where}"
     apart = slowest.equals.gain if slowest.equals else None
     odd = "" if apart is None else f", {apart:+.1%} against the median of its equals"
-    return (
-        f"{said}; the slowest there is {where} with {figure}"
-        f" ({metric.check}.{metric.metric.name}{odd})"
-    )
+    return f"{said}; the slowest there is {where} with {figure} ({metric.check}.{metric.name}{odd})"
 
 
 def _where(cluster: Cluster, layer: _Layer, judgement: Judgement) -> str:
     """Host and device of a figure; of an engine's network that is its interface."""
-    subject = judgement.owed.subject
+    subject = judgement.requirement.subject
     if not subject.part:
         return subject.host
     if layer.name == NETWORK:

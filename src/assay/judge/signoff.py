@@ -12,7 +12,7 @@ from pathlib import Path
 from assay import __version__
 from assay.campaign.results import Results
 from assay.checks.expect import Measured, expectation
-from assay.checks.plan import owed
+from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
 from assay.judge.verdict import Case, Judgement, Verdict, judge
 from assay.judge.waivers import Excused, Waiver, excuse
@@ -129,7 +129,7 @@ def sign_off(
         WaiverError: a waiver has expired, or names no metric of the plan.
     """
     made_at = made_at or datetime.now(UTC)
-    plan = owed(cluster)
+    plan = requirements(cluster)
     valid = Measured(
         {metric: results.samples(metric) for metric in plan if not results.problems(metric)},
         results.scale,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.checks.expect import Expectation
-from assay.checks.plan import Owed
+from assay.checks.plan import Requirement
 from assay.cluster.description import PARTITIONS
 from assay.judge.rating import HIDDEN, Limits, Rating, Verdict, numbered, rate
 from assay.judge.stats import Array, Summary, summarize_all
@@ -22,7 +22,7 @@ __all__ = ["Case", "Equals", "Judged", "Judgement", "Verdict", "judge"]
 class Case:
     """One metric to judge."""
 
-    owed: Owed
+    requirement: Requirement
     samples: Sequence[float]
     expectation: Expectation
     problems: Sequence[str] = ()
@@ -45,9 +45,9 @@ class Equals:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One metric, judged: what was owed, measured and expected, and what follows."""
+    """One metric, judged: what was required, measured and expected, and what follows."""
 
-    owed: Owed
+    requirement: Requirement
     samples: tuple[float, ...]
     summary: Summary | None
     expectation: Expectation
@@ -92,7 +92,7 @@ def judge(cases: Sequence[Case]) -> Judged:
         more = rating.more_samples[row]
         judgements.append(
             Judgement(
-                owed=case.owed,
+                requirement=case.requirement,
                 samples=tuple(case.samples),
                 summary=summary,
                 expectation=case.expectation,
@@ -115,7 +115,7 @@ def _problems(case: Case) -> list[str]:
 
 
 def _limits(cases: Sequence[Case]) -> Limits:
-    more = np.array([case.owed.metric.better == "higher" for case in cases], dtype=bool)
+    more = np.array([case.requirement.metric.better == "higher" for case in cases], dtype=bool)
     floor = _array([case.expectation.floor for case in cases])
     ceiling = _array([case.expectation.ceiling for case in cases])
     return Limits(
@@ -123,7 +123,9 @@ def _limits(cases: Sequence[Case]) -> Limits:
         worst=np.where(more, floor, ceiling),
         more=more,
         group=numbered([_equality(case) for case in cases]),
-        subject=numbered([(c.owed.check, c.owed.partition, c.owed.subject) for c in cases]),
+        subject=numbered(
+            [(c.requirement.check, c.requirement.partition, c.requirement.subject) for c in cases]
+        ),
     )
 
 
@@ -133,12 +135,13 @@ def _array(figures: Sequence[float | None]) -> Array:
 
 def _equality(case: Case) -> Hashable:
     """What equals have in common."""
-    owed, expected = case.owed, case.expectation
+    required, expected = case.requirement, case.expectation
     # What stands on figures that were measured differs from host to host, however equal they are.
     limits = () if expected.ground == "measured" else (expected.floor, expected.ceiling)
     # Of two ways to one storage one may be slower by far; all hosts together have no equal.
-    backend = owed.subject if owed.host in PARTITIONS else owed.subject.backend
-    return owed.check, owed.metric.name, owed.partition, backend, limits
+    subject = required.subject
+    backend = subject if subject.host in PARTITIONS else subject.backend
+    return required.check, required.name, required.partition, backend, limits
 
 
 def _standing(rating: Rating, row: int) -> Equals | None:
@@ -175,7 +178,7 @@ class _Words:
 
     def __init__(self, case: Case) -> None:
         expected, self.unit = case.expectation, case.expectation.unit
-        self.more = case.owed.metric.better == "higher"
+        self.more = case.requirement.metric.better == "higher"
         limits = (expected.ceiling, expected.floor)
         self.best, self.worst = limits if self.more else reversed(limits)
 

@@ -114,14 +114,14 @@ def excuse(
     one metric the first counts.
 
     Raises:
-        WaiverError: a waiver has expired, or names no metric that is owed.
+        WaiverError: a waiver has expired, or names no metric that is required.
     """
     # As many as somebody reads: to look for what was meant among all metrics takes its time.
     if wrong := list(islice(_wrong(judgements, waivers, today), MOST)):
         raise WaiverError(wrong)
     judged, excused = [], []
     for judgement in judgements:
-        waiver = next((w for w in waivers if w.covers(judgement.owed.key)), None)
+        waiver = next((w for w in waivers if w.covers(judgement.requirement.key)), None)
         if waiver is None:
             judged.append(judgement)
         elif judgement.verdict is Verdict.MISSING:
@@ -136,7 +136,7 @@ def excuse(
 def _wrong(
     judgements: Sequence[Judgement], waivers: Sequence[Waiver], today: date
 ) -> Iterator[str]:
-    keys = [judgement.owed.key for judgement in judgements]
+    keys = [judgement.requirement.key for judgement in judgements]
     for waiver in waivers:
         if waiver.expires < today:
             yield (

@@ -54,9 +54,9 @@ def charts(judgements: Sequence[Judgement]) -> list[Chart]:
     """
     alike: dict[tuple[str, str, str], list[Judgement]] = {}
     for judgement in judgements:
-        metric = judgement.owed.metric
+        metric = judgement.requirement.metric
         better = "more" if metric.better == "higher" else "less"
-        alike.setdefault((judgement.owed.check, metric.unit, better), []).append(judgement)
+        alike.setdefault((judgement.requirement.check, metric.unit, better), []).append(judgement)
     return [
         _chart(check, unit, better, of)
         for (check, unit, better), of in alike.items()
@@ -177,7 +177,7 @@ def _names(rows: Sequence[Judgement]) -> list[dict[str, Any]]:
     return [
         {
             "row": number,
-            "name": f"{row.owed.metric.name} on {row.owed.subject}",
+            "name": f"{row.requirement.name} on {row.requirement.subject}",
             "verdict": row.verdict,
             "outcome": _outcome(row),
         }

@@ -29,14 +29,14 @@ def named(judgements: Iterable[Judgement], most: int) -> str:
     """Metrics in words: ``SsdFio.read_1m on n1, n2 and 510 more``; at most `most` of either."""
     subjects: dict[str, list[str]] = {}
     for judgement in judgements:
-        subjects.setdefault(metric(judgement), []).append(str(judgement.owed.subject))
+        subjects.setdefault(metric(judgement), []).append(str(judgement.requirement.subject))
     metrics = [f"{name} on {_several(of, most)}" for name, of in subjects.items()]
     return _several(metrics, most, "; ", " metrics")
 
 
 def metric(judgement: Judgement) -> str:
     """The metric without its subject: ``SsdFio.read_1m``."""
-    return f"{judgement.owed.check}.{judgement.owed.metric.name}"
+    return f"{judgement.requirement.check}.{judgement.requirement.name}"
 
 
 def _several(names: Sequence[str], most: int, between: str = ", ", what: str = "") -> str:
@@ -55,7 +55,9 @@ def causes(judgements: Iterable[Judgement]) -> list[Cause]:
 
 def by_layer(signed: SignOff) -> list[tuple[Layer, list[Judgement]]]:
     """The judgements of each layer that owes one, from the lowest layer up."""
-    layers = [(layer, [j for j in signed.judgements if j.owed.layer == layer]) for layer in LAYERS]
+    layers = [
+        (layer, [j for j in signed.judgements if j.requirement.layer == layer]) for layer in LAYERS
+    ]
     return [(layer, judgements) for layer, judgements in layers if judgements]
 
 
@@ -79,5 +81,5 @@ def worst(equals: Sequence[Judgement], most: int) -> list[Judgement]:
 
 def _badness(judgement: Judgement) -> tuple[int, float]:
     median = judgement.summary.median if judgement.summary else 0.0
-    sign = 1 if judgement.owed.metric.better == "higher" else -1
+    sign = 1 if judgement.requirement.metric.better == "higher" else -1
     return _WORST_FIRST[judgement.verdict], sign * median

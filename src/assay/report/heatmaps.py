@@ -64,7 +64,7 @@ def _heatmap(metric: Sequence[Judgement]) -> Heatmap | None:
     cells = [
         (*place, judgement.equals.gain)
         for judgement in metric
-        if judgement.equals and (place := _place(judgement.owed.subject))
+        if judgement.equals and (place := _place(judgement.requirement.subject))
     ]
     if not cells:
         return None
@@ -72,7 +72,7 @@ def _heatmap(metric: Sequence[Judgement]) -> Heatmap | None:
     columns = _farthest([(column, gain) for row, column, gain in cells if row in rows])
     shown = [cell for cell in cells if cell[0] in rows and cell[1] in columns]
     odd = [judgement for judgement in metric if judgement.equals and judgement.equals.outlier]
-    pairs = metric[0].owed.subject.peer is not None
+    pairs = metric[0].requirement.subject.peer is not None
     return Heatmap(
         metric=grouping.metric(metric[0]),
         rows="one end" if pairs else "host",

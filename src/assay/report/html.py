@@ -177,9 +177,9 @@ def _row(judgement: Judgement) -> _Row:
     return _Row(
         verdict=judgement.verdict,
         rank=list(Verdict).index(judgement.verdict),
-        metric=judgement.owed.metric.name,
-        check=judgement.owed.check,
-        subject=str(judgement.owed.subject),
+        metric=judgement.requirement.name,
+        check=judgement.requirement.check,
+        subject=str(judgement.requirement.subject),
         unit=expected.unit,
         median=show(summary.median) if summary else "–",
         interval=f"{show(summary.low)} – {show(summary.high)}" if summary and several else "–",

@@ -54,12 +54,12 @@ def _suite(root: ElementTree.Element, name: str, signed: SignOff) -> ElementTree
 
 
 def _case(suite: ElementTree.Element, judgement: Judgement, gate: Gate) -> None:
-    owed = judgement.owed
+    required = judgement.requirement
     case = ElementTree.SubElement(
         suite,
         "testcase",
-        classname=f"{owed.layer}.{owed.check}",
-        name=f"{owed.metric.name} on {owed.subject}",
+        classname=f"{required.layer}.{required.check}",
+        name=f"{required.name} on {required.subject}",
     )
     properties = ElementTree.SubElement(case, "properties")
     for name, value in _properties(judgement):
@@ -70,13 +70,13 @@ def _case(suite: ElementTree.Element, judgement: Judgement, gate: Gate) -> None:
         tag = "error" if judgement.verdict is Verdict.MISSING else "failure"
         reason = printable(judgement.reason)
         found = ElementTree.SubElement(case, tag, type=judgement.verdict, message=reason)
-        found.text = f"{owed.key}: {reason}"
+        found.text = f"{required.key}: {reason}"
 
 
 def _properties(judgement: Judgement) -> Iterator[tuple[str, str]]:
     expected = judgement.expectation
     yield "verdict", judgement.verdict
-    yield "partition", judgement.owed.partition
+    yield "partition", judgement.requirement.partition
     yield "unit", expected.unit
     if judgement.summary is not None:
         yield "samples", " ".join(f"{sample:.6g}" for sample in judgement.samples)

@@ -168,25 +168,27 @@ def schema() -> str:
 
 
 def _metrics(signed: SignOff) -> list[Metric]:
-    waived = {excused.judgement.owed: excused.judgement.verdict for excused in signed.excused}
+    waived = {
+        excused.judgement.requirement: excused.judgement.verdict for excused in signed.excused
+    }
     return [
-        _metric(judgement, signed.gate, waived.get(judgement.owed))
+        _metric(judgement, signed.gate, waived.get(judgement.requirement))
         for judgement in signed.judgements
     ]
 
 
 def _metric(judgement: Judgement, gate: Gate, without_waiver: Verdict | None) -> Metric:
-    owed = judgement.owed
+    required = judgement.requirement
     return Metric(
-        key=owed.key,
-        layer=owed.layer,
-        check=owed.check,
-        partition=owed.partition,
-        metric=owed.metric.name,
-        unit=owed.metric.unit,
-        better=owed.metric.better,
-        subject=str(owed.subject),
-        host=owed.host,
+        key=required.key,
+        layer=required.layer,
+        check=required.check,
+        partition=required.partition,
+        metric=required.name,
+        unit=required.unit,
+        better=required.metric.better,
+        subject=str(required.subject),
+        host=required.host,
         verdict=judgement.verdict,
         without_waiver=without_waiver,
         stops=judgement.verdict in FAILING[gate],

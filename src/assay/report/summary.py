@@ -71,7 +71,7 @@ def _table(signed: SignOff) -> str:
 def _cells(judgement: Judgement) -> Iterator[str]:
     expected = judgement.expectation
     yield judgement.verdict
-    yield f"  {judgement.owed.subject}"
+    yield f"  {judgement.requirement.subject}"
     yield show(judgement.summary.median) if judgement.summary else "-"
     floor, ceiling = ("" if x is None else show(x) for x in (expected.floor, expected.ceiling))
     yield f"{floor}..{ceiling}" if floor or ceiling else "-"

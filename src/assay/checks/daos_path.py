@@ -1,0 +1,113 @@
+"""What bounds data on its path between clients and the storage of a DAOS system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from assay.checks.bounds import Limit, tightest
+from assay.checks.bounds.devices import as_rate, nic, waiting
+from assay.checks.bounds.path import data_path, of_files
+from assay.checks.bounds.redundancy import NONE, Redundancy
+from assay.checks.entry import Requirement
+from assay.checks.figures import Expectation, Measured, nothing, shortest, within
+from assay.checks.load import ranks
+from assay.checks.self_test import round_trip
+from assay.checks.trips import as_often, no_shorter
+from assay.cluster.description import PARTITIONS, Cluster
+
+UNDESCRIBED = "what serves the shared directory is not described"
+"""Why a backend that is not DAOS has no bound."""
+
+
+def objects(_: Cluster) -> Redundancy:
+    """Of objects that a benchmark writes without redundancy, rather than files."""
+    return NONE
+
+
+def clients_of(cluster: Cluster, requirement: Requirement) -> Sequence[str]:
+    """The clients that a figure is of: one, or all of them together."""
+    return cluster.clients if requirement.host in PARTITIONS else (requirement.host,)
+
+
+def is_undescribed(cluster: Cluster, requirement: Requirement) -> bool:
+    """Whether the data goes to a shared directory, of which nothing is known."""
+    return cluster.daos is None or requirement.subject.backend == "posix"
+
+
+def crossed_by(
+    cluster: Cluster,
+    requirement: Requirement,
+    unit: str,
+    stored: Callable[[Cluster], Redundancy] = of_files,
+) -> tuple[Sequence[Limit], str]:
+    """What a metric's transfers cross between clients and storage; or why nothing of it is known.
+
+    Args:
+        cluster: whose metric it is.
+        requirement: whose clients send and receive, with its direction and size of a transfer.
+        unit: of the limits: ``MiB/s``, or one that counts transfers, such as ``IO/s``.
+        stored: what redundancy costs a write.
+    """
+    direction, size = requirement.metric.direction, requirement.metric.transfer
+    assert direction
+    assert size
+    clients = clients_of(cluster, requirement)
+    servers = cluster.daos.servers if cluster.daos else ()
+    if shared := set(clients) & set(servers):
+        return (), f"{min(shared)} is client and server: no wire between them"
+    bound = data_path(cluster, direction, size, stored(cluster), clients)
+    limits = bound.limits if bound else ()
+    if unit != "MiB/s":
+        limits = tuple(rate for limit in limits if (rate := as_rate(limit, unit, size)))
+    return limits, "neither NICs nor SSDs have a speed that is known"
+
+
+@dataclass(frozen=True, slots=True)
+class DaosPath:
+    """The rules of metrics whose data crosses all of a DAOS system, of one client or of all."""
+
+    processes: Callable[[Cluster, str], int] = ranks
+    """How many processes run on each client, by scale."""
+    stored: Callable[[Cluster], Redundancy] = of_files
+    """What redundancy costs a write."""
+
+    def bandwidth(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+        """The least of what it crosses."""
+        if is_undescribed(cluster, requirement):
+            return nothing(requirement, UNDESCRIBED)
+        crossed, why = crossed_by(cluster, requirement, "MiB/s", self.stored)
+        return within(cluster, requirement, tightest(crossed, "GB/s"), why)
+
+    def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+        """Small operations of one client, each of which takes a round trip."""
+        if is_undescribed(cluster, requirement):
+            return nothing(requirement, UNDESCRIBED)
+        metric = requirement.metric
+        crossed, why = crossed_by(cluster, requirement, metric.unit, self.stored)
+        trip, _ = round_trip(cluster, (requirement.host,), measured)
+        # dfuse may answer a write before it has sent it.
+        buffered = metric.direction == "write" and requirement.subject.backend == "dfuse"
+        if trip is None or buffered:
+            return within(cluster, requirement, tightest(crossed, metric.unit), why)
+        assert metric.in_flight
+        in_flight = self.processes(cluster, measured.scale) * metric.in_flight
+        law = waiting(in_flight, trip.value, metric.unit, trip.source)
+        return as_often(cluster, requirement, law, crossed)
+
+    def latency(
+        self, cluster: Cluster, requirement: Requirement, measured: Measured
+    ) -> Expectation:
+        """One read of each process of one client at a time, past its page cache."""
+        if is_undescribed(cluster, requirement):
+            return nothing(requirement, UNDESCRIBED)
+        host, size = requirement.host, requirement.metric.transfer
+        trip, why = round_trip(cluster, (host,), measured)
+        if trip is None:
+            return nothing(requirement, why)
+        assert cluster.daos
+        assert size
+        wire = None
+        if host not in cluster.daos.servers:
+            wire = nic(cluster, host, cluster.hosts[host].interface)
+        return no_shorter(cluster, requirement, trip, shortest(size, wire))

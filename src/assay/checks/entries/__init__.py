@@ -1,1 +1,0 @@
-"""The entries of the catalogue, a module a layer."""

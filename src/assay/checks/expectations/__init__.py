@@ -1,1 +1,0 @@
-"""The rules that make expectations, a module a layer."""

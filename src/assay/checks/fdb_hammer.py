@@ -1,0 +1,113 @@
+"""ECMWF's FDB, measured with fdb-hammer: on a file system, and in a pool of DAOS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assay.checks.bounds import Limit
+from assay.checks.bounds.devices import MEBIBYTE, Direction
+from assay.checks.daos_path import DaosPath, objects
+from assay.checks.entry import OWN, Check, Floor, Metric, Requirement, Rule
+from assay.checks.figures import Unrated
+from assay.checks.fio import OnDisk
+from assay.checks.load import of_scale
+from assay.checks.subjects import each_host
+from assay.cluster.description import Cluster, Partition
+from assay.subject import Subject
+from assay.units import Quantity
+
+POSIX_PROCESSES = 4
+"""Processes on a client: several at once, as many as a small client can bear."""
+
+FIELDS_OF_A_CORE: Mapping[Direction, Quantity] = {
+    "write": Quantity(125, "MiB/s"),
+    "read": Quantity(333, "MiB/s"),
+}
+"""What one core can do with `--full-check`: its MD5 sums take 8 ms of a field of 1 MiB that is
+written and 3 ms of one that is read (seen with FDB 5.22)."""
+
+DAOS_PROCESSES: Mapping[str, int] = {"quick": 10, "acceptance": 200}
+"""Most processes on all clients of DAOS together, by scale. From 200 on, to open one container from
+all of them was seen to be slow (Jackson and Manubens, DUG'23)."""
+
+
+def daos_processes(cluster: Cluster, containers: int, scale: str) -> int:
+    """Processes on all clients of DAOS together, at most one a core.
+
+    They share the containers, or each has as many of them to itself as any other.
+    """
+    cores = min(cluster.hosts[name].cores for name in cluster.clients) * len(cluster.clients)
+    most = min(of_scale(DAOS_PROCESSES, scale), cores)
+    if containers <= most:
+        return most
+    return max(count for count in range(1, most + 1) if containers % count == 0)
+
+
+def each_number_of_containers(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
+    """All hosts together, by each number of containers."""
+    if cluster.daos is None or cluster.daos.pool is None:
+        return ()
+    if cluster.benchmarks.fdb_hammer_daos is None:
+        return ()
+    return tuple(
+        Subject(partition, containers=count)
+        for count in dict.fromkeys(cluster.benchmarks.fdb_containers)
+    )
+
+
+def each_number_of_shared_containers(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
+    """Those that are fewer than processes: in others no two processes share an index."""
+    most = max(DAOS_PROCESSES.values())
+    return tuple(
+        subject
+        for subject in each_number_of_containers(cluster, partition)
+        if subject.containers is not None and subject.containers < most
+    )
+
+
+def _checked_fields(cluster: Cluster, requirement: Requirement) -> Limit:
+    direction = requirement.metric.direction
+    assert direction
+    cores = min(cluster.hosts[requirement.host].cores, POSIX_PROCESSES)
+    one = FIELDS_OF_A_CORE[direction]
+    checked = Quantity(cores * one.value, one.unit)
+    return Limit("the cores", checked, f"what {cores} cores check, {checked}", OWN)
+
+
+_DISK = OnDisk(_checked_fields)
+_PATH = DaosPath(stored=objects)
+
+
+def _metrics(rule: Rule, floor: Floor | None = None) -> tuple[Metric, ...]:
+    """Fields of almost 1 MiB, and the time until the last process has opened its databases."""
+    unrated = Unrated("no lower layer opens a database")
+    return (
+        Metric("write", "MiB/s", rule, direction="write", transfer=MEBIBYTE, floor=floor),
+        Metric("read", "MiB/s", rule, direction="read", transfer=MEBIBYTE, floor=floor),
+        Metric("write_open", "s", unrated, better="lower"),
+        Metric("read_open", "s", unrated, better="lower"),
+    )
+
+
+_ON_DISK = _metrics(_DISK.bandwidth, Floor(0.3, f"indexing and checking, {OWN}"))
+_IN_DAOS = _metrics(_PATH.bandwidth)
+_NEEDS = ("client", "fdb_hammer")
+
+POSIX = Check("FdbHammer", "endtoend", "raw", _NEEDS, each_host, _ON_DISK)
+POSIX_SEPARATE = Check("FdbHammerSeparate", "endtoend", "raw", _NEEDS, each_host, _ON_DISK)
+DAOS = Check(
+    "FdbHammerDaos",
+    "endtoend",
+    "system",
+    ("client", "fdb_daos"),
+    each_number_of_containers,
+    _IN_DAOS,
+)
+DAOS_SEPARATE = Check(
+    "FdbHammerDaosSeparate",
+    "endtoend",
+    "system",
+    ("client", "shared_fdb_daos"),
+    each_number_of_shared_containers,
+    _IN_DAOS,
+)

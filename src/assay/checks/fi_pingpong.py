@@ -1,0 +1,58 @@
+"""The network between two hosts, measured with libfabric's fi_pingpong."""
+
+from __future__ import annotations
+
+from assay.checks.bounds import Limit, tightest
+from assay.checks.bounds.devices import MEBIBYTE, nic
+from assay.checks.entry import OWN, Check, Floor, Metric, Requirement
+from assay.checks.figures import Expectation, Measured, nothing, shortest, within
+from assay.checks.subjects import each_pair
+from assay.cluster.description import Cluster
+from assay.units import Quantity
+
+
+def _wires(cluster: Cluster, requirement: Requirement) -> tuple[list[Limit], str]:
+    """The interfaces of both hosts; or why their line rate is not known."""
+    hosts = requirement.subject.hosts
+    if len(hosts) == 1:
+        return [], "loopback has no line rate"
+    wires = []
+    for name in hosts:
+        interface = cluster.hosts[name].interface
+        wire = nic(cluster, name, interface)
+        if wire is None:
+            return [], f"{name}'s {interface} is virtual or tells no speed"
+        wires.append(wire)
+    return wires, ""
+
+
+def _bandwidth(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+    wires, why = _wires(cluster, requirement)
+    return within(cluster, requirement, tightest(wires, "GB/s"), why)
+
+
+def _latency(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+    wires, why = _wires(cluster, requirement)
+    slower, size = tightest(wires, "GB/s"), requirement.metric.transfer
+    if slower is None or size is None:
+        return nothing(requirement, why)
+    return within(cluster, requirement, shortest(size, slower.limits[0]), why)
+
+
+FI_PINGPONG = Check(
+    "FiPingpong",
+    "network",
+    "raw",
+    ("fabric", "fi_pingpong"),
+    each_pair,
+    (
+        Metric(
+            "bandwidth_1m",
+            "MiB/s",
+            _bandwidth,
+            transfer=MEBIBYTE,
+            floor=Floor(0.4, f"one message in flight, {OWN}"),
+        ),
+        Metric("latency_64b", "us", _latency, better="lower", transfer=Quantity(64, "B")),
+    ),
+)

@@ -1,0 +1,221 @@
+"""fio: the scratch disk and the file system on it, a tmpfs in place of SCM, and DAOS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from assay.checks.bounds import Limit
+from assay.checks.bounds.devices import IO, MEBIBYTE, Direction, memory
+from assay.checks.daos_path import DaosPath
+from assay.checks.entry import OWN, Check, Floor, Metric, Requirement, Rule
+from assay.checks.figures import MEASURED_CEILING, Expectation, Measured, floor_of, nothing
+from assay.checks.load import of_scale
+from assay.checks.memory import Memory
+from assay.checks.ssd import Ssd
+from assay.checks.subjects import each_disk, each_host, each_mount_backend, each_ram_engine
+from assay.cluster.description import Cluster, Partition
+from assay.subject import Subject
+from assay.units import Quantity
+
+# The scratch disk.
+
+_DISK = Ssd(
+    lambda host: host.scratch.ssd if host.scratch else None,
+    "the inventory names no SSD for the scratch directory",
+)
+_SEQUENTIAL = Floor(0.85)
+_RANDOM = Floor(0.3, f"one process with 64 I/Os under way, {OWN}")
+
+_DISK_WRITE = Metric(
+    "write_1m",
+    "MiB/s",
+    _DISK.bandwidth,
+    direction="write",
+    transfer=MEBIBYTE,
+    in_flight=16,
+    floor=_SEQUENTIAL,
+)
+_DISK_READ = Metric(
+    "read_1m",
+    "MiB/s",
+    _DISK.bandwidth,
+    direction="read",
+    transfer=MEBIBYTE,
+    in_flight=16,
+    floor=_SEQUENTIAL,
+)
+
+DISK = Check(
+    "SsdFio",
+    "ssd",
+    "raw",
+    ("disk", "fio"),
+    each_disk,
+    (
+        _DISK_WRITE,
+        _DISK_READ,
+        Metric(
+            "randwrite_4k",
+            "IO/s",
+            _DISK.rate,
+            direction="write",
+            transfer=IO,
+            in_flight=64,
+            floor=_RANDOM,
+        ),
+        Metric(
+            "randread_4k",
+            "IO/s",
+            _DISK.rate,
+            direction="read",
+            transfer=IO,
+            in_flight=64,
+            floor=_RANDOM,
+        ),
+    ),
+)
+
+
+# What stands on that disk: the file system of this module, and others' programs on it.
+
+
+def stands_on(cluster: Cluster, requirement: Requirement) -> Requirement | None:
+    """Direct I/O in the same direction on the same disk of the same host, if the plan has it."""
+    host = cluster.hosts[requirement.host]
+    if host.scratch is None or cluster.benchmarks.fio is None:
+        return None
+    below = _DISK_WRITE if requirement.metric.direction == "write" else _DISK_READ
+    partition: Partition = "servers" if requirement.host in cluster.servers else "clients"
+    return Requirement(DISK.name, DISK.layer, partition, below, Subject(requirement.host))
+
+
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """The rule of a bandwidth that stands on direct I/O on the same disk."""
+
+    program_limit: Callable[[Cluster, Requirement], Limit | None] = lambda *_: None
+    """What the program itself can do. Only the floor knows it: a faster core is plausible."""
+
+    def bandwidth(
+        self, cluster: Cluster, requirement: Requirement, measured: Measured
+    ) -> Expectation:
+        """Not above what the disk was seen to do, and not far below."""
+        unit, lower = requirement.unit, stands_on(cluster, requirement)
+        if lower is None:
+            why = f"direct I/O on {requirement.host}'s scratch disk is not in the plan"
+            return nothing(requirement, why)
+        samples = sorted(measured.get(lower, ()))
+        if not samples:
+            return nothing(requirement, f"{lower.key} has not been measured")
+        best, usual, usually = samples[-1], median(samples), "their median"
+        program = self.program_limit(cluster, requirement)
+        if program is not None and program.value.to(unit).value < usual:
+            usual, usually = program.value.to(unit).value, program.made_of
+        floor = floor_of(cluster, requirement)
+        assert floor is not None
+        made_of = f"best of {len(samples)} samples of direct I/O on the same disk"
+        return Expectation(
+            unit=unit,
+            ground="measured",
+            bound=best,
+            floor=usual * floor.fraction,
+            ceiling=best * MEASURED_CEILING,
+            derivation=(
+                f"{Quantity(best, unit)}: {made_of} ({lower.key}); floor {floor.fraction:.0%} of"
+                f" {usually} ({floor.source}); ceiling {MEASURED_CEILING:g} times their best"
+            ),
+            limits=(Limit("the disk", Quantity(best, unit), made_of, lower.key),),
+        )
+
+
+_CACHED = Floor(0.3, f"one process through the page cache, {OWN}")
+
+POSIX = Check(
+    "PosixFio",
+    "endtoend",
+    "raw",
+    ("client", "fio"),
+    each_host,
+    (
+        Metric(
+            "write_1m",
+            "MiB/s",
+            OnDisk().bandwidth,
+            direction="write",
+            transfer=MEBIBYTE,
+            floor=_CACHED,
+        ),
+        Metric(
+            "read_1m",
+            "MiB/s",
+            OnDisk().bandwidth,
+            direction="read",
+            transfer=MEBIBYTE,
+            floor=_CACHED,
+        ),
+    ),
+)
+
+
+# A tmpfs in place of SCM, written and read by the CPU.
+
+_DRAM = Memory(lambda cluster, requirement: memory(cluster, cluster.hosts[requirement.host]))
+
+TMPFS = Check(
+    "ScmFio",
+    "scm",
+    "scm",
+    ("server", "ram_tier", "fio"),
+    each_ram_engine,
+    (
+        Metric("write_1m", "MiB/s", _DRAM.bandwidth, direction="write", transfer=MEBIBYTE),
+        Metric("read_1m", "MiB/s", _DRAM.bandwidth, direction="read", transfer=MEBIBYTE),
+        Metric("write_4k", "IO/s", _DRAM.rate, direction="write", transfer=IO),
+        Metric("read_4k", "IO/s", _DRAM.rate, direction="read", transfer=IO),
+    ),
+)
+
+
+# DAOS, by fio's own engine and on a dfuse mount.
+
+PROCESSES: Mapping[str, int] = {"quick": 2, "acceptance": 16}
+"""Processes of fio on each client of DAOS, by scale."""
+
+_DAOS = DaosPath(processes=lambda _, scale: of_scale(PROCESSES, scale))
+
+
+def _through_daos(in_flight: int) -> tuple[Metric, ...]:
+    """The metrics of processes that have so many I/Os in flight; of the latency it is one."""
+
+    def metric(name: str, unit: str, rule: Rule, direction: Direction, size: Quantity) -> Metric:
+        return Metric(name, unit, rule, direction=direction, transfer=size, in_flight=in_flight)
+
+    return (
+        metric("write_1m", "MiB/s", _DAOS.bandwidth, "write", MEBIBYTE),
+        metric("read_1m", "MiB/s", _DAOS.bandwidth, "read", MEBIBYTE),
+        metric("randwrite_4k", "IO/s", _DAOS.rate, "write", IO),
+        metric("randread_4k", "IO/s", _DAOS.rate, "read", IO),
+        Metric(
+            "latency_4k",
+            "us",
+            _DAOS.latency,
+            better="lower",
+            direction="read",
+            transfer=IO,
+            in_flight=1,
+        ),
+    )
+
+
+DFS = Check("FioDfs", "endtoend", "system", ("client", "fio_dfs"), each_host, _through_daos(16))
+
+DFUSE = Check(
+    "FioDfuse",
+    "endtoend",
+    "system",
+    ("client", "fio", "mount"),
+    each_mount_backend,
+    _through_daos(1),
+)

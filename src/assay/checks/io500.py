@@ -1,0 +1,121 @@
+"""IO500: its phases are those of IOR and mdtest, and its scores their geometric means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import geometric_mean
+
+from assay.checks import ior, mdtest
+from assay.checks.backends import ior_backends
+from assay.checks.bounds import Bound, Limit
+from assay.checks.entry import Check, Metric, Requirement
+from assay.checks.figures import Expectation, Measured, Unrated, nothing, within
+from assay.cluster.description import Cluster, Partition
+from assay.subject import Subject
+from assay.units import Quantity
+
+
+def each_io500_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
+    """All hosts together, by a shared directory and by DAOS's file system library.
+
+    IO500 is one run over everything; IOR and mdtest alone tell one backend from another.
+    """
+    return tuple(
+        Subject(partition, backend=backend.name)
+        for backend in ior_backends(cluster)
+        if backend.name in ("posix", "dfs")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Mean:
+    """The rule of a score: a geometric mean is at most that of the bounds."""
+
+    parts: tuple[Metric, ...]
+
+    def score(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+        """What the expectations of the parts come to."""
+        unit = requirement.unit
+        expected = {
+            part.name: part.rule(cluster, replace(requirement, metric=part), measured)
+            for part in self.parts
+        }
+        bounds = [each.bound for each in expected.values() if each.bound is not None]
+        ceilings = [each.ceiling for each in expected.values() if each.ceiling is not None]
+        if len(bounds) < len(expected) or len(ceilings) < len(expected):
+            without = next(name for name, each in expected.items() if each.bound is None)
+            why = f"{without} has no bound, and no mean that it is part of"
+            return nothing(requirement, why)
+        made_of = f"the geometric mean of the bounds of {', '.join(expected)}"
+        value, highest = (
+            Limit(
+                "their bounds", Quantity(geometric_mean(figures), unit), made_of, "as derived there"
+            )
+            for figures in (bounds, ceilings)
+        )
+        score = within(cluster, requirement, Bound(value.value, (value,)), "", highest)
+        if all(each.ground == "hardware" for each in expected.values()):
+            return score
+        derivation = f"{score.derivation}; ceiling that of their ceilings"
+        return replace(score, ground="measured", derivation=derivation)
+
+
+def _score(name: str, unit: str, *parts: Metric) -> Metric:
+    return Metric(name, unit, _Mean(parts).score)
+
+
+_BANDWIDTHS = (
+    ior.write("ior_easy_write", "GiB/s", ior.EASY_TRANSFER),
+    ior.write("ior_hard_write", "GiB/s", ior.HARD_TRANSFER),
+    ior.read("ior_easy_read", "GiB/s", ior.EASY_TRANSFER),
+    ior.read("ior_hard_read", "GiB/s", ior.HARD_TRANSFER),
+)
+
+_FIND = Metric("find", "kop/s", Unrated("one answer of an engine tells of many files"))
+
+_RATES = (
+    mdtest.create("mdtest_easy_write", "kop/s", None),
+    mdtest.create("mdtest_hard_write", "kop/s", mdtest.HARD_FILE),
+    _FIND,
+    mdtest.stat("mdtest_easy_stat", "kop/s"),
+    mdtest.stat("mdtest_hard_stat", "kop/s"),
+    mdtest.remove("mdtest_easy_delete", "kop/s"),
+    mdtest.read("mdtest_hard_read", "kop/s", mdtest.HARD_FILE),
+    mdtest.remove("mdtest_hard_delete", "kop/s"),
+)
+
+_RATES_WITHOUT_FIND = tuple(metric for metric in _RATES if metric is not _FIND)
+
+_BANDWIDTH_SCORE = _score("bandwidth_score", "GiB/s", *_BANDWIDTHS)
+_METADATA_SCORE = _score("metadata_score", "kop/s", *_RATES)
+_METADATA_SCORE_WITHOUT_FIND = _score("metadata_score_without_find", "kop/s", *_RATES_WITHOUT_FIND)
+
+PHASES = Check(
+    "Io500",
+    "endtoend",
+    "system",
+    ("client", "ior", "mdtest"),
+    each_io500_backend,
+    (
+        *_BANDWIDTHS,
+        *_RATES_WITHOUT_FIND,
+        _BANDWIDTH_SCORE,
+        _METADATA_SCORE_WITHOUT_FIND,
+        _score("score_without_find", "score", _BANDWIDTH_SCORE, _METADATA_SCORE_WITHOUT_FIND),
+    ),
+)
+
+PROGRAM = Check(
+    "Io500Program",
+    "endtoend",
+    "system",
+    ("client", "io500"),
+    each_io500_backend,
+    (
+        *_BANDWIDTHS,
+        *_RATES,
+        _BANDWIDTH_SCORE,
+        _METADATA_SCORE,
+        _score("score", "score", _BANDWIDTH_SCORE, _METADATA_SCORE),
+    ),
+)

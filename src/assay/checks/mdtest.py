@@ -1,0 +1,96 @@
+"""Metadata of all clients together, measured with mdtest: files made, looked up, read, removed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.checks.backends import backend_of
+from assay.checks.bounds import Limit, tightest
+from assay.checks.bounds.devices import waiting
+from assay.checks.daos_path import UNDESCRIBED, clients_of, crossed_by, is_undescribed
+from assay.checks.entry import Check, Metric, Requirement
+from assay.checks.figures import Expectation, Measured, nothing, within
+from assay.checks.load import ranks
+from assay.checks.self_test import round_trip
+from assay.checks.subjects import each_mdtest_backend
+from assay.checks.trips import as_often
+from assay.cluster.description import Cluster
+from assay.tools.io500 import HARD_FILE_BYTES
+from assay.units import Quantity
+
+HARD_FILE = Quantity(HARD_FILE_BYTES, "B")
+"""What is in each file of the hard pattern; the easy one's are empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Operations:
+    """The rule of a rate of operations on files: each takes at least one round trip."""
+
+    cached: bool = False
+    """Whether the kernel of a client may know the answer."""
+
+    def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+        """Of all clients together; the bytes of the files cross the path to the storage, too."""
+        if is_undescribed(cluster, requirement):
+            return nothing(requirement, UNDESCRIBED)
+        mounted = backend_of(requirement.subject).mounted
+        if mounted and self.cached:
+            return nothing(requirement, "the kernel and dfuse may answer from their caches")
+        metric, unit, clients = requirement.metric, "op/s", clients_of(cluster, requirement)
+        trip, why = round_trip(cluster, clients, measured)
+        crossed: Sequence[Limit] = ()
+        trips = 1
+        # What is written through dfuse need not have left the client's memory.
+        if metric.transfer and not mounted:
+            crossed, _ = crossed_by(cluster, requirement, unit)
+            trips = 2  # for the file's entry in its directory, and then for what is in it
+        if trip is None:
+            return within(cluster, requirement, tightest(crossed, unit), why)
+        assert metric.in_flight
+        in_flight = ranks(cluster, measured.scale) * metric.in_flight * len(clients)
+        law = waiting(in_flight, trip.value, unit, trip.source, times=trips)
+        return as_often(cluster, requirement, law, crossed)
+
+
+def create(name: str, unit: str, size: Quantity | None) -> Metric:
+    """Files are made and written."""
+    rule = _Operations().rate
+    return Metric(name, unit, rule, direction="write", transfer=size, in_flight=1)
+
+
+def stat(name: str, unit: str) -> Metric:
+    """Files are looked up."""
+    return Metric(name, unit, _Operations(cached=True).rate, in_flight=1)
+
+
+def read(name: str, unit: str, size: Quantity | None) -> Metric:
+    """Files are read."""
+    rule = _Operations(cached=True).rate
+    return Metric(name, unit, rule, direction="read", transfer=size, in_flight=1)
+
+
+def remove(name: str, unit: str) -> Metric:
+    """Files are removed."""
+    return Metric(name, unit, _Operations().rate, in_flight=1)
+
+
+def _check(name: str, size: Quantity | None) -> Check:
+    return Check(
+        name,
+        "metadata",
+        "system",
+        ("client", "mdtest"),
+        each_mdtest_backend,
+        (
+            create("create", "op/s", size),
+            stat("stat", "op/s"),
+            read("read", "op/s", size),
+            remove("remove", "op/s"),
+        ),
+    )
+
+
+EASY = _check("MdtestEasy", None)
+HARD = _check("MdtestHard", HARD_FILE)
+HARD_2 = _check("MdtestHard2", Quantity(2 * HARD_FILE_BYTES, "B"))

@@ -1,0 +1,41 @@
+"""What bounds the figures of one engine's memory, whichever benchmark measures it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assay.checks.bounds import Limit, tightest
+from assay.checks.bounds.devices import as_rate
+from assay.checks.entry import Requirement
+from assay.checks.figures import Expectation, Measured, shortest, within
+from assay.cluster.description import Cluster
+
+_WHY = "the inventory names neither PMem modules nor memory for this host"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The rules of metrics whose data is in memory alone."""
+
+    limit: Callable[[Cluster, Requirement], Limit | None]
+    """What that memory lets through."""
+
+    def bandwidth(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+        """As the memory has it."""
+        limit = self.limit(cluster, requirement)
+        return within(cluster, requirement, tightest([limit], "GB/s"), _WHY)
+
+    def rate(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+        """Operations of the metric's size."""
+        size, unit = requirement.metric.transfer, requirement.unit
+        assert size
+        rate = as_rate(self.limit(cluster, requirement), unit, size)
+        return within(cluster, requirement, tightest([rate], unit), _WHY)
+
+    def latency(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+        """No shorter than the metric's size takes through the memory."""
+        size = requirement.metric.transfer
+        assert size
+        bound = shortest(size, self.limit(cluster, requirement))
+        return within(cluster, requirement, bound, _WHY)
