@@ -11,16 +11,19 @@ from assay.checks.figures import Unrated
 from assay.checks.plan import Metric, Requirement
 from assay.cluster.description import Cluster
 from assay.judge.chain import Chain, chains
-from assay.judge.verdict import Case, Verdict, judge
+from assay.judge.judgement import Measurement, judge
+from assay.judge.verdict import Verdict
 from assay.subject import Subject
 from clusters import system
 
 
-def judged(check: str, metric: str, figures: Mapping[str, float], bound: float = 0) -> list[Case]:
+def judged(
+    check: str, metric: str, figures: Mapping[str, float], bound: float = 0
+) -> list[Measurement]:
     ground = "hardware" if bound else "nothing"
     limits = Expectation("MiB/s", ground, bound or None, None, None, "a datasheet")
     return [
-        Case(
+        Measurement(
             Requirement(
                 check,
                 "ssd",
@@ -35,7 +38,7 @@ def judged(check: str, metric: str, figures: Mapping[str, float], bound: float =
     ]
 
 
-def of(cluster: Cluster, *measured: list[Case]) -> list[Chain]:
+def of(cluster: Cluster, *measured: list[Measurement]) -> list[Chain]:
     return chains(cluster, judge([case for cases in measured for case in cases]).judgements)
 
 
@@ -77,15 +80,15 @@ SSDS = {f"s1/0000:{number:02x}:00.0": 6400.0 for number in range(4)}
 PROMISED_READ, PROMISED_WRITE = 4 * 7.0e9 / 2**20, 4 * 3.5e9 / 2**20
 
 
-def devices(**slow: float) -> list[Case]:
+def devices(**slow: float) -> list[Measurement]:
     return judged("NvmeBandwidth", "read_1m_together", SSDS | slow)
 
 
-def network(metric: str, rate: float) -> list[Case]:
+def network(metric: str, rate: float) -> list[Measurement]:
     return judged("SelfTestClientServer", metric, {"s1/engine0": rate})
 
 
-def ior(metric: str, **ways: float) -> list[Case]:
+def ior(metric: str, **ways: float) -> list[Measurement]:
     return judged("IorEasy", metric, {f"clients/{way}": rate for way, rate in ways.items()})
 
 

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from assay.judge.rating import Limits, Rating, Verdict, rate
+from assay.judge.rating import Limits, Rating, rate
 from assay.judge.stats import Array, Summaries
+from assay.judge.verdict import Verdict
 
 NOTHING = float("nan")
 LITTLE = 0.002

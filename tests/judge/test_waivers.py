@@ -8,7 +8,8 @@ import pytest
 from assay.checks.expect import Expectation
 from assay.checks.figures import Unrated
 from assay.checks.plan import Metric, Requirement
-from assay.judge.verdict import Case, Judgement, Verdict, judge
+from assay.judge.judgement import Judgement, Measurement, judge
+from assay.judge.verdict import Verdict
 from assay.judge.waivers import Waiver, WaiverError, excuse, load
 from assay.subject import Subject
 
@@ -27,7 +28,7 @@ def judged(subject: str, *, floor: float = 80.0, problem: str = "") -> Judgement
         "SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s", Unrated("a trial")), Subject(subject)
     )
     limits = Expectation("MiB/s", "hardware", 200.0, floor, 200.0, "a datasheet")
-    case = Case(metric, [100.0] * 7, limits, [problem] if problem else [])
+    case = Measurement(metric, [100.0] * 7, limits, [problem] if problem else [])
     return judge([case]).judgements[0]
 
 

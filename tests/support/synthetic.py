@@ -10,8 +10,9 @@ from assay.checks.expect import Expectation, Measured, expectation
 from assay.checks.figures import Unrated
 from assay.checks.plan import Metric, Requirement, requirements
 from assay.cluster.description import Cluster
+from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.signoff import Gate, SignOff
-from assay.judge.verdict import Case, Judgement, Verdict, judge
+from assay.judge.verdict import Verdict
 from assay.judge.waivers import Waiver, excuse
 from assay.subject import Subject
 from sites import site
@@ -116,7 +117,7 @@ def campaign(
         gate,
         judge(
             [
-                Case(
+                Measurement(
                     metric,
                     measured[metric],
                     expectation(described, metric, measured),
@@ -198,7 +199,7 @@ def judgement(
         "SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s", Unrated("a trial")), Subject(subject)
     )
     limits = Expectation("MiB/s", "hardware", ceiling, floor, ceiling, derivation)
-    case = Case(metric, samples, limits, problems, raw_paths(metric))
+    case = Measurement(metric, samples, limits, problems, raw_paths(metric))
     return judge([case]).judgements[0]
 
 

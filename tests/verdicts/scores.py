@@ -17,8 +17,9 @@ from campaigns import KIND, KINDS, METRICS, MORE, SUBJECT, Array, Campaign, Clus
 from faults import FAULTS, Named
 
 from assay.judge.baseline import Changes, changes
-from assay.judge.rating import Limits, Rating, Verdict, rate
+from assay.judge.rating import Limits, Rating, rate
 from assay.judge.stats import Summaries, summarize_all
+from assay.judge.verdict import Verdict
 
 TUNING, REPORTING = 20_250, 7_919
 SAMPLES = 7

@@ -18,8 +18,8 @@ from assay.checks.plan import requirements
 from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import quoted
+from assay.judge.judgement import Judgement
 from assay.judge.signoff import SignOff, sign_off
-from assay.judge.verdict import Judgement
 from assay.judge.waivers import WaiverError
 from assay.preflight.examine import examine
 from assay.report.reader import RecordError, read

@@ -17,7 +17,8 @@ from assay.checks.bounds.path import data_ssds, of_files, storage
 from assay.checks.bounds.redundancy import NONE, Redundancy
 from assay.checks.entry import Check, Metric
 from assay.cluster.description import Cluster
-from assay.judge.verdict import Judgement, Verdict
+from assay.judge.judgement import Judgement
+from assay.judge.verdict import Verdict
 from assay.units import Quantity
 
 UNIT = "MiB/s"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -27,21 +26,10 @@ from assay.judge.stats import (
     pool,
     threshold,
 )
+from assay.judge.verdict import Verdict
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int_]
-
-
-class Verdict(StrEnum):
-    """What can be said of a metric; the worst come first."""
-
-    MISSING = "missing"
-    IMPLAUSIBLE = "implausible"
-    BELOW = "below"
-    UNSTEADY = "unsteady"
-    WAIVED = "waived"
-    UNRATED = "unrated"
-    PASS = "pass"
 
 
 FALSE_ALARMS = 1 / 200

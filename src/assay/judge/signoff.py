@@ -14,7 +14,8 @@ from assay.campaign.results import Results
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
-from assay.judge.verdict import Case, Judgement, Verdict, judge
+from assay.judge.judgement import Judgement, Measurement, judge
+from assay.judge.verdict import Verdict
 from assay.judge.waivers import Excused, Waiver, excuse
 
 
@@ -136,7 +137,7 @@ def sign_off(
     )
     judged = judge(
         [
-            Case(
+            Measurement(
                 metric,
                 results.samples(metric),
                 expectation(cluster, metric, valid),

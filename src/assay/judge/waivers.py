@@ -24,7 +24,8 @@ from assay.findings import Finding, from_pydantic
 from assay.foreign import files, limits
 from assay.foreign.documents import MOST, from_yaml, misfits
 from assay.foreign.files import ForeignError
-from assay.judge.verdict import Judgement, Verdict
+from assay.judge.judgement import Judgement
+from assay.judge.verdict import Verdict
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 

@@ -15,7 +15,8 @@ import altair as alt
 import vl_convert
 from markupsafe import Markup
 
-from assay.judge.verdict import Judgement, Verdict
+from assay.judge.judgement import Judgement
+from assay.judge.verdict import Verdict
 from assay.report import grouping, words
 from assay.units import show
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.checks.plan import LAYERS, Layer
+from assay.judge.judgement import Judgement
 from assay.judge.signoff import SignOff
-from assay.judge.verdict import Judgement, Verdict
+from assay.judge.verdict import Verdict
 
 _WORST_FIRST = {verdict: rank for rank, verdict in enumerate(Verdict)}
 

@@ -11,7 +11,7 @@ import altair as alt
 import vl_convert
 from markupsafe import Markup
 
-from assay.judge.verdict import Judgement
+from assay.judge.judgement import Judgement
 from assay.report import grouping
 from assay.subject import Subject
 

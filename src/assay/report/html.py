@@ -17,8 +17,9 @@ from assay.checks.plan import LAYERS, Layer
 from assay.cluster.description import Cluster, Host
 from assay.foreign.text import printable
 from assay.judge.chain import UNIT, chains
+from assay.judge.judgement import Judgement
 from assay.judge.signoff import FAILING, SignOff
-from assay.judge.verdict import Judgement, Verdict
+from assay.judge.verdict import Verdict
 from assay.report import charts, grouping, heatmaps, words
 from assay.units import show
 

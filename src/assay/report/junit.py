@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from assay.foreign.text import printable
+from assay.judge.judgement import Judgement
 from assay.judge.signoff import FAILING, Gate, SignOff
-from assay.judge.verdict import Judgement, Verdict
+from assay.judge.verdict import Verdict
 from assay.report import grouping
 
 

@@ -17,9 +17,10 @@ from assay.checks.expect import Ground
 from assay.checks.plan import Layer
 from assay.cluster.description import Cluster
 from assay.foreign.text import printable
+from assay.judge.judgement import Judgement
 from assay.judge.rating import FALSE_ALARMS
 from assay.judge.signoff import FAILING, Gate, SignOff
-from assay.judge.verdict import Judgement, Verdict
+from assay.judge.verdict import Verdict
 from assay.judge.waivers import Waiver
 from assay.report import words
 

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from assay.foreign.text import printable
 from assay.judge.chain import chains
+from assay.judge.judgement import Judgement
 from assay.judge.signoff import SignOff
-from assay.judge.verdict import Judgement
 from assay.judge.waivers import Waiver
 from assay.report import grouping, words
 from assay.units import show

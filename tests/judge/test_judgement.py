@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from assay.checks.expect import Expectation
 from assay.checks.figures import Unrated
 from assay.checks.plan import Metric, Requirement
-from assay.judge.verdict import Case, Judgement, Verdict, judge
+from assay.judge.judgement import Judgement, Measurement, judge
+from assay.judge.verdict import Verdict
 from assay.subject import Subject
 
 OWED = Requirement(
@@ -30,7 +31,7 @@ def alone(
     limits: Expectation,
     problems: Sequence[str] = (),
 ) -> Judgement:
-    return judge([Case(requirement, samples, limits, problems)]).judgements[0]
+    return judge([Measurement(requirement, samples, limits, problems)]).judgements[0]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def among_equals(
     return list(
         judge(
             [
-                Case(
+                Measurement(
                     replace(OWED, subject=Subject(f"n{number}"), check=check or OWED.check),
                     [median * (1 + spread * n) for n in noise[number % 7 :] + noise[: number % 7]],
                     limits,
@@ -161,7 +162,7 @@ def test_all_hosts_together_have_no_equals() -> None:
     hosts = among_equals([1000.0] * 4)
     assert all(judged.equals for judged in hosts)
     cases = [
-        Case(
+        Measurement(
             replace(judged.requirement, subject=Subject("clients", containers=number)),
             judged.samples,
             UNRATED,
@@ -174,9 +175,9 @@ def test_all_hosts_together_have_no_equals() -> None:
 def test_different_limits_make_no_equals() -> None:
     slow = [replace(j, requirement=j.requirement) for j in among_equals([1000.0] * 4)]
     fast = replace(UNRATED, ceiling=9000.0)
-    cases = [Case(j.requirement, j.samples, UNRATED) for j in slow]
+    cases = [Measurement(j.requirement, j.samples, UNRATED) for j in slow]
     cases += [
-        Case(replace(OWED, subject=Subject(f"fast{n}")), [2000.0, 2001.0, 2002.0], fast)
+        Measurement(replace(OWED, subject=Subject(f"fast{n}")), [2000.0, 2001.0, 2002.0], fast)
         for n in range(4)
     ]
     medians = {j.equals.median for j in judge(cases).judgements if j.equals}
@@ -193,7 +194,7 @@ def test_a_loss_that_could_hide_in_the_scatter_is_unsteady() -> None:
 
 def test_a_check_that_warms_up_is_unsteady() -> None:
     rise = [700.0, 800, 880, 930, 960, 980, 1000]
-    cases = [Case(replace(OWED, subject=Subject(f"n{n}")), rise, UNRATED) for n in range(16)]
+    cases = [Measurement(replace(OWED, subject=Subject(f"n{n}")), rise, UNRATED) for n in range(16)]
     judged = judge(cases).judgements[0]
     assert judged.verdict is Verdict.UNSTEADY
     assert "it rose by" in judged.reason
@@ -219,8 +220,8 @@ def test_better_than_possible_by_a_hair_is_neither_possible_nor_sure() -> None:
 
 
 def test_many_questions_make_alarms_harder() -> None:
-    few = judge([Case(OWED, [820, 821, 819, 822, 818, 823, 817], RATED)])
-    assert few.comparisons < judge([Case(OWED, [900.0], RATED)] * 50).comparisons
+    few = judge([Measurement(OWED, [820, 821, 819, 822, 818, 823, 817], RATED)])
+    assert few.comparisons < judge([Measurement(OWED, [900.0], RATED)] * 50).comparisons
 
 
 @given(st.lists(st.floats(1, 1e6), min_size=4, max_size=12))

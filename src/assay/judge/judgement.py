@@ -1,0 +1,261 @@
+"""Samples and an expectation make a verdict, with its reason."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.checks.expect import Expectation
+from assay.checks.plan import Requirement
+from assay.cluster.description import PARTITIONS
+from assay.judge.rating import HIDDEN, Limits, Rating, numbered, rate
+from assay.judge.stats import Array, Summary, summarize_all
+from assay.judge.verdict import Verdict
+from assay.units import Quantity, show
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One metric to judge."""
+
+    requirement: Requirement
+    samples: Sequence[float]
+    expectation: Expectation
+    problems: Sequence[str] = ()
+    """Why its samples count for nothing."""
+    raw: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """How a metric stands among those that should be as good as it is."""
+
+    count: int
+    """How many there are, itself included."""
+    median: float
+    """The median of their medians."""
+    gain: float
+    """By how much of that it is better; worse, if below zero."""
+    outlier: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One metric, judged: what was required, measured and expected, and what follows."""
+
+    requirement: Requirement
+    samples: tuple[float, ...]
+    summary: Summary | None
+    expectation: Expectation
+    verdict: Verdict
+    reason: str
+    raw: tuple[str, ...] = ()
+    """Where in the bundle the raw outputs are that hold the samples."""
+    equals: Equals | None = None
+    """None where there are too few to compare with."""
+    more_samples: int | None = None
+    """How many more would decide, where that is open and a reasonable number does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A campaign, judged."""
+
+    judgements: tuple[Judgement, ...]
+    comparisons: int
+    """How many comparisons could have raised a false alarm; together they do in 1 of 200."""
+
+
+def judge(measurements: Sequence[Measurement]) -> Judged:
+    """Judge the metrics of a campaign, each also among its equals.
+
+    Equals are the subjects of one metric of a check in one partition that have the same limits
+    and, where they are ways to the storage, the same backend.
+    Fail closed: with a problem, or without a sample, a metric is `missing`.
+    """
+    problems = [_problems(measurement) for measurement in measurements]
+    rows = [
+        () if problem else measurement.samples
+        for measurement, problem in zip(measurements, problems, strict=True)
+    ]
+    found = summarize_all(rows)
+    rating = rate(found, _limits(measurements))
+    judgements = []
+    for row, measurement in enumerate(measurements):
+        summary = found.one(row) if found.count[row] else None
+        equals = _standing(rating, row)
+        if summary is None:
+            reason = "; ".join(problems[row]) or "it was not measured"
+        else:
+            reason = _reason(measurement, summary, equals, rating, row)
+        more = rating.more_samples[row]
+        judgements.append(
+            Judgement(
+                requirement=measurement.requirement,
+                samples=tuple(measurement.samples),
+                summary=summary,
+                expectation=measurement.expectation,
+                verdict=Verdict(str(rating.verdict[row])),
+                reason=reason,
+                raw=tuple(measurement.raw),
+                equals=equals,
+                more_samples=None if math.isnan(more) else int(more),
+            )
+        )
+    return Judged(tuple(judgements), rating.comparisons)
+
+
+def _problems(measurement: Measurement) -> list[str]:
+    impossible = (
+        value for value in measurement.samples if not (math.isfinite(value) and value > 0)
+    )
+    return [
+        *measurement.problems,
+        *(f"a sample is {value:g}, and a measurement is above zero" for value in impossible),
+    ]
+
+
+def _limits(measurements: Sequence[Measurement]) -> Limits:
+    more = np.array(
+        [measurement.requirement.metric.better == "higher" for measurement in measurements],
+        dtype=bool,
+    )
+    floor = _array([measurement.expectation.floor for measurement in measurements])
+    ceiling = _array([measurement.expectation.ceiling for measurement in measurements])
+    return Limits(
+        best=np.where(more, ceiling, floor),
+        worst=np.where(more, floor, ceiling),
+        more=more,
+        group=numbered([_equality(measurement) for measurement in measurements]),
+        subject=numbered(
+            [
+                (c.requirement.check, c.requirement.partition, c.requirement.subject)
+                for c in measurements
+            ]
+        ),
+    )
+
+
+def _array(figures: Sequence[float | None]) -> Array:
+    return np.array([math.nan if f is None else f for f in figures], np.float64)
+
+
+def _equality(measurement: Measurement) -> Hashable:
+    """What equals have in common."""
+    required, expected = measurement.requirement, measurement.expectation
+    # What stands on figures that were measured differs from host to host, however equal they are.
+    limits = () if expected.ground == "measured" else (expected.floor, expected.ceiling)
+    # Of two ways to one storage one may be slower by far; all hosts together have no equal.
+    subject = required.subject
+    backend = subject if subject.host in PARTITIONS else subject.backend
+    return required.check, required.name, required.partition, backend, limits
+
+
+def _standing(rating: Rating, row: int) -> Equals | None:
+    if not rating.peers[row]:
+        return None
+    return Equals(
+        count=int(rating.peers[row]),
+        median=float(rating.equals[row]),
+        gain=float(rating.gain[row]),
+        outlier=bool(rating.outlier[row]),
+    )
+
+
+def _reason(
+    measurement: Measurement, summary: Summary, equals: Equals | None, rating: Rating, row: int
+) -> str:
+    unit, words = measurement.expectation.unit, _Words(measurement)
+    value = Quantity(summary.median, unit)
+    match Verdict(str(rating.verdict[row])):
+        case Verdict.IMPLAUSIBLE:
+            better = words.beyond(summary.median) or (equals and _apart(equals, unit))
+            return f"{value} is {better}: a cache, a hole or a wrong unit"
+        case Verdict.BELOW:
+            outlier = equals and equals.outlier and _apart(equals, unit)
+            below = words.short(summary.median)
+            return f"{value} is {', and '.join(what for what in (below, outlier) if what)}"
+        case Verdict.UNSTEADY:
+            return _undecided(words, summary, equals, rating, row)
+        case Verdict.UNRATED:
+            return measurement.expectation.derivation
+    return f"{value} is {'above' if words.more else 'within'} {words.limit}"
+
+
+class _Words:
+    """The limits of a metric, in words."""
+
+    def __init__(self, measurement: Measurement) -> None:
+        expected, self.unit = measurement.expectation, measurement.expectation.unit
+        self.more = measurement.requirement.metric.better == "higher"
+        limits = (expected.ceiling, expected.floor)
+        self.best, self.worst = limits if self.more else reversed(limits)
+
+    @property
+    def limit(self) -> str:
+        """What it should reach, or stay within."""
+        quantity = Quantity(self.worst or 0.0, self.unit)
+        return f"the {'floor' if self.more else 'limit'} of {quantity}"
+
+    def beyond(self, value: float) -> str | None:
+        """That a value is better than is possible, if it is."""
+        if self.best is None or not (value > self.best if self.more else value < self.best):
+            return None
+        return f"better than is possible, {Quantity(self.best, self.unit)}"
+
+    def short(self, value: float) -> str | None:
+        """That a value is worse than it should be, if it is."""
+        if self.worst is None or not (value < self.worst if self.more else value > self.worst):
+            return None
+        return f"{'below' if self.more else 'above'} {self.limit}"
+
+
+def _apart(equals: Equals, unit: str) -> str:
+    how = f"{abs(equals.gain):.1%} {'better' if equals.gain > 0 else 'worse'}"
+    return f"{how} than the median of its {equals.count} equals, {Quantity(equals.median, unit)}"
+
+
+def _undecided(
+    words: _Words, summary: Summary, equals: Equals | None, rating: Rating, row: int
+) -> str:
+    """Why a metric is unsteady, and what would decide."""
+    reasons = []
+    beyond = words.beyond(summary.median)
+    if beyond:
+        reasons.append(
+            f"{Quantity(summary.median, words.unit)} is {beyond}, but not all samples are"
+        )
+    if rating.straddling[row]:
+        if summary.count == 1:
+            reasons.append(
+                f"one sample, {Quantity(summary.median, words.unit)}, does not tell on which side"
+                f" of {words.limit} the median lies"
+            )
+        elif words.short(summary.low) and words.short(summary.high):
+            reasons.append(
+                f"{summary.count} samples may lie {words.short(summary.median)} by chance"
+            )
+        else:
+            reasons.append(
+                f"{summary.count} samples leave the median anywhere between {show(summary.low)}"
+                f" and {show(summary.high)}, on both sides of {words.limit}"
+            )
+    if rating.hiding[row] and equals:
+        reasons.append(
+            f"{summary.count} samples scatter so much that it may be {HIDDEN:.0%} worse than its"
+            f" {equals.count} equals"
+        )
+    if rating.drifting[row]:
+        moved = "rose" if summary.change > 0 else "fell"
+        reasons.append(
+            f"it {moved} by {abs(summary.change):.1%} from the first sample to the last"
+            " and did not settle"
+        )
+    elif not beyond:
+        more = rating.more_samples[row]
+        number = "no reasonable number of" if math.isnan(more) else f"about {more:.0f}"
+        reasons.append(f"{number} more samples would decide")
+    return "; ".join(reasons)
