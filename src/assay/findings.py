@@ -45,6 +45,7 @@ _VARIABLES = {
     "datasheets": "cluster_datasheets",
     "hardware": "cluster_hardware",
     "floors": "cluster_floors",
+    "ssh_options": "cluster_ssh_options",
     "interface": "cluster_address",
 }
 """How keys of cluster.json begin, and the variables of the roles that they come from."""

@@ -35,7 +35,6 @@ HOSTILE = [
     "-rf",
     "*",
     "ü",
-    "\u202e",
     "~",
 ]
 
@@ -66,10 +65,6 @@ SCM = put("hosts", "s1", "engines", 0, "storage", 0, "scm_mount")
 @pytest.mark.parametrize(
     ("change", "value", "finding"),
     [
-        (FIO, "/opt/a\nb", "benchmarks.fio = /opt/a\\nb: text of one line, without"),
-        (FIO, "/opt/a\0b", "benchmarks.fio = /opt/a\\x00b: text of one line, without"),
-        (FIO, "/opt/\x1b[2J", "benchmarks.fio = /opt/\\x1b[2J: text of one line, without"),
-        (FIO, "/opt/\udc80", "benchmarks.fio = /opt/\\udc80: text of one line, without"),
         (FIO, "fio", "benchmarks.fio = fio: an absolute path"),
         (FIO, "-fio", "benchmarks.fio = -fio: an absolute path"),
         (FIO, "/opt/a=b/fio", "benchmarks.fio = /opt/a=b/fio: a path without '=': env takes"),
@@ -89,8 +84,17 @@ def test_what_a_program_would_take_for_more_is_refused(
 ) -> None:
     document = sound()
     change(document, value)
-    (found,) = [each for each in said(document) if value.encode("unicode_escape").decode() in each]
+    (found,) = [each for each in said(document) if value in each]
     assert finding in found
+
+
+@pytest.mark.parametrize("value", ["/opt/a\nb", "/opt/a\0b", "/opt/\x1b[2J", "/opt/\udc80"])
+def test_what_no_script_can_hold_is_refused(value: str) -> None:
+    document = sound()
+    FIO(document, value)
+    (found,) = said(document)
+    assert found.startswith("benchmarks.fio = /opt/")
+    assert "must be printable, on one line" in found
 
 
 def test_io500_reads_more_into_a_path() -> None:

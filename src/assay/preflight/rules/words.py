@@ -1,13 +1,13 @@
 """What job scripts and the programs in them can be given.
 
-A script passes on whatever a word holds. Some programs read more into a path than its name, and no
-quoting holds them off: such a path is refused here.
+A script passes on whatever a word holds; control characters are refused with the description. Some
+programs read more into a path than its name, and no quoting prevents it: that is refused here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -18,9 +18,6 @@ from assay.findings import Finding
 
 _LABEL = re.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,126}")
 """A label of DAOS (`daos_label_is_valid`), which begins with no dash here: an option would."""
-
-_FOR_PEOPLE = ("hardware", "versions")
-"""Keys whose texts are printed and are in no script."""
 
 _JUDGED = ("scm_mount", "control_metadata.path")
 """Keys of paths that other rules want absolute, with words of their own."""
@@ -35,7 +32,7 @@ _MOUNTS = (" \\", "/proc/mounts spells them otherwise")
 
 def words_of_host(name: str, host: Host) -> Iterator[Finding]:
     """What the scripts are given of one host."""
-    yield from _scriptable(name, host)
+    yield from _absolute(name, host)
     if host.scratch is not None:
         yield from _plain(name, "scratch.directory", host.scratch.directory, _FIO)
     for number, engine in enumerate(host.engines):
@@ -46,7 +43,7 @@ def words_of_host(name: str, host: Host) -> Iterator[Finding]:
 
 def words_of_site(site: Site) -> Iterator[Finding]:
     """What the scripts are given of the whole."""
-    yield from _scriptable(None, site)
+    yield from _absolute(None, site)
     benchmarks = site.benchmarks
     for key in Benchmarks.model_fields:
         program = getattr(benchmarks, key)
@@ -66,7 +63,7 @@ def _words_of_system(system: System) -> Iterator[Finding]:
         label = getattr(system, key)
         if label is not None and not _LABEL.fullmatch(label):
             allowed = "a label of DAOS: letters, digits, and .:_- after the first, at most 127"
-            yield Finding(None, f"daos.{key}", _shown(label), allowed)
+            yield Finding(None, f"daos.{key}", label, allowed)
 
 
 def _plain(
@@ -76,48 +73,25 @@ def _plain(
     characters, why = wrong
     if path is not None and (found := sorted(set(characters) & set(str(path)))):
         named = " or ".join(repr(character) for character in found)
-        yield Finding(host, key, _shown(path), f"a path without {named}: {why}")
+        yield Finding(host, key, path, f"a path without {named}: {why}")
 
 
-def _scriptable(host: str | None, model: BaseModel) -> Iterator[Finding]:
-    """Every text has nothing in it that ends a word or a line of a script; paths are absolute."""
-    for key, value in _texts(model, ""):
-        text = str(value)
-        if not all(map(_in_a_line, text)):
-            allowed = "text of one line, without control characters"
-            yield Finding(host, key, _shown(text), allowed)
-        elif isinstance(value, Path) and not value.is_absolute() and not key.endswith(_JUDGED):
-            yield Finding(host, key, _shown(text), "an absolute path, such as /opt/fio/bin/fio")
+def _absolute(host: str | None, model: BaseModel) -> Iterator[Finding]:
+    """Every path is absolute: a script runs elsewhere, and what begins with - is an option."""
+    for key, path in _paths(model, ""):
+        if not path.is_absolute() and not key.endswith(_JUDGED):
+            yield Finding(host, key, path, "an absolute path, such as /opt/fio/bin/fio")
 
 
-def _in_a_line(character: str) -> bool:
-    code = ord(character)
-    is_control = code < 0x20 or 0x7F <= code < 0xA0 or character in "\u2028\u2029"
-    return not is_control and not 0xD800 <= code < 0xE000
-
-
-def _texts(value: object, key: str) -> Iterator[tuple[str, str | Path]]:
-    """Every text below a key, each with its own key."""
+def _paths(value: object, key: str) -> Iterator[tuple[str, Path]]:
+    """Every path below a key, each with its own key."""
     match value:
-        case str() | Path():
+        case Path():
             yield key, value
         case BaseModel():
             for name, field in type(value).model_fields.items():
-                if name not in _FOR_PEOPLE:
-                    yield from _texts(getattr(value, name), _below(key, field.alias or name))
-        case Mapping():
-            for name, each in value.items():
-                yield key, name
-                yield from _texts(each, _below(key, _shown(name)))
+                below = field.alias or name
+                yield from _paths(getattr(value, name), f"{key}.{below}" if key else below)
         case tuple():
             for number, each in enumerate(value):
-                yield from _texts(each, f"{key}[{number}]")
-
-
-def _below(key: str, name: str) -> str:
-    return f"{key}.{name}" if key else name
-
-
-def _shown(value: str | Path) -> str:
-    """A value that can be printed."""
-    return str(value).encode("unicode_escape").decode("ascii")
+                yield from _paths(each, f"{key}[{number}]")
