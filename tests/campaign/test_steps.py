@@ -206,11 +206,12 @@ def test_scratch_goes_away_with_the_job(job: Job, command: str, status: int) -> 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_scratch_goes_away_with_a_job_that_is_told_to_end(job: Job, number: signal.Signals) -> None:
-    process = job.start(
-        f"scratch {job.scratch} 1", step("hang", ["sleep", "60"], limit_s=90).line()
-    )
-    while not list(job.scratch.iterdir()):
+    begun = job.stage / "begun"
+    hang = step("hang", ["sh", "-c", f"touch {begun}; exec sleep 300"], limit_s=400)
+    process = job.start(f"scratch {job.scratch} 1", hang.line())
+    while not begun.exists():
         time.sleep(0.01)
+    assert list(job.scratch.iterdir())
     process.send_signal(number)
     assert process.wait(60) == 143
     assert list(job.scratch.iterdir()) == []

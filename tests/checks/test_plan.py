@@ -206,6 +206,8 @@ def test_pairs_of_a_larger_system_grow_with_its_engines(servers: int) -> None:
         # As many as have equally many containers, two of them.
         (100, "acceptance", 300, 150),
         (2, "quick", 10, 5),
+        (2, "quick", 16, 8),
+        (2, "quick", 307, 1),
     ],
 )
 def test_processes_of_fdb_hammer_are_dealt_evenly(
