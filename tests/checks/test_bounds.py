@@ -22,6 +22,7 @@ from assay.checks.bounds.redundancy import NONE, redundancy
 from assay.cluster.description import Cluster
 from assay.units import Quantity
 from clusters import SSD, described, description, system
+from sites import site
 
 MEBIBYTE = Quantity(1, "MiB")
 SMALL = Quantity(1, "KiB")
@@ -276,3 +277,9 @@ def test_servers_with_other_ssds_add_up() -> None:
     other = other.model_copy(update={"datasheets": sheets})
     unknown = described.model_copy(update={"hosts": described.hosts | {"s2": other}})
     assert storage(unknown, "read", Quantity(1, "MiB")) is None
+
+
+def test_an_emulated_device_is_no_ssd_though_its_host_has_a_datasheet() -> None:
+    document = site("file")
+    document["hosts"]["s1"]["datasheets"] = {"ssd": SSD}
+    assert storage(described(document), "read", Quantity(1, "MiB")) is None
