@@ -1,6 +1,8 @@
 """The command `assay`: what it prints, and with which status it ends."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -153,3 +155,16 @@ def test_a_signoff_without_a_report_is_refused(cluster_file: Path, tmp_path: Pat
     assert status == 1
     assert "no run report matches" in said
     assert not out.exists()
+
+
+def test_the_version_imports_what_it_needs_alone() -> None:
+    """No time is measured, which a loaded machine has in plenty."""
+    look = (
+        "import sys; from assay.cli import main\n"
+        "try: main()\nexcept SystemExit: print(*sys.modules)"
+    )
+    asked = [sys.executable, "-c", look, "--version"]
+    printed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    imported = {*printed.split()}
+    assert "typer" in imported
+    assert not imported & {"altair", "jinja2", "numpy", "pint", "scipy", "yaml"}

@@ -1,4 +1,8 @@
-"""The command `assay`."""
+"""The command `assay`.
+
+A command imports what it needs when it runs: to judge takes numpy and scipy, to draw takes longer,
+and to print the version or the samples of a tool takes neither.
+"""
 
 from __future__ import annotations
 
@@ -9,27 +13,22 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from assay import __version__
-from assay.campaign import results
-from assay.campaign import run_report as runreport
-from assay.checks.expect import Measured, expectation
-from assay.checks.plan import requirements
-from assay.cluster.description import Cluster
-from assay.findings import Finding, variable
 from assay.foreign import files, limits, owners
 from assay.foreign.files import ForeignError
 from assay.foreign.text import line, printable, quoted
-from assay.judge import signoff, waivers
-from assay.preflight import examine as preflight
 from assay.tools import PARSERS
-from assay.units import show
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from assay.campaign.results import Results
+    from assay.cluster.description import Cluster
+    from assay.findings import Finding
 
 app = typer.Typer(
     help="Validate and accept the performance of a DAOS cluster.",
@@ -63,6 +62,9 @@ def check(
     ] = False,
 ) -> None:
     """Validate the description of a cluster and print everything that is wrong with it."""
+    from assay.findings import variable
+    from assay.preflight import examine as preflight
+
     try:
         described, findings = preflight.examine(preflight.read(file))
     except preflight.ClusterError as error:
@@ -83,6 +85,11 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List every metric required of the cluster, before anything runs."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from assay.checks.plan import requirements
+
     metrics = requirements(_load(file))
     if as_json:
         rows = [
@@ -116,6 +123,13 @@ def expect(
     ] = None,
 ) -> None:
     """Print bound, floor and ceiling of every metric, and their sources."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from assay.checks.expect import Measured, expectation
+    from assay.checks.plan import requirements
+    from assay.units import show
+
     described = _load(file)
     measured = Measured({})
     if reports is not None:
@@ -165,8 +179,8 @@ def sign_off(
         typer.Option(help="ReFrame's output directory; by default that of the reports' campaign."),
     ] = None,
     gate: Annotated[
-        signoff.Gate, typer.Option(help="What the campaign must pass.")
-    ] = signoff.Gate.ACCEPTANCE,
+        Literal["measured", "acceptance"], typer.Option(help="What the campaign must pass.")
+    ] = "acceptance",
     waivers_file: Annotated[
         Path | None, typer.Option("--waivers", help="Which metrics are accepted, by whom, and why.")
     ] = None,
@@ -181,8 +195,8 @@ def sign_off(
 
     Exit 0 only if the campaign passes the gate, otherwise 1.
     """
-    # Charts take two seconds to import, and no other command draws any.
     from assay.bundle import write as bundle
+    from assay.judge import signoff, waivers
     from assay.report import summary
 
     if approver is not None and not (approver.strip() and approver.isprintable()):
@@ -199,7 +213,7 @@ def sign_off(
     found = _read(reports, described, campaign)
     try:
         agreed = waivers.load(waivers_file) if waivers_file else ()
-        signed = signoff.sign_off(described, found, gate, agreed, approver)
+        signed = signoff.sign_off(described, found, signoff.Gate(gate), agreed, approver)
         bundle.write(signed, found, out, sign_key)
     except waivers.WaiverError as error:
         for problem in error.problems:
@@ -295,6 +309,8 @@ def overhead(
 
 
 def _load(path: Path) -> Cluster:
+    from assay.preflight import examine as preflight
+
     try:
         return preflight.load(path)
     except preflight.ClusterError as error:
@@ -302,10 +318,12 @@ def _load(path: Path) -> Cluster:
         raise typer.Exit(1) from error
 
 
-def _read(pattern: str, cluster: Cluster, outputs: Path | None = None) -> results.Results:
+def _read(pattern: str, cluster: Cluster, outputs: Path | None = None) -> Results:
+    from assay.campaign import results, run_report
+
     try:
         return results.read(pattern, cluster, outputs)
-    except runreport.ReportError as error:
+    except run_report.ReportError as error:
         _complain(str(error))
         raise typer.Exit(1) from error
 
@@ -333,6 +351,9 @@ def _misuse(message: str) -> NoReturn:
 def _print_findings(findings: list[Finding], named: Callable[[str], str]) -> None:
     if not findings:
         return
+    from rich.markup import escape
+    from rich.table import Table
+
     table = Table("", "host", "key", "value", "finding", box=None)
     for finding in sorted(findings, key=lambda finding: finding.severity):
         value = "" if finding.value is None else finding.value
@@ -342,6 +363,8 @@ def _print_findings(findings: list[Finding], named: Callable[[str], str]) -> Non
 
 
 def _print(table: Table) -> None:
+    from rich.console import Console
+
     # In a pipe a row is a line, however long.
     Console(width=None if sys.stdout.isatty() else 1000, highlight=False).print(table)
 
