@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import stat
+import struct
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -173,6 +174,17 @@ def test_a_directory_with_the_sticky_bit_lets_nobody_replace_what_is_roots(
     assert writable("/opt/tools/bin/ior") == []
 
 
+@pytest.mark.parametrize("path", ["/opt/tools/other/ior", "/opt/other", "/opt/link", "/opt"])
+def test_in_a_directory_with_the_sticky_bit_others_may_add_what_is_missing(
+    writable: Any, tree: Path, path: str
+) -> None:
+    (tree / "opt").chmod(0o1777)
+    (tree / "opt/tools").chmod(0o1777)
+    (tree / "opt/link").symlink_to("not-there")
+    sticky = "/opt/tools" if "tools" in path else "/opt"
+    assert writable(path) == [(sticky, "1777")]
+
+
 def test_a_link_to_itself_ends(writable: Any, tree: Path) -> None:
     (tree / "loop").symlink_to("loop")
     assert writable("/loop/ior") == []
@@ -184,3 +196,28 @@ def test_what_another_user_owns_is_that_users_to_write(module: ModuleType, tree:
     os.chown(program, 12345, 12345)
     found = module.writable(["/opt/tools/bin/ior"], tree)
     assert found == [{"path": "/opt/tools/bin/ior", "owner": "12345", "mode": "0755"}]
+
+
+EVE_MAY_WRITE = struct.pack(
+    "<I" + "HHI" * 5,
+    *(2, 1, 7, 2**32 - 1),  # version 2; the owner rwx
+    *(2, 7, 12345),  # a user of this number rwx
+    *(4, 5, 2**32 - 1),  # the group r-x
+    *(0x10, 7, 2**32 - 1),  # at most rwx
+    *(0x20, 5, 2**32 - 1),  # others r-x
+)
+"""An access control list as the kernel takes it (linux/posix_acl_xattr.h)."""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root has files of the group root")
+def test_whom_an_access_control_list_names_may_write(module: ModuleType, tree: Path) -> None:
+    for path in (tree, *tree.rglob("*")):
+        os.chown(path, 0, 0)
+    (tree / "opt").chmod(0o775)
+    assert module.writable(["/opt/tools/bin/ior"], tree) == []
+    try:
+        os.setxattr(tree / "opt", "system.posix_acl_access", EVE_MAY_WRITE)
+    except OSError as error:
+        pytest.skip(f"no access control lists here: {error}")
+    found = module.writable(["/opt/tools/bin/ior"], tree)
+    assert found == [{"path": "/opt", "owner": "root", "mode": "0775"}]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pwd
 import stat
 import subprocess
@@ -28,6 +29,11 @@ options:
     elements: path
     default: []
     description: Programs and libraries that measure; those that are not there yet are left out.
+  directories:
+    type: list
+    elements: path
+    default: []
+    description: Directories below which the roles make others, and give those to another user.
   told:
     type: dict
     required: true
@@ -127,19 +133,20 @@ def _chosen(choices: str) -> str:
 def writable(programs: Iterable[str], root: Path = Path("/")) -> list[dict[str, str]]:
     """What others than root may change, of programs and of every directory and link on their paths.
 
-    In a directory that has the sticky bit and is root's, others can only add files of their own.
+    In a directory that has the sticky bit and is root's, others can only add files of their own:
+    what is root's stays, and what is not there yet, or is another user's, may become a link.
     """
     found = {}
     for program in programs:
-        for step in _steps(root, Path(program)):
-            try:
-                status = step.lstat()
-            except (FileNotFoundError, NotADirectoryError):
+        steps = [(step, _status(step)) for step in _steps(root, Path(program))]
+        for (step, status), (_, following) in zip(steps, [*steps[1:], (None, None)]):
+            if status is None:
                 break
-            by_group = status.st_mode & stat.S_IWGRP and status.st_gid != 0
+            by_group = status.st_mode & stat.S_IWGRP and (status.st_gid != 0 or _has_acl(step))
             by_others = status.st_mode & stat.S_IWOTH
             sticky = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX
-            is_open = (by_group or by_others) and not sticky and not stat.S_ISLNK(status.st_mode)
+            held = sticky and following is not None and following.st_uid == 0
+            is_open = (by_group or by_others) and not held and not stat.S_ISLNK(status.st_mode)
             if is_open or status.st_uid != 0:
                 path = "/" + str(step.relative_to(root))
                 mode = f"{stat.S_IMODE(status.st_mode):04o}"
@@ -147,8 +154,26 @@ def writable(programs: Iterable[str], root: Path = Path("/")) -> list[dict[str, 
     return [found[path] for path in sorted(found)]
 
 
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _has_acl(path: Path) -> bool:
+    """Whether the bits of the group are the mask of an access control list (acl(5))."""
+    try:
+        return "system.posix_acl_access" in os.listxattr(path, follow_symlinks=False)
+    except OSError:  # a file system without
+        return False
+
+
 def _steps(root: Path, program: Path) -> Iterator[Path]:
-    """Every directory and link on the path of a program, from the root to the file itself."""
+    """Every directory and link on the path of a program, from the root to the file itself.
+
+    After a directory comes what is taken from it.
+    """
     at, ahead, links = root, list(reversed(program.parts[1:])), 0
     yield at
     while ahead:
@@ -161,6 +186,7 @@ def _steps(root: Path, program: Path) -> Iterator[Path]:
                 return
             target = at.readlink()
             at = root if target.is_absolute() else at.parent
+            yield at
             ahead += reversed(target.parts[1:] if target.is_absolute() else target.parts)
 
 
@@ -191,6 +217,7 @@ def main() -> None:
         {
             "scratch": {"type": "path", "required": True},
             "programs": {"type": "list", "elements": "path", "default": []},
+            "directories": {"type": "list", "elements": "path", "default": []},
             "told": {"type": "dict", "required": True},
         },
         supports_check_mode=True,
@@ -200,6 +227,7 @@ def main() -> None:
         **look(Path("/")),
         "scratch": {"directory": scratch, **file_system(Path(scratch))},
         "writable": writable(module.params["programs"]),
+        "replaceable": writable(module.params["directories"]),
     }
     module.exit_json(changed=False, hardware=hardware, told=module.params["told"])
 

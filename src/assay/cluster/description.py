@@ -67,7 +67,7 @@ class Scratch(Described):
 
 
 class Writable(Described):
-    """A program, or a directory on its path, that others than root may change."""
+    """A program, or a directory on a path, that others than root may change."""
 
     path: Path
     owner: str
@@ -101,6 +101,9 @@ class Host(Described):
     scratch: Scratch | None = None
     writable: tuple[Writable, ...] = Field(
         default=(), description="of the programs that measure; there should be none"
+    )
+    replaceable: tuple[Writable, ...] = Field(
+        default=(), description="of the parents of directories that root gives away; likewise"
     )
     server: Server = Server()
     engines: tuple[Engine, ...] = ()

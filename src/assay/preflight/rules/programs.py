@@ -1,4 +1,4 @@
-"""Who may change what is run when something is measured."""
+"""Who may change what root runs, and where root makes directories for others."""
 
 from __future__ import annotations
 
@@ -12,9 +12,19 @@ _REMEDY = (
     " as root or decides what is signed: chown root and chmod go-w, or install it elsewhere"
 )
 
+_REMEDY_OF_DIRECTORIES = (
+    "only root may write a directory above reframe_prefix/campaigns, benchmarks_scratch, scm_mount"
+    " and the paths of daos_client_mounts, since root makes directories there for another user, and"
+    " a link in their place would give away what it leads to: chown root and chmod go-w, or name"
+    " another directory"
+)
+
 
 def program_rules(name: str, host: Host) -> Iterator[Finding]:
-    """Nobody but root can replace a program between the preflight and the measurement."""
+    """Nobody but root can replace a program, or put a link where root is to make a directory."""
     for found in host.writable:
         value = f"{found.path} of {found.owner} with mode {found.mode}"
         yield Finding(name, "programs", value, _REMEDY)
+    for found in host.replaceable:
+        value = f"{found.path} of {found.owner} with mode {found.mode}"
+        yield Finding(name, "directories", value, _REMEDY_OF_DIRECTORIES)
