@@ -17,13 +17,14 @@ shift
 # their names.
 umask 027
 parent=${directory%/*}
-mkdir -p "$parent"
-if [[ ! -O $parent ]]; then
-    echo "$parent belongs to $(stat --format=%U "$parent"), and campaigns in it are that user's; run this with" \
-        "sudo --user=$(stat --format=%U "$parent"), or name a directory in one of $(id -un)'s own" >&2
-    exit 77
-fi
-mkdir -p "$directory"
+for path in "$parent" "$directory"; do
+    mkdir -p "$path"
+    if [[ ! -O $path ]]; then
+        echo "$path belongs to $(stat --format=%U "$path"), and campaigns in it are that user's; run this with" \
+            "sudo --user=$(stat --format=%U "$path"), or name a directory in one of $(id -un)'s own" >&2
+        exit 77
+    fi
+done
 lock=$parent/.lock
 exec 9>>"$lock"
 if ! flock --nonblock 9; then
@@ -46,7 +47,7 @@ export RFM_REPORT_FILE="$directory/reports/run-{sessionid}.json"
 # `reframe --performance-compare` selects sessions by these. A comma would end a value. ReFrame itself reports
 # a description that cannot be read.
 name=${directory##*/}
-tags=campaign=${name//,/_}$(python3 - "${ASSAY_CLUSTER:-/etc/assay/cluster.json}" 2>/dev/null <<'END' || true
+tags=campaign=${name//,/_}$(python3 -I - "${ASSAY_CLUSTER:-/etc/assay/cluster.json}" 2>/dev/null <<'END' || true
 import json, sys
 cluster = json.load(open(sys.argv[1]))
 print(f",system={cluster['name']},daos={(cluster.get('daos') or {}).get('version', 'none')}")

@@ -10,6 +10,16 @@ SCRIPT = Path(__file__).parents[2] / "reframe-checks/campaign.sh"
 NOBODY = 65534
 
 
+def start(directory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", SCRIPT, directory, "quick"],
+        env={**os.environ, "ASSAY_ENVIRONMENT": "/dev/null", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory away")
 def test_root_opens_nothing_where_another_user_could_put_a_link(tmp_path: Path) -> None:
     victim, campaigns = tmp_path / "victim", tmp_path / "campaigns"
@@ -18,14 +28,41 @@ def test_root_opens_nothing_where_another_user_could_put_a_link(tmp_path: Path) 
     (campaigns / ".lock").symlink_to(victim)
     os.lchown(campaigns / ".lock", NOBODY, NOBODY)
     os.chown(campaigns, NOBODY, NOBODY)
-    ran = subprocess.run(
-        ["bash", SCRIPT, campaigns / "monday", "quick"],
-        env={**os.environ, "ASSAY_ENVIRONMENT": "/dev/null"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = start(campaigns / "monday")
     assert ran.returncode == 77
     assert f"{campaigns} belongs to nobody" in ran.stderr
     assert victim.read_text() == "precious\n"
     assert not (campaigns / "monday").exists()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory away")
+def test_root_measures_in_no_directory_of_another_user(tmp_path: Path) -> None:
+    victim, monday = tmp_path / "victim", tmp_path / "monday"
+    victim.write_text("precious\n")
+    monday.mkdir()
+    (monday / "reframe.out").symlink_to(victim)
+    os.chown(monday, NOBODY, NOBODY)
+    ran = start(monday, PATH=f"{commands(tmp_path)}:{os.environ['PATH']}")
+    assert ran.returncode == 77
+    assert f"{monday} belongs to nobody" in ran.stderr
+    assert victim.read_text() == "precious\n"
+
+
+def test_what_a_job_left_in_the_directory_is_not_run_beside_reframe(tmp_path: Path) -> None:
+    monday = tmp_path / "campaigns/monday"
+    monday.mkdir(parents=True)
+    (monday / "json.py").write_text("open('ran', 'w')\n")
+    ran = start(monday, PATH=f"{commands(tmp_path)}:{os.environ['PATH']}")
+    assert ran.returncode == 0, ran.stderr
+    assert "--run --tag=quick" in (monday / "reframe.out").read_text()
+    assert not (monday / "ran").exists()
+
+
+def commands(tmp_path: Path) -> Path:
+    """Stand-ins for what the script starts, which print their arguments."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name, script in {"squeue": "true", "scancel": "true", "reframe": 'echo "$@"'}.items():
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+    return folder
