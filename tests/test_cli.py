@@ -78,6 +78,13 @@ def test_expect_prints_the_derivation_of_every_metric(cluster_file: Path) -> Non
     assert "3.12 GB/s: c1's eth0, 25.0 Gbit/s" in line
 
 
+def test_a_pci_address_is_no_emoji(cluster_file: Path) -> None:
+    document = description()
+    document["hosts"]["c1"]["nvme"] = {"0000:ab:00.0": {"colour": "red"}}
+    cluster_file.write_text(json.dumps(document))
+    assert "nvme.0000:ab:00.0.colour" in run("check", cluster_file)[1]
+
+
 @pytest.mark.parametrize("command", ["check", "plan", "expect"])
 def test_no_escape_of_a_description_reaches_the_terminal(cluster_file: Path, command: str) -> None:
     document = description()

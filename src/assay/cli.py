@@ -365,8 +365,9 @@ def _print_findings(findings: list[Finding], named: Callable[[str], str]) -> Non
 def _print(table: Table) -> None:
     from rich.console import Console
 
-    # In a pipe a row is a line, however long.
-    Console(width=None if sys.stdout.isatty() else 1000, highlight=False).print(table)
+    # In a pipe a row is a line, however long. The PCI address 0000:ab:00.0 has an emoji in it.
+    width = None if sys.stdout.isatty() else 1000
+    Console(width=width, highlight=False, emoji=False).print(table)
 
 
 def _traceback(
