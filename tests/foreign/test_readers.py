@@ -14,7 +14,7 @@ from assay.bundle import checksums
 from assay.campaign.results import read as read_results
 from assay.campaign.run_report import ReportError
 from assay.cluster.description import Cluster
-from assay.foreign.documents import from_yaml
+from assay.foreign.documents import from_json, from_yaml, misfits
 from assay.foreign.files import ForeignError
 from assay.judge import waivers
 from assay.judge.waivers import WaiverError
@@ -154,6 +154,29 @@ def test_checksums(tmp_path: Path, sums: bytes, listing: bytes) -> None:
 def test_aliases_are_refused(bomb: str) -> None:
     with pytest.raises(ForeignError, match="is not YAML: it has an alias"):
         from_yaml(bomb.encode())
+
+
+@pytest.mark.parametrize("tagged", ["!!int ''", "!!float ''", "!!bool x", "!!timestamp x", "!x y"])
+def test_tags_are_refused(tagged: str) -> None:
+    with pytest.raises(ForeignError, match=r"is not YAML: it has a tag \("):
+        from_yaml(f"waivers: [{tagged}]".encode())
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_is_no_json(number: str) -> None:
+    with pytest.raises(ForeignError, match=f"is not JSON: {number} is not a number of JSON"):
+        from_json(f"[{number}]".encode())
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [(2**53 + 1, "2^53 or more"), (-(10**400), "-2^1328 or more"), (1e17, "1e")],
+)
+def test_a_number_beyond_arithmetic_is_refused(number: float, shown: str) -> None:
+    assert list(misfits({"cores": 2**53, "on": True})) == []
+    [(key, value, allowed)] = misfits({"cores": number})
+    assert (key, value[: len(shown)]) == ("cores", shown)
+    assert allowed == "must be a number from -9,007,199,254,740,992 to 9,007,199,254,740,992"
 
 
 TOOLS = sorted(PARSERS)

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from assay.foreign.files import ForeignError
-from assay.foreign.limits import DEPTH, NAME
+from assay.foreign.limits import DEPTH, NAME, NUMBER
 from assay.foreign.text import line, quoted
 
 MOST = 20
@@ -23,24 +23,33 @@ def from_json(text: bytes) -> Any:
         ForeignError: it is none, or is nested too deeply.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_no_number)
     except RecursionError as error:
         raise ForeignError("is not JSON: it is nested too deeply") from error
     except ValueError as error:
         raise ForeignError(f"is not JSON: {quoted(error)}") from error
 
 
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
 class _Loader(yaml.SafeLoader):
-    """YAML without anchors: a few of them in each other fill any memory."""
+    """YAML without aliases, a few of which in each other fill any memory, and without tags.
+
+    A value that does not fit its tag ends PyYAML in errors of any kind, such as KeyError.
+    """
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.events.AliasEvent):
             raise yaml.YAMLError("it has an alias (*name), which is not allowed")
+        if tag := self.peek_event().tag:  # type: ignore[no-untyped-call] # not in its stubs
+            raise yaml.YAMLError(f"it has a tag ({tag}), which is not allowed")
         return super().compose_node(parent, index)
 
 
 def from_yaml(text: bytes) -> Any:
-    """Parse YAML, which may have no aliases.
+    """Parse YAML, which may have no aliases and no tags.
 
     Raises:
         ForeignError: it is none.
@@ -54,7 +63,7 @@ def from_yaml(text: bytes) -> Any:
 
 
 def misfits(document: Any, most: int = NAME) -> Iterator[tuple[str, str, str]]:
-    """Keys and strings of a description that are too long, nested too deeply, or not printable.
+    """Keys and values of a description that are too long or large, too deep, or not printable.
 
     Yields the key, the value, and what is allowed.
     """
@@ -73,6 +82,16 @@ def misfits(document: Any, most: int = NAME) -> Iterator[tuple[str, str, str]]:
             waiting += [(f"{key}[{n}]", inner, depth + 1) for n, inner in enumerate(value)]
         elif isinstance(value, str) and (wrong := _misfit(value, most)):
             yield key, quoted(value), wrong
+        elif isinstance(value, int | float) and not -NUMBER <= value <= NUMBER:
+            yield key, f"{value:.3g}" if isinstance(value, float) else _digits(value), _RANGE
+
+
+_RANGE = f"must be a number from {-NUMBER:,} to {NUMBER:,}"
+
+
+def _digits(value: int) -> str:
+    """An integer that may have more digits than Python prints."""
+    return f"{'-' if value < 0 else ''}2^{abs(value).bit_length() - 1} or more"
 
 
 def _misfit(text: str, most: int) -> str | None:

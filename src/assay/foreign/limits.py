@@ -53,6 +53,10 @@ them, and 250 make 31,125 pairs."""
 NAME = 1_000
 """Characters of a name: two host names of 253 characters, devices and a check."""
 
+NUMBER = 2**53
+"""The most that a number of a description may be: beyond it a float skips integers, and arithmetic
+overflows. Memory is in MiB, and the largest is far below."""
+
 REASON = 4 * MIB
 """Characters of a reason. ReFrame joins those of all subjects: 8,192 × 300 are 2.5 million."""
 
