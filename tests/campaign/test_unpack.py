@@ -33,6 +33,9 @@ OWN = ["evil/engine0", "evil/engine1"]
         (archive(("raw/evil/engine01/x", "")), "what belongs to none of its subjects"),
         (archive(("raw/evil/engine0", "")), "what belongs to none of its subjects"),
         (archive(("raw/evil/engine0/" + "x" * 300, "")), "OSError"),
+        (archive(("raw/evil/engine0/a\U000e0100", "")), "a name that is not printable"),
+        (archive(("raw/evil/engine0" + 14 * "/x", "")), "more than 500 characters or 16 parts"),
+        (archive(("raw/evil/engine0/" + "/".join(["x" * 250] * 2), "")), "500 characters"),
         (archive(("raw/evil/engine0/x/y", ""), ("raw/evil/engine0/x", "")), "IsADirectoryError"),
         (archive(("raw/evil/engine0/x", "x" * (65 * 2**20))), "more than 64 MiB"),
     ],
@@ -82,7 +85,27 @@ def test_a_header_counts_too(tmp_path: Path) -> None:
     header.type, header.size = tarfile.GNUTYPE_LONGNAME, 2**36
     stream = io.BufferedReader(Endless(header.tobuf(tarfile.GNU_FORMAT)))
     unpack(stream, "evil", tmp_path / "raw", ["evil/engine0"])
-    assert "more than 64 MiB" in (tmp_path / "raw/evil/engine0/refusal").read_text()
+    assert "a header of 68,719,476,736 bytes" in (tmp_path / "raw/evil/engine0/refusal").read_text()
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE])
+def test_headers_for_all_that_follow_are_short(tmp_path: Path, kind: bytes) -> None:
+    """The library copies the words of a global header for every member that has its own."""
+    words = b"".join(b"11 %06x=\n" % number for number in range(10_000))
+    header = tarfile.TarInfo("words")
+    header.type, header.size = kind, len(words)
+    made = header.tobuf(tarfile.USTAR_FORMAT) + words.ljust(-(-len(words) // 512) * 512, b"\0")
+    returned = made + archive(("raw/evil/engine0/x", "1"))
+    unpack(io.BytesIO(returned), "evil", tmp_path / "raw", ["evil/engine0"])
+    assert "a header of 110,000 bytes" in (tmp_path / "raw/evil/engine0/refusal").read_text()
+
+
+def test_an_archive_that_takes_too_long_is_no_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.campaign.unpack.MAX_CPU_S", -1)
+    unpack(io.BytesIO(archive(("raw/evil/engine0/x", "1"))), "evil", tmp_path / "raw", OWN)
+    assert "takes more than -1 s" in (tmp_path / "raw/evil/engine0/refusal").read_text()
 
 
 class Endless(io.RawIOBase):

@@ -17,9 +17,12 @@ import io
 import sys
 import tarfile
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Self
+
+from assay.foreign.text import line
 
 MAX_BYTES = 64 * 2**20
 """Most that a host may return, headers included, in bytes: a run prints kilobytes (this project's
@@ -28,8 +31,25 @@ own choice)."""
 MAX_FILES = 10_000
 """Most files and directories that a host may return (this project's own choice)."""
 
+MAX_HEADER = 2**16
+"""Most that a header of PAX or GNU may hold, in bytes; a path has 4096 at most."""
+
+MAX_CPU_S = 30
+"""Seconds of CPU time that an archive may take: headers can be made so that each one takes longer
+to read than the last. 10,000 files take about two (this project's own choice)."""
+
+MAX_NAME, MAX_DEPTH = 500, 16
+"""Most characters and parts of a path: what is accepted here has to fit into a bundle, too, and
+must not keep the others from their sign-off (this project's own choice)."""
+
 MAX_NAMED = 3
 """How many violations a refusal names."""
+
+HEADERS = (
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+)
+"""Members that say something of those after them, which the library reads into memory."""
 
 KINDS = {
     tarfile.SYMTYPE: "a symbolic link",
@@ -44,13 +64,26 @@ class RefusedError(Exception):
     """The host returned what it must not."""
 
 
+class Member(tarfile.TarInfo):
+    """A member of an archive, which ends with `RefusedError` where it is a long header."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Read the first block of a member."""
+        header = super().frombuf(buf, encoding, errors)
+        if header.type in HEADERS and header.size > MAX_HEADER:
+            raise RefusedError(f"a header of {header.size:,} bytes")
+        return header
+
+
 class Limited(io.RawIOBase):
-    """A stream that ends with `RefusedError` once more was read of it than a host may return."""
+    """A stream that ends with `RefusedError` once it is longer, or took longer, than it may."""
 
     def __init__(self, stream: IO[bytes], limit: int) -> None:
         super().__init__()
         self._stream = stream
         self._left = limit
+        self._until = time.process_time() + MAX_CPU_S
 
     def read(self, size: int = -1) -> bytes:
         """Read as much as a file would; never more than the limit in all."""
@@ -58,6 +91,8 @@ class Limited(io.RawIOBase):
         self._left -= len(read)
         if self._left < 0:
             raise RefusedError(f"more than {MAX_BYTES // 2**20} MiB")
+        if time.process_time() > self._until:
+            raise RefusedError(f"what takes more than {MAX_CPU_S} s to unpack")
         return read
 
 
@@ -101,7 +136,7 @@ def _extract(stream: IO[bytes], directory: Path, subjects: Sequence[str]) -> Non
     bytes_left, seen = MAX_BYTES, 0
     wrong: list[str] = []
     # As a stream: nothing is looked up again, and it is not decompressed.
-    with tarfile.open(fileobj=limited, mode="r|", errorlevel=2) as archive:
+    with tarfile.open(fileobj=limited, mode="r|", errorlevel=2, tarinfo=Member) as archive:
         for member in archive:
             seen += 1
             if seen > MAX_FILES:
@@ -132,7 +167,9 @@ def _violations(member: tarfile.TarInfo, subjects: Sequence[str]) -> Iterator[st
     path = PurePosixPath(member.name)
     if path.is_absolute() or ".." in path.parts:
         yield f"a path that leads outside ({name})"
-    elif not member.name.isprintable():
+    elif len(member.name) > MAX_NAME or len(path.parts) > MAX_DEPTH:
+        yield f"a path of more than {MAX_NAME} characters or {MAX_DEPTH} parts ({name})"
+    elif not member.name.isprintable() or line(member.name) != member.name:
         yield f"a name that is not printable ({name})"
     elif not any(_belongs(path, member.isdir(), PurePosixPath("raw", each)) for each in subjects):
         yield f"what belongs to none of its subjects ({name})"
