@@ -51,7 +51,7 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
             ranks=(self.rank(engine),),
             tags=self.engine(engine).tags.targets,
             sizes=SIZES[metric.name.removeprefix("latency_")],
-            inflight=metric.in_flight or 1,
+            inflight=metric.in_flight,
             repetitions=(LARGE if metric.name.endswith("1m") else SMALL)[self.scale],
             masters=self.masters(subject),
             system=self.cluster.daos.name,

@@ -12,6 +12,7 @@ import pytest
 
 import assay
 from assay import checks
+from assay.checks import self_test
 from assay.checks.entry import Check
 from assay.checks.expect import Expectation, Measured, expectation
 from assay.checks.figures import Unrated
@@ -156,3 +157,12 @@ def test_a_bandwidth_or_rate_of_storage_says_what_it_moves_and_which_way() -> No
         and not (metric.direction and metric.transfer)
     ]
     assert incomplete == []
+
+
+def test_self_test_says_of_each_metric_how_many_rpcs_are_in_flight() -> None:
+    in_flight = {
+        metric.unit: metric.in_flight
+        for check in (self_test.CLIENT_SERVER, self_test.CROSS_SERVER)
+        for metric in check.metrics
+    }
+    assert in_flight == {"MiB/s": 16, "RPC/s": 16, "us": 1}

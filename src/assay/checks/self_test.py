@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.checks.bounds import Bound, Limit, tightest
-from assay.checks.bounds.devices import MEBIBYTE, as_rate, nic, together, waiting
+from assay.checks.bounds.devices import MEBIBYTE, Direction, as_rate, nic, together, waiting
 from assay.checks.entry import OWN, Check, Floor, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
 from assay.checks.subjects import each_engine, each_engine_pair
@@ -91,13 +91,28 @@ def rpcs(
 _FLOOR = Floor(0.6, f"16 RPCs in flight, {OWN}")
 _IOV = Quantity(2, "KiB")
 
-_BANDWIDTHS = (
-    # An engine gets what a client writes.
-    Metric("get_1m", "MiB/s", _bandwidth, direction="write", transfer=MEBIBYTE, floor=_FLOOR),
-    Metric("put_1m", "MiB/s", _bandwidth, direction="read", transfer=MEBIBYTE, floor=_FLOOR),
-)
+
+def _moved(name: str, direction: Direction) -> Metric:
+    """The bandwidth of RPCs that carry 1 MiB."""
+    return Metric(
+        name,
+        "MiB/s",
+        _bandwidth,
+        direction=direction,
+        transfer=MEBIBYTE,
+        in_flight=IN_FLIGHT,
+        floor=_FLOOR,
+    )
+
+
+def _latency(name: str, size: Quantity | None = None) -> Metric:
+    return Metric(name, "us", _payload, better="lower", transfer=size, in_flight=1)
+
+
+# An engine gets what a client writes.
+_BANDWIDTHS = (_moved("get_1m", "write"), _moved("put_1m", "read"))
 _EMPTY = Metric("empty", "RPC/s", _rate, in_flight=IN_FLIGHT)
-_LATENCY_EMPTY = Metric("latency_empty", "us", _payload, better="lower")
+_LATENCY_EMPTY = _latency("latency_empty")
 
 CLIENT_SERVER = Check(
     "SelfTestClientServer",
@@ -109,10 +124,10 @@ CLIENT_SERVER = Check(
         *_BANDWIDTHS,
         _EMPTY,
         Metric("iov_2k", "RPC/s", _rate, transfer=_IOV, in_flight=IN_FLIGHT),
-        Metric("latency_get_1m", "us", _payload, better="lower", transfer=MEBIBYTE),
-        Metric("latency_put_1m", "us", _payload, better="lower", transfer=MEBIBYTE),
+        _latency("latency_get_1m", MEBIBYTE),
+        _latency("latency_put_1m", MEBIBYTE),
         _LATENCY_EMPTY,
-        Metric("latency_iov_2k", "us", _payload, better="lower", transfer=_IOV),
+        _latency("latency_iov_2k", _IOV),
     ),
 )
 
