@@ -73,3 +73,48 @@ def test_a_setting_that_is_no_line_of_a_text_or_number_is_refused(
 def test_texts_and_numbers_are_taken(value: Any) -> None:
     role = slurm({"Whatever": value})
     assert role.value("__slurm_malformed") == role.value("__slurm_overwriting") == []
+
+
+FACTS = {
+    "hostname": "n1",
+    "default_ipv4": {"address": "192.0.2.2"},
+    "processor_count": 2,
+    "processor_cores": 16,
+    "processor_threads_per_core": 2,
+    "memtotal_mb": 515000,
+}
+
+
+def strange_facts(facts: dict[str, Any]) -> list[str]:
+    """The names of the facts that the role refuses."""
+    host = {"inventory_hostname": "n1", "groups": {}, "ansible_facts": FACTS | facts}
+    role = Rendering("slurm", host)
+    return [
+        role.value(f"__slurm_node_facts[{number}].name")
+        for number in range(role.value("__slurm_node_facts | length"))
+        if not role.value(
+            f"__slurm_node_facts[{number}].value is match(__slurm_node_facts[{number}].like)"
+        )
+    ]
+
+
+def test_facts_of_a_sound_host_are_taken() -> None:
+    assert strange_facts({}) == []
+    assert strange_facts({"hostname": "n1.site.example"}) == []
+    assert strange_facts({"default_ipv4": {"address": "2001:db8::1"}}) == []
+
+
+@pytest.mark.parametrize(
+    ("fact", "value", "name"),
+    [
+        ("hostname", "n1 NodeAddr=1\nProlog=/shared/evil\n#", "its hostname"),
+        ("hostname", "n1\n", "its hostname"),
+        ("default_ipv4", {"address": "192.0.2.2 Port=1"}, "slurm_address"),
+        ("processor_cores", "16\nProlog=/shared/evil", "processor_cores"),
+        ("memtotal_mb", "lots", "memtotal_mb"),
+    ],
+)
+def test_facts_that_would_write_lines_of_their_own_are_refused(
+    fact: str, value: object, name: str
+) -> None:
+    assert strange_facts({fact: value}) == [name]
