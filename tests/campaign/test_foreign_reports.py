@@ -71,6 +71,42 @@ def test_what_is_sound_is_bundled(site: Path) -> None:
     assert (site / "bundles/one/raw/servers/SsdFio/raw/s1/tool.out").is_file()
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "said"),
+    [
+        (
+            "0001-01-01T00:00:00+14:00",
+            1e9,
+            "time_start_unix = 0001-01-01T00:00:00+14:00: should be",
+        ),
+        (
+            1e9,
+            "9999-12-31T23:59:59-12:00",
+            "time_end_unix = 9999-12-31T23:59:59-12:00: should be a",
+        ),
+        (1e9 + 1, 1e9, "time_end_unix = 1000000000.0: should not be before time_start_unix"),
+    ],
+)
+def test_a_campaign_is_of_the_past(site: Path, start: object, end: object, said: str) -> None:
+    told(site, start, end)
+    status, message = signoff(site)
+    assert (status, said in " ".join(message.split())) == (1, True), message
+    assert not (site / "bundles").exists()
+
+
+def test_times_are_those_of_utc(site: Path, cluster: Cluster) -> None:
+    told(site, "2026-01-01T00:00:00+14:00", "2026-01-01T00:00:00-12:00")
+    found = read(str(site / "reports" / "*.json"), cluster)
+    assert f"{found.started:%Y-%m-%d %H:%M} {found.ended:%H:%M}" == "2025-12-31 10:00 12:00"
+
+
+def told(site: Path, start: object, end: object) -> None:
+    """Change when the session was."""
+    document = json.loads((site / "reports" / "run-1.json").read_text())
+    document["session_info"] |= {"time_start_unix": start, "time_end_unix": end}
+    save(site, document)
+
+
 @pytest.mark.parametrize("partition", ["../../../victim/etc", "/etc/victim", "ser\0vers", ".", ""])
 def test_a_partition_is_one_of_the_plan(site: Path, partition: str) -> None:
     """`../../../../victim/etc/systemd/system` made that directory, and the campaign passed."""

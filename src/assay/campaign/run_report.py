@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
@@ -20,6 +21,8 @@ from pydantic import (
     Field,
     StrictFloat,
     ValidationError,
+    ValidationInfo,
+    field_validator,
 )
 
 from assay import __version__
@@ -42,6 +45,20 @@ class ReportError(ValueError):
     """A run report that cannot be used: which, why, and what to do."""
 
 
+_FIRST = 2000
+"""No campaign was measured before this year (this project's own choice)."""
+
+
+def _moment(told: datetime) -> datetime:
+    """A time in UTC; a campaign is not of the distant past, nor still to come."""
+    if told.year < _FIRST or told > datetime.now(UTC) + timedelta(days=1):
+        raise ValueError(f"should be a time from {_FIRST} to now; is the clock there right?")
+    return told.astimezone(UTC)
+
+
+_Moment = Annotated[AwareDatetime, AfterValidator(_moment)]
+
+
 class _Read(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -50,9 +67,16 @@ class Session(_Read):
     """One start of `reframe`."""
 
     version: Annotated[_Name, AfterValidator(line)]
-    time_start_unix: AwareDatetime
-    time_end_unix: AwareDatetime
+    time_start_unix: _Moment
+    time_end_unix: _Moment
     time_elapsed: float = Field(ge=0, allow_inf_nan=False, description="seconds")
+
+    @field_validator("time_end_unix")
+    @classmethod
+    def _ends_after_its_start(cls, end: datetime, told: ValidationInfo) -> datetime:
+        if end < told.data.get("time_start_unix", end):
+            raise ValueError("should not be before time_start_unix")
+        return end
 
 
 class TestCase(_Read):
