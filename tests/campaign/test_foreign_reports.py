@@ -290,7 +290,7 @@ def test_a_link_that_is_named_itself_is_followed(site: Path, cluster: Cluster) -
         ({"name": "x" * 2000}, "xxx…: String should have at most 1000 characters; run the"),
         (
             {"samples": {"read_1m": {"s1": [1.0] * (limits.SAMPLES + 1)}}},
-            "samples.read_1m.s1: List should have at most 10000 items",
+            f"samples.read_1m.s1: List should have at most {limits.SAMPLES} items",
         ),
         ({"fail_reason": "x" * (limits.REASON + 1)}, "at most 4194304 characters"),
         ({"problems": {"s1": ["x"] * (limits.PROBLEMS + 1)}}, "at most 10000 items"),

@@ -222,7 +222,7 @@ def test_the_bundle_holds_everything_and_its_checksums(
     names = {path.name for path in out.iterdir()}
     assert names == {
         *("report.html", "report.json", "junit.xml", "summary.txt", "cluster.json"),
-        *("reframe", "raw", "SHA256SUMS"),
+        *("reframe", "raw", "SHA256SUMS", "LISTING"),
     }
     sums = dict(
         reversed(line.split("  ", 1)) for line in (out / "SHA256SUMS").read_text().splitlines()
