@@ -26,7 +26,8 @@ from assay.campaign.steps import Evict, Shell, Step, busy_s, directory_of, probl
 from assay.checks.expect import Expectation, Measured, expectation
 from assay.checks.plan import CHECKS, Metric, Requirement, requirements
 from assay.cluster.description import Cluster, Host
-from assay.foreign.files import ForeignError
+from assay.foreign.files import ForeignError, Tree
+from assay.foreign.text import quoted
 from assay.judge.stats import summarize
 from assay.shell import Text, line
 from assay.subject import Subject
@@ -203,13 +204,15 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def every_metric_is_measured(self):
         self.samples = {metric.name: {} for metric in self.entry.metrics}
         self.problems = {}
-        wrong = [*self.wrong_after(), *self._core_dumps()]
+        strange = self._strange()
+        wrong = [*self.wrong_after(), *self._core_dumps(), *strange.pop(None, [])]
         ran = []
         for subject in self.subjects:
             raw = Path(self.stagedir) / "raw" / directory_of(subject)
             try:
                 ran += read(raw)
-                found = problems(raw, self.steps(subject)) or wrong or self._collect(subject, raw)
+                found = strange.get(subject) or problems(raw, self.steps(subject))
+                found = found or wrong or self._collect(subject, raw)
             except (ForeignError, OSError) as error:
                 found = [f"what {subject} left cannot be read: {error}"]
             if found:
@@ -219,6 +222,24 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             bool(self.problems),
             msg="; ".join(f"{subject}: {text[0]}" for subject, text in self.problems.items()),
         )
+
+    def _strange(self) -> dict[Subject | None, list[str]]:
+        """What is neither a file nor a directory, by the subject that left it, or none.
+
+        ReFrame keeps what a job left, and follows links: a host could name any file of this one.
+        """
+        found: dict[Subject | None, list[str]] = {}
+        own = {Path("raw", directory_of(subject)): subject for subject in self.subjects}
+        try:
+            for entry in Tree(Path(self.stagedir)).walk():
+                if not (entry.is_file or entry.is_directory):
+                    path = Path(entry.name)
+                    of = next((own[at] for at in (path, *path.parents) if at in own), None)
+                    text = f"the job left {entry.kind} ({quoted(path)}), which is no output"
+                    found.setdefault(of, []).append(text)
+        except (ForeignError, OSError) as error:
+            found.setdefault(None, []).append(f"what the job left cannot be read: {error}")
+        return found
 
     def _core_dumps(self) -> list[str]:
         """A program that crashed beside the one whose exit status is looked at."""

@@ -89,6 +89,28 @@ def test_a_benchmark_that_leaves_no_report(make_site: MakeSite) -> None:
     assert set(case["samples"]["write_1m"]) == {"s1"}
 
 
+@pytest.mark.parametrize(
+    "trick",
+    ["ln -s {secret} raw/s2/fio.log", "mkfifo raw/s2/fio.log"],
+    ids=["link", "fifo"],
+)
+def test_a_link_that_a_host_leaves_is_not_followed(
+    make_site: MakeSite, tmp_path: Path, trick: str
+) -> None:
+    site = make_site({}, **TWO_HOSTS)
+    secret = tmp_path / "secret"
+    secret.write_text("of the host that measures")
+    command = trick.format(secret=secret)
+    site.use("fio", f"[[ $SLURMD_NODENAME != s2 ]] || {command}\n{SMALL}")
+    campaign = site.measure("quick", "ssd")
+    (case,) = campaign.cases
+    assert list(case["problems"]) == ["s2"]
+    assert re.match(r"the job left a (link|FIFO) \(raw/s2/fio.log\)", case["problems"]["s2"][0])
+    assert set(case["samples"]["write_1m"]) == {"s1"}
+    left = (path for path in campaign.directory.rglob("fio.log") if path.is_file())
+    assert not [path for path in left if not path.is_symlink()]
+
+
 def test_a_job_that_is_cancelled(make_site: MakeSite) -> None:
     site = make_site({}, **ONE_HOST)
     site.use("fio", "touch $SCRATCH/file; sleep 300")
