@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -183,3 +184,20 @@ def test_what_is_no_bundle_cannot_be_compared(old: Path, tmp_path: Path) -> None
     done = CliRunner().invoke(app, ["compare", str(old), str(old)])
     assert done.exit_code == 2
     assert "does not match the schema" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("interface", "eth9"), ("cores", 10**400), ("interfaces", {})]
+)
+def test_a_cluster_that_is_not_valid_is_refused(
+    old: Path, tmp_path: Path, key: str, value: object
+) -> None:
+    forged = tmp_path / "forged"
+    shutil.copytree(old, forged)
+    document = json.loads((forged / "report.json").read_text())
+    document["cluster"]["hosts"]["s1"][key] = value
+    (forged / "report.json").write_text(json.dumps(document))
+    done = CliRunner().invoke(app, ["compare", str(old), str(forged)])
+    assert done.exit_code == 2
+    assert re.search("cluster.*s1", done.stderr)
+    assert len(done.stderr.splitlines()) == 1

@@ -16,6 +16,7 @@ from assay.judge.baseline import Change, Changes
 from assay.judge.rating import Limits, numbered, rate
 from assay.judge.stats import summarize_all
 from assay.judge.verdict import Verdict
+from assay.preflight.examine import examine
 from assay.report.record import Metric, Record
 
 MEMORY = 0.02
@@ -128,8 +129,14 @@ def compare(old: Record, new: Record) -> Comparison:
     """Compare two campaigns.
 
     Raises:
-        ValueError: a metric has another unit in the one than in the other.
+        ValueError: a bundle describes a cluster that is not valid, or a metric has another unit in
+            the one than in the other.
     """
+    for bundle, record in (("old", old), ("new", new)):
+        _, findings = examine(record.cluster.model_dump(mode="json", by_alias=True))
+        for finding in findings:
+            if finding.severity == "error":
+                raise ValueError(f"the {bundle} bundle's report.json: its cluster: {finding}")
     before = {metric.key: metric for metric in old.metrics}
     after = {metric.key: metric for metric in new.metrics}
     keys = list(before | after)
