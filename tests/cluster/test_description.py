@@ -89,7 +89,7 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
         ),
         (
             change("hosts/c1/interfaces/eth0/speed_gbits", math.inf),
-            "host c1: interfaces.eth0.speed_gbits = inf: should be a finite number",
+            "hosts.c1.interfaces.eth0.speed_gbits = inf: must be a number from",
         ),
         (change("hosts", {}), "hosts = {}: must be an object: name to host"),
     ],
