@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from assay.cli import app
-from assay.findings import variable
+from assay.problems import variable
 from assay.tools import PARSERS
 from clusters import description
 

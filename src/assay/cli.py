@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from assay.campaign.results import Results
     from assay.cluster.description import Cluster
-    from assay.findings import Finding
+    from assay.problems import Problem
 
 app = typer.Typer(
     help="Validate and accept the performance of a DAOS cluster.",
@@ -62,17 +62,17 @@ def check(
     ] = False,
 ) -> None:
     """Validate the description of a cluster and print everything that is wrong with it."""
-    from assay.findings import variable
     from assay.preflight import examine as preflight
+    from assay.problems import variable
 
     try:
-        described, findings = preflight.examine(preflight.read(file))
+        described, problems = preflight.examine(preflight.read(file))
     except preflight.ClusterError as error:
-        described, findings = None, list(error.findings)
-    _print_findings(findings, variable if inventory else str)
+        described, problems = None, list(error.problems)
+    _print_problems(problems, variable if inventory else str)
     name = "standard input" if file == preflight.STDIN else line(str(file))
     if described is None:
-        errors = sum(finding.severity == "error" for finding in findings)
+        errors = sum(problem.severity == "error" for problem in problems)
         print(f"{name}: {errors} error{'s' * (errors != 1)}", file=sys.stderr)
         raise typer.Exit(1)
     count = len(described.hosts)
@@ -348,17 +348,17 @@ def _misuse(message: str) -> NoReturn:
     raise typer.Exit(2)
 
 
-def _print_findings(findings: list[Finding], named: Callable[[str], str]) -> None:
-    if not findings:
+def _print_problems(problems: list[Problem], named: Callable[[str], str]) -> None:
+    if not problems:
         return
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table("", "host", "key", "value", "finding", box=None)
-    for finding in sorted(findings, key=lambda finding: finding.severity):
-        value = "" if finding.value is None else finding.value
-        cells = (finding.severity, finding.host or "", named(finding.key), value)
-        table.add_row(*(escape(quoted(cell)) for cell in cells), escape(line(finding.allowed)))
+    table = Table("", "host", "key", "value", "problem", box=None)
+    for problem in sorted(problems, key=lambda problem: problem.severity):
+        value = "" if problem.value is None else problem.value
+        cells = (problem.severity, problem.host or "", named(problem.key), value)
+        table.add_row(*(escape(quoted(cell)) for cell in cells), escape(line(problem.allowed)))
     _print(table)
 
 

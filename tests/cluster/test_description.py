@@ -13,12 +13,12 @@ from clusters import description
 
 
 def messages(document: Any) -> list[str]:
-    cluster, findings = examine(document)
-    assert (cluster is None) == bool(findings)
-    return [str(finding) for finding in findings]
+    cluster, problems = examine(document)
+    assert (cluster is None) == bool(problems)
+    return [str(problem) for problem in problems]
 
 
-def test_a_sound_description_has_no_findings() -> None:
+def test_a_sound_description_has_no_problems() -> None:
     assert messages(description()) == []
 
 

@@ -40,9 +40,9 @@ def worked(request: pytest.FixtureRequest, tmp_path: Path) -> Cluster:
     # What judges it is called here, and not by a second Python.
     run = describe(REPOSITORY / "inventories" / request.param, out, "--skip-tags=judge")
     assert run.returncode == 0, run.stdout + run.stderr
-    cluster, findings = preflight.examine(json.loads(out.read_text()))
+    cluster, problems = preflight.examine(json.loads(out.read_text()))
     assert cluster is not None
-    assert [str(finding) for finding in findings] == []
+    assert [str(problem) for problem in problems] == []
     assert cluster.name == request.param
     return cluster
 

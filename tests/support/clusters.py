@@ -52,8 +52,8 @@ def description(*, clients: int = 2, servers: int = 2) -> dict[str, Any]:
 
 def described(document: dict[str, Any]) -> Cluster:
     """The cluster of a description that must be valid."""
-    cluster, findings = examine(document)
-    assert cluster is not None, [str(finding) for finding in findings]
+    cluster, problems = examine(document)
+    assert cluster is not None, [str(problem) for problem in problems]
     return cluster
 
 

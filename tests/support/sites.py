@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from assay.findings import Finding
 from assay.preflight.examine import examine
+from assay.problems import Problem
 
 _SSDS = [
     [f"0000:{bus}:00.0" for bus in ("65", "66", "67", "68")],
@@ -139,15 +139,15 @@ GONE = object()
 """As a value of `put`: the key is taken away."""
 
 
-def findings(document: Any) -> list[Finding]:
+def problems(document: Any) -> list[Problem]:
     """What is found, while errors alone make a cluster impossible."""
     cluster, found = examine(document)
-    assert (cluster is None) == any(finding.severity == "error" for finding in found)
+    assert (cluster is None) == any(problem.severity == "error" for problem in found)
     return found
 
 
-def only(document: Any) -> Finding:
-    """The one finding that there is."""
-    found = findings(document)
-    assert len(found) == 1, [str(finding) for finding in found]
+def only(document: Any) -> Problem:
+    """The one problem that there is."""
+    found = problems(document)
+    assert len(found) == 1, [str(problem) for problem in found]
     return found[0]

@@ -133,10 +133,10 @@ def compare(old: Record, new: Record) -> Comparison:
             the one than in the other.
     """
     for bundle, record in (("old", old), ("new", new)):
-        _, findings = examine(record.cluster.model_dump(mode="json", by_alias=True))
-        for finding in findings:
-            if finding.severity == "error":
-                raise ValueError(f"the {bundle} bundle's report.json: its cluster: {finding}")
+        _, problems = examine(record.cluster.model_dump(mode="json", by_alias=True))
+        for problem in problems:
+            if problem.severity == "error":
+                raise ValueError(f"the {bundle} bundle's report.json: its cluster: {problem}")
     before = {metric.key: metric for metric in old.metrics}
     after = {metric.key: metric for metric in new.metrics}
     keys = list(before | after)

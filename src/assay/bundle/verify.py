@@ -110,10 +110,10 @@ def _record(directory: Path, checked: Checked) -> Record | None:
 
 def _cluster(record: Record) -> Iterator[str]:
     """Whether its description is valid: otherwise nobody can say what is required of it."""
-    _, findings = examine(record.cluster.model_dump(mode="json", by_alias=True))
-    for finding in findings:
-        if finding.severity == "error":
-            yield f"report.json: its cluster: {finding}"
+    _, problems = examine(record.cluster.model_dump(mode="json", by_alias=True))
+    for problem in problems:
+        if problem.severity == "error":
+            yield f"report.json: its cluster: {problem}"
 
 
 def _plan(record: Record) -> Iterator[str]:

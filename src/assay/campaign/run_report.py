@@ -28,10 +28,10 @@ from pydantic import (
 from assay import __version__
 from assay.checks.plan import CHECKS, Requirement, features, requirements
 from assay.cluster.description import PARTITIONS, Cluster
-from assay.findings import from_pydantic
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError
 from assay.foreign.text import line, printable, quoted, shorten
+from assay.problems import from_pydantic
 
 _Name = Annotated[str, Field(max_length=limits.NAME)]
 _Reason = Annotated[
@@ -200,8 +200,8 @@ def _misfit(error: ValidationError) -> str:
         return f"is not JSON ({line(first['ctx']['error'])}); was the run interrupted?"
     if any(len(found["loc"]) < 2 for found in error.errors(include_url=False)):
         return "is not a run report of ReFrame; `reframe -r` writes them"
-    finding = next(iter(from_pydantic(error, RunReport, None)))
-    return f"is no run report that can be read: {line(str(finding))}; run the campaign again"
+    problem = next(iter(from_pydantic(error, RunReport, None)))
+    return f"is no run report that can be read: {line(str(problem))}; run the campaign again"
 
 
 _AGAIN = "judge it with that version, or run the campaign again"

@@ -20,12 +20,12 @@ from pydantic import (
     ValidationError,
 )
 
-from assay.findings import Finding, from_pydantic
 from assay.foreign import files, limits
 from assay.foreign.documents import MOST, from_yaml, misfits
 from assay.foreign.files import ForeignError
 from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
+from assay.problems import Problem, from_pydantic
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -89,7 +89,7 @@ def load(path: Path) -> tuple[Waiver, ...]:
     try:
         document = from_yaml(files.read(path, limits.WAIVERS_BYTES))
         if wrong := list(islice(misfits(document), MOST)):
-            raise WaiverError([str(Finding(None, *misfit)) for misfit in wrong])
+            raise WaiverError([str(Problem(None, *misfit)) for misfit in wrong])
         waivers = _File.model_validate(document).waivers
     except OSError as error:
         raise WaiverError([f"cannot be read: {error.strerror}"]) from error
@@ -97,7 +97,7 @@ def load(path: Path) -> tuple[Waiver, ...]:
         raise WaiverError([str(error)]) from error
     except ValidationError as error:
         found = from_pydantic(error, _File, None) if isinstance(document, dict) else ()
-        raise WaiverError([str(finding) for finding in found] or [_SHAPE]) from error
+        raise WaiverError([str(problem) for problem in found] or [_SHAPE]) from error
     if len(waivers) > limits.WAIVERS:
         raise WaiverError([f"has {len(waivers):,} waivers, and {limits.WAIVERS:,} is the limit"])
     return waivers

@@ -17,12 +17,12 @@ from pydantic import BaseModel, ValidationError
 from assay.checks.plan import CHECKS
 from assay.cluster.daos import Deployed, Version
 from assay.cluster.description import Cluster, Groups, Host, Site
-from assay.findings import Finding, from_pydantic
 from assay.foreign import files, limits
 from assay.foreign.documents import MOST, from_json, misfits
 from assay.foreign.files import ForeignError
 from assay.foreign.text import line
 from assay.preflight.rules import group_rules, rules_of_host, rules_of_site
+from assay.problems import Problem, from_pydantic
 
 _AnyModel = TypeVar("_AnyModel", bound=BaseModel)
 
@@ -32,9 +32,9 @@ STDIN = Path("-")
 class ClusterError(ValueError):
     """A description that cannot be used, with everything that is wrong with it."""
 
-    def __init__(self, source: str, findings: Iterable[Finding]) -> None:
-        self.findings = tuple(findings)
-        super().__init__("\n".join(f"{line(source)}: {finding}" for finding in self.findings))
+    def __init__(self, source: str, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(f"{line(source)}: {problem}" for problem in self.problems))
 
 
 def load(path: Path) -> Cluster:
@@ -43,9 +43,9 @@ def load(path: Path) -> Cluster:
     Raises:
         ClusterError: naming every host, key and value that is wrong, and what is allowed.
     """
-    cluster, findings = examine(read(path))
+    cluster, problems = examine(read(path))
     if cluster is None:
-        raise ClusterError(str(path), findings)
+        raise ClusterError(str(path), problems)
     return cluster
 
 
@@ -65,54 +65,54 @@ def read(path: Path) -> Any:
         wrong = f"cannot be read: {error.strerror}"
     except ForeignError as error:
         wrong = str(error)
-    raise ClusterError(str(path), [Finding(None, "", None, wrong)])
+    raise ClusterError(str(path), [Problem(None, "", None, wrong)])
 
 
-def examine(document: Any) -> tuple[Cluster | None, list[Finding]]:
+def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
     """Validate a description and say everything that is wrong with it.
 
     Each host is validated by itself, so that one bad host hides neither what is wrong with the
     others nor what is wrong between them.
 
     Returns:
-        The cluster, or None, and the findings; a cluster comes with no findings but warnings.
+        The cluster, or None, and the problems; a cluster comes with no problems but warnings.
     """
     if not isinstance(document, dict):
-        return None, [Finding(None, "", type(document).__name__, "must be a JSON object")]
-    if wrong := [Finding(None, *misfit) for misfit in islice(misfits(document), MOST)]:
+        return None, [Problem(None, "", type(document).__name__, "must be a JSON object")]
+    if wrong := [Problem(None, *misfit) for misfit in islice(misfits(document), MOST)]:
         return None, wrong
-    findings: list[Finding] = []
-    site = _validated(Site, {k: v for k, v in document.items() if k != "hosts"}, None, findings)
+    problems: list[Problem] = []
+    site = _validated(Site, {k: v for k, v in document.items() if k != "hosts"}, None, problems)
     described = document.get("hosts")
     if not isinstance(described, dict) or not described:
-        findings.append(Finding(None, "hosts", described, "must be an object: name to host"))
+        problems.append(Problem(None, "hosts", described, "must be an object: name to host"))
         described = {}
     hosts: dict[str, Host] = {}
     versions = _versions(document.get("daos"))
     for name, text in described.items():
-        host = _validated(Host, text, name, findings)
+        host = _validated(Host, text, name, problems)
         if host is not None:
             hosts[name] = host
-            findings.extend(rules_of_host(name, host, versions.get(name)))
+            problems.extend(rules_of_host(name, host, versions.get(name)))
     groups = {key: document[key] for key in Groups.model_fields if key in document}
     with contextlib.suppress(ValidationError):
-        findings.extend(group_rules(Groups.model_validate(groups), described))
+        problems.extend(group_rules(Groups.model_validate(groups), described))
     if site is not None:
-        findings.extend(rules_of_site(site, hosts, described))
-        findings.extend(_floors(site))
-    if site is None or any(finding.severity == "error" for finding in findings):
-        return None, findings
+        problems.extend(rules_of_site(site, hosts, described))
+        problems.extend(_floors(site))
+    if site is None or any(problem.severity == "error" for problem in problems):
+        return None, problems
     told = {key: getattr(site, key) for key in Site.model_fields}
-    return Cluster(**told, hosts=hosts), findings
+    return Cluster(**told, hosts=hosts), problems
 
 
-def _floors(site: Site) -> Iterator[Finding]:
+def _floors(site: Site) -> Iterator[Problem]:
     """A floor of its own that no metric has would be one that nobody keeps."""
     known = {f"{check.name}.{metric.name}" for check in CHECKS.values() for metric in check.metrics}
     for key in site.floors.keys() - known:
         near = difflib.get_close_matches(key, known, n=1)
         hint = f" (did you mean {near[0]}?)" if near else ", such as SsdFio.read_1m"
-        yield Finding(None, "floors", key, f"should name a check and its metric{hint}")
+        yield Problem(None, "floors", key, f"should name a check and its metric{hint}")
 
 
 def _versions(daos: Any) -> dict[str, Version]:
@@ -126,13 +126,13 @@ def _versions(daos: Any) -> dict[str, Version]:
 
 
 def _validated(
-    model: type[_AnyModel], text: Any, host: str | None, findings: list[Finding]
+    model: type[_AnyModel], text: Any, host: str | None, problems: list[Problem]
 ) -> _AnyModel | None:
     """Validate a part of the description. Unknown keys apart, what is left of it is of use."""
     try:
         return model.model_validate(text)
     except ValidationError as error:
-        findings.extend(from_pydantic(error, model, host))
+        problems.extend(from_pydantic(error, model, host))
         unknown = [e["loc"] for e in error.errors() if e["type"] == "extra_forbidden"]
         if len(unknown) < error.error_count():
             return None

@@ -32,8 +32,8 @@ def cpus(text: str) -> frozenset[int]:
 def parse(text: str, *, expected_processes: int | None = None) -> Parsed:
     """Count the processes that had CPUs of their own and were seen nowhere else.
 
-    One sample, `bound_processes`. That fewer are bound than there are is a finding and no
-    failure of the measurement; that fewer spoke than were started is one.
+    One sample, `bound_processes`. That fewer are bound than there are is a result; that fewer
+    spoke than were started is a problem.
     """
     processes = [
         _Process(int(line["number"]), cpus(line["may"]), cpus(line["ran"].replace(" ", ",")))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sites import findings
+from sites import problems
 
 RECORDED = Path(__file__).parents[3] / "tests" / "recorded" / "bad_configs"
 NO_YAML = ("bad_yaml_syntax", "tab_indent")
@@ -204,16 +204,16 @@ def test_every_recorded_configuration_is_judged() -> None:
 
 @pytest.mark.parametrize("name", SAID)
 def test_a_mistake_is_said_once_with_key_value_and_remedy(name: str) -> None:
-    found = findings(described(recorded(name), has_ssd=name != "nvme_missing_bdev"))
+    found = problems(described(recorded(name), has_ssd=name != "nvme_missing_bdev"))
     said = [
-        (finding.key, None if finding.value is None else str(finding.value)) for finding in found
+        (problem.key, None if problem.value is None else str(problem.value)) for problem in found
     ]
     assert said == [(key, value) for key, value, _ in SAID[name]]
-    for finding, (_, _, words) in zip(found, SAID[name], strict=True):
-        assert words in finding.allowed
-        assert finding.host == (None if finding.key.startswith("daos.") else "s1")
-        assert finding.severity == "error"
-        assert f"`{finding}`" in (RECORDED / "README.md").read_text()
+    for problem, (_, _, words) in zip(found, SAID[name], strict=True):
+        assert words in problem.allowed
+        assert problem.host == (None if problem.key.startswith("daos.") else "s1")
+        assert problem.severity == "error"
+        assert f"`{problem}`" in (RECORDED / "README.md").read_text()
 
 
 @pytest.mark.parametrize("name", NO_YAML)

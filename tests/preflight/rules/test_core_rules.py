@@ -4,39 +4,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sites import GONE, findings, only, put, site
+from sites import GONE, only, problems, put, site
 
 
 def test_a_pin_beyond_the_nodes_of_the_host() -> None:
-    finding = only(put(site(), {"s1: engines/0/pinned_numa_node": 2}))
-    assert (finding.host, finding.key) == ("s1", "engines[0].pinned_numa_node")
-    assert finding.value == 2
-    assert finding.allowed == "should be a NUMA node of this host: 0 to 1"
+    problem = only(put(site(), {"s1: engines/0/pinned_numa_node": 2}))
+    assert (problem.host, problem.key) == ("s1", "engines[0].pinned_numa_node")
+    assert problem.value == 2
+    assert problem.allowed == "should be a NUMA node of this host: 0 to 1"
 
 
 def test_a_pin_beside_a_first_core() -> None:
-    finding = only(put(site(), {"s1: engines/0/first_core": 4}))
-    assert (finding.host, finding.key, finding.value) == ("s1", "engines[0].first_core", 4)
-    assert "should not be combined with pinned_numa_node" in finding.allowed
+    problem = only(put(site(), {"s1: engines/0/first_core": 4}))
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].first_core", 4)
+    assert "should not be combined with pinned_numa_node" in problem.allowed
 
 
 def test_a_pin_beside_the_first_core_of_another_engine() -> None:
     changes = {"s1: engines/1/first_core": 32, "s1: engines/1/pinned_numa_node": GONE}
-    finding = only(put(site(engines=2), changes))
-    assert (finding.host, finding.key) == ("s1", "engines[0].pinned_numa_node")
-    assert "should not be combined with the first_core of another engine" in finding.allowed
+    problem = only(put(site(engines=2), changes))
+    assert (problem.host, problem.key) == ("s1", "engines[0].pinned_numa_node")
+    assert "should not be combined with the first_core of another engine" in problem.allowed
 
 
 def test_a_first_core_that_the_host_lacks() -> None:
     changes = {"s1: engines/0/first_core": 64, "s1: engines/0/pinned_numa_node": GONE}
-    finding = only(put(site(), changes))
-    assert (finding.host, finding.key, finding.value) == ("s1", "engines[0].first_core", 64)
-    assert finding.allowed == "should be a core of this host: 0 to 63"
+    problem = only(put(site(), changes))
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].first_core", 64)
+    assert problem.allowed == "should be a core of this host: 0 to 63"
 
 
 def test_a_node_of_a_host_that_has_one() -> None:
-    finding = only(put(site(), {"s1: numa_nodes": 1, "s1: engines/0/pinned_numa_node": 1}))
-    assert finding.allowed == "should be a NUMA node of this host: 0"
+    problem = only(put(site(), {"s1: numa_nodes": 1, "s1: engines/0/pinned_numa_node": 1}))
+    assert problem.allowed == "should be a NUMA node of this host: 0"
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_more_targets_and_helpers_than_cores(
     changes: dict[str, object], most: int, cores: str
 ) -> None:
     document = put(site(), changes)
-    finding = only(document)
+    problem = only(document)
     targets = changes["s1: engines/0/targets"]
-    assert (finding.host, finding.key) == ("s1", "engines[0].targets")
-    assert finding.value == f"{targets}, with nr_xs_helpers = 4"
-    assert finding.allowed.startswith(f"should add up to at most {most}: {cores}")
-    assert finding.severity == "error"
+    assert (problem.host, problem.key) == ("s1", "engines[0].targets")
+    assert problem.value == f"{targets}, with nr_xs_helpers = 4"
+    assert problem.allowed.startswith(f"should add up to at most {most}: {cores}")
+    assert problem.severity == "error"
     put(document, {"s1: engines/0/targets": most - 4})
-    assert findings(document) == []
+    assert problems(document) == []
 
 
 def test_an_engine_that_is_told_to_start_all_the_same_gets_a_warning() -> None:
@@ -84,31 +84,31 @@ def test_an_engine_that_is_told_to_start_all_the_same_gets_a_warning() -> None:
         site(),
         {"s1: engines/0/targets": 40, "s1: engines/0/env_vars": ["DAOS_TARGET_OVERSUBSCRIBE=1"]},
     )
-    finding = only(document)
-    assert (finding.key, finding.severity) == ("engines[0].targets", "warning")
+    problem = only(document)
+    assert (problem.key, problem.severity) == ("engines[0].targets", "warning")
     put(document, {"s1: engines/0/env_vars": ["DAOS_TARGET_OVERSUBSCRIBE=0"]})
     assert only(document).severity == "error"
 
 
 def test_more_helpers_than_the_targets_can_use() -> None:
-    finding = only(put(site(), {"s1: engines/0/targets": 2, "s1: engines/0/nr_xs_helpers": 5}))
-    assert (finding.host, finding.key, finding.value) == ("s1", "engines[0].nr_xs_helpers", 5)
-    assert finding.allowed == "should be at most 2 per target, here 4: DAOS starts no more"
+    problem = only(put(site(), {"s1: engines/0/targets": 2, "s1: engines/0/nr_xs_helpers": 5}))
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].nr_xs_helpers", 5)
+    assert problem.allowed == "should be at most 2 per target, here 4: DAOS starts no more"
 
 
 def test_two_engines_on_one_numa_node() -> None:
-    finding = only(put(site(engines=2), {"s1: engines/1/pinned_numa_node": 0}))
-    assert (finding.host, finding.key, finding.value) == ("s1", "engines[1].pinned_numa_node", 0)
-    assert finding.allowed.endswith("DAOS puts it on node 0, on the cores of engines[0]")
-    assert finding.severity == "error"
+    problem = only(put(site(engines=2), {"s1: engines/1/pinned_numa_node": 0}))
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[1].pinned_numa_node", 0)
+    assert problem.allowed.endswith("DAOS puts it on node 0, on the cores of engines[0]")
+    assert problem.severity == "error"
 
 
 def test_two_engines_whose_interfaces_put_them_on_one_node() -> None:
     changes = {f"s1: engines/{number}/pinned_numa_node": GONE for number in (0, 1)}
     document = put(site(engines=2), changes)
-    assert findings(document) == []
-    finding = only(put(document, {"s1: interfaces/ib1/numa_node": 0}))
-    assert (finding.host, finding.key, finding.value) == ("s1", "engines[1].fabric_iface", "ib1")
+    assert problems(document) == []
+    problem = only(put(document, {"s1: interfaces/ib1/numa_node": 0}))
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[1].fabric_iface", "ib1")
 
 
 @pytest.mark.parametrize("pins", [{}, {f"s1: engines/{n}/pinned_numa_node": 0 for n in (0, 1)}])
@@ -116,19 +116,19 @@ def test_two_engines_on_the_only_node_are_a_trial(pins: dict[str, object]) -> No
     document = site("file", engines=2)
     unpin = {f"s1: engines/{number}/pinned_numa_node": GONE for number in (0, 1)}
     one_node = {"s1: numa_nodes": 1, "s1: interfaces/ib1/numa_node": 0}
-    finding = only(put(document, unpin | one_node | pins))
-    assert finding.severity == "warning"
-    assert finding.allowed.endswith("the only node, acceptable for trials")
+    problem = only(put(document, unpin | one_node | pins))
+    assert problem.severity == "warning"
+    assert problem.allowed.endswith("the only node, acceptable for trials")
 
 
 def test_two_engines_on_the_same_cores() -> None:
     document = site(engines=2)
     put(document, {f"s1: engines/{number}/pinned_numa_node": GONE for number in (0, 1)})
     put(document, {"s1: engines/0/first_core": 22, "s1: engines/1/first_core": 1})
-    finding = only(document)
-    assert (finding.host, finding.key, finding.value) == ("s1", "engines[0].first_core", 22)
-    assert finding.allowed == "should be above 22: engines[1] runs on the cores 1 to 22"
-    assert findings(put(document, {"s1: engines/0/first_core": 23})) == []
+    problem = only(document)
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].first_core", 22)
+    assert problem.allowed == "should be above 22: engines[1] runs on the cores 1 to 22"
+    assert problems(put(document, {"s1: engines/0/first_core": 23})) == []
 
 
 @given(targets=st.integers(1, 64), helpers=st.integers(0, 20))
@@ -136,38 +136,38 @@ def test_an_engine_is_refused_exactly_where_daos_would_not_start_it(
     targets: int, helpers: int
 ) -> None:
     counts = {"s1: engines/0/targets": targets, "s1: engines/0/nr_xs_helpers": helpers}
-    found = findings(put(site("pmem"), counts))
+    found = problems(put(site("pmem"), counts))
     assert bool(found) == (helpers > 2 * targets or 2 + targets + helpers > 32)
     assert len(found) <= 1
 
 
 def test_an_interface_on_another_node_than_its_engine_is_a_warning() -> None:
-    finding = only(put(site(), {"s1: interfaces/ib0/numa_node": 1}))
-    assert (finding.host, finding.key, finding.severity) == (
+    problem = only(put(site(), {"s1: interfaces/ib0/numa_node": 1}))
+    assert (problem.host, problem.key, problem.severity) == (
         "s1",
         "engines[0].fabric_iface",
         "warning",
     )
-    assert finding.value == "ib0 (node 1)"
-    assert finding.allowed == "should be an interface of NUMA node 0, where the engine is pinned"
+    assert problem.value == "ib0 (node 1)"
+    assert problem.allowed == "should be an interface of NUMA node 0, where the engine is pinned"
 
 
 def test_ssds_on_another_node_than_their_engine_are_a_warning() -> None:
-    finding = only(put(site(), {"s1: nvme/0000:65:00.0/numa_node": 1}))
-    assert (finding.host, finding.key, finding.severity) == (
+    problem = only(put(site(), {"s1: nvme/0000:65:00.0/numa_node": 1}))
+    assert (problem.host, problem.key, problem.severity) == (
         "s1",
         "engines[0].storage",
         "warning",
     )
-    assert finding.value == "0000:65:00.0 (node 1)"
-    assert finding.allowed == "should have SSDs of NUMA node 0, where the engine is pinned"
+    assert problem.value == "0000:65:00.0 (node 1)"
+    assert problem.allowed == "should have SSDs of NUMA node 0, where the engine is pinned"
 
 
 def test_where_nobody_knows_the_node_of_a_device_nothing_is_said() -> None:
     nowhere = {"s1: interfaces/ib0/numa_node": None, "s1: nvme/0000:65:00.0/numa_node": None}
-    assert findings(put(site(), nowhere)) == []
+    assert problems(put(site(), nowhere)) == []
 
 
 def test_what_an_engine_is_told_beyond_what_is_judged_is_no_mistake() -> None:
-    assert findings(put(site(), {"s1: engines/0/acceleration": {"engine": "spdk"}})) == []
+    assert problems(put(site(), {"s1: engines/0/acceleration": {"engine": "spdk"}})) == []
     assert only(put(site(), {"s1: engines/0/accelerator": {}})).key == "engines[0].accelerator"

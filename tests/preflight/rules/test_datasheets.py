@@ -90,10 +90,10 @@ def test_a_site_may_know_better_than_what_is_shipped() -> None:
 def test_a_device_without_a_sheet_is_refused(key: str, told: str, said: str) -> None:
     document = description()
     document["hosts"]["s1"]["datasheets"] = {key: told}
-    cluster, findings = examine(document)
+    cluster, problems = examine(document)
     assert cluster is None
-    assert [finding.key for finding in findings] == [f"datasheets.{key}"]
-    assert said in findings[0].allowed
+    assert [problem.key for problem in problems] == [f"datasheets.{key}"]
+    assert said in problems[0].allowed
 
 
 @pytest.mark.parametrize(
@@ -112,15 +112,15 @@ def test_a_device_without_a_sheet_is_refused(key: str, told: str, said: str) -> 
 def test_a_bad_sheet_is_refused(sheet: dict[str, str], said: str) -> None:
     document = description()
     document["hardware"] = {"ssd": {"Acme 9": sheet}}
-    cluster, findings = examine(document)
+    cluster, problems = examine(document)
     assert cluster is None
-    assert said in str(findings[0])
-    assert "hardware.ssd.Acme 9" in str(findings[0])
+    assert said in str(problems[0])
+    assert "hardware.ssd.Acme 9" in str(problems[0])
 
 
 def test_a_floor_that_no_metric_has_is_refused() -> None:
     document = description()
     document["floors"] = {"SsdFio.read_1k": 0.9}
-    cluster, findings = examine(document)
+    cluster, problems = examine(document)
     assert cluster is None
-    assert "(did you mean SsdFio.read_1m?)" in str(findings[0])
+    assert "(did you mean SsdFio.read_1m?)" in str(problems[0])

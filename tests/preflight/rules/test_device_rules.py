@@ -2,7 +2,7 @@
 
 import pytest
 
-from sites import findings, only, put, site
+from sites import only, problems, put, site
 
 BDEVS = "s1: engines/0/storage/1/bdev_list"
 KEY = "engines[0].storage[1].bdev_list"
@@ -12,16 +12,16 @@ KEY = "engines[0].storage[1].bdev_list"
     "address", ["65:00.0", "0000:65:00", "0000:65:00.9", "0000:65:0g.0", "nvme0n1", "/dev/nvme0n1"]
 )
 def test_an_address_that_is_none(address: str) -> None:
-    finding = only(put(site(), {BDEVS: ["0000:66:00.0", address]}))
-    assert (finding.host, finding.key, finding.value) == ("s1", KEY, address)
-    assert finding.allowed.startswith("should be PCI addresses such as 0000:81:00.0")
+    problem = only(put(site(), {BDEVS: ["0000:66:00.0", address]}))
+    assert (problem.host, problem.key, problem.value) == ("s1", KEY, address)
+    assert problem.allowed.startswith("should be PCI addresses such as 0000:81:00.0")
 
 
 @pytest.mark.parametrize("addresses", [["0000:6f:00.0"], ["0000:6f:00.0", "5d0505:01:00.0"]])
 def test_an_address_that_the_host_lacks(addresses: list[str]) -> None:
-    finding = only(put(site(), {BDEVS: ["0000:65:00.0", *addresses]}))
-    assert (finding.host, finding.key, finding.value) == ("s1", KEY, ", ".join(addresses))
-    assert finding.allowed.startswith(
+    problem = only(put(site(), {BDEVS: ["0000:65:00.0", *addresses]}))
+    assert (problem.host, problem.key, problem.value) == ("s1", KEY, ", ".join(addresses))
+    assert problem.allowed.startswith(
         "should be SSDs or VMD controllers of this host: 0000:65:00.0"
     )
 
@@ -29,32 +29,32 @@ def test_an_address_that_the_host_lacks(addresses: list[str]) -> None:
 def test_addresses_are_hexadecimal_in_any_case() -> None:
     document = site("ephemeral", engines=2)
     document["hosts"]["s1"]["engines"][1]["storage"][1]["bdev_list"][0] = "0000:E3:00.0"
-    assert findings(document) == []
+    assert problems(document) == []
 
 
 def test_an_ssd_that_two_engines_use() -> None:
     document = site(engines=2)
     put(document, {"s1: engines/1/storage/1/bdev_list/0": "0000:65:00.0"})
     put(document, {"s1: nvme/0000:65:00.0/numa_node": None})
-    finding = only(document)
-    assert (finding.host, finding.key) == ("s1", "engines[1].storage[1].bdev_list")
-    assert finding.value == "0000:65:00.0"
-    assert finding.allowed == f"should be listed once; {KEY} has it already"
+    problem = only(document)
+    assert (problem.host, problem.key) == ("s1", "engines[1].storage[1].bdev_list")
+    assert problem.value == "0000:65:00.0"
+    assert problem.allowed == f"should be listed once; {KEY} has it already"
 
 
 def test_an_ssd_that_two_tiers_use() -> None:
     document = put(site("md-on-ssd-wal"), {"s1: engines/0/storage/2/bdev_list/0": "0000:65:00.0"})
-    finding = only(document)
-    assert (finding.host, finding.key) == ("s1", "engines[0].storage[2].bdev_list")
-    assert finding.allowed == f"should be listed once; {KEY} has it already"
+    problem = only(document)
+    assert (problem.host, problem.key) == ("s1", "engines[0].storage[2].bdev_list")
+    assert problem.allowed == f"should be listed once; {KEY} has it already"
 
 
 def test_a_namespace_that_two_engines_use() -> None:
     document = put(site("pmem", engines=2), {"s1: engines/1/storage/0/scm_list": ["/dev/pmem0"]})
-    finding = only(document)
-    assert (finding.host, finding.key) == ("s1", "engines[1].storage[0].scm_list")
-    assert finding.value == "/dev/pmem0"
-    assert finding.allowed == "should be listed once; engines[0].storage[0].scm_list has it already"
+    problem = only(document)
+    assert (problem.host, problem.key) == ("s1", "engines[1].storage[0].scm_list")
+    assert problem.value == "/dev/pmem0"
+    assert problem.allowed == "should be listed once; engines[0].storage[0].scm_list has it already"
 
 
 @pytest.mark.parametrize(
@@ -70,32 +70,32 @@ def test_a_namespace_that_two_engines_use() -> None:
 )
 def test_a_block_device_that_the_host_lacks(tier: dict[str, object], key: str, value: str) -> None:
     index = 0 if tier["class"] == "dcpm" else 1
-    finding = only(put(site(), {f"s1: engines/0/storage/{index}": tier}))
-    assert (finding.host, finding.key, finding.value) == ("s1", f"engines[0].{key}", value)
-    assert finding.allowed.startswith("should be block devices of this host: /dev/pmem0")
+    problem = only(put(site(), {f"s1: engines/0/storage/{index}": tier}))
+    assert (problem.host, problem.key, problem.value) == ("s1", f"engines[0].{key}", value)
+    assert problem.allowed.startswith("should be block devices of this host: /dev/pmem0")
 
 
 def test_a_link_to_a_block_device_is_not_known_to_be_absent() -> None:
     kdev = {"class": "kdev", "bdev_list": ["/dev/disk/by-id/wwn-0x5000"]}
-    assert findings(put(site(), {"s1: engines/0/storage/1": kdev})) == []
+    assert problems(put(site(), {"s1: engines/0/storage/1": kdev})) == []
 
 
 @pytest.mark.parametrize(
     ("layout", "path"), [("file", BDEVS), ("pmem", "s1: engines/0/storage/0/scm_list")]
 )
 def test_a_path_that_is_relative(layout: str, path: str) -> None:
-    finding = only(put(site(layout), {path: ["bdev0"]}))
-    assert (finding.host, finding.value) == ("s1", "bdev0")
-    assert finding.allowed == "should be absolute paths"
+    problem = only(put(site(layout), {path: ["bdev0"]}))
+    assert (problem.host, problem.value) == ("s1", "bdev0")
+    assert problem.allowed == "should be absolute paths"
 
 
 @pytest.mark.parametrize("switch", ["disable_vmd", "disable_vfio"])
 @pytest.mark.parametrize("address", ["0000:64:00.5", "640005:01:00.0"])
 def test_ssds_behind_a_controller_that_is_left_alone(switch: str, address: str) -> None:
     document = put(site("vmd"), {BDEVS: [address], f"s1: server/{switch}": True})
-    finding = only(document)
-    assert (finding.host, finding.key, finding.value) == ("s1", KEY, address)
-    assert finding.allowed.startswith("should be seen by VMD, without server.disable_vmd")
+    problem = only(document)
+    assert (problem.host, problem.key, problem.value) == ("s1", KEY, address)
+    assert problem.allowed.startswith("should be seen by VMD, without server.disable_vmd")
 
 
 @pytest.mark.parametrize(
@@ -109,27 +109,27 @@ def test_ssds_behind_a_controller_that_is_left_alone(switch: str, address: str) 
 def test_more_targets_than_the_ssds_can_take(layout: str, index: int, most: int, said: str) -> None:
     ssd = {f"s1: engines/0/storage/{index}/bdev_list": ["0000:68:00.0"]}
     document = put(site(layout), {**ssd, "s1: cores": 256, "s1: engines/0/targets": most})
-    assert findings(document) == []
-    finding = only(put(document, {"s1: engines/0/targets": most + 1}))
-    assert (finding.host, finding.key, finding.value) == ("s1", "engines[0].targets", most + 1)
-    assert finding.allowed.startswith(said)
+    assert problems(document) == []
+    problem = only(put(document, {"s1: engines/0/targets": most + 1}))
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].targets", most + 1)
+    assert problem.allowed.startswith(said)
 
 
 def test_ssds_that_are_not_formatted_with_4k_are_a_warning() -> None:
-    finding = only(put(site(), {"s1: nvme/0000:66:00.0/lba_bytes": 512}))
-    assert (finding.host, finding.key, finding.severity) == ("s1", KEY, "warning")
-    assert finding.value == "0000:66:00.0 (512 bytes)"
-    assert finding.allowed == "should be formatted with blocks of 4096 bytes (nvme format)"
+    problem = only(put(site(), {"s1: nvme/0000:66:00.0/lba_bytes": 512}))
+    assert (problem.host, problem.key, problem.severity) == ("s1", KEY, "warning")
+    assert problem.value == "0000:66:00.0 (512 bytes)"
+    assert problem.allowed == "should be formatted with blocks of 4096 bytes (nvme format)"
 
 
 @pytest.mark.parametrize(("layout", "severity"), [("pmem", "warning"), ("vmd", "error")])
 def test_an_iommu_that_is_off(layout: str, severity: str) -> None:
-    finding = only(put(site(layout), {"s1: iommu": False}))
-    assert (finding.host, finding.key, finding.value) == ("s1", "iommu", "off")
-    assert finding.severity == severity
-    assert finding.allowed.startswith("should be on, in the firmware and for the kernel")
+    problem = only(put(site(layout), {"s1: iommu": False}))
+    assert (problem.host, problem.key, problem.value) == ("s1", "iommu", "off")
+    assert problem.severity == severity
+    assert problem.allowed.startswith("should be on, in the firmware and for the kernel")
 
 
 def test_no_iommu_is_needed_without_vfio_or_without_ssds() -> None:
-    assert findings(put(site(), {"s1: iommu": False, "s1: server/disable_vfio": True})) == []
-    assert findings(put(site("file"), {"s1: iommu": False})) == []
+    assert problems(put(site(), {"s1: iommu": False, "s1: server/disable_vfio": True})) == []
+    assert problems(put(site("file"), {"s1: iommu": False})) == []

@@ -2,22 +2,22 @@
 
 import pytest
 
-from sites import findings, only, put, site
+from sites import only, problems, put, site
 
 
 @pytest.mark.parametrize("entry", ["CRT_TIMEOUT", "=30", "CRT TIMEOUT=30", "CRT_TIMEOUT = 30", ""])
 def test_a_variable_that_is_none(entry: str) -> None:
-    finding = only(put(site(), {"s1: engines/0/env_vars": ["FI_LOG_LEVEL=warn", entry]}))
-    assert (finding.host, finding.key, finding.value) == ("s1", "engines[0].env_vars", entry)
-    assert finding.allowed == "should be KEY=VALUE, where the key is a word"
+    problem = only(put(site(), {"s1: engines/0/env_vars": ["FI_LOG_LEVEL=warn", entry]}))
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].env_vars", entry)
+    assert problem.allowed == "should be KEY=VALUE, where the key is a word"
 
 
 def test_a_variable_that_is_set_twice() -> None:
     entries = ["CRT_TIMEOUT=30", "CRT_TIMEOUT=60"]
-    finding = only(put(site(), {"s1: engines/0/env_vars": entries}))
-    assert (finding.host, finding.key) == ("s1", "engines[0].env_vars")
-    assert finding.value == "CRT_TIMEOUT=60"
-    assert "should not set CRT_TIMEOUT again" in finding.allowed
+    problem = only(put(site(), {"s1: engines/0/env_vars": entries}))
+    assert (problem.host, problem.key) == ("s1", "engines[0].env_vars")
+    assert problem.value == "CRT_TIMEOUT=60"
+    assert "should not set CRT_TIMEOUT again" in problem.allowed
 
 
 @pytest.mark.parametrize(
@@ -30,43 +30,43 @@ def test_a_variable_that_is_set_twice() -> None:
 )
 def test_no_flush_where_a_flush_is_needed(layout: str, eadr: bool, said: str) -> None:
     document = put(site(layout), {"s1: engines/0/env_vars": ["PMEM_NO_FLUSH=1"]})
-    finding = only(put(document, {"s1: server/eadr": eadr}))
-    assert (finding.host, finding.key, finding.value) == (
+    problem = only(put(document, {"s1: server/eadr": eadr}))
+    assert (problem.host, problem.key, problem.value) == (
         "s1",
         "engines[0].env_vars",
         "PMEM_NO_FLUSH",
     )
-    assert finding.allowed.startswith(said)
+    assert problem.allowed.startswith(said)
 
 
 @pytest.mark.parametrize("value", ["0", "1"])
 def test_no_flush_where_it_is_right_or_off(value: str) -> None:
     document = put(site("pmem"), {"s1: engines/0/env_vars": [f"PMEM_NO_FLUSH={value}"]})
-    assert findings(put(document, {"s1: server/eadr": value == "1"})) == []
+    assert problems(put(document, {"s1: server/eadr": value == "1"})) == []
 
 
 @pytest.mark.parametrize("mask", ["ERR", "debug", "ERR,RPC=DEBUG,bulk=info", "RPC=DEBUG"])
 def test_a_log_mask(mask: str) -> None:
-    assert findings(put(site(), {"s1: engines/0/log_mask": mask})) == []
+    assert problems(put(site(), {"s1: engines/0/log_mask": mask})) == []
 
 
 @pytest.mark.parametrize("mask", ["LOUD", "", "ERR,DEBUG", "ERR,RPC", "ERR,NOPE=DEBUG", "ALL=ERR"])
 def test_a_log_mask_that_is_none(mask: str) -> None:
-    finding = only(put(site(), {"s1: engines/0/log_mask": mask}))
-    assert (finding.host, finding.key, finding.value) == ("s1", "engines[0].log_mask", mask)
-    assert finding.allowed.startswith("should be one of DEBUG, DBUG, INFO, NOTE, WARN, ERROR, ERR")
+    problem = only(put(site(), {"s1: engines/0/log_mask": mask}))
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].log_mask", mask)
+    assert problem.allowed.startswith("should be one of DEBUG, DBUG, INFO, NOTE, WARN, ERROR, ERR")
 
 
 def test_a_log_mask_of_the_server_that_only_engines_have() -> None:
-    finding = only(put(site(), {"s1: server/log_mask": "WARN"}))
-    assert (finding.host, finding.key, finding.value) == ("s1", "server.log_mask", "WARN")
-    assert finding.allowed == "should be one of DISABLED, TRACE, DEBUG, INFO, NOTICE, ERROR"
+    problem = only(put(site(), {"s1: server/log_mask": "WARN"}))
+    assert (problem.host, problem.key, problem.value) == ("s1", "server.log_mask", "WARN")
+    assert problem.allowed == "should be one of DISABLED, TRACE, DEBUG, INFO, NOTICE, ERROR"
 
 
 def test_two_engines_with_one_log() -> None:
     log = "/var/log/daos/engine.log"
     changes = {f"s1: engines/{number}/log_file": log for number in (0, 1)}
-    finding = only(put(site(engines=2), changes))
-    assert (finding.host, finding.key) == ("s1", "engines[1].log_file")
-    assert str(finding.value) == log
-    assert finding.allowed == "should be a file of its own; engines[0] writes to this one"
+    problem = only(put(site(engines=2), changes))
+    assert (problem.host, problem.key) == ("s1", "engines[1].log_file")
+    assert str(problem.value) == log
+    assert problem.allowed == "should be a file of its own; engines[0] writes to this one"

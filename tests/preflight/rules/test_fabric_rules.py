@@ -2,20 +2,20 @@
 
 import pytest
 
-from sites import findings, only, put, site
+from sites import only, problems, put, site
 
 
 def test_an_interface_that_the_host_lacks() -> None:
-    finding = only(put(site(), {"s1: engines/0/fabric_iface": "ib7"}))
-    assert (finding.host, finding.key, finding.value) == ("s1", "engines[0].fabric_iface", "ib7")
-    assert finding.allowed == "an interface of this host: ib0, ib1"
+    problem = only(put(site(), {"s1: engines/0/fabric_iface": "ib7"}))
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].fabric_iface", "ib7")
+    assert problem.allowed == "an interface of this host: ib0, ib1"
 
 
 def test_an_interface_that_is_down() -> None:
-    finding = only(put(site(), {"s1: interfaces/ib0/up": False}))
-    assert (finding.host, finding.key, finding.value) == ("s1", "engines[0].fabric_iface", "ib0")
-    assert finding.allowed == "should be up; this interface is down"
-    assert finding.severity == "error"
+    problem = only(put(site(), {"s1: interfaces/ib0/up": False}))
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].fabric_iface", "ib0")
+    assert problem.allowed == "should be up; this interface is down"
+    assert problem.severity == "error"
 
 
 @pytest.mark.parametrize("port", [31316, 31337])
@@ -28,19 +28,19 @@ def test_two_engines_with_ports_that_overlap(port: int) -> None:
             "s1: engines/1/fabric_iface_port": port,
         },
     )
-    finding = only(document)
-    assert (finding.host, finding.key) == ("s1", "engines[1].fabric_iface_port")
-    assert finding.value == port
+    problem = only(document)
+    assert (problem.host, problem.key) == ("s1", "engines[1].fabric_iface_port")
+    assert problem.value == port
     assert (
-        finding.allowed == "should be above 31337: engines[0] has the ports 31316 to 31337 of ib0"
+        problem.allowed == "should be above 31337: engines[0] has the ports 31316 to 31337 of ib0"
     )
-    assert findings(put(document, {"s1: engines/1/fabric_iface_port": 31338})) == []
+    assert problems(put(document, {"s1: engines/1/fabric_iface_port": 31338})) == []
 
 
 @pytest.mark.parametrize("port", [0, 65536])
 def test_a_port_out_of_range(port: int) -> None:
-    finding = only(put(site(), {"s1: engines/0/fabric_iface_port": port}))
-    assert (finding.host, finding.key, finding.value) == (
+    problem = only(put(site(), {"s1: engines/0/fabric_iface_port": port}))
+    assert (problem.host, problem.key, problem.value) == (
         "s1",
         "engines[0].fabric_iface_port",
         port,
@@ -48,31 +48,31 @@ def test_a_port_out_of_range(port: int) -> None:
 
 
 def test_several_interfaces_in_one_subnet_are_a_warning() -> None:
-    finding = only(put(site(engines=2), {"s1: interfaces/ib1/network": "192.0.2.0/24"}))
-    assert (finding.host, finding.key) == ("s1", "interfaces")
-    assert finding.value == "ib0, ib1 in 192.0.2.0/24"
-    assert "as the role daos_host sets them" in finding.allowed
-    assert finding.severity == "warning"
+    problem = only(put(site(engines=2), {"s1: interfaces/ib1/network": "192.0.2.0/24"}))
+    assert (problem.host, problem.key) == ("s1", "interfaces")
+    assert problem.value == "ib0, ib1 in 192.0.2.0/24"
+    assert "as the role daos_host sets them" in problem.allowed
+    assert problem.severity == "warning"
 
 
 def test_an_interface_that_no_engine_uses_disturbs_nobody() -> None:
-    assert findings(put(site(), {"s1: interfaces/ib1/network": "192.0.2.0/24"})) == []
+    assert problems(put(site(), {"s1: interfaces/ib1/network": "192.0.2.0/24"})) == []
 
 
 def test_an_agent_that_is_told_both_what_to_hand_out_and_what_not() -> None:
     agent = {"include_fabric_ifaces": ["ib0"], "exclude_fabric_ifaces": ["ib1"]}
-    finding = only(put(site(), {"c1: agent": agent}))
-    assert (finding.host, finding.key) == ("c1", "agent.exclude_fabric_ifaces")
-    assert finding.value == "ib1"
-    assert finding.allowed.startswith("should not be combined with include_fabric_ifaces")
+    problem = only(put(site(), {"c1: agent": agent}))
+    assert (problem.host, problem.key) == ("c1", "agent.exclude_fabric_ifaces")
+    assert problem.value == "ib1"
+    assert problem.allowed.startswith("should not be combined with include_fabric_ifaces")
 
 
 def test_an_agent_that_hands_out_what_the_host_lacks() -> None:
-    finding = only(put(site(), {"c1: agent": {"include_fabric_ifaces": ["ib0", "eth0"]}}))
-    assert (finding.host, finding.key) == ("c1", "agent.include_fabric_ifaces")
-    assert finding.value == "eth0"
-    assert finding.allowed == "should be interfaces of this host: ib0, ib1"
+    problem = only(put(site(), {"c1: agent": {"include_fabric_ifaces": ["ib0", "eth0"]}}))
+    assert (problem.host, problem.key) == ("c1", "agent.include_fabric_ifaces")
+    assert problem.value == "eth0"
+    assert problem.allowed == "should be interfaces of this host: ib0, ib1"
 
 
 def test_an_agent_may_leave_out_what_the_host_lacks() -> None:
-    assert findings(put(site(), {"c1: agent": {"exclude_fabric_ifaces": ["docker0"]}})) == []
+    assert problems(put(site(), {"c1: agent": {"exclude_fabric_ifaces": ["docker0"]}})) == []

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.preflight.examine import examine
-from sites import GONE, LAYOUTS, findings, put, site
+from sites import GONE, LAYOUTS, problems, put, site
 
 # Each breaks any layout with one or two engines a server, whichever server it is done to.
 MISTAKES: list[dict[str, object]] = [
@@ -52,8 +52,8 @@ def damaged(document: dict[str, Any], host: str, mistake: dict[str, object]) -> 
 def test_no_mistake_is_missed(layout: str, mistake: dict[str, object], server: int) -> None:
     document = site(layout, servers=3, engines=2)
     assert any(
-        finding.host == f"s{server}"
-        for finding in findings(damaged(document, f"s{server}", mistake))
+        problem.host == f"s{server}"
+        for problem in problems(damaged(document, f"s{server}", mistake))
     )
 
 
@@ -62,10 +62,10 @@ def test_the_order_of_hosts_does_not_matter(data: st.DataObject, layout: str) ->
     document = site(layout, servers=3, engines=2, clients=2)
     for server in ("s1", "s3"):
         damaged(document, server, data.draw(st.sampled_from(MISTAKES)))
-    before = {str(finding) for finding in findings(document)}
+    before = {str(problem) for problem in problems(document)}
     hosts = data.draw(st.permutations(list(document["hosts"].items())))
     document["hosts"] = dict(hosts)
-    assert {str(finding) for finding in findings(document)} == before
+    assert {str(problem) for problem in problems(document)} == before
 
 
 def leaves(part: Any) -> Iterator[tuple[Any, Any]]:
@@ -95,4 +95,4 @@ def test_no_value_anywhere_makes_the_judgement_fall_over(
     container, key = data.draw(st.sampled_from(list(leaves(document))))
     container[key] = value
     cluster, found = examine(document)
-    assert (cluster is None) == any(finding.severity == "error" for finding in found)
+    assert (cluster is None) == any(problem.severity == "error" for problem in found)

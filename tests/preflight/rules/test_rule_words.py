@@ -12,7 +12,7 @@ from sites import site
 
 
 def said(document: dict[str, Any]) -> list[str]:
-    return [str(finding) for finding in examine(document)[1]]
+    return [str(problem) for problem in examine(document)[1]]
 
 
 def sound() -> dict[str, Any]:
@@ -21,7 +21,7 @@ def sound() -> dict[str, Any]:
     return document
 
 
-def test_a_sound_site_has_no_findings() -> None:
+def test_a_sound_site_has_no_problems() -> None:
     assert said(sound()) == []
 
 
@@ -63,7 +63,7 @@ SCM = put("hosts", "s1", "engines", 0, "storage", 0, "scm_mount")
 
 
 @pytest.mark.parametrize(
-    ("change", "value", "finding"),
+    ("change", "value", "problem"),
     [
         (FIO, "fio", "benchmarks.fio = fio: an absolute path"),
         (FIO, "-fio", "benchmarks.fio = -fio: an absolute path"),
@@ -80,12 +80,12 @@ SCM = put("hosts", "s1", "engines", 0, "storage", 0, "scm_mount")
     ],
 )
 def test_what_a_program_would_take_for_more_is_refused(
-    change: Callable[[dict[str, Any], str], None], value: str, finding: str
+    change: Callable[[dict[str, Any], str], None], value: str, problem: str
 ) -> None:
     document = sound()
     change(document, value)
     (found,) = [each for each in said(document) if value in each]
-    assert finding in found
+    assert problem in found
 
 
 @pytest.mark.parametrize("value", ["/opt/a\nb", "/opt/a\0b", "/opt/\x1b[2J", "/opt/\udc80"])
@@ -111,7 +111,7 @@ def test_io500_reads_more_into_a_path() -> None:
 def test_an_option_of_ssh_runs_no_command(option: str) -> None:
     document = sound()
     document["ssh_options"] = [option]
-    assert any("ssh_options[0]" in finding for finding in said(document))
+    assert any("ssh_options[0]" in problem for problem in said(document))
 
 
 def test_a_site_has_options_of_ssh_of_its_own() -> None:

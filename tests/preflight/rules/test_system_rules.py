@@ -2,7 +2,7 @@
 
 import pytest
 
-from sites import findings, only, put, site
+from sites import only, problems, put, site
 
 
 @pytest.mark.parametrize(
@@ -18,39 +18,39 @@ from sites import findings, only, put, site
     ],
 )
 def test_replicas_that_cannot_be(replicas: list[str], value: str, said: str) -> None:
-    finding = only(put(site(servers=3), {"daos/mgmt_svc_replicas": replicas}))
-    assert (finding.host, finding.key) == (None, "daos.mgmt_svc_replicas")
-    assert finding.value == value
-    assert finding.allowed.startswith(said)
+    problem = only(put(site(servers=3), {"daos/mgmt_svc_replicas": replicas}))
+    assert (problem.host, problem.key) == (None, "daos.mgmt_svc_replicas")
+    assert problem.value == value
+    assert problem.allowed.startswith(said)
 
 
 @pytest.mark.parametrize("replicas", [["s2"], ["s1", "192.0.2.2:10001", "s3:10001"]])
 def test_replicas_by_name_address_and_port(replicas: list[str]) -> None:
-    assert findings(put(site(servers=3), {"daos/mgmt_svc_replicas": replicas})) == []
+    assert problems(put(site(servers=3), {"daos/mgmt_svc_replicas": replicas})) == []
 
 
 @pytest.mark.parametrize("key", ["servers", "agents"])
 def test_a_member_that_is_not_described(key: str) -> None:
     document = site()
     document["daos"][key].append("x9")
-    finding = only(document)
-    assert (finding.host, finding.key, finding.value) == ("x9", f"daos.{key}", "x9")
-    assert finding.allowed == "is not among the hosts described: c1, login, s1"
+    problem = only(document)
+    assert (problem.host, problem.key, problem.value) == ("x9", f"daos.{key}", "x9")
+    assert problem.allowed == "is not among the hosts described: c1, login, s1"
 
 
 @pytest.mark.parametrize("admin", ["", "c1, login", "x9"])
 def test_an_administration_host_that_is_not_one_host(admin: str) -> None:
-    finding = only(put(site(), {"daos/admin": admin}))
-    assert (finding.host, finding.key, finding.value) == (None, "daos.admin", admin)
-    assert finding.allowed == "should be one of the hosts described: c1, login, s1"
+    problem = only(put(site(), {"daos/admin": admin}))
+    assert (problem.host, problem.key, problem.value) == (None, "daos.admin", admin)
+    assert problem.allowed == "should be one of the hosts described: c1, login, s1"
 
 
 @pytest.mark.parametrize("provider", ["ofi+tpc", "ofi+psm2", "ucx+", "ofi+verbs;ofi_rxd"])
 def test_a_provider_that_daos_does_not_have(provider: str) -> None:
-    finding = only(put(site(), {"provider": provider}))
-    assert (finding.host, finding.key, finding.value) == (None, "provider", provider)
+    problem = only(put(site(), {"provider": provider}))
+    assert (problem.host, problem.key, problem.value) == (None, "provider", provider)
     if provider != "ucx+":
-        assert finding.allowed.startswith("should be ofi+tcp, ofi+tcp;ofi_rxm, ofi+verbs")
+        assert problem.allowed.startswith("should be ofi+tcp, ofi+tcp;ofi_rxm, ofi+verbs")
 
 
 @pytest.mark.parametrize(
@@ -58,57 +58,57 @@ def test_a_provider_that_daos_does_not_have(provider: str) -> None:
     ["ofi+tcp", "ofi+verbs;ofi_rxm", "ofi+cxi", "ofi+opx", "ucx+dc_x", "ucx+ud_x", "ucx+rc_x,ud_x"],
 )
 def test_a_provider_that_daos_has(provider: str) -> None:
-    assert findings(put(site(), {"provider": provider})) == []
+    assert problems(put(site(), {"provider": provider})) == []
 
 
 def test_a_server_without_engines() -> None:
-    finding = only(put(site(servers=2), {"s2: engines": []}))
-    assert (finding.host, finding.key, finding.value) == ("s2", "engines", None)
-    assert finding.allowed == "is empty; a server of DAOS has at least one"
+    problem = only(put(site(servers=2), {"s2: engines": []}))
+    assert (problem.host, problem.key, problem.value) == ("s2", "engines", None)
+    assert problem.allowed == "is empty; a server of DAOS has at least one"
 
 
 def test_engines_on_a_host_that_is_no_server() -> None:
     document = site(servers=2)
     document["daos"]["servers"] = ["s1"]
-    finding = only(document)
-    assert (finding.host, finding.key, finding.value) == ("s2", "engines", 1)
-    assert finding.allowed.startswith("should be on a server of DAOS")
+    problem = only(document)
+    assert (problem.host, problem.key, problem.value) == ("s2", "engines", 1)
+    assert problem.allowed.startswith("should be on a server of DAOS")
 
 
 @pytest.mark.parametrize(("key", "odd"), [("targets", 15), ("nr_xs_helpers", 3)])
 def test_engines_that_are_not_alike(key: str, odd: int) -> None:
     usual = site()["hosts"]["s1"]["engines"][0][key]
-    finding = only(put(site(servers=3, engines=2), {f"s2: engines/1/{key}": odd}))
-    assert (finding.host, finding.key, finding.value) == ("s2", f"engines[1].{key}", odd)
-    assert finding.allowed.startswith(f"should be {usual}, as most engines have")
+    problem = only(put(site(servers=3, engines=2), {f"s2: engines/1/{key}": odd}))
+    assert (problem.host, problem.key, problem.value) == ("s2", f"engines[1].{key}", odd)
+    assert problem.allowed.startswith(f"should be {usual}, as most engines have")
 
 
 def test_metadata_on_ssds_is_a_preview_in_2_4() -> None:
     document = put(site("md-on-ssd-wal", servers=3), {"daos/version": "2.4"})
-    finding = only(document)
-    assert (finding.host, finding.key, finding.value) == (None, "daos.version", "2.4")
-    assert finding.allowed.startswith("should be 2.6 or later")
-    assert finding.severity == "warning"
-    assert findings(put(document, {"daos/version": "2.6"})) == []
-    assert findings(put(site("pmem"), {"daos/version": "2.4"})) == []
+    problem = only(document)
+    assert (problem.host, problem.key, problem.value) == (None, "daos.version", "2.4")
+    assert problem.allowed.startswith("should be 2.6 or later")
+    assert problem.severity == "warning"
+    assert problems(put(document, {"daos/version": "2.6"})) == []
+    assert problems(put(site("pmem"), {"daos/version": "2.4"})) == []
 
 
 def test_a_version_that_nobody_deploys() -> None:
-    finding = only(put(site("md-on-ssd-wal"), {"daos/version": "2.2"}))
-    assert (finding.key, finding.value) == ("daos.version", "2.2")
-    assert finding.allowed == "should be '2.4', '2.6' or '2.8'"
+    problem = only(put(site("md-on-ssd-wal"), {"daos/version": "2.2"}))
+    assert (problem.key, problem.value) == ("daos.version", "2.2")
+    assert problem.allowed == "should be '2.4', '2.6' or '2.8'"
 
 
 def test_a_bad_system_hides_no_bad_engine() -> None:
-    found = findings(put(site(), {"daos/port": 0, "s1: engines/0/pinned_numa_node": 2}))
-    assert {finding.key for finding in found} == {"daos.port", "engines[0].pinned_numa_node"}
+    found = problems(put(site(), {"daos/port": 0, "s1: engines/0/pinned_numa_node": 2}))
+    assert {problem.key for problem in found} == {"daos.port", "engines[0].pinned_numa_node"}
 
 
 def test_a_bad_host_hides_no_bad_replica_and_makes_none() -> None:
     document = put(site(servers=3), {"s2: engines/0/targets": 0})
     assert only(document).key == "engines[0].targets"
     put(document, {"daos/mgmt_svc_replicas": ["s1", "s1"]})
-    assert {finding.key for finding in findings(document)} == {
+    assert {problem.key for problem in problems(document)} == {
         "engines[0].targets",
         "daos.mgmt_svc_replicas",
     }
@@ -119,26 +119,26 @@ def test_a_bad_host_hides_no_bad_replica_and_makes_none() -> None:
     [("ssd", "Intel D7-P5500 3.84TB"), ("pmem", "Intel Optane PMem 100 256GB, Intel Optane")],
 )
 def test_a_device_without_a_datasheet(key: str, said: str) -> None:
-    finding = only(put(site(), {f"s1: datasheets/{key}": "Floppy 1.44MB"}))
-    assert (finding.host, finding.key) == ("s1", f"datasheets.{key}")
-    assert finding.value == "Floppy 1.44MB"
-    assert finding.allowed.startswith(f"a name in hardware.yml: {said}")
+    problem = only(put(site(), {f"s1: datasheets/{key}": "Floppy 1.44MB"}))
+    assert (problem.host, problem.key) == ("s1", f"datasheets.{key}")
+    assert problem.value == "Floppy 1.44MB"
+    assert problem.allowed.startswith(f"a name in hardware.yml: {said}")
 
 
 @pytest.mark.parametrize("name", ["SX", "RP_3GX", "EC_16P2G1"])
 def test_object_classes_of_daos(name: str) -> None:
-    assert findings(put(site(), {"daos/file_oclass": name})) == []
+    assert problems(put(site(), {"daos/file_oclass": name})) == []
 
 
 def test_an_object_class_that_is_none() -> None:
-    finding = only(put(site(), {"daos/file_oclass": "EC_2"}))
-    assert (finding.key, finding.value) == ("daos.file_oclass", "EC_2")
-    assert finding.allowed.startswith("should be an object class, such as SX")
+    problem = only(put(site(), {"daos/file_oclass": "EC_2"}))
+    assert (problem.key, problem.value) == ("daos.file_oclass", "EC_2")
+    assert problem.allowed.startswith("should be an object class, such as SX")
 
 
 def test_daos_perf_and_the_other_checks_in_one_pool() -> None:
     pools = {"daos/pool": "tank", "daos/perf_pool": "tank"}
-    finding = only(put(site(), pools))
-    assert (finding.key, finding.value) == ("daos.perf_pool", "tank")
-    assert finding.allowed.startswith("should be another pool than daos.pool")
-    assert findings(put(site(), pools | {"daos/perf_pool": "perf"})) == []
+    problem = only(put(site(), pools))
+    assert (problem.key, problem.value) == ("daos.perf_pool", "tank")
+    assert problem.allowed.startswith("should be another pool than daos.pool")
+    assert problems(put(site(), pools | {"daos/perf_pool": "perf"})) == []

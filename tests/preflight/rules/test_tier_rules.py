@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sites import GONE, LAYOUTS, MD_ON_SSD, findings, only, put, site
+from sites import GONE, LAYOUTS, MD_ON_SSD, only, problems, put, site
 
 RAM = {"class": "ram", "scm_mount": "/mnt/a", "scm_size": 16}
 PMEM = {"class": "dcpm", "scm_mount": "/mnt/b", "scm_list": ["/dev/pmem1"]}
@@ -14,8 +14,8 @@ TIERS = "s1: engines/0/storage"
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_sound_site_has_no_findings(layout: str) -> None:
-    assert findings(site(layout, servers=3, engines=2, clients=2)) == []
+def test_a_sound_site_has_no_problems(layout: str) -> None:
+    assert problems(site(layout, servers=3, engines=2, clients=2)) == []
 
 
 @pytest.mark.parametrize(
@@ -36,10 +36,10 @@ def test_a_sound_site_has_no_findings(layout: str) -> None:
     ],
 )
 def test_tiers_that_cannot_stand_together(tiers: list[dict[str, Any]], said: str) -> None:
-    finding = only(put(site(), {TIERS: tiers}))
-    assert (finding.host, finding.key) == ("s1", "engines[0].storage")
-    assert finding.value == ", ".join(tier["class"] for tier in tiers)
-    assert finding.allowed.startswith(said)
+    problem = only(put(site(), {TIERS: tiers}))
+    assert (problem.host, problem.key) == ("s1", "engines[0].storage")
+    assert problem.value == ", ".join(tier["class"] for tier in tiers)
+    assert problem.allowed.startswith(said)
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_tiers_that_cannot_stand_together(tiers: list[dict[str, Any]], said: str
     ],
 )
 def test_a_key_that_a_class_needs(tiers: list[dict[str, Any]], index: int, key: str) -> None:
-    finding = only(put(site(), {TIERS: tiers}))
-    assert (finding.host, finding.key) == ("s1", f"engines[0].storage[{index}].{key}")
-    assert finding.value is None
-    assert finding.allowed.startswith(f"is missing; class {tiers[index]['class']} needs it")
+    problem = only(put(site(), {TIERS: tiers}))
+    assert (problem.host, problem.key) == ("s1", f"engines[0].storage[{index}].{key}")
+    assert problem.value is None
+    assert problem.allowed.startswith(f"is missing; class {tiers[index]['class']} needs it")
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ def test_a_key_that_a_class_needs(tiers: list[dict[str, Any]], index: int, key: 
 def test_a_key_of_another_class(
     tiers: list[dict[str, Any]], index: int, key: str, value: str
 ) -> None:
-    finding = only(put(site(), {TIERS: tiers}))
-    assert (finding.host, finding.key) == ("s1", f"engines[0].storage[{index}].{key}")
-    assert finding.value == value
-    assert finding.allowed.startswith(
+    problem = only(put(site(), {TIERS: tiers}))
+    assert (problem.host, problem.key) == ("s1", f"engines[0].storage[{index}].{key}")
+    assert problem.value == value
+    assert problem.allowed.startswith(
         f"does not apply to class {tiers[index]['class']}, which takes"
     )
 
@@ -86,48 +86,48 @@ def test_a_key_of_another_class(
 @pytest.mark.parametrize("mount", ["mnt/daos", GONE])
 def test_a_mount_that_is_no_absolute_path(tier: dict[str, Any], mount: object) -> None:
     document = put(site(), {TIERS: [dict(tier)]})
-    finding = only(put(document, {f"{TIERS}/0/scm_mount": mount}))
-    assert (finding.host, finding.key) == ("s1", "engines[0].storage[0].scm_mount")
-    assert finding.allowed == "should be the absolute path of a mount"
+    problem = only(put(document, {f"{TIERS}/0/scm_mount": mount}))
+    assert (problem.host, problem.key) == ("s1", "engines[0].storage[0].scm_mount")
+    assert problem.allowed == "should be the absolute path of a mount"
 
 
 @pytest.mark.parametrize("layout", ["pmem", "ephemeral"])
 def test_two_engines_on_one_mount(layout: str) -> None:
     document = site(layout, engines=2)
     mount = document["hosts"]["s1"]["engines"][0]["storage"][0]["scm_mount"]
-    finding = only(put(document, {"s1: engines/1/storage/0/scm_mount": mount}))
-    assert (finding.host, finding.key) == ("s1", "engines[1].storage[0].scm_mount")
-    assert str(finding.value) == mount
-    assert finding.allowed == "should be a mount of its own; engines[0] has this one"
+    problem = only(put(document, {"s1: engines/1/storage/0/scm_mount": mount}))
+    assert (problem.host, problem.key) == ("s1", "engines[1].storage[0].scm_mount")
+    assert str(problem.value) == mount
+    assert problem.allowed == "should be a mount of its own; engines[0] has this one"
 
 
 def test_a_tmpfs_that_is_too_small_for_daos() -> None:
-    finding = only(put(site(), {f"{TIERS}/0/scm_size": 3}))
-    assert (finding.host, finding.key) == ("s1", "engines[0].storage[0].scm_size")
-    assert finding.value == "3 GiB"
-    assert finding.allowed.startswith("should be at least 4 GiB")
+    problem = only(put(site(), {f"{TIERS}/0/scm_size": 3}))
+    assert (problem.host, problem.key) == ("s1", "engines[0].storage[0].scm_size")
+    assert problem.value == "3 GiB"
+    assert problem.allowed.startswith("should be at least 4 GiB")
 
 
 @pytest.mark.parametrize("buses", ["0x8f-0x80", "0x80-0x100", "8f-90"])
 def test_buses_that_are_no_range(buses: str) -> None:
-    finding = only(put(site(), {f"{TIERS}/1/bdev_busid_range": buses}))
-    assert (finding.host, finding.key) == ("s1", "engines[0].storage[1].bdev_busid_range")
-    assert finding.value == buses
-    assert finding.allowed.startswith("should be the first and the last of some PCI buses")
+    problem = only(put(site(), {f"{TIERS}/1/bdev_busid_range": buses}))
+    assert (problem.host, problem.key) == ("s1", "engines[0].storage[1].bdev_busid_range")
+    assert problem.value == buses
+    assert problem.allowed.startswith("should be the first and the last of some PCI buses")
 
 
 def test_engines_with_scm_of_two_classes() -> None:
-    finding = only(put(site(engines=2), {"s1: engines/1/storage/0": PMEM}))
-    assert (finding.host, finding.key) == ("s1", "engines[1].storage[0].class")
-    assert (finding.value, finding.allowed) == ("dcpm", "should be ram, as engines[0] has")
+    problem = only(put(site(engines=2), {"s1: engines/1/storage/0": PMEM}))
+    assert (problem.host, problem.key) == ("s1", "engines[1].storage[0].class")
+    assert (problem.value, problem.allowed) == ("dcpm", "should be ram, as engines[0] has")
 
 
 def test_engines_whose_tmpfs_differ_in_hugepages() -> None:
     document = put(site(engines=2), {"s1: engines/1/storage/0/scm_hugepages_disabled": True})
-    finding = only(document)
-    assert finding.key == "engines[1].storage[0].scm_hugepages_disabled"
-    assert (finding.host, finding.value) == ("s1", "true")
-    assert finding.allowed == "should be as engines[0] has it"
+    problem = only(document)
+    assert problem.key == "engines[1].storage[0].scm_hugepages_disabled"
+    assert (problem.host, problem.value) == ("s1", "true")
+    assert problem.allowed == "should be as engines[0] has it"
 
 
 @pytest.mark.parametrize(
@@ -158,43 +158,43 @@ def test_roles_that_are_not_complete(
         {**NVME, "bdev_list": [f"0000:6{5 + number}:00.0"], "bdev_roles": each}
         for number, each in enumerate(roles)
     ]
-    finding = only(put(site("md-on-ssd-wal"), {TIERS: [RAM, *tiers]}))
-    assert (finding.host, finding.key) == ("s1", f"engines[0].storage{key}")
-    assert finding.value == value
-    assert finding.allowed.startswith(said)
+    problem = only(put(site("md-on-ssd-wal"), {TIERS: [RAM, *tiers]}))
+    assert (problem.host, problem.key) == ("s1", f"engines[0].storage{key}")
+    assert problem.value == value
+    assert problem.allowed.startswith(said)
 
 
 @pytest.mark.parametrize("told", [GONE, {"path": "/var/daos/config"}])
 def test_roles_beside_persistent_memory(told: object) -> None:
     document = put(site("md-on-ssd-wal"), {f"{TIERS}/0": PMEM, "s1: server/control_metadata": told})
-    finding = only(document)
-    assert (finding.host, finding.key) == ("s1", "engines[0].storage[1].bdev_roles")
-    assert finding.value == "wal"
-    assert finding.allowed.startswith("should not be combined with dcpm")
+    problem = only(document)
+    assert (problem.host, problem.key) == ("s1", "engines[0].storage[1].bdev_roles")
+    assert problem.value == "wal"
+    assert problem.allowed.startswith("should not be combined with dcpm")
 
 
 @pytest.mark.parametrize("layout", MD_ON_SSD)
 def test_roles_without_control_metadata(layout: str) -> None:
-    finding = only(put(site(layout), {"s1: server/control_metadata": GONE}))
-    assert (finding.host, finding.key) == ("s1", "server.control_metadata")
+    problem = only(put(site(layout), {"s1: server/control_metadata": GONE}))
+    assert (problem.host, problem.key) == ("s1", "server.control_metadata")
     assert (
-        finding.allowed == "is missing; engines with bdev_roles need a path that survives a reboot"
+        problem.allowed == "is missing; engines with bdev_roles need a path that survives a reboot"
     )
 
 
 @pytest.mark.parametrize("layout", ["pmem", "ephemeral"])
 def test_control_metadata_without_roles(layout: str) -> None:
-    finding = only(put(site(layout), {"s1: server/control_metadata": {"path": "/var/daos"}}))
-    assert (finding.host, finding.key) == ("s1", "server.control_metadata.path")
-    assert str(finding.value) == "/var/daos"
-    assert finding.allowed == "should not be set without bdev_roles in the tiers of the engines"
+    problem = only(put(site(layout), {"s1: server/control_metadata": {"path": "/var/daos"}}))
+    assert (problem.host, problem.key) == ("s1", "server.control_metadata.path")
+    assert str(problem.value) == "/var/daos"
+    assert problem.allowed == "should not be set without bdev_roles in the tiers of the engines"
 
 
 def test_roles_of_one_engine_alone() -> None:
     document = put(site("md-on-ssd-shared", engines=2), {"s1: engines/1/storage/1/bdev_roles": []})
-    finding = only(document)
-    assert (finding.host, finding.key) == ("s1", "engines[1].storage")
-    assert (finding.value, finding.allowed) == (
+    problem = only(document)
+    assert (problem.host, problem.key) == ("s1", "engines[1].storage")
+    assert (problem.value, problem.allowed) == (
         "no bdev_roles",
         "should have bdev_roles, as engines[0] has",
     )
@@ -208,12 +208,12 @@ def test_roles_of_one_engine_alone() -> None:
     ],
 )
 def test_control_metadata_in_no_place(key: str, value: str, said: str) -> None:
-    finding = only(put(site("md-on-ssd-wal"), {f"s1: server/control_metadata/{key}": value}))
-    assert (finding.host, finding.key) == ("s1", f"server.control_metadata.{key}")
-    assert str(finding.value) == value
-    assert finding.allowed.startswith(said)
+    problem = only(put(site("md-on-ssd-wal"), {f"s1: server/control_metadata/{key}": value}))
+    assert (problem.host, problem.key) == ("s1", f"server.control_metadata.{key}")
+    assert str(problem.value) == value
+    assert problem.allowed.startswith(said)
 
 
 def test_where_daos_is_not_deployed_engines_only_describe() -> None:
     document = put(site(engines=2), {f"{TIERS}/0/scm_size": 1, "daos": None})
-    assert findings(put(document, {"s1: engines/1/pinned_numa_node": 0})) == []
+    assert problems(put(document, {"s1: engines/1/pinned_numa_node": 0})) == []

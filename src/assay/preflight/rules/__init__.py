@@ -1,4 +1,4 @@
-"""What no cluster may have, a subject a module: functions from the description to findings.
+"""What no cluster may have, a subject a module: functions from the description to problems.
 
 A rule is a sentence with host, key, value and remedy. DAOS itself refuses many of these when a
 server starts, one at a time and on that host; the others it accepts, and is slow or fails later.
@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping
 
 from assay.cluster.daos import Version
 from assay.cluster.description import Host, Site
-from assay.findings import Finding
 from assay.preflight.rules.benchmarks import benchmark_rules
 from assay.preflight.rules.cores import core_rules
 from assay.preflight.rules.datasheets import datasheet_rules
@@ -28,11 +27,12 @@ from assay.preflight.rules.programs import program_rules
 from assay.preflight.rules.system import member_rules, system_rules
 from assay.preflight.rules.tiers import tier_rules
 from assay.preflight.rules.words import words_of_host, words_of_site
+from assay.problems import Problem
 
 __all__ = ["group_rules", "rules_of_host", "rules_of_site"]
 
 
-def rules_of_host(name: str, host: Host, version: Version | None) -> Iterator[Finding]:
+def rules_of_host(name: str, host: Host, version: Version | None) -> Iterator[Problem]:
     """What can be said of one host, whatever the others are.
 
     Args:
@@ -61,7 +61,7 @@ def rules_of_host(name: str, host: Host, version: Version | None) -> Iterator[Fi
 
 def rules_of_site(
     site: Site, hosts: Mapping[str, Host], described: Collection[str]
-) -> Iterator[Finding]:
+) -> Iterator[Problem]:
     """What can be said only of the whole.
 
     Args:

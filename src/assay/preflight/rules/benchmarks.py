@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assay.cluster.description import Host, Site
-from assay.findings import Finding
+from assay.problems import Problem
 
 
-def benchmark_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Finding]:
+def benchmark_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     """Each program has the directory and the files that it works with."""
     wanted = [tool for tool in ("ior", "mdtest") if getattr(site.benchmarks, tool) is not None]
     daos = site.daos is not None and site.daos.container is not None
     if wanted and site.benchmarks.shared_directory is None and not daos:
-        yield Finding(
+        yield Problem(
             None,
             "benchmarks.shared_directory",
             None,
@@ -22,7 +22,7 @@ def benchmark_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Finding]:
         )
     hammers = (site.benchmarks.fdb_hammer, site.benchmarks.fdb_hammer_daos)
     if any(hammers) and site.benchmarks.fdb_share is None:
-        yield Finding(None, "benchmarks.fdb_share", None, "where FDB's schema and field are")
+        yield Problem(None, "benchmarks.fdb_share", None, "where FDB's schema and field are")
     for name, host in hosts.items():
         if host.scratch is None and name in {*site.clients, *site.servers}:
-            yield Finding(name, "scratch", None, "a directory for the files of the checks")
+            yield Problem(name, "scratch", None, "a directory for the files of the checks")

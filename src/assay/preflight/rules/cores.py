@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from assay.cluster.daos import SYSTEM_TAGS, Engine
 from assay.cluster.description import Host
-from assay.findings import Finding
+from assay.problems import Problem
 
 HELPERS_PER_TARGET = 2
 """DAOS starts no more helpers than that, without a word in its exit code.
@@ -16,13 +16,13 @@ Source: `dss_tgt_nr_check` in DAOS 2.8.0, src/engine/init.c.
 """
 
 
-def core_rules(name: str, host: Host) -> Iterator[Finding]:
+def core_rules(name: str, host: Host) -> Iterator[Problem]:
     """Each engine has cores of its own, enough for all of its execution streams."""
     for number, engine in enumerate(host.engines):
         where = f"engines[{number}]"
         most_helpers = HELPERS_PER_TARGET * engine.targets
         if engine.nr_xs_helpers > most_helpers:
-            yield Finding(
+            yield Problem(
                 name,
                 f"{where}.nr_xs_helpers",
                 engine.nr_xs_helpers,
@@ -30,7 +30,7 @@ def core_rules(name: str, host: Host) -> Iterator[Finding]:
                 " DAOS starts no more",
             )
         elif engine.first_core is not None and engine.first_core >= host.cores:
-            yield Finding(
+            yield Problem(
                 name,
                 f"{where}.first_core",
                 engine.first_core,
@@ -41,14 +41,14 @@ def core_rules(name: str, host: Host) -> Iterator[Finding]:
     yield from _shared(name, host)
 
 
-def _too_few(name: str, host: Host, number: int, engine: Engine) -> Iterator[Finding]:
+def _too_few(name: str, host: Host, number: int, engine: Engine) -> Iterator[Problem]:
     if _is_on_one_node(host, engine):
         cores, place = host.cores // host.numa_nodes, "its NUMA node"
     else:
         cores, place = host.cores - (engine.first_core or 0), "the host"
     if engine.xstreams <= cores:
         return
-    yield Finding(
+    yield Problem(
         name,
         f"engines[{number}].targets",
         f"{engine.targets}, with nr_xs_helpers = {engine.nr_xs_helpers}",
@@ -72,7 +72,7 @@ def _is_on_one_node(host: Host, engine: Engine) -> bool:
     return engine.first_core is None and (len(host.engines) > 1 or not is_near_node_0)
 
 
-def _shared(name: str, host: Host) -> Iterator[Finding]:
+def _shared(name: str, host: Host) -> Iterator[Problem]:
     """Engines with `first_core` take the cores from there on: no two take the same."""
     placed = sorted(
         (engine.first_core, number, engine)
@@ -82,7 +82,7 @@ def _shared(name: str, host: Host) -> Iterator[Finding]:
     for (start, number, engine), (other_start, other_number, other) in pairwise(placed):
         end = start + engine.xstreams - 1
         if other_start <= end:
-            yield Finding(
+            yield Problem(
                 name,
                 f"engines[{other_number}].first_core",
                 other_start,

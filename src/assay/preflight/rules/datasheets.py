@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assay.cluster.description import Host, Site
-from assay.findings import Finding
+from assay.problems import Problem
 
 
-def datasheet_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Finding]:
+def datasheet_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     """Devices that are named are in hardware.yml, or among the site's own sheets."""
     sheets = site.sheets
     for name, host in hosts.items():
@@ -21,9 +21,9 @@ def datasheet_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Finding]:
             ("datasheets.fabric", told.fabric, sheets.fabric),
         ):
             if device is not None and device not in known:
-                yield Finding(name, key, device, f"a name in hardware.yml: {', '.join(known)}")
+                yield Problem(name, key, device, f"a name in hardware.yml: {', '.join(known)}")
     for name, ssd in site.hardware.ssd.items():
         generation = ssd.pcie.partition(" ")[0] if ssd.pcie else None
         if generation is not None and generation not in sheets.pcie:
             allowed = f"should be a generation of {', '.join(sheets.pcie)}"
-            yield Finding(None, f"hardware.ssd.{name}.pcie", ssd.pcie, allowed)
+            yield Problem(None, f"hardware.ssd.{name}.pcie", ssd.pcie, allowed)

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from assay.cluster.daos import Tier
 from assay.cluster.description import Host
-from assay.findings import Finding
+from assay.problems import Problem
 
 _PCI = re.compile(r"([0-9a-f]{4}|[0-9a-f]{6}):[0-9a-f]{2}:[01][0-9a-f]\.[0-7]", re.IGNORECASE)
 
@@ -21,7 +21,7 @@ Source: `targets` in utils/config/daos_server.yml of DAOS 2.8.0: 64 without role
 WANTED_LBA_BYTES = 4096
 
 
-def device_rules(name: str, host: Host) -> Iterator[Finding]:
+def device_rules(name: str, host: Host) -> Iterator[Problem]:
     """Devices are there, used once, enough for the targets, and fit for the work."""
     users: dict[str, str] = {}
     for number, engine in enumerate(host.engines):
@@ -29,7 +29,7 @@ def device_rules(name: str, host: Host) -> Iterator[Finding]:
             key = f"engines[{number}].storage[{index}].{'scm' if tier.is_scm else 'bdev'}_list"
             malformed = [device for device in tier.devices if not _is_well_formed(device, tier)]
             if malformed:
-                yield Finding(name, key, ", ".join(malformed), _form(tier))
+                yield Problem(name, key, ", ".join(malformed), _form(tier))
                 continue
             yield from _used_twice(name, key, tier, users)
             yield from _absent(name, host, key, tier)
@@ -60,16 +60,16 @@ def _form(tier: Tier) -> str:
     return "should be absolute paths"
 
 
-def _used_twice(name: str, key: str, tier: Tier, users: dict[str, str]) -> Iterator[Finding]:
+def _used_twice(name: str, key: str, tier: Tier, users: dict[str, str]) -> Iterator[Problem]:
     for device in tier.devices:
         if device in users:
-            yield Finding(
+            yield Problem(
                 name, key, device, f"should be listed once; {users[device]} has it already"
             )
         users.setdefault(device, key)
 
 
-def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
+def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
     # A device that is listed twice is one device.
     devices = dict.fromkeys(tier.devices)
     if tier.class_ == "nvme":
@@ -81,7 +81,7 @@ def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
         missing = [device for device in devices if is_absent(device, host)]
         what, known = "block devices", list(host.block_devices)
     if missing:
-        yield Finding(
+        yield Problem(
             name,
             key,
             ", ".join(missing),
@@ -89,10 +89,10 @@ def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
         )
 
 
-def _vmd_off(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
+def _vmd_off(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
     behind = [device for device in tier.devices if host.vmd_of(device) is not None]
     if behind and (host.server.disable_vmd or host.server.disable_vfio):
-        yield Finding(
+        yield Problem(
             name,
             key,
             ", ".join(behind),
@@ -100,7 +100,7 @@ def _vmd_off(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
         )
 
 
-def _enough(name: str, host: Host, number: int, index: int) -> Iterator[Finding]:
+def _enough(name: str, host: Host, number: int, index: int) -> Iterator[Problem]:
     engine = host.engines[number]
     tier = engine.storage[index]
     devices = set(tier.devices)
@@ -109,7 +109,7 @@ def _enough(name: str, host: Host, number: int, index: int) -> Iterator[Finding]
     each = TARGETS_PER_SSD // max(len(set(tier.bdev_roles)), 1)
     if engine.targets > each * len(devices):
         roles = f" with the roles {', '.join(tier.bdev_roles)}" if tier.bdev_roles else ""
-        yield Finding(
+        yield Problem(
             name,
             f"engines[{number}].targets",
             engine.targets,
@@ -118,7 +118,7 @@ def _enough(name: str, host: Host, number: int, index: int) -> Iterator[Finding]
         )
 
 
-def _unfit(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
+def _unfit(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
     ssds = {address: host.nvme[address] for address in tier.devices if address in host.nvme}
     other_lba = [
         f"{address} ({ssd.lba_bytes} bytes)"
@@ -126,7 +126,7 @@ def _unfit(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
         if ssd.lba_bytes not in (None, WANTED_LBA_BYTES)
     ]
     if other_lba:
-        yield Finding(
+        yield Problem(
             name,
             key,
             ", ".join(other_lba),
@@ -135,14 +135,14 @@ def _unfit(name: str, host: Host, key: str, tier: Tier) -> Iterator[Finding]:
         )
 
 
-def _iommu(name: str, host: Host) -> Iterator[Finding]:
+def _iommu(name: str, host: Host) -> Iterator[Problem]:
     """VFIO wants an IOMMU; without one, DAOS needs root for SSDs, and leaves VMD alone."""
     tiers = [tier for engine in host.engines for tier in engine.storage if tier.class_ == "nvme"]
     if tiers and not host.server.disable_vfio and not host.iommu:
         behind_vmd = any(
             host.vmd_of(device) is not None for tier in tiers for device in tier.devices
         )
-        yield Finding(
+        yield Problem(
             name,
             "iommu",
             "off",

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.cluster.description import Host
-from assay.findings import Finding
+from assay.problems import Problem
 
 
-def engine_rules(name: str, host: Host) -> Iterator[Finding]:
+def engine_rules(name: str, host: Host) -> Iterator[Problem]:
     """Each engine has an interface of the host, and a mount of its own for its SCM."""
     known = ", ".join(sorted(host.interfaces)) or "none"
     mounts: dict[Path, int] = {}
     for number, engine in enumerate(host.engines):
         where = f"engines[{number}]"
         if engine.fabric_iface not in host.interfaces:
-            yield Finding(
+            yield Problem(
                 name,
                 f"{where}.fabric_iface",
                 engine.fabric_iface,
@@ -27,10 +27,10 @@ def engine_rules(name: str, host: Host) -> Iterator[Finding]:
                 continue
             key = f"{where}.storage[{index}].scm_mount"
             if tier.scm_mount is None or not tier.scm_mount.is_absolute():
-                yield Finding(name, key, tier.scm_mount, "should be the absolute path of a mount")
+                yield Problem(name, key, tier.scm_mount, "should be the absolute path of a mount")
             elif mounts.setdefault(tier.scm_mount, number) != number:
                 other = mounts[tier.scm_mount]
-                yield Finding(
+                yield Problem(
                     name,
                     key,
                     tier.scm_mount,

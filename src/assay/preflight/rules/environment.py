@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.cluster.daos import Engine
 from assay.cluster.description import Host
-from assay.findings import Finding
+from assay.problems import Problem
 
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=.*", re.DOTALL)
 
@@ -32,10 +32,10 @@ CONTROL_LEVELS = ("DISABLED", "TRACE", "DEBUG", "INFO", "NOTICE", "ERROR")
 """Log levels of `daos_server`."""
 
 
-def environment_rules(name: str, host: Host) -> Iterator[Finding]:
+def environment_rules(name: str, host: Host) -> Iterator[Problem]:
     """Variables are well-formed and apt, log levels exist, and no two engines share a log."""
     if host.server.log_mask.upper() not in CONTROL_LEVELS:
-        yield Finding(
+        yield Problem(
             name,
             "server.log_mask",
             host.server.log_mask,
@@ -45,14 +45,14 @@ def environment_rules(name: str, host: Host) -> Iterator[Finding]:
     for number, engine in enumerate(host.engines):
         yield from _variables(name, host, number, engine)
         if engine.log_mask is not None and not _is_mask(engine.log_mask):
-            yield Finding(
+            yield Problem(
                 name,
                 f"engines[{number}].log_mask",
                 engine.log_mask,
                 f"should be one of {', '.join(LEVELS)}; for subsystems as in ERR,RPC=DEBUG",
             )
         if engine.log_file is not None and logs.setdefault(engine.log_file, number) != number:
-            yield Finding(
+            yield Problem(
                 name,
                 f"engines[{number}].log_file",
                 engine.log_file,
@@ -60,15 +60,15 @@ def environment_rules(name: str, host: Host) -> Iterator[Finding]:
             )
 
 
-def _variables(name: str, host: Host, number: int, engine: Engine) -> Iterator[Finding]:
+def _variables(name: str, host: Host, number: int, engine: Engine) -> Iterator[Problem]:
     where = f"engines[{number}].env_vars"
     seen: set[str] = set()
     for entry in engine.env_vars:
         variable = _VARIABLE.fullmatch(entry)
         if variable is None:
-            yield Finding(name, where, entry, "should be KEY=VALUE, where the key is a word")
+            yield Problem(name, where, entry, "should be KEY=VALUE, where the key is a word")
         elif variable[1] in seen:
-            yield Finding(
+            yield Problem(
                 name, where, entry, f"should not set {variable[1]} again: DAOS takes the last one"
             )
         else:
@@ -76,14 +76,14 @@ def _variables(name: str, host: Host, number: int, engine: Engine) -> Iterator[F
     scm = engine.scm_tier
     if engine.env("PMEM_NO_FLUSH") not in (None, "0") and scm is not None:
         if scm.class_ != "dcpm":
-            yield Finding(
+            yield Problem(
                 name,
                 where,
                 "PMEM_NO_FLUSH",
                 f"should not be set with SCM of class {scm.class_}: it is for dcpm",
             )
         elif not host.server.eadr:
-            yield Finding(
+            yield Problem(
                 name,
                 where,
                 "PMEM_NO_FLUSH",

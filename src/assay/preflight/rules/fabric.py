@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from assay.cluster.description import Host
-from assay.findings import Finding
+from assay.problems import Problem
 
 
-def fabric_rules(name: str, host: Host) -> Iterator[Finding]:
+def fabric_rules(name: str, host: Host) -> Iterator[Problem]:
     """The interface of each engine is up, and has ports for all of its streams."""
     for number, engine in enumerate(host.engines):
         interface = host.interfaces.get(engine.fabric_iface)
@@ -18,16 +18,16 @@ def fabric_rules(name: str, host: Host) -> Iterator[Finding]:
             continue
         key = f"engines[{number}].fabric_iface"
         if not interface.up:
-            yield Finding(name, key, engine.fabric_iface, "should be up; this interface is down")
+            yield Problem(name, key, engine.fabric_iface, "should be up; this interface is down")
     yield from _shared_ports(name, host)
     yield from _shared_subnets(name, host)
 
 
-def agent_rules(name: str, host: Host) -> Iterator[Finding]:
+def agent_rules(name: str, host: Host) -> Iterator[Problem]:
     """An agent is told which interfaces to hand out, or which not to; and it has them."""
     agent = host.agent
     if agent.include_fabric_ifaces and agent.exclude_fabric_ifaces:
-        yield Finding(
+        yield Problem(
             name,
             "agent.exclude_fabric_ifaces",
             ", ".join(agent.exclude_fabric_ifaces),
@@ -37,7 +37,7 @@ def agent_rules(name: str, host: Host) -> Iterator[Finding]:
     # To leave out what is not there harms nobody, and may be said for all hosts at once.
     absent = [iface for iface in agent.include_fabric_ifaces if iface not in host.interfaces]
     if absent:
-        yield Finding(
+        yield Problem(
             name,
             "agent.include_fabric_ifaces",
             ", ".join(absent),
@@ -45,7 +45,7 @@ def agent_rules(name: str, host: Host) -> Iterator[Finding]:
         )
 
 
-def _shared_ports(name: str, host: Host) -> Iterator[Finding]:
+def _shared_ports(name: str, host: Host) -> Iterator[Problem]:
     """Each stream listens on a port of its own, from `fabric_iface_port` on.
 
     Source: `crt_get_info_string` in src/cart/crt_hg.c of DAOS 2.8.0.
@@ -58,7 +58,7 @@ def _shared_ports(name: str, host: Host) -> Iterator[Finding]:
         for (start, number), (other_start, other_number) in pairwise(users):
             end = start + host.engines[number].xstreams - 1
             if other_start <= end:
-                yield Finding(
+                yield Problem(
                     name,
                     f"engines[{other_number}].fabric_iface_port",
                     other_start,
@@ -67,7 +67,7 @@ def _shared_ports(name: str, host: Host) -> Iterator[Finding]:
                 )
 
 
-def _shared_subnets(name: str, host: Host) -> Iterator[Finding]:
+def _shared_subnets(name: str, host: Host) -> Iterator[Problem]:
     """Several interfaces in one subnet answer for one another, unless the kernel is told."""
     by_network: dict[str, set[str]] = defaultdict(set)
     for engine in host.engines:
@@ -76,7 +76,7 @@ def _shared_subnets(name: str, host: Host) -> Iterator[Finding]:
             by_network[interface.network].add(engine.fabric_iface)
     for network, interfaces in by_network.items():
         if len(interfaces) > 1:
-            yield Finding(
+            yield Problem(
                 name,
                 "interfaces",
                 f"{', '.join(sorted(interfaces))} in {network}",

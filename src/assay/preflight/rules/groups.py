@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.cluster.description import Groups
-from assay.findings import Finding
+from assay.problems import Problem
 
 
-def group_rules(site: Groups, described: Mapping[str, Any]) -> Iterator[Finding]:
+def group_rules(site: Groups, described: Mapping[str, Any]) -> Iterator[Problem]:
     """Each group holds hosts that are described, each once, and no client is a server."""
     groups = {
         "controller": (site.controller,),
@@ -21,13 +21,13 @@ def group_rules(site: Groups, described: Mapping[str, Any]) -> Iterator[Finding]
         for name in members:
             if name not in described:
                 known = ", ".join(sorted(described)) or "none"
-                yield Finding(name, group, name, f"is not among the hosts described: {known}")
+                yield Problem(name, group, name, f"is not among the hosts described: {known}")
         for name, times in Counter(members).items():
             if times > 1:
-                yield Finding(name, group, f"{times} times", "each host once")
+                yield Problem(name, group, f"{times} times", "each host once")
     if not site.colocated:
         for name in sorted(set(site.clients) & set(site.servers)):
-            yield Finding(
+            yield Problem(
                 name,
                 "clients, servers",
                 "in both groups",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.cluster.description import Host
-from assay.findings import Finding
+from assay.problems import Problem
 from assay.subject import HOST
 
 
-def host_rules(name: str, host: Host) -> Iterator[Finding]:
+def host_rules(name: str, host: Host) -> Iterator[Problem]:
     """Its name can be part of a metric's, such as ``n1>n2``, and the interface is there."""
     if not HOST.fullmatch(name):
-        yield Finding(name, "hosts", name, "a name of letters, digits, dots, hyphens, underscores")
+        yield Problem(name, "hosts", name, "a name of letters, digits, dots, hyphens, underscores")
     known = ", ".join(sorted(host.interfaces)) or "none"
     if host.interface not in host.interfaces:
-        yield Finding(name, "interface", host.interface, f"an interface of this host: {known}")
+        yield Problem(name, "interface", host.interface, f"an interface of this host: {known}")

@@ -1,6 +1,6 @@
 """The memory of a host: hugepages for SSDs, tmpfs in the place of SCM, and what DAOS leaves free.
 
-DAOS refuses transparent huge pages, too; that is no finding, as the role daos_host turns them off.
+DAOS refuses transparent huge pages, too; that is no problem, as the role daos_host turns them off.
 
 The arithmetic is that of DAOS 2.8.0: `SetNrHugepages` and `SetRamdiskSize` in
 src/control/server/config/server.go, `CalcRamdiskSize` in src/control/server/storage/scm.go.
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from assay.cluster.daos import Engine, Version
 from assay.cluster.description import Host
-from assay.findings import Finding
 from assay.preflight.rules.tiers import MIN_SCM_GIB
+from assay.problems import Problem
 
 GIB = 1024
 """MiB of a GiB; all sizes below are in MiB."""
@@ -28,11 +28,11 @@ PAGES_FOR_DISCOVERY = 128
 """What DAOS takes to look for SSDs, even where no engine has any."""
 
 
-def tmpfs_rules(name: str, host: Host) -> Iterator[Finding]:
+def tmpfs_rules(name: str, host: Host) -> Iterator[Problem]:
     """A tmpfs fits into memory, whoever uses it."""
     for key, size_mib in _tmpfs(host):
         if size_mib >= host.memory.total_mib:
-            yield Finding(
+            yield Problem(
                 name,
                 key,
                 f"{size_mib // GIB} GiB",
@@ -40,7 +40,7 @@ def tmpfs_rules(name: str, host: Host) -> Iterator[Finding]:
             )
 
 
-def memory_rules(name: str, host: Host, version: Version) -> Iterator[Finding]:
+def memory_rules(name: str, host: Host, version: Version) -> Iterator[Problem]:
     """Hugepages, tmpfs and what DAOS keeps free are together no more than the host has."""
     if not host.engines:
         return
@@ -48,7 +48,7 @@ def memory_rules(name: str, host: Host, version: Version) -> Iterator[Finding]:
     hugepages_mib = _hugepages_mib(host)
     if hugepages_mib >= host.memory.total_mib:
         automatic = "" if host.server.nr_hugepages else f" (automatic: {_gib(hugepages_mib)})"
-        yield Finding(
+        yield Problem(
             name,
             "server.nr_hugepages",
             f"{host.server.nr_hugepages}{automatic}",
@@ -60,12 +60,12 @@ def memory_rules(name: str, host: Host, version: Version) -> Iterator[Finding]:
         yield from _tmpfs_beside(name, host, version, hugepages_mib)
 
 
-def _disabled_hugepages(name: str, host: Host, version: Version) -> Iterator[Finding]:
+def _disabled_hugepages(name: str, host: Host, version: Version) -> Iterator[Problem]:
     needed = _needed_mib(host) * 1024 // host.memory.hugepage_kib
     given = host.server.nr_hugepages
     if not host.server.disable_hugepages:
         if 0 < given < needed:
-            yield Finding(
+            yield Problem(
                 name,
                 "server.nr_hugepages",
                 given,
@@ -74,14 +74,14 @@ def _disabled_hugepages(name: str, host: Host, version: Version) -> Iterator[Fin
             )
         return
     if given:
-        yield Finding(
+        yield Problem(
             name, "server.nr_hugepages", given, "should be 0 beside server.disable_hugepages"
         )
     tiers = [tier for engine in host.engines for tier in engine.bdev_tiers]
     # Emulated SSDs can do without from 2.8 on.
     if any(tier.class_ == "nvme" or version != "2.8" for tier in tiers):
         classes = ", ".join(sorted({tier.class_ for tier in tiers}))
-        yield Finding(
+        yield Problem(
             name,
             "server.disable_hugepages",
             "true",
@@ -110,7 +110,7 @@ def _hugepages_mib(host: Host) -> int:
     return pages * host.memory.hugepage_kib // 1024
 
 
-def _tmpfs_beside(name: str, host: Host, version: Version, hugepages_mib: int) -> Iterator[Finding]:
+def _tmpfs_beside(name: str, host: Host, version: Version, hugepages_mib: int) -> Iterator[Problem]:
     """DAOS gives each engine an equal share of what is left, and at least 4 GiB."""
     engines = len(host.engines)
     reserve_mib = sum(_reserve_mib(engine) for engine in host.engines)
@@ -124,7 +124,7 @@ def _tmpfs_beside(name: str, host: Host, version: Version, hugepages_mib: int) -
     most_reserved_gib = left_mib // GIB - MIN_SCM_GIB * engines
     share_gib = (left_mib // GIB - reserved_gib) // engines
     if most_reserved_gib < 1:
-        yield Finding(
+        yield Problem(
             name,
             "memory.total_mib",
             host.memory.total_mib,
@@ -132,7 +132,7 @@ def _tmpfs_beside(name: str, host: Host, version: Version, hugepages_mib: int) -
             f" is {_gib(left_mib)}; fewer targets or engines take less",
         )
     elif reserved_gib > most_reserved_gib:
-        yield Finding(
+        yield Problem(
             name,
             "server.system_ram_reserved",
             f"{reserved_gib} GiB",
@@ -142,7 +142,7 @@ def _tmpfs_beside(name: str, host: Host, version: Version, hugepages_mib: int) -
     else:
         for key, size_mib in _tmpfs(host):
             if size_mib > share_gib * GIB:
-                yield Finding(
+                yield Problem(
                     name,
                     key,
                     f"{size_mib // GIB} GiB",

@@ -8,14 +8,14 @@ from typing import get_args
 
 from assay.cluster.daos import Engine, Role
 from assay.cluster.description import Host
-from assay.findings import Finding
 from assay.preflight.rules.devices import is_absent
+from assay.problems import Problem
 
 ROLES: tuple[Role, ...] = get_args(Role)
 MAX_TIERS = 3
 
 
-def metadata_rules(name: str, host: Host) -> Iterator[Finding]:
+def metadata_rules(name: str, host: Host) -> Iterator[Problem]:
     """Roles are complete where there are any, and then the server has a place that outlives it."""
     for number, engine in enumerate(host.engines):
         if engine.has_md_on_ssd:
@@ -23,13 +23,13 @@ def metadata_rules(name: str, host: Host) -> Iterator[Finding]:
     yield from _control_metadata(name, host)
 
 
-def _roles(name: str, number: int, engine: Engine) -> Iterator[Finding]:
+def _roles(name: str, number: int, engine: Engine) -> Iterator[Problem]:
     """The first thing that is wrong, in the order in which DAOS looks."""
     where = f"engines[{number}].storage"
     tiers = [(index, tier) for index, tier in enumerate(engine.storage) if not tier.is_scm]
     if engine.storage[0].class_ == "dcpm":
         index, tier = next((index, tier) for index, tier in tiers if tier.bdev_roles)
-        yield Finding(
+        yield Problem(
             name,
             f"{where}[{index}].bdev_roles",
             ", ".join(tier.bdev_roles),
@@ -38,7 +38,7 @@ def _roles(name: str, number: int, engine: Engine) -> Iterator[Finding]:
         return
     for index, tier in tiers:
         if not tier.bdev_roles:
-            yield Finding(
+            yield Problem(
                 name,
                 f"{where}[{index}].bdev_roles",
                 None,
@@ -47,7 +47,7 @@ def _roles(name: str, number: int, engine: Engine) -> Iterator[Finding]:
             return
     for index, tier in tiers:
         if set(tier.bdev_roles) == {"wal", "data"}:
-            yield Finding(
+            yield Problem(
                 name,
                 f"{where}[{index}].bdev_roles",
                 ", ".join(tier.bdev_roles),
@@ -55,7 +55,7 @@ def _roles(name: str, number: int, engine: Engine) -> Iterator[Finding]:
             )
             return
     if len(tiers) > MAX_TIERS:
-        yield Finding(
+        yield Problem(
             name,
             where,
             f"{len(tiers)} tiers with bdev_roles",
@@ -65,7 +65,7 @@ def _roles(name: str, number: int, engine: Engine) -> Iterator[Finding]:
     given = Counter(role for _, tier in tiers for role in set(tier.bdev_roles))
     wrong = [role for role in ROLES if given[role] != 1]
     if wrong:
-        yield Finding(
+        yield Problem(
             name,
             f"{where}.bdev_roles",
             ", ".join(
@@ -75,12 +75,12 @@ def _roles(name: str, number: int, engine: Engine) -> Iterator[Finding]:
         )
 
 
-def _control_metadata(name: str, host: Host) -> Iterator[Finding]:
+def _control_metadata(name: str, host: Host) -> Iterator[Problem]:
     told = host.server.control_metadata
     with_roles = [engine.has_md_on_ssd for engine in host.engines]
     if told is None:
         if any(with_roles) and host.engines[with_roles.index(True)].ram_tier is not None:
-            yield Finding(
+            yield Problem(
                 name,
                 "server.control_metadata",
                 None,
@@ -88,16 +88,16 @@ def _control_metadata(name: str, host: Host) -> Iterator[Finding]:
             )
         return
     if not told.path.is_absolute():
-        yield Finding(name, "server.control_metadata.path", told.path, "should be an absolute path")
+        yield Problem(name, "server.control_metadata.path", told.path, "should be an absolute path")
     if told.device is not None and is_absent(told.device, host):
-        yield Finding(
+        yield Problem(
             name,
             "server.control_metadata.device",
             told.device,
             f"should be a block device of this host: {', '.join(host.block_devices) or 'none'}",
         )
     if host.engines and not any(with_roles):
-        yield Finding(
+        yield Problem(
             name,
             "server.control_metadata.path",
             told.path,
@@ -105,7 +105,7 @@ def _control_metadata(name: str, host: Host) -> Iterator[Finding]:
         )
     elif not all(with_roles):
         number = with_roles.index(False)
-        yield Finding(
+        yield Problem(
             name,
             f"engines[{number}].storage",
             "no bdev_roles",

@@ -6,32 +6,32 @@ from collections.abc import Iterator
 
 from assay.cluster.daos import Engine
 from assay.cluster.description import Host
-from assay.findings import Finding
+from assay.problems import Problem
 
 
-def numa_rules(name: str, host: Host) -> Iterator[Finding]:
+def numa_rules(name: str, host: Host) -> Iterator[Problem]:
     """Each engine is on a node of its own, and what it uses is there, too.
 
     Of each engine only the first thing is said: a pin to the wrong node is far from everything.
     """
     occupants: dict[int, int] = {}
     for number, engine in enumerate(host.engines):
-        finding = (
+        problem = (
             _pin(name, host, number, engine)
             or _shared(name, host, number, engine, occupants)
             or _interface_afar(name, host, number, engine)
             or _ssds_afar(name, host, number, engine)
         )
-        if finding is not None:
-            yield finding
+        if problem is not None:
+            yield problem
 
 
-def _pin(name: str, host: Host, number: int, engine: Engine) -> Finding | None:
+def _pin(name: str, host: Host, number: int, engine: Engine) -> Problem | None:
     pin = engine.pinned_numa_node
     if pin is None:
         return None
     if engine.first_core is not None:
-        return Finding(
+        return Problem(
             name,
             f"engines[{number}].first_core",
             engine.first_core,
@@ -39,7 +39,7 @@ def _pin(name: str, host: Host, number: int, engine: Engine) -> Finding | None:
         )
     key = f"engines[{number}].pinned_numa_node"
     if any(e.first_core is not None and e.pinned_numa_node is None for e in host.engines):
-        return Finding(
+        return Problem(
             name,
             key,
             pin,
@@ -47,20 +47,20 @@ def _pin(name: str, host: Host, number: int, engine: Engine) -> Finding | None:
         )
     if pin >= host.numa_nodes:
         nodes = "0" if host.numa_nodes == 1 else f"0 to {host.numa_nodes - 1}"
-        return Finding(name, key, pin, f"should be a NUMA node of this host: {nodes}")
+        return Problem(name, key, pin, f"should be a NUMA node of this host: {nodes}")
     return None
 
 
 def _shared(
     name: str, host: Host, number: int, engine: Engine, occupants: dict[int, int]
-) -> Finding | None:
+) -> Problem | None:
     """Engines without `first_core` start at the first core of their node."""
     node = _node(host, engine)
     if node is None or occupants.setdefault(node, number) == number:
         return None
     pinned = engine.pinned_numa_node is not None
     alone = host.numa_nodes == 1
-    return Finding(
+    return Problem(
         name,
         f"engines[{number}].{'pinned_numa_node' if pinned else 'fabric_iface'}",
         node if pinned else engine.fabric_iface,
@@ -82,12 +82,12 @@ def _node(host: Host, engine: Engine) -> int | None:
     return None if interface is None else interface.numa_node
 
 
-def _interface_afar(name: str, host: Host, number: int, engine: Engine) -> Finding | None:
+def _interface_afar(name: str, host: Host, number: int, engine: Engine) -> Problem | None:
     interface = host.interfaces.get(engine.fabric_iface)
     pin = engine.pinned_numa_node
     if pin is None or interface is None or interface.numa_node in (None, pin):
         return None
-    return Finding(
+    return Problem(
         name,
         f"engines[{number}].fabric_iface",
         f"{engine.fabric_iface} (node {interface.numa_node})",
@@ -96,7 +96,7 @@ def _interface_afar(name: str, host: Host, number: int, engine: Engine) -> Findi
     )
 
 
-def _ssds_afar(name: str, host: Host, number: int, engine: Engine) -> Finding | None:
+def _ssds_afar(name: str, host: Host, number: int, engine: Engine) -> Problem | None:
     pin = engine.pinned_numa_node
     nodes = {
         address: host.nvme[address].numa_node
@@ -107,7 +107,7 @@ def _ssds_afar(name: str, host: Host, number: int, engine: Engine) -> Finding | 
     afar = [f"{address} (node {n})" for address, n in nodes.items() if n not in (None, pin)]
     if pin is None or not afar:
         return None
-    return Finding(
+    return Problem(
         name,
         f"engines[{number}].storage",
         ", ".join(afar),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.cluster.description import Host
-from assay.findings import Finding
+from assay.problems import Problem
 
 _REMEDY = (
     "only root may write a program that measures, and the directories on its path, since it runs"
@@ -20,11 +20,11 @@ _REMEDY_OF_DIRECTORIES = (
 )
 
 
-def program_rules(name: str, host: Host) -> Iterator[Finding]:
+def program_rules(name: str, host: Host) -> Iterator[Problem]:
     """Nobody but root can replace a program, or put a link where root is to make a directory."""
     for found in host.writable:
         value = f"{found.path} of {found.owner} with mode {found.mode}"
-        yield Finding(name, "programs", value, _REMEDY)
+        yield Problem(name, "programs", value, _REMEDY)
     for found in host.replaceable:
         value = f"{found.path} of {found.owner} with mode {found.mode}"
-        yield Finding(name, "directories", value, _REMEDY_OF_DIRECTORIES)
+        yield Problem(name, "directories", value, _REMEDY_OF_DIRECTORIES)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from assay.checks.bounds.redundancy import is_object_class
 from assay.cluster.daos import System
 from assay.cluster.description import Host
-from assay.findings import Finding
+from assay.problems import Problem
 
 PROVIDERS = (
     "ofi+tcp",
@@ -24,39 +24,39 @@ PROVIDERS = (
 _UCX = re.compile(r"ucx\+(tcp|(rc|ud|dc)(_[a-z0-9]+)?)(,(rc|ud|dc)(_[a-z0-9]+)?)*")
 
 
-def member_rules(system: System, described: Collection[str]) -> Iterator[Finding]:
+def member_rules(system: System, described: Collection[str]) -> Iterator[Problem]:
     """Every host of the system is described."""
     known = ", ".join(sorted(described)) or "none"
     for key, members in (("servers", system.servers), ("agents", system.agents)):
         for name in members:
             if name not in described:
-                yield Finding(
+                yield Problem(
                     name, f"daos.{key}", name, f"is not among the hosts described: {known}"
                 )
     if system.admin not in described:
-        yield Finding(
+        yield Problem(
             None, "daos.admin", system.admin, f"should be one of the hosts described: {known}"
         )
 
 
-def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> Iterator[Finding]:
+def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     """Engines are where the system has servers, all alike; an odd number of these manages it."""
     if provider not in PROVIDERS and _UCX.fullmatch(provider) is None:
-        yield Finding(
+        yield Problem(
             None,
             "provider",
             provider,
             f"should be {', '.join(PROVIDERS)}, or UCX's such as ucx+dc_x",
         )
     if system.file_oclass is not None and not is_object_class(system.file_oclass):
-        yield Finding(
+        yield Problem(
             None,
             "daos.file_oclass",
             system.file_oclass,
             "should be an object class, such as SX, RP_2GX or EC_4P2GX",
         )
     if system.perf_pool is not None and system.perf_pool == system.pool:
-        yield Finding(
+        yield Problem(
             None,
             "daos.perf_pool",
             system.perf_pool,
@@ -67,9 +67,9 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
     servers = {name: hosts[name] for name in system.servers if name in hosts}
     for name, host in hosts.items():
         if name in servers and not host.engines:
-            yield Finding(name, "engines", None, "is empty; a server of DAOS has at least one")
+            yield Problem(name, "engines", None, "is empty; a server of DAOS has at least one")
         elif name not in servers and host.engines:
-            yield Finding(
+            yield Problem(
                 name,
                 "engines",
                 len(host.engines),
@@ -80,7 +80,7 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
     if system.version == "2.4" and any(
         engine.has_md_on_ssd for host in servers.values() for engine in host.engines
     ):
-        yield Finding(
+        yield Problem(
             None,
             "daos.version",
             system.version,
@@ -89,7 +89,7 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
         )
 
 
-def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Finding]:
+def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     key = "daos.mgmt_svc_replicas"
     by_address = {str(hosts[name].address): name for name in system.servers if name in hosts}
     named = {name: name for name in system.servers}
@@ -101,7 +101,7 @@ def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Finding]:
     if all(name in hosts for name in system.servers):
         for replica, server in replicas:
             if server not in named:
-                yield Finding(
+                yield Problem(
                     None,
                     key,
                     replica,
@@ -111,9 +111,9 @@ def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Finding]:
         server for server, times in Counter(server for _, server in replicas).items() if times > 1
     ]
     if twice:
-        yield Finding(None, key, ", ".join(sorted(twice)), "should be listed once")
+        yield Problem(None, key, ", ".join(sorted(twice)), "should be listed once")
     elif len(replicas) % 2 == 0:
-        yield Finding(
+        yield Problem(
             None,
             key,
             ", ".join(system.mgmt_svc_replicas) or "none",
@@ -126,7 +126,7 @@ def _host_part(replica: str) -> str:
     return replica.partition(":")[0] if replica.count(":") == 1 else replica
 
 
-def _alike(servers: Mapping[str, Host], key: str) -> Iterator[Finding]:
+def _alike(servers: Mapping[str, Host], key: str) -> Iterator[Problem]:
     """All engines have what most of them have."""
     counts = Counter(getattr(engine, key) for host in servers.values() for engine in host.engines)
     if len(counts) <= 1:
@@ -136,7 +136,7 @@ def _alike(servers: Mapping[str, Host], key: str) -> Iterator[Finding]:
         for number, engine in enumerate(host.engines):
             value = getattr(engine, key)
             if value != usual:
-                yield Finding(
+                yield Problem(
                     name,
                     f"engines[{number}].{key}",
                     value,

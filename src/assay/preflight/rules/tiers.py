@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from assay.cluster.daos import Engine, Tier
 from assay.cluster.description import Host
-from assay.findings import Finding
+from assay.problems import Problem
 
 _TAKES = {
     "ram": ("scm_mount", "scm_size", "scm_hugepages_disabled"),
@@ -37,7 +37,7 @@ LAST_BUS = 0xFF
 """The number of the last PCI bus."""
 
 
-def tier_rules(name: str, host: Host) -> Iterator[Finding]:
+def tier_rules(name: str, host: Host) -> Iterator[Problem]:
     """SCM first, then block devices of one kind; each tier with the keys of its class."""
     for number, engine in enumerate(host.engines):
         yield from _order(name, number, engine)
@@ -46,20 +46,20 @@ def tier_rules(name: str, host: Host) -> Iterator[Finding]:
     yield from _alike(name, host)
 
 
-def _order(name: str, number: int, engine: Engine) -> Iterator[Finding]:
+def _order(name: str, number: int, engine: Engine) -> Iterator[Problem]:
     where = f"engines[{number}].storage"
     classes = ", ".join(tier.class_ for tier in engine.storage)
     if [index for index, tier in enumerate(engine.storage) if tier.is_scm] != [0]:
-        yield Finding(
+        yield Problem(
             name, where, classes, "should have exactly one tier of class ram or dcpm, as the first"
         )
     bdevs = engine.bdev_tiers
     if len({tier.class_ == "nvme" for tier in bdevs}) > 1:
-        yield Finding(
+        yield Problem(
             name, where, classes, "should have either nvme or what emulates it, file and kdev"
         )
     elif len(bdevs) > 1 and not engine.has_md_on_ssd:
-        yield Finding(
+        yield Problem(
             name,
             where,
             classes,
@@ -67,10 +67,10 @@ def _order(name: str, number: int, engine: Engine) -> Iterator[Finding]:
         )
 
 
-def _keys(name: str, where: str, tier: Tier) -> Iterator[Finding]:
+def _keys(name: str, where: str, tier: Tier) -> Iterator[Problem]:
     for key in _NEEDS[tier.class_]:
         if not getattr(tier, key):
-            yield Finding(
+            yield Problem(
                 name,
                 f"{where}.{key}",
                 None,
@@ -80,21 +80,21 @@ def _keys(name: str, where: str, tier: Tier) -> Iterator[Finding]:
     for key in type(tier).model_fields:
         value = getattr(tier, key)
         if key != "class_" and value and key not in takes:
-            yield Finding(
+            yield Problem(
                 name,
                 f"{where}.{key}",
                 _shown(value),
                 f"does not apply to class {tier.class_}, which takes {', '.join(takes)}",
             )
     if tier.class_ == "ram" and tier.scm_size is not None and tier.scm_size < MIN_SCM_GIB:
-        yield Finding(
+        yield Problem(
             name,
             f"{where}.scm_size",
             f"{tier.scm_size} GiB",
             f"should be at least {MIN_SCM_GIB} GiB; without it DAOS takes what the memory leaves",
         )
     if tier.bdev_busid_range is not None and not _is_range(tier.bdev_busid_range):
-        yield Finding(
+        yield Problem(
             name,
             f"{where}.bdev_busid_range",
             tier.bdev_busid_range,
@@ -117,7 +117,7 @@ def _is_range(text: str) -> bool:
     return first <= last <= LAST_BUS
 
 
-def _alike(name: str, host: Host) -> Iterator[Finding]:
+def _alike(name: str, host: Host) -> Iterator[Problem]:
     """The tmpfs, or the PMem, of all engines of a host is of one kind."""
     kinds = [
         (number, engine.storage[0].class_, engine.storage[0].scm_hugepages_disabled)
@@ -128,11 +128,11 @@ def _alike(name: str, host: Host) -> Iterator[Finding]:
         first, first_class, first_hugepages_disabled = kinds[0]
         where = f"engines[{number}].storage[0]"
         if class_ != first_class:
-            yield Finding(
+            yield Problem(
                 name, f"{where}.class", class_, f"should be {first_class}, as engines[{first}] has"
             )
         elif hugepages_disabled != first_hugepages_disabled:
-            yield Finding(
+            yield Problem(
                 name,
                 f"{where}.scm_hugepages_disabled",
                 _shown(hugepages_disabled),

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from assay.cluster.daos import System
 from assay.cluster.description import Benchmarks, Host, Site
-from assay.findings import Finding
+from assay.problems import Problem
 
 _LABEL = re.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,126}")
 """A label of DAOS (`daos_label_is_valid`), which begins with no dash here: an option would."""
@@ -30,7 +30,7 @@ _LOADER = (": =", "the loader takes colons and spaces in LD_PRELOAD for the end 
 _MOUNTS = (" \\", "/proc/mounts spells them otherwise")
 
 
-def words_of_host(name: str, host: Host) -> Iterator[Finding]:
+def words_of_host(name: str, host: Host) -> Iterator[Problem]:
     """What the scripts are given of one host."""
     yield from _absolute(name, host)
     if host.scratch is not None:
@@ -41,7 +41,7 @@ def words_of_host(name: str, host: Host) -> Iterator[Finding]:
             yield from _plain(name, key, tier.scm_mount, _FIO)
 
 
-def words_of_site(site: Site) -> Iterator[Finding]:
+def words_of_site(site: Site) -> Iterator[Problem]:
     """What the scripts are given of the whole."""
     yield from _absolute(None, site)
     benchmarks = site.benchmarks
@@ -55,7 +55,7 @@ def words_of_site(site: Site) -> Iterator[Finding]:
         yield from _words_of_system(site.daos)
 
 
-def _words_of_system(system: System) -> Iterator[Finding]:
+def _words_of_system(system: System) -> Iterator[Problem]:
     yield from _plain(None, "daos.prefix", system.prefix, _LOADER)
     for wrong in (_FIO, _IOR, _MOUNTS):
         yield from _plain(None, "daos.mount", system.mount, wrong)
@@ -63,24 +63,24 @@ def _words_of_system(system: System) -> Iterator[Finding]:
         label = getattr(system, key)
         if label is not None and not _LABEL.fullmatch(label):
             allowed = "a label of DAOS: letters, digits, and .:_- after the first, at most 127"
-            yield Finding(None, f"daos.{key}", label, allowed)
+            yield Problem(None, f"daos.{key}", label, allowed)
 
 
 def _plain(
     host: str | None, key: str, path: Path | None, wrong: tuple[str, str]
-) -> Iterator[Finding]:
+) -> Iterator[Problem]:
     """A path without the characters that a program reads as more than a name."""
     characters, why = wrong
     if path is not None and (found := sorted(set(characters) & set(str(path)))):
         named = " or ".join(repr(character) for character in found)
-        yield Finding(host, key, path, f"a path without {named}: {why}")
+        yield Problem(host, key, path, f"a path without {named}: {why}")
 
 
-def _absolute(host: str | None, model: BaseModel) -> Iterator[Finding]:
+def _absolute(host: str | None, model: BaseModel) -> Iterator[Problem]:
     """Every path is absolute: a script runs elsewhere, and what begins with - is an option."""
     for key, path in _paths(model, ""):
         if not path.is_absolute() and not key.endswith(_JUDGED):
-            yield Finding(host, key, path, "an absolute path, such as /opt/fio/bin/fio")
+            yield Problem(host, key, path, "an absolute path, such as /opt/fio/bin/fio")
 
 
 def _paths(value: object, key: str) -> Iterator[tuple[str, Path]]:

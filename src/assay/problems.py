@@ -15,7 +15,7 @@ from assay.foreign.text import quoted
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Problem:
     """One thing that is wrong.
 
     `allowed` says what would be right, so that the reader need not look it up. A warning is
@@ -63,8 +63,8 @@ def variable(key: str) -> str:
 
 def from_pydantic(
     error: ValidationError, model: type[BaseModel], host: str | None
-) -> Iterator[Finding]:
-    """Turn each of pydantic's errors into a finding that names the key as the file has it."""
+) -> Iterator[Problem]:
+    """Turn each of pydantic's errors into a problem that names the key as the file has it."""
     details = error.errors(include_url=False)
     for detail in details:
         location = detail["loc"]
@@ -73,13 +73,13 @@ def from_pydantic(
         key = _key(location)
         value: object = detail["input"]
         if detail["type"] == "missing":
-            yield Finding(host, key, None, "is missing; it is required")
+            yield Problem(host, key, None, "is missing; it is required")
         elif detail["type"] == "extra_forbidden":
-            yield Finding(host, key, None, _unknown(str(location[-1]), model, location[:-1]))
+            yield Problem(host, key, None, _unknown(str(location[-1]), model, location[:-1]))
         else:
             shown = value if isinstance(value, str | int | float | bool) else None
             said = detail["msg"].removeprefix("Value error, ")
-            yield Finding(host, key, shown, said.replace("Input should", "should"))
+            yield Problem(host, key, shown, said.replace("Input should", "should"))
 
 
 def _key(location: tuple[int | str, ...]) -> str:
