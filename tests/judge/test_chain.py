@@ -108,9 +108,9 @@ def test_a_system_goes_from_the_datasheets_to_the_best_way_of_ior() -> None:
         ("SCM", 5000.0),
         ("end to end", 20_000.0),
     ]
-    assert chain.links[-1].of == "IorEasy.read by dfs, the best of 3 ways"
+    assert chain.links[-1].made_of == "IorEasy.read by dfs, the best of 3"
     assert [link.left for link in chain.links[1:]] == [25_600.0, 22_000.0, 22_000.0, 20_000.0]
-    assert "values of 1 MiB do not cross it" in chain.links[3].of
+    assert "values of 1 MiB do not cross it" in chain.links[3].made_of
     assert chain.links[-1].ratio == 20_000 / 22_000
 
 
@@ -125,7 +125,7 @@ def test_one_slow_ssd_is_named_with_its_host() -> None:
     (chain,) = of(system(), devices(**slow), ior("read", dfs=19_000.0))
     assert chain.sentence.startswith("the layer device holds it back: 19,800 MiB/s")
     assert "the slowest there is 0000:02:00.0 of s1 with 600 MiB/s" in chain.sentence
-    assert chain.sentence.endswith("-90.6% against the median of its equals)")
+    assert chain.sentence.endswith("-90.6% against the median of its peers)")
 
 
 def test_a_slow_network_is_named_with_its_interface() -> None:
@@ -137,7 +137,7 @@ def test_a_slow_network_is_named_with_its_interface() -> None:
 def test_the_slowest_client_is_named() -> None:
     fio = judged("FioDfs", "write_1m", {"c1": 2500.0, "c2": 900.0})
     (chain,) = of(system(), fio, ior("write", dfs=3000.0, dfuse=2000.0))
-    assert chain.links[-1].of == "FioDfs.write_1m, sum of 2, the best of 3 ways"
+    assert chain.links[-1].made_of == "FioDfs.write_1m, sum of 2, the best of 3"
     assert "the slowest there is c2 with 900 MiB/s (FioDfs.write_1m)" in chain.sentence
 
 
@@ -146,7 +146,7 @@ def test_engines_that_were_measured_one_by_one_share_the_clients_wires() -> None
     engines = {f"s{number}/engine0": 22_000.0 for number in (1, 2, 3)}
     (chain,) = of(described, judged("SelfTestClientServer", "put_1m", engines))
     assert chain.links[-1].figure == pytest.approx(25e9 / 2**20)
-    assert "less than SelfTestClientServer.put_1m, sum of 3" in chain.links[-1].of
+    assert "less than SelfTestClientServer.put_1m, sum of 3" in chain.links[-1].made_of
 
 
 def test_a_layer_that_the_result_surpasses_holds_nothing_back() -> None:
@@ -179,7 +179,7 @@ def test_replicas_take_their_share_of_every_layer_but_the_clients_wires() -> Non
         ("network", 10_000.0),
         ("end to end", 6000.0),
     ]
-    assert chain.links[1].of.endswith("get_1m / 2 (RP_2GX)")
+    assert chain.links[1].made_of.endswith("get_1m / 2 (RP_2GX)")
     (chain,) = of(twice, network("put_1m", 20_000.0), ior("read", dfs=6000.0))
     assert figures(chain)[1] == ("network", 20_000.0)
 

@@ -111,7 +111,7 @@ def test_what_passes_lies_between_floor_and_ceiling(samples: list[float]) -> Non
         assert 850 <= judged.summary.low <= judged.summary.median <= 1000
 
 
-def among_equals(
+def among_peers(
     medians: Sequence[float], limits: Expectation = UNRATED, spread: float = 0.01, check: str = ""
 ) -> list[Judgement]:
     """Metrics of hosts n0, n1 ..., each with seven samples about its median."""
@@ -131,36 +131,36 @@ def among_equals(
 
 
 def test_a_slow_device_is_below_though_nothing_else_rates_it() -> None:
-    judged = among_equals([1000.0, 1002, 998, 1001, 880, 999, 1003, 997])
+    judged = among_peers([1000.0, 1002, 998, 1001, 880, 999, 1003, 997])
     assert [j.verdict for j in judged].count(Verdict.BELOW) == 1
     assert judged[4].verdict is Verdict.BELOW
     assert judged[4].reason == (
-        "880 MiB/s is 12.0% worse than the median of its 8 equals, 1,000 MiB/s"
+        "880 MiB/s is 12.0% worse than the median of its 8 peers, 1,000 MiB/s"
     )
-    assert judged[4].equals is not None
-    assert judged[4].equals.gain == pytest.approx(-0.12, abs=1e-3)
+    assert judged[4].peers is not None
+    assert judged[4].peers.gain == pytest.approx(-0.12, abs=1e-3)
 
 
 def test_a_difference_of_no_weight_makes_no_outlier_however_sure() -> None:
-    judged = among_equals([1000.0] * 7 + [960.0], spread=1e-4)
+    judged = among_peers([1000.0] * 7 + [960.0], spread=1e-4)
     assert {j.verdict for j in judged} == {Verdict.UNRATED}
 
 
-def test_one_that_is_much_better_than_its_equals_is_implausible() -> None:
-    judged = among_equals([1000.0] * 7 + [3000.0])
+def test_one_that_is_much_better_than_its_peers_is_implausible() -> None:
+    judged = among_peers([1000.0] * 7 + [3000.0])
     assert judged[7].verdict is Verdict.IMPLAUSIBLE
-    assert "200.0% better than the median of its 8 equals" in judged[7].reason
+    assert "200.0% better than the median of its 8 peers" in judged[7].reason
 
 
 def test_of_three_nobody_can_tell_which_is_odd() -> None:
-    judged = among_equals([1000.0, 1000, 500])
+    judged = among_peers([1000.0, 1000, 500])
     assert {j.verdict for j in judged} == {Verdict.UNRATED}
-    assert judged[0].equals is None
+    assert judged[0].peers is None
 
 
-def test_all_hosts_together_have_no_equals() -> None:
-    hosts = among_equals([1000.0] * 4)
-    assert all(judged.equals for judged in hosts)
+def test_all_hosts_together_have_no_peers() -> None:
+    hosts = among_peers([1000.0] * 4)
+    assert all(judged.peers for judged in hosts)
     cases = [
         Measurement(
             replace(judged.requirement, subject=Subject("clients", containers=number)),
@@ -169,25 +169,25 @@ def test_all_hosts_together_have_no_equals() -> None:
         )
         for number, judged in enumerate(hosts)
     ]
-    assert not any(judged.equals for judged in judge(cases).judgements)
+    assert not any(judged.peers for judged in judge(cases).judgements)
 
 
-def test_different_limits_make_no_equals() -> None:
-    slow = [replace(j, requirement=j.requirement) for j in among_equals([1000.0] * 4)]
+def test_different_limits_make_no_peers() -> None:
+    slow = [replace(j, requirement=j.requirement) for j in among_peers([1000.0] * 4)]
     fast = replace(UNRATED, ceiling=9000.0)
     cases = [Measurement(j.requirement, j.samples, UNRATED) for j in slow]
     cases += [
         Measurement(replace(OWED, subject=Subject(f"fast{n}")), [2000.0, 2001.0, 2002.0], fast)
         for n in range(4)
     ]
-    medians = {j.equals.median for j in judge(cases).judgements if j.equals}
+    medians = {j.peers.median for j in judge(cases).judgements if j.peers}
     assert medians == {1000.0, 2001.0}
 
 
 def test_a_loss_that_could_hide_in_the_scatter_is_unsteady() -> None:
-    judged = among_equals([1000.0] * 3 + [940.0], spread=0.1)
+    judged = among_peers([1000.0] * 3 + [940.0], spread=0.1)
     assert judged[3].verdict is Verdict.UNSTEADY
-    assert "may be 10% worse than its 4 equals" in judged[3].reason
+    assert "may be 10% worse than its 4 peers" in judged[3].reason
     assert judged[3].more_samples is not None
     assert f"about {judged[3].more_samples} more samples would decide" in judged[3].reason
 
@@ -226,7 +226,7 @@ def test_many_questions_make_alarms_harder() -> None:
 
 @given(st.lists(st.floats(1, 1e6), min_size=4, max_size=12))
 def test_no_metric_is_lost_or_judged_without_a_reason(medians: list[float]) -> None:
-    judged = among_equals(medians, RATED)
+    judged = among_peers(medians, RATED)
     assert len(judged) == len(medians)
     assert all(j.reason for j in judged)
     for j in judged:

@@ -30,7 +30,7 @@ def rated(
     group: int | Sequence[int] = 0,
     subject: Sequence[int] | None = None,
 ) -> Rating:
-    """Rate metrics of which every figure is given; all are equals unless told otherwise."""
+    """Rate metrics of which every figure is given; all are peers unless told otherwise."""
     size = len(medians)
 
     def each(figure: float | Sequence[float]) -> Array:
@@ -67,7 +67,7 @@ def among(figure: float, **more: float) -> Verdict:
 
 
 def alone(figure: float, **more: float) -> Verdict:
-    """The verdict of one metric that has no equals."""
+    """The verdict of one metric that has no peers."""
     return last(rated([figure], group=-1, **more))
 
 
@@ -96,9 +96,9 @@ TooGood = Verdict.IMPLAUSIBLE
 @pytest.mark.parametrize(
     ("judged", "threshold", "under", "over"),
     [
-        # SLOWER: 5 % less than the equals, however sure that is.
+        # SLOWER: 5 % less than the peers, however sure that is.
         (among, 950, Below, Unrated),
-        # FASTER: 25 % more than the equals, or than is possible.
+        # FASTER: 25 % more than the peers, or than is possible.
         (among, 1250, Unrated, TooGood),
         (lambda x: alone(x, best=1000, low=900, high=2000), 1250, Open, TooGood),
         # Better than is possible with the confidence of the interval.
@@ -110,7 +110,7 @@ TooGood = Verdict.IMPLAUSIBLE
         (lambda x: among(x, spread=0.05), 811.02, Below, Open),
         (lambda x: alone(x, worst=1000, spread=0.02), 951.25, Below, Open),
         (lambda x: last(rated([x] * 8, worst=1000, spread=0.02)), 929.72, Below, Open),
-        # Surely above the floor by what the equals know, though the interval reaches below it.
+        # Surely above the floor by what the peers know, though the interval reaches below it.
         (
             lambda x: last(rated([x] * 8, worst=1000, spread=0.02, low=900, high=1200)),
             1035.65,
@@ -121,7 +121,7 @@ TooGood = Verdict.IMPLAUSIBLE
         (ailing, 886.96, Below, Open),
         (lambda x: ailing(x, of_one=False), 783.91, Below, Open),
         (lambda x: ailing(x, spread=0.0), 950, Below, Unrated),
-        # DRIFT, twice as much without equals.
+        # DRIFT, twice as much without peers.
         (lambda x: alone(1000, change=x, order=1, count=6), 0.10, Unrated, Open),
         (lambda x: alone(1000, change=-x, order=-1, count=6), 0.10, Unrated, Open),
         (drifting, 0.05, Unrated, Open),
@@ -149,7 +149,7 @@ def test_of_a_time_less_is_better() -> None:
 
 
 @pytest.mark.parametrize(("peers", "verdict"), [(3, Unrated), (4, Below)])
-def test_of_four_equals_one_is_odd(peers: int, verdict: Verdict) -> None:
+def test_of_four_peers_one_is_odd(peers: int, verdict: Verdict) -> None:
     rating = rated([1000.0] * (peers - 1) + [500.0])
     assert last(rating) is verdict
     assert set(rating.peers) == {peers if verdict is Below else 0}
@@ -162,7 +162,7 @@ def test_alone_six_samples_in_one_order_drift(count: int, verdict: Verdict) -> N
 
 
 @pytest.mark.parametrize(("count", "verdict"), [(4, Unrated), (5, Open)])
-def test_among_equals_five_samples_drift(count: int, verdict: Verdict) -> None:
+def test_among_peers_five_samples_drift(count: int, verdict: Verdict) -> None:
     assert last(rated([1000.0] * 8, change=0.2, count=count)) is verdict
 
 
@@ -186,7 +186,7 @@ def test_samples_are_asked_for_until_they_are_too_many() -> None:
 
 
 def test_every_question_that_could_raise_a_false_alarm_is_counted() -> None:
-    # Of eight equals: each against the others, each for its drift, and all together for theirs.
+    # Of eight peers: each against the others, each for its drift, and all together for theirs.
     assert rated([1000.0] * 8).comparisons == 8 + 8 + 1
     assert rated([1000.0] * 8, worst=900).comparisons == 8 + 8 + 1 + 8
     # Of three, each for its drift alone.

@@ -74,18 +74,18 @@ def test_what_is_missing_stays_missing() -> None:
     [
         (
             waiver(expires=date(2026, 3, 1)),
-            "the waiver of 'SsdFio.read_1m on s2' expired on 2026-03-01: take it out, or let"
+            "the waiver of 'SsdFio.read_1m on s2' expired on 2026-03-01: remove it, or let"
             " somebody agree to a later day",
         ),
         (
             waiver("SsdFio.read_1m on s3"),
-            "the waiver of 'SsdFio.read_1m on s3' names no metric that this cluster owes;"
+            "the waiver of 'SsdFio.read_1m on s3' names no metric required of this cluster;"
             " did you mean 'SsdFio.read_1m on s2'?",
         ),
         (
             waiver("Nothing*"),
-            "the waiver of 'Nothing*' names no metric that this cluster owes;"
-            " `assay plan` lists what is",
+            "the waiver of 'Nothing*' names no metric required of this cluster;"
+            " `assay plan` lists them",
         ),
     ],
 )

@@ -60,7 +60,7 @@ def test_it_holds_what_the_judgement_used():
     document = json.loads(record.render(campaign(cluster(6))))
     rows = {row["key"]: row for row in document["metrics"]}
     disk = rows["SsdFio.read_1m on s1"]
-    assert disk["equals"] == {
+    assert disk["peers"] == {
         "count": 6,
         "median": pytest.approx(6200.0 * 1.004, rel=0.01),
         "gain": 0.0,

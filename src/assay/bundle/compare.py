@@ -17,7 +17,7 @@ from assay.judge.rating import Limits, numbered, rate
 from assay.judge.stats import summarize_all
 from assay.judge.verdict import Verdict
 from assay.preflight.examine import examine
-from assay.report.record import Metric, Record
+from assay.report.record import MetricRecord, Record
 
 MEMORY = 0.02
 """Tolerance for a host's memory: a kernel reserves some of it."""
@@ -50,8 +50,8 @@ class Row:
 
     key: str
     unit: str
-    old: Metric | None
-    new: Metric | None
+    old: MetricRecord | None
+    new: MetricRecord | None
     change: Change | None
     outcome: Outcome
 
@@ -156,11 +156,11 @@ def compare(old: Record, new: Record) -> Comparison:
     return Comparison(found, tuple(sorted(rows, key=_place)))
 
 
-def _figures(metric: Metric | None) -> Sequence[float]:
+def _figures(metric: MetricRecord | None) -> Sequence[float]:
     return () if metric is None or metric.verdict is Verdict.MISSING else metric.samples
 
 
-def _no_limits(metrics: Sequence[Metric]) -> Limits:
+def _no_limits(metrics: Sequence[MetricRecord]) -> Limits:
     """What is compared with its own past is held against no limit."""
     nothing = np.full(len(metrics), np.nan)
     return Limits(
@@ -172,12 +172,14 @@ def _no_limits(metrics: Sequence[Metric]) -> Limits:
     )
 
 
-def _row(metric: Metric, old: Metric | None, new: Metric | None, change: Change | None) -> Row:
+def _row(
+    metric: MetricRecord, old: MetricRecord | None, new: MetricRecord | None, change: Change | None
+) -> Row:
     old, new = (m if m and _figures(m) else None for m in (old, new))
     return Row(metric.key, metric.unit, old, new, change, _outcome(old, new, change))
 
 
-def _outcome(old: Metric | None, new: Metric | None, change: Change | None) -> Outcome:
+def _outcome(old: MetricRecord | None, new: MetricRecord | None, change: Change | None) -> Outcome:
     if new is None:
         return Outcome.GONE if old else Outcome.SAME
     if change is None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from assay.bundle.compare import MEANING, Comparison, Outcome, Row
 from assay.foreign.text import line
 from assay.judge.baseline import Change
-from assay.report.record import Metric, Record
+from assay.report.record import MetricRecord, Record
 from assay.units import show
 
 
@@ -63,5 +63,5 @@ def _row(row: Row) -> str:
     return f"{row.outcome:<6}  {_percent(row.change)}  {row.key}: {figures}, {verdicts}"
 
 
-def _figure(metric: Metric | None) -> str:
+def _figure(metric: MetricRecord | None) -> str:
     return show(metric.summary.median) if metric and metric.summary else "-"

@@ -23,7 +23,7 @@ from assay.judge.signoff import SignOff, sign_off
 from assay.judge.waivers import WaiverError
 from assay.preflight.examine import examine
 from assay.report.reader import RecordError, read
-from assay.report.record import Metric, Record
+from assay.report.record import MetricRecord, Record
 
 _MOST = 20
 """How many problems of one kind are reported; a bundle of another cluster has thousands."""
@@ -195,7 +195,7 @@ def _texts(signed: SignOff, directory: Path) -> Iterator[str]:
             yield f"{name} is not what follows from the run reports"
 
 
-def _shown(judged: Metric | Judgement) -> tuple[float | None, ...]:
+def _shown(judged: MetricRecord | Judgement) -> tuple[float | None, ...]:
     """The figures that a reader of the report goes by."""
     expected, summary = judged.expectation, judged.summary
     median = summary.median if summary else None

@@ -128,11 +128,11 @@ def changes(
         kinds: to which kind each row belongs. Take the check and the unit: a slip of units moves
             all figures of one unit, and of one check.
     """
-    (old, was), (new, now) = before, after
+    (old, old_rating), (new, new_rating) = before, after
     both = np.flatnonzero((old.count > 0) & (new.count > 0))
     gain = limits.gain(new.median, old.median)  # NaN where one has no median
-    error = np.hypot(was.error, now.error)
-    freedom = np.fmin(was.freedom, now.freedom)
+    error = np.hypot(old_rating.error, new_rating.error)
+    freedom = np.fmin(old_rating.freedom, new_rating.freedom)
 
     reach = np.full(len(gain), np.nan)
     reach[both] = threshold(share(len(both)) / LEVELS, freedom[both]) * error[both]

@@ -35,8 +35,7 @@ class Link:
 
     name: str
     figure: float
-    of: str
-    """What it is made of."""
+    made_of: str
     ratio: float | None
     """To the next link below that the data crosses; None for the lowest."""
     left: float
@@ -57,7 +56,7 @@ class Chain:
 class _Layer:
     name: str
     figure: float
-    of: str
+    made_of: str
     parts: Sequence[Judgement] = ()
     """What was measured of each host or device within it."""
     crossed: bool = True
@@ -91,13 +90,13 @@ def _through_daos(
     ssds = data_ssds(cluster)
     if direction == "read":
         # Nothing writes to the engines' SSDs: what is on them would be lost.
-        devices = _of(measured, nvme_perf.BANDWIDTH, nvme_perf.TOGETHER)
+        devices = _judgements(measured, nvme_perf.BANDWIDTH, nvme_perf.TOGETHER)
         yield from _summed(DEVICE, [j for j in devices if j.requirement.subject in ssds])
     yield from _network(cluster, _moving(measured, self_test.CLIENT_SERVER, direction), cost)
     for layer in _summed(SCM, _moving(measured, vos_perf.BANDWIDTH, direction), cost):
-        of = f"{layer.of}, one process for each engine"
-        of += "; values of 1 MiB do not cross it" * bool(ssds)
-        yield _Layer(SCM, layer.figure, of, layer.parts, crossed=not ssds)
+        made_of = f"{layer.made_of}, one process for each engine"
+        made_of += "; values of 1 MiB do not cross it" * bool(ssds)
+        yield _Layer(SCM, layer.figure, made_of, layer.parts, crossed=not ssds)
     yield from _applications(direction, measured)
 
 
@@ -115,7 +114,7 @@ def _on_own_disks(
     yield from _summed(END, [j for j in files if j.requirement.host in hosts])
 
 
-def _of(measured: Iterable[Judgement], check: Check, metric: Metric) -> list[Judgement]:
+def _judgements(measured: Iterable[Judgement], check: Check, metric: Metric) -> list[Judgement]:
     """The judgements of one metric, of all its subjects."""
     figure = (check.name, metric.name)
     return [j for j in measured if (j.requirement.check, j.requirement.name) == figure]
@@ -124,7 +123,7 @@ def _of(measured: Iterable[Judgement], check: Check, metric: Metric) -> list[Jud
 def _moving(measured: Iterable[Judgement], check: Check, direction: Direction) -> list[Judgement]:
     """The judgements of the metric of a check that is a bandwidth in one direction."""
     (metric,) = (m for m in check.metrics if (m.unit, m.direction) == (UNIT, direction))
-    return _of(measured, check, metric)
+    return _judgements(measured, check, metric)
 
 
 def _median(judgement: Judgement) -> float:
@@ -142,10 +141,10 @@ def _summed(name: str, parts: Sequence[Judgement], cost: Redundancy = NONE) -> I
     What redundancy adds to the bytes of a user is taken off.
     """
     if parts:
-        of = _sum_of(parts[0].requirement.figure, len(parts))
+        made_of = _sum_of(parts[0].requirement.figure, len(parts))
         if cost.stored != 1:
-            of += f" / {cost.stored:.4g} ({cost.object_class})"
-        yield _Layer(name, sum(map(_median, parts)) / cost.stored, of, parts)
+            made_of += f" / {cost.stored:.4g} ({cost.object_class})"
+        yield _Layer(name, sum(map(_median, parts)) / cost.stored, made_of, parts)
 
 
 def _network(cluster: Cluster, engines: Sequence[Judgement], cost: Redundancy) -> Iterator[_Layer]:
@@ -157,12 +156,12 @@ def _network(cluster: Cluster, engines: Sequence[Judgement], cost: Redundancy) -
         if most is None or layer.figure <= most.value.to(UNIT).value:
             yield layer
         else:
-            of = f"{most.made_of}, less than {layer.of}"
-            yield _Layer(NETWORK, most.value.to(UNIT).value, of)
+            made_of = f"{most.made_of}, less than {layer.made_of}"
+            yield _Layer(NETWORK, most.value.to(UNIT).value, made_of)
 
 
 def _applications(direction: Direction, measured: Sequence[Judgement]) -> Iterator[_Layer]:
-    """The best way to the storage; what each client gets tells which of them is slow."""
+    """The best backend; what each client gets tells which of them is slow."""
     of_each_client = _moving(measured, fio.DFS, direction)
     reached = [
         _Layer(
@@ -178,8 +177,8 @@ def _applications(direction: Direction, measured: Sequence[Judgement]) -> Iterat
     if reached:
         best = max(reached, key=lambda layer: layer.figure)
         count = len(reached)
-        of = best.of if count == 1 else f"{best.of}, the best of {count} ways"
-        yield _Layer(END, best.figure, of, best.parts)
+        made_of = best.made_of if count == 1 else f"{best.made_of}, the best of {count}"
+        yield _Layer(END, best.figure, made_of, best.parts)
 
 
 def _chain(cluster: Cluster, direction: Direction, layers: Sequence[_Layer]) -> Chain | None:
@@ -193,7 +192,7 @@ def _chain(cluster: Cluster, direction: Direction, layers: Sequence[_Layer]) -> 
         link = Link(
             layer.name,
             layer.figure,
-            layer.of,
+            layer.made_of,
             ratio=layer.figure / below.figure if below else None,
             left=min(holds, below.left) if below else holds,
         )
@@ -211,20 +210,21 @@ def _chain(cluster: Cluster, direction: Direction, layers: Sequence[_Layer]) -> 
 def _sentence(cluster: Cluster, kept: float, layer: _Layer, below: Link) -> str:
     if kept >= 1:
         return "no layer holds the next one back"
-    said = (
-        f"the layer {layer.name} holds it back: {Quantity(layer.figure, UNIT)} ({layer.of}),"
+    sentence = (
+        f"the layer {layer.name} holds it back: {Quantity(layer.figure, UNIT)} ({layer.made_of}),"
         f" {kept:.0%} of the {Quantity(below.left, UNIT)} that is left from below"
     )
     if not layer.parts:
-        return said
+        return sentence
     slowest = min(layer.parts, key=_median)
     where, metric = _where(cluster, layer, slowest), slowest.requirement
     figure = Quantity(_median(slowest), metric.unit)
     if len(layer.parts) == 1:
-        return f"{said}; it was measured on {where}"
-    apart = slowest.equals.gain if slowest.equals else None
-    odd = "" if apart is None else f", {apart:+.1%} against the median of its equals"
-    return f"{said}; the slowest there is {where} with {figure} ({metric.check}.{metric.name}{odd})"
+        return f"{sentence}; it was measured on {where}"
+    gain = slowest.peers.gain if slowest.peers else None
+    against = "" if gain is None else f", {gain:+.1%} against the median of its peers"
+    name = f"{where} with {figure} ({slowest.requirement.figure}{against})"
+    return f"{sentence}; the slowest there is {name}"
 
 
 def _where(cluster: Cluster, layer: _Layer, judgement: Judgement) -> str:

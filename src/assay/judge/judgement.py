@@ -30,8 +30,8 @@ class Measurement:
 
 
 @dataclass(frozen=True, slots=True)
-class Equals:
-    """How a metric stands among those that should be as good as it is."""
+class Peers:
+    """How a metric compares with those that should be as good as it is."""
 
     count: int
     """How many there are, itself included."""
@@ -54,7 +54,7 @@ class Judgement:
     reason: str
     raw: tuple[str, ...] = ()
     """Where in the bundle the raw outputs are that hold the samples."""
-    equals: Equals | None = None
+    peers: Peers | None = None
     """None where there are too few to compare with."""
     more_samples: int | None = None
     """How many more would decide, where that is open and a reasonable number does."""
@@ -70,10 +70,10 @@ class Judged:
 
 
 def judge(measurements: Sequence[Measurement]) -> Judged:
-    """Judge the metrics of a campaign, each also among its equals.
+    """Judge the metrics of a campaign, each also among its peers.
 
-    Equals are the subjects of one metric of a check in one partition that have the same limits
-    and, where they are ways to the storage, the same backend.
+    Peers are the subjects of one metric of a check in one partition that have the same limits
+    and, where they have one, the same backend.
     Fail closed: with a problem, or without a sample, a metric is `missing`.
     """
     problems = [_problems(measurement) for measurement in measurements]
@@ -81,16 +81,16 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
         () if problem else measurement.samples
         for measurement, problem in zip(measurements, problems, strict=True)
     ]
-    found = summarize_all(rows)
-    rating = rate(found, _limits(measurements))
+    summaries = summarize_all(rows)
+    rating = rate(summaries, _limits(measurements))
     judgements = []
     for row, measurement in enumerate(measurements):
-        summary = found.one(row) if found.count[row] else None
-        equals = _standing(rating, row)
+        summary = summaries.one(row) if summaries.count[row] else None
+        peers = _peers_of(rating, row)
         if summary is None:
             reason = "; ".join(problems[row]) or "it was not measured"
         else:
-            reason = _reason(measurement, summary, equals, rating, row)
+            reason = _reason(measurement, summary, peers, rating, row)
         more = rating.more_samples[row]
         judgements.append(
             Judgement(
@@ -101,7 +101,7 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
                 verdict=Verdict(str(rating.verdict[row])),
                 reason=reason,
                 raw=tuple(measurement.raw),
-                equals=equals,
+                peers=peers,
                 more_samples=None if math.isnan(more) else int(more),
             )
         )
@@ -129,57 +129,57 @@ def _limits(measurements: Sequence[Measurement]) -> Limits:
         best=np.where(more, ceiling, floor),
         worst=np.where(more, floor, ceiling),
         more=more,
-        group=numbered([_equality(measurement) for measurement in measurements]),
+        group=numbered([_peer_group(measurement) for measurement in measurements]),
         subject=numbered(
             [
-                (c.requirement.check, c.requirement.partition, c.requirement.subject)
-                for c in measurements
+                (required.check, required.partition, required.subject)
+                for required in (measurement.requirement for measurement in measurements)
             ]
         ),
     )
 
 
 def _array(figures: Sequence[float | None]) -> Array:
-    return np.array([math.nan if f is None else f for f in figures], np.float64)
+    return np.array([math.nan if figure is None else figure for figure in figures], np.float64)
 
 
-def _equality(measurement: Measurement) -> Hashable:
-    """What equals have in common."""
+def _peer_group(measurement: Measurement) -> Hashable:
+    """What peers have in common."""
     required, expected = measurement.requirement, measurement.expectation
-    # What stands on figures that were measured differs from host to host, however equal they are.
+    # What stands on figures that were measured differs from host to host, however alike they are.
     limits = () if expected.ground == "measured" else (expected.floor, expected.ceiling)
-    # Of two ways to one storage one may be slower by far; all hosts together have no equal.
+    # Of two backends one may be slower by far; all hosts together have no peer.
     subject = required.subject
     backend = subject if subject.host in PARTITIONS else subject.backend
     return required.check, required.name, required.partition, backend, limits
 
 
-def _standing(rating: Rating, row: int) -> Equals | None:
+def _peers_of(rating: Rating, row: int) -> Peers | None:
     if not rating.peers[row]:
         return None
-    return Equals(
+    return Peers(
         count=int(rating.peers[row]),
-        median=float(rating.equals[row]),
+        median=float(rating.peers_median[row]),
         gain=float(rating.gain[row]),
         outlier=bool(rating.outlier[row]),
     )
 
 
 def _reason(
-    measurement: Measurement, summary: Summary, equals: Equals | None, rating: Rating, row: int
+    measurement: Measurement, summary: Summary, peers: Peers | None, rating: Rating, row: int
 ) -> str:
     unit, words = measurement.expectation.unit, _Words(measurement)
     value = Quantity(summary.median, unit)
     match Verdict(str(rating.verdict[row])):
         case Verdict.IMPLAUSIBLE:
-            better = words.beyond(summary.median) or (equals and _apart(equals, unit))
+            better = words.beyond(summary.median) or (peers and _against_peers(peers, unit))
             return f"{value} is {better}: a cache, a hole or a wrong unit"
         case Verdict.BELOW:
-            outlier = equals and equals.outlier and _apart(equals, unit)
+            outlier = peers and peers.outlier and _against_peers(peers, unit)
             below = words.short(summary.median)
             return f"{value} is {', and '.join(what for what in (below, outlier) if what)}"
         case Verdict.UNSTEADY:
-            return _undecided(words, summary, equals, rating, row)
+            return _undecided(words, summary, peers, rating, row)
         case Verdict.UNRATED:
             return measurement.expectation.derivation
     return f"{value} is {'above' if words.more else 'within'} {words.limit}"
@@ -213,13 +213,13 @@ class _Words:
         return f"{'below' if self.more else 'above'} {self.limit}"
 
 
-def _apart(equals: Equals, unit: str) -> str:
-    how = f"{abs(equals.gain):.1%} {'better' if equals.gain > 0 else 'worse'}"
-    return f"{how} than the median of its {equals.count} equals, {Quantity(equals.median, unit)}"
+def _against_peers(peers: Peers, unit: str) -> str:
+    how = f"{abs(peers.gain):.1%} {'better' if peers.gain > 0 else 'worse'}"
+    return f"{how} than the median of its {peers.count} peers, {Quantity(peers.median, unit)}"
 
 
 def _undecided(
-    words: _Words, summary: Summary, equals: Equals | None, rating: Rating, row: int
+    words: _Words, summary: Summary, peers: Peers | None, rating: Rating, row: int
 ) -> str:
     """Why a metric is unsteady, and what would decide."""
     reasons = []
@@ -243,10 +243,10 @@ def _undecided(
                 f"{summary.count} samples leave the median anywhere between {show(summary.low)}"
                 f" and {show(summary.high)}, on both sides of {words.limit}"
             )
-    if rating.hiding[row] and equals:
+    if rating.hiding[row] and peers:
         reasons.append(
             f"{summary.count} samples scatter so much that it may be {HIDDEN:.0%} worse than its"
-            f" {equals.count} equals"
+            f" {peers.count} peers"
         )
     if rating.drifting[row]:
         moved = "rose" if summary.change > 0 else "fell"

@@ -36,28 +36,28 @@ FALSE_ALARMS = 1 / 200
 """How many campaigns of a sound cluster may be stopped by chance (this project's own choice)."""
 
 QUESTIONS = 4
-"""Each gets the same share of `FALSE_ALARMS`: is it under its floor, is it slower than its equals,
+"""Each gets the same share of `FALSE_ALARMS`: is it under its floor, is it slower than its peers,
 does it drift, and has it changed since the baseline?"""
 
-EQUALS = 4
-"""As few equals can tell which of them is odd; of fewer, half may be slow."""
+FEWEST_PEERS = 4
+"""As few peers can tell which of them is odd; of fewer, half may be slow."""
 
 SLOWER = 0.05
 """Minimum relative deviation of an outlier from its peers (own choice)."""
 
 FASTER = 0.25
-"""Nothing is by as much better than its equals or its bound, however much it scatters: that is
+"""Nothing is by as much better than its peers or its bound, however much it scatters: that is
 a cache, a hole or a unit (own choice)."""
 
 HIDDEN = 0.10
-"""A loss against its equals that must not hide in the scatter of a metric that passes."""
+"""A loss against its peers that must not hide in the scatter of a metric that passes."""
 
 HIDING = 0.01
 """The chance that it does all the same."""
 
 DRIFT = 0.05
 """Minimum relative change of a run from its first sample to its last to be called drifting (own
-choice); twice as much where there are no equals to tell the scatter from."""
+choice); twice as much where there are no peers to tell the scatter from."""
 
 ORDERED = 0.8
 """Kendall's tau of a metric that drifts by itself. Two wild samples at an end do not make it."""
@@ -83,7 +83,7 @@ class Limits:
     more: Flags
     """Whether more is better."""
     group: Numbers
-    """Metrics of one number are equals; a negative one has none."""
+    """Metrics of one number are peers; a negative one has none."""
     subject: Numbers
     """Metrics of one number are of one subject of one check: what ails it ails them all."""
 
@@ -99,17 +99,17 @@ class Rating:
 
     verdict: NDArray[Any]
     gain: Array
-    """By how much it is better than the median of its equals; NaN where it has too few."""
-    equals: Array
+    """By how much it is better than the median of its peers; NaN where it has too few."""
+    peers_median: Array
     """That median."""
     peers: Numbers
-    """How many equals there are, itself included; 0 for too few."""
+    """How many peers there are, itself included; 0 for too few."""
     outlier: Flags
     drifting: Flags
     straddling: Flags
     """On which side of its floor it lies is open."""
     hiding: Flags
-    """A loss against its equals could hide in its scatter."""
+    """A loss against its peers could hide in its scatter."""
     more_samples: Array
     """How many more would decide what is open; NaN where no reasonable number does."""
     error: Array
@@ -131,21 +131,21 @@ def share(comparisons: int) -> float:
     return FALSE_ALARMS / QUESTIONS / max(comparisons, 1)
 
 
-def rate(found: Summaries, limits: Limits) -> Rating:
+def rate(summaries: Summaries, limits: Limits) -> Rating:
     """Rate every metric of a campaign. One without samples is `missing`."""
-    present = found.count > 0
-    equal = _equals(found, limits, present)
-    floored = _floors(found, limits, present, equal)
-    drifting, drifts = _drifts(found, present, equal)
-    beyond = limits.gain(found.median, limits.best)
-    unluckiest = np.where(limits.more, found.low, found.high)
+    present = summaries.count > 0
+    peers = _among_peers(summaries, limits, present)
+    floored = _floors(summaries, limits, present, peers)
+    drifting, drifts = _drifts(summaries, present, peers)
+    beyond = limits.gain(summaries.median, limits.best)
+    unluckiest = np.where(limits.more, summaries.low, summaries.high)
     too_good = (beyond > FASTER) | (limits.gain(unluckiest, limits.best) > 0)
     verdict = np.select(
         [
             ~present,
-            too_good | equal.faster,
-            floored.below | equal.slower,
-            floored.straddling | drifting | equal.hiding | (beyond > 0),
+            too_good | peers.faster,
+            floored.below | peers.slower,
+            floored.straddling | drifting | peers.hiding | (beyond > 0),
             np.isnan(limits.worst),
         ],
         [
@@ -159,28 +159,28 @@ def rate(found: Summaries, limits: Limits) -> Rating:
     )
     return Rating(
         verdict=verdict,
-        gain=equal.gain,
-        equals=equal.median,
-        peers=equal.peers,
-        outlier=equal.slower | equal.faster,
+        gain=peers.gain,
+        peers_median=peers.median,
+        peers=peers.count,
+        outlier=peers.slower | peers.faster,
         drifting=drifting,
         straddling=floored.straddling,
-        hiding=equal.hiding,
-        more_samples=_more_samples(found, limits, floored, equal),
-        error=equal.error,
-        freedom=equal.freedom,
-        comparisons=floored.comparisons + equal.comparisons + drifts,
+        hiding=peers.hiding,
+        more_samples=_more_samples(summaries, limits, floored, peers),
+        error=peers.error,
+        freedom=peers.freedom,
+        comparisons=floored.comparisons + peers.comparisons + drifts,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Equals:
+class _Peers:
     members: list[Numbers]
     gain: Array
     median: Array
-    peers: Numbers
+    count: Numbers
     error: Array
-    """Of a median, from all equals; from its own samples where there are too few."""
+    """Of a median, from all peers; from its own samples where there are too few."""
     freedom: Array
     comparisons: int
     slower: Flags
@@ -188,25 +188,25 @@ class _Equals:
     hiding: Flags
 
 
-def _equals(found: Summaries, limits: Limits, present: Flags) -> _Equals:
+def _among_peers(summaries: Summaries, limits: Limits, present: Flags) -> _Peers:
     size = len(present)
     groups: dict[int, list[int]] = {}
     for row in np.flatnonzero(present & (limits.group >= 0)).tolist():
         groups.setdefault(int(limits.group[row]), []).append(row)
-    members = [np.array(rows) for rows in groups.values() if len(rows) >= EQUALS]
+    members = [np.array(rows) for rows in groups.values() if len(rows) >= FEWEST_PEERS]
 
     median, scale, loose = (np.full(size, np.nan) for _ in range(3))
-    error = median_error(found.spread, found.count)
-    freedom = np.maximum(MAD_EFFICIENCY * (found.count - 1), 1.0)
-    peers = np.zeros(size, dtype=int)
+    error = median_error(summaries.spread, summaries.count)
+    freedom = np.maximum(MAD_EFFICIENCY * (summaries.count - 1), 1.0)
+    count = np.zeros(size, dtype=int)
     for rows in members:
-        pooled = pool(found.median[rows], found.spread[rows], found.count[rows])
-        median[rows], scale[rows], peers[rows] = pooled.median, pooled.distance, len(rows)
+        pooled = pool(summaries.median[rows], summaries.spread[rows], summaries.count[rows])
+        median[rows], scale[rows], count[rows] = pooled.median, pooled.distance, len(rows)
         loose[rows] = pooled.freedom
         error[rows], freedom[rows] = pooled.error, pooled.known
-    gain = limits.gain(found.median, median)
-    subjects = _subjects(peers, limits.subject)
-    comparisons = int(np.sum(peers > 0)) + sum(len(rows) for rows in subjects)
+    gain = limits.gain(summaries.median, median)
+    subjects = _subjects(count, limits.subject)
+    comparisons = int(np.sum(count > 0)) + sum(len(rows) for rows in subjects)
     far = threshold(share(comparisons), loose) * scale
     ailing = np.zeros(size, dtype=bool)
     for rows in subjects:  # all that have the same number of metrics
@@ -215,11 +215,11 @@ def _equals(found: Summaries, limits: Limits, present: Flags) -> _Equals:
         together = np.median(gain[rows], axis=1)
         ailing[rows] = (together < -np.maximum(SLOWER, known * usual))[:, None]
     sure = threshold(HIDING, freedom) * error
-    return _Equals(
+    return _Peers(
         members,
         gain,
         median,
-        peers,
+        count,
         error,
         freedom,
         comparisons,
@@ -229,12 +229,12 @@ def _equals(found: Summaries, limits: Limits, present: Flags) -> _Equals:
     )
 
 
-def _subjects(peers: Numbers, subject: Numbers) -> list[Numbers]:
-    """The metrics with equals of each subject that has several: a row each, by their number.
+def _subjects(peer_count: Numbers, subject: Numbers) -> list[Numbers]:
+    """The metrics with peers of each subject that has several: a row each, by their number.
 
     A slow SSD is slow in most that is measured of it, and that is surer than any one figure.
     """
-    rows = np.flatnonzero(peers)
+    rows = np.flatnonzero(peer_count)
     rows = rows[np.argsort(subject[rows], kind="stable")]
     _, starts, counts = np.unique(subject[rows], return_index=True, return_counts=True)
     return [
@@ -251,63 +251,63 @@ class _Floors:
     comparisons: int
 
 
-def _floors(found: Summaries, limits: Limits, present: Flags, equal: _Equals) -> _Floors:
+def _floors(summaries: Summaries, limits: Limits, present: Flags, peers: _Peers) -> _Floors:
     rated = present & ~np.isnan(limits.worst)
-    luckiest = np.where(limits.more, found.high, found.low)
-    unluckiest = np.where(limits.more, found.low, found.high)
+    luckiest = np.where(limits.more, summaries.high, summaries.low)
+    unluckiest = np.where(limits.more, summaries.low, summaries.high)
     comparisons = int(np.sum(rated))
-    # Without equals there is only the error from its own few samples, too rough for a quantile of
+    # Without peers there is only the error from its own few samples, too rough for a quantile of
     # Student's t; but the interval under the floor is a condition of its own.
-    freedom = np.where(equal.peers > 0, equal.freedom, np.inf)
-    margin = threshold(share(comparisons), freedom) * equal.error
+    freedom = np.where(peers.count > 0, peers.freedom, np.inf)
+    margin = threshold(share(comparisons), freedom) * peers.error
     under = limits.gain(luckiest, limits.worst) < 0
     # The error is relative to the median, and so is the distance: of the floor, nothing lacks more
     # than all of it, however far below it lies.
-    surely = limits.gain(limits.worst, found.median) > margin
+    surely = limits.gain(limits.worst, summaries.median) > margin
     # One sample has no scatter, and so no interval that could lie on either side.
-    single = rated & (found.count == 1)
+    single = rated & (summaries.count == 1)
     below = rated & under & surely & ~single
-    # One wild sample of seven is an end of the interval. Where equals tell the scatter, the median
+    # One wild sample of seven is an end of the interval. Where peers tell the scatter, the median
     # may be surely above the floor all the same.
-    sure = threshold((1 - CONFIDENCE) / 2, equal.freedom) * equal.error
-    above = (equal.peers > 0) & (limits.gain(found.median, limits.worst) > sure)
+    sure = threshold((1 - CONFIDENCE) / 2, peers.freedom) * peers.error
+    above = (peers.count > 0) & (limits.gain(summaries.median, limits.worst) > sure)
     low = limits.gain(unluckiest, limits.worst) < 0
     straddling = rated & ~below & (single | (~above & low))
     return _Floors(below, straddling, comparisons)
 
 
-def _drifts(found: Summaries, present: Flags, equal: _Equals) -> tuple[Flags, int]:
-    """Which metrics drift, alone or with all their equals; and how often that was asked."""
-    alone = present & (equal.peers == 0) & (found.count >= STRICT)
-    drifting = alone & (np.abs(found.order) == 1) & (np.abs(found.change) > 2 * DRIFT)
-    comparisons = sum(len(rows) + 1 for rows in equal.members) + int(np.sum(alone))
-    for rows in equal.members:
-        count = middle(found.count[rows])
+def _drifts(summaries: Summaries, present: Flags, peers: _Peers) -> tuple[Flags, int]:
+    """Which metrics drift, alone or with all their peers; and how often that was asked."""
+    alone = present & (peers.count == 0) & (summaries.count >= STRICT)
+    drifting = alone & (np.abs(summaries.order) == 1) & (np.abs(summaries.change) > 2 * DRIFT)
+    comparisons = sum(len(rows) + 1 for rows in peers.members) + int(np.sum(alone))
+    for rows in peers.members:
+        count = middle(summaries.count[rows])
         if count < STRICT - 1:
             continue
-        error = float(change_error(middle(found.wobble[rows]), count))
+        error = float(change_error(middle(summaries.wobble[rows]), count))
         freedom = max(MAD_EFFICIENCY * len(rows) * (count - 2), 1.0)
         # Half the share on either side: a run may rise or fall.
         far = float(threshold(share(comparisons) / 2, freedom)) * error
-        change, order = found.change[rows], found.order[rows]
+        change, order = summaries.change[rows], summaries.order[rows]
         together = abs(middle(change)) > max(DRIFT, far * 1.2533 / len(rows) ** 0.5)
         each = (np.abs(change) > max(DRIFT, far)) & (np.abs(order) >= ORDERED)
         drifting[rows] = together | each
     return drifting, comparisons
 
 
-def _more_samples(found: Summaries, limits: Limits, floored: _Floors, equal: _Equals) -> Array:
+def _more_samples(summaries: Summaries, limits: Limits, floored: _Floors, peers: _Peers) -> Array:
     """By how many samples the error becomes small enough for what is open, at the same scatter."""
-    above = limits.gain(found.median, limits.worst)
+    above = limits.gain(summaries.median, limits.worst)
     alarm = threshold(share(floored.comparisons), np.inf)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         errors = np.where(above > 0, threshold((1 - CONFIDENCE) / 2, np.inf), alarm)
-        floor = np.where(floored.straddling, (errors * equal.error / above) ** 2, 0.0)
-        lost = -equal.gain
-        alarm = threshold(share(equal.comparisons), np.inf)
+        floor = np.where(floored.straddling, (errors * peers.error / above) ** 2, 0.0)
+        lost = -peers.gain
+        alarm = threshold(share(peers.comparisons), np.inf)
         sound = np.where(lost < HIDDEN, threshold(HIDING, np.inf) / (HIDDEN - lost), np.inf)
         slow = np.where(lost > SLOWER, alarm / lost, np.inf)
-        hidden = np.where(equal.hiding, (np.fmin(sound, slow) * equal.error) ** 2, 0.0)
-        more = np.ceil(found.count * (np.fmax(floor, hidden) - 1))
-        more = np.where(floored.straddling & (found.count == 1), ENOUGH - 1, more)
+        hidden = np.where(peers.hiding, (np.fmin(sound, slow) * peers.error) ** 2, 0.0)
+        more = np.ceil(summaries.count * (np.fmax(floor, hidden) - 1))
+        more = np.where(floored.straddling & (summaries.count == 1), ENOUGH - 1, more)
     return np.where((more > 0) & (more <= MOST_SAMPLES), more, np.nan)

@@ -38,7 +38,7 @@ FAILING = {
 
 @dataclass(frozen=True, slots=True)
 class SignOff:
-    """A campaign with a judgement for every metric that the cluster owes."""
+    """A campaign with a judgement for every metric required of the cluster."""
 
     cluster: Cluster
     gate: Gate
@@ -56,9 +56,9 @@ class SignOff:
     excused: tuple[Excused, ...] = ()
     """The metrics that are waived."""
     approver: str | None = None
-    """Who puts a name under it."""
+    """Who approves the sign-off."""
     waivers: tuple[Waiver, ...] = ()
-    """All that were handed in, also what lets no metric through."""
+    """All that were given, also those that cover no metric."""
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -70,8 +70,8 @@ class SignOff:
     def stopped_by(self) -> tuple[Judgement, ...]:
         """The judgements that the gate does not let through, the worst first."""
         failing = FAILING[self.gate]
-        found = [judgement for judgement in self.judgements if judgement.verdict in failing]
-        return tuple(sorted(found, key=lambda judgement: failing.index(judgement.verdict)))
+        stopping = [judgement for judgement in self.judgements if judgement.verdict in failing]
+        return tuple(sorted(stopping, key=lambda judgement: failing.index(judgement.verdict)))
 
     @property
     def passed(self) -> bool:
@@ -91,19 +91,19 @@ class SignOff:
             named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
             word = "NOT ACCEPTED" if self.gate is Gate.ACCEPTANCE else "NOT MEASURED"
             return f"{word}: {named}, of {total} metrics"
-        apart = [
+        exceptions = [
             f"{self.counts[verdict]} of them {verdict}"
             for verdict in (Verdict.WAIVED, Verdict.UNRATED)
             if self.counts[verdict]
         ]
-        vouched = f"; {', '.join(apart)}" if apart else ""
+        but = f"; {', '.join(exceptions)}" if exceptions else ""
         if self.gate is Gate.ACCEPTANCE:
             return (
                 f"ACCEPTED on a campaign of the scale {self.scale}: {total} metrics,"
-                f" none missing, implausible, below or unsteady{vouched}"
+                f" none missing, implausible, below or unsteady{but}"
             )
         return (
-            f"MEASURED: {total} metrics, none missing or implausible{vouched};"
+            f"MEASURED: {total} metrics, none missing or implausible{but};"
             " this is a measurement and not an acceptance"
         )
 
@@ -122,8 +122,8 @@ def sign_off(
         cluster: whose plan it is.
         results: what was measured.
         gate: what the campaign must show.
-        waivers: which metrics are let through, and on whose word.
-        approver: who puts a name under it.
+        waivers: which metrics are accepted all the same, and who answers for them.
+        approver: who approves the sign-off.
         made_at: when; now, if it is not given. A waiver must hold on that day.
 
     Raises:

@@ -88,15 +88,15 @@ def summarize(samples: Sequence[float]) -> Summary:
 def summarize_all(rows: Sequence[Sequence[float]] | Array) -> Summaries:
     """Summarize the samples of many metrics; a row without samples has NaN for every figure."""
     lengths = np.array([len(row) for row in rows])
-    found = {f.name: np.full(len(rows), np.nan) for f in fields(Summaries)}
-    found["count"][:] = lengths
+    columns = {f.name: np.full(len(rows), np.nan) for f in fields(Summaries)}
+    columns["count"][:] = lengths
     for length in sorted(set(lengths.tolist()) - {0}):
         chosen = np.flatnonzero(lengths == length)
         for name, figures in _figures(
             np.array([rows[i] for i in chosen.tolist()], np.float64)
         ).items():
-            found[name][chosen] = figures
-    return Summaries(**found)
+            columns[name][chosen] = figures
+    return Summaries(**columns)
 
 
 def _figures(samples: Array) -> dict[str, Array | float]:
@@ -213,7 +213,7 @@ def threshold(chance: float, freedom: ArrayLike) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """What a group of equal metrics knows together of its medians."""
+    """What the metrics of a group of peers know together of their medians."""
 
     median: float
     """The median of their medians."""
@@ -228,7 +228,7 @@ class Pooled:
 
 
 def pool(median: Array, spread: Array, count: Array) -> Pooled:
-    """Put together equal metrics, none of which lacks samples.
+    """Put together the metrics of peers, none of which lacks samples.
 
     The spreads of all tell the error of one median better than its own few samples do.
     """
@@ -241,7 +241,7 @@ def pool(median: Array, spread: Array, count: Array) -> Pooled:
 
 
 def combine(error: float, freedom: float, between: float, count: int) -> tuple[float, float]:
-    """The usual distance of one of `count` equals, and its degrees of freedom.
+    """The usual distance of one of `count` peers, and its degrees of freedom.
 
     It is the error of each, as long as the distance `between` them, a scaled median absolute
     deviation, is what that error explains: not more than two of its own standard errors above.

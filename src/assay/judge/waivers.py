@@ -1,4 +1,4 @@
-"""What a site has agreed to overlook: which metric, why, on whose word, and until when."""
+"""What a site accepts under a waiver: which metric, why, who answers for it, and until when."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from assay.problems import Problem, from_pydantic
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-def _day(told: object) -> date:
+def _day(value: object) -> date:
     """A day as YAML or JSON has it; a number would be one too, of seconds since 1970."""
-    if type(told) is date:
-        return told
+    if type(value) is date:
+        return value
     try:
-        return date.fromisoformat(told if isinstance(told, str) else "")
+        return date.fromisoformat(value if isinstance(value, str) else "")
     except ValueError as error:
         raise ValueError("should be a day, such as 2026-04-30") from error
 
@@ -46,7 +46,7 @@ class WaiverError(ValueError):
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
-        """Each thing that is wrong, in words."""
+        """In words."""
 
 
 class Waiver(BaseModel):
@@ -88,16 +88,16 @@ def load(path: Path) -> tuple[Waiver, ...]:
     """
     try:
         document = from_yaml(files.read(path, limits.WAIVERS_BYTES))
-        if wrong := list(islice(misfits(document), MOST)):
-            raise WaiverError([str(Problem(None, *misfit)) for misfit in wrong])
+        if refused := list(islice(misfits(document), MOST)):
+            raise WaiverError([str(Problem(None, *misfit)) for misfit in refused])
         waivers = _File.model_validate(document).waivers
     except OSError as error:
         raise WaiverError([f"cannot be read: {error.strerror}"]) from error
     except ForeignError as error:
         raise WaiverError([str(error)]) from error
     except ValidationError as error:
-        found = from_pydantic(error, _File, None) if isinstance(document, dict) else ()
-        raise WaiverError([str(problem) for problem in found] or [_SHAPE]) from error
+        problems = from_pydantic(error, _File, None) if isinstance(document, dict) else ()
+        raise WaiverError([str(problem) for problem in problems] or [_SHAPE]) from error
     if len(waivers) > limits.WAIVERS:
         raise WaiverError([f"has {len(waivers):,} waivers, and {limits.WAIVERS:,} is the limit"])
     return waivers
@@ -118,8 +118,8 @@ def excuse(
         WaiverError: a waiver has expired, or names no metric that is required.
     """
     # As many as somebody reads: to look for what was meant among all metrics takes its time.
-    if wrong := list(islice(_wrong(judgements, waivers, today), MOST)):
-        raise WaiverError(wrong)
+    if problems := list(islice(_problems(judgements, waivers, today), MOST)):
+        raise WaiverError(problems)
     judged, excused = [], []
     for judgement in judgements:
         waiver = next((w for w in waivers if w.covers(judgement.requirement.key)), None)
@@ -134,20 +134,20 @@ def excuse(
     return tuple(judged), tuple(excused)
 
 
-def _wrong(
+def _problems(
     judgements: Sequence[Judgement], waivers: Sequence[Waiver], today: date
 ) -> Iterator[str]:
     keys = [judgement.requirement.key for judgement in judgements]
     for waiver in waivers:
         if waiver.expires < today:
             yield (
-                f"the waiver of {waiver.metric!r} expired on {waiver.expires}: take it out, or let"
+                f"the waiver of {waiver.metric!r} expired on {waiver.expires}: remove it, or let"
                 f" {waiver.owner} agree to a later day"
             )
         if not any(map(waiver.covers, keys)):
             near = difflib.get_close_matches(waiver.metric, keys, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else "; `assay plan` lists what is"
-            yield f"the waiver of {waiver.metric!r} names no metric that this cluster owes{hint}"
+            hint = f"; did you mean {near[0]!r}?" if near else "; `assay plan` lists them"
+            yield f"the waiver of {waiver.metric!r} names no metric required of this cluster{hint}"
 
 
 def _reason(excused: Excused) -> str:

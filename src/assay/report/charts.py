@@ -68,8 +68,8 @@ def charts(judgements: Sequence[Judgement]) -> list[Chart]:
 def _chart(check: str, unit: str, better: str, judgements: Sequence[Judgement]) -> Chart:
     rows = [
         judgement
-        for equals in grouping.by_metric(judgements)
-        for judgement in grouping.worst(equals, MOST_SUBJECTS)
+        for peers in grouping.by_metric(judgements)
+        for judgement in grouping.worst(peers, MOST_SUBJECTS)
     ]
     return Chart(check, unit, better, _draw(rows), len(rows), len(judgements))
 

@@ -70,14 +70,14 @@ def by_metric(judgements: Iterable[Judgement]) -> list[list[Judgement]]:
     return list(found.values())
 
 
-def worst(equals: Sequence[Judgement], most: int) -> list[Judgement]:
+def worst(peers: Sequence[Judgement], most: int) -> list[Judgement]:
     """At most `most` judgements of one metric: the worst verdicts, and of these the worst figures.
 
     Where all find room they keep their order.
     """
-    if len(equals) <= most:
-        return list(equals)
-    return sorted(equals, key=_badness)[:most]
+    if len(peers) <= most:
+        return list(peers)
+    return sorted(peers, key=_badness)[:most]
 
 
 def _badness(judgement: Judgement) -> tuple[int, float]:

@@ -1,4 +1,4 @@
-"""Maps of equals: hosts by device, or one end of a pair by the other; who is odd stands out."""
+"""Maps of peers: hosts by device, or one end of a pair by the other; who is odd stands out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_NAMES = 8
 _CELL = 14
 _VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _STEPS = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
-"""Between the classes of colour: by how much a figure is better than the median of its equals."""
+"""Between the classes of colour: by how much a figure is better than the median of its peers."""
 
 CLASSES = (
     "worse by 20 % and more",
@@ -48,13 +48,13 @@ class Heatmap:
     of: int
     """How many figures there are."""
     outliers: str
-    """The subjects that are outliers among their equals, named; empty where none is."""
+    """The subjects that are outliers among their peers, named; empty where none is."""
 
 
 def heatmaps(judgements: Sequence[Judgement]) -> list[Heatmap]:
     """Draw the metrics of one layer whose subjects are devices of hosts, or pairs.
 
-    Each cell tells how its figure stands among its equals; what has none is not drawn.
+    Each cell tells how its figure stands among its peers; what has none is not drawn.
     """
     drawn = (_heatmap(metric) for metric in grouping.by_metric(judgements))
     return [heatmap for heatmap in drawn if heatmap]
@@ -62,16 +62,16 @@ def heatmaps(judgements: Sequence[Judgement]) -> list[Heatmap]:
 
 def _heatmap(metric: Sequence[Judgement]) -> Heatmap | None:
     cells = [
-        (*place, judgement.equals.gain)
+        (*place, judgement.peers.gain)
         for judgement in metric
-        if judgement.equals and (place := _place(judgement.requirement.subject))
+        if judgement.peers and (place := _place(judgement.requirement.subject))
     ]
     if not cells:
         return None
     rows = _farthest([(row, gain) for row, _, gain in cells])
     columns = _farthest([(column, gain) for row, column, gain in cells if row in rows])
     shown = [cell for cell in cells if cell[0] in rows and cell[1] in columns]
-    odd = [judgement for judgement in metric if judgement.equals and judgement.equals.outlier]
+    odd = [judgement for judgement in metric if judgement.peers and judgement.peers.outlier]
     pairs = metric[0].requirement.subject.peer is not None
     return Heatmap(
         metric=grouping.metric(metric[0]),

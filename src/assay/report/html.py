@@ -163,8 +163,8 @@ def _section(layer: Layer, judgements: Sequence[Judgement]) -> _Section:
         maps=tuple(heatmaps.heatmaps(judgements)),
         rows=tuple(
             _row(judgement)
-            for equals in grouping.by_metric(judgements)
-            for judgement in grouping.worst(equals, _MOST_ROWS)
+            for peers in grouping.by_metric(judgements)
+            for judgement in grouping.worst(peers, _MOST_ROWS)
         ),
         of=len(judgements),
     )

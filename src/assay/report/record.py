@@ -29,7 +29,7 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
 
-class Summary(_Model):
+class SummaryRecord(_Model):
     """What the samples of a metric say together; figures in the metric's unit."""
 
     count: int
@@ -40,7 +40,7 @@ class Summary(_Model):
     spread: float = Field(description="median absolute deviation divided by the median")
 
 
-class Limit(_Model):
+class LimitRecord(_Model):
     """One component on the data path, and its maximum throughput."""
 
     who: str
@@ -50,8 +50,8 @@ class Limit(_Model):
     source: str
 
 
-class Equals(_Model):
-    """How a metric stands among those that should be as good as it is."""
+class PeersRecord(_Model):
+    """How a metric compares with those that should be as good as it is."""
 
     count: int = Field(description="how many there are, itself included")
     median: float = Field(description="of their medians, in the metric's unit")
@@ -59,7 +59,7 @@ class Equals(_Model):
     outlier: bool
 
 
-class Expectation(_Model):
+class ExpectationRecord(_Model):
     """What a metric should be; figures in the metric's unit, null where there is nothing to say."""
 
     ground: Ground = Field(description="what the expectation stands on")
@@ -67,10 +67,12 @@ class Expectation(_Model):
     floor: float | None = Field(description="less than this is too slow, or too good for a time")
     ceiling: float | None = Field(description="more than this is too good, or too slow for a time")
     derivation: str = Field(description="where the figures come from, in one sentence")
-    limits: list[Limit] = Field(description="what the bound is the least of, the tightest first")
+    limits: list[LimitRecord] = Field(
+        description="what the bound is the least of, the tightest first"
+    )
 
 
-class Metric(_Model):
+class MetricRecord(_Model):
     """One metric that is required of the cluster, judged."""
 
     key: str = Field(description="its name, which is the same in every report of this cluster")
@@ -87,9 +89,9 @@ class Metric(_Model):
     stops: bool = Field(description="whether it blocks the gate")
     reason: str
     samples: list[float]
-    summary: Summary | None = Field(description="null where the metric is missing")
-    expectation: Expectation
-    equals: Equals | None = Field(description="null where there are too few to compare with")
+    summary: SummaryRecord | None = Field(description="null where the metric is missing")
+    expectation: ExpectationRecord
+    peers: PeersRecord | None = Field(description="null where there are too few to compare with")
     more_samples: int | None = Field(
         description="how many would decide what is open; null where nothing is, or too many would"
     )
@@ -124,7 +126,9 @@ class Record(_Model):
     made_at: AwareDatetime
     counts: dict[Verdict, int] = Field(description="metrics by verdict; every verdict is a key")
     comparisons: Comparisons
-    metrics: list[Metric] = Field(description="every required metric, from the lowest layer up")
+    metrics: list[MetricRecord] = Field(
+        description="every required metric, from the lowest layer up"
+    )
     waivers: list[Waiver] = Field(description="the waivers that were given")
     approver: str | None = Field(description="who approves the sign-off")
     cluster: Cluster
@@ -168,7 +172,7 @@ def schema() -> str:
     )
 
 
-def _metrics(signed: SignOff) -> list[Metric]:
+def _metrics(signed: SignOff) -> list[MetricRecord]:
     waived = {
         excused.judgement.requirement: excused.judgement.verdict for excused in signed.excused
     }
@@ -178,9 +182,9 @@ def _metrics(signed: SignOff) -> list[Metric]:
     ]
 
 
-def _metric(judgement: Judgement, gate: Gate, without_waiver: Verdict | None) -> Metric:
+def _metric(judgement: Judgement, gate: Gate, without_waiver: Verdict | None) -> MetricRecord:
     required = judgement.requirement
-    return Metric(
+    return MetricRecord(
         key=required.key,
         layer=required.layer,
         check=required.check,
@@ -195,24 +199,24 @@ def _metric(judgement: Judgement, gate: Gate, without_waiver: Verdict | None) ->
         stops=judgement.verdict in FAILING[gate],
         reason=printable(judgement.reason),
         samples=list(judgement.samples),
-        summary=judgement.summary and Summary.model_validate(judgement.summary),
+        summary=judgement.summary and SummaryRecord.model_validate(judgement.summary),
         expectation=_expectation(judgement),
-        equals=judgement.equals and Equals.model_validate(judgement.equals),
+        peers=judgement.peers and PeersRecord.model_validate(judgement.peers),
         more_samples=judgement.more_samples,
         raw=list(judgement.raw),
     )
 
 
-def _expectation(judgement: Judgement) -> Expectation:
+def _expectation(judgement: Judgement) -> ExpectationRecord:
     expected = judgement.expectation
-    return Expectation(
+    return ExpectationRecord(
         ground=expected.ground,
         bound=expected.bound,
         floor=expected.floor,
         ceiling=expected.ceiling,
         derivation=expected.derivation,
         limits=[
-            Limit(
+            LimitRecord(
                 who=limit.who,
                 value=limit.value.value,
                 unit=limit.value.unit,

@@ -56,13 +56,13 @@ def _table(signed: SignOff) -> str:
     table.add_column("median", justify="right", no_wrap=True)
     table.add_column("floor..ceiling", justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)
-    for equals in grouping.by_metric(signed.judgements):
-        shown = grouping.worst(equals, _MOST_SUBJECTS)
-        table.add_row("", Text(grouping.metric(equals[0])))
+    for peers in grouping.by_metric(signed.judgements):
+        shown = grouping.worst(peers, _MOST_SUBJECTS)
+        table.add_row("", Text(grouping.metric(peers[0])))
         for judgement in shown:
             table.add_row(*(Text(cell) for cell in _cells(judgement)))
-        if len(shown) < len(equals):
-            table.add_row("", f"  and {len(equals) - len(shown)} no worse")
+        if len(shown) < len(peers):
+            table.add_row("", f"  and {len(peers) - len(shown)} no worse")
     page = io.StringIO()
     Console(file=page, width=_WIDTH, color_system=None, legacy_windows=False).print(table)
     return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
