@@ -313,7 +313,7 @@ def test_a_long_reason_is_cut(site: Path, cluster: Cluster) -> None:
     assert signoff(site)[0] == 1
     assert (site / "bundles/one/junit.xml").stat().st_size < 500_000
     found = read(str(site / "reports" / "*.json"), cluster)
-    reason = found.cases["SsdFio", "servers"].failure
+    reason = found.cases["SsdFio", "servers"].problem
     assert reason is not None
     assert reason.endswith("y… (1,998,004 characters more)")
     assert "\x1b" not in reason

@@ -78,14 +78,14 @@ class Outputs:
         for name, size in self.files:
             path = target / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            text = tree.read(f"{self.place}/{name}", limits.OUTPUT_BYTES)
-            if len(text) != size:
+            content = tree.read(f"{self.place}/{name}", limits.OUTPUT_BYTES)
+            if len(content) != size:
                 raise ForeignError(
                     f"{quoted(self.root / self.place / name)} had {size:,} bytes when the campaign"
-                    f" was judged, and has {len(text):,}: wait until nothing writes to it"
+                    f" was judged, and has {len(content):,}: wait until nothing writes to it"
                 )
             with path.open("xb") as copy:
-                copy.write(text)
+                copy.write(content)
 
 
 def find(root: Path, named: list[str], counted: Counted) -> Outputs | None:

@@ -27,7 +27,8 @@ class Case:
     check: str
     partition: str
     scale: str
-    failure: str | None
+    problem: str | None
+    """Why it has no figures, as a whole."""
     samples: dict[str, dict[str, list[float]]]
     problems: dict[str, list[str]]
     benchmark_seconds: float
@@ -61,10 +62,10 @@ class Results:
 
     def samples(self, metric: Requirement) -> Sequence[float]:
         """The samples of a metric, in its unit; none where it was not measured."""
-        told = self._told(metric)
-        return told if all(map(_is_measurement, told)) else []
+        samples = self._reported(metric)
+        return samples if all(map(_is_measurement, samples)) else []
 
-    def _told(self, metric: Requirement) -> Sequence[float]:
+    def _reported(self, metric: Requirement) -> Sequence[float]:
         case = self._case(metric)
         return case.samples.get(metric.name, {}).get(str(metric.subject), []) if case else []
 
@@ -74,18 +75,18 @@ class Results:
         if case is None:
             return [f"{metric.check} did not run on {metric.partition}: no run report has it"]
         if (subject := str(metric.subject)) in case.problems:
-            return _few(case.problems[subject])
-        if case.failure and not case.problems:
-            # Nobody says whom it was that failed; then a figure that was printed is no measurement.
-            return [case.failure]
-        for value in self._told(metric):
+            return _shortened(case.problems[subject])
+        if case.problem and not case.problems:
+            # No subject is named: then no figure that was printed is a measurement.
+            return [case.problem]
+        for value in self._reported(metric):
             if not _is_measurement(value):
                 return [
                     f"{case.report.name}: a sample is {value:g} {metric.unit}, and a"
                     " measurement is above zero: measure it again"
                 ]
         if not self.samples(metric):
-            return [case.failure or f"{metric.check} ran and left no samples"]
+            return [case.problem or f"{metric.check} ran and left no samples"]
         return []
 
     def raw(self, metric: Requirement) -> list[str]:
@@ -107,19 +108,19 @@ class Results:
             if case.output is not None:
                 case.output.copy(bundle / _place(case))
         for path, digest in zip(self.reports, self.digests, strict=True):
-            text = files.read(path, limits.REPORT_BYTES)
-            if hashlib.sha256(text).hexdigest() != digest:
+            content = files.read(path, limits.REPORT_BYTES)
+            if hashlib.sha256(content).hexdigest() != digest:
                 raise ForeignError(f"{quoted(path)} has changed meanwhile: judge it again")
             target = bundle / "reframe" / path.name
             target.parent.mkdir(exist_ok=True)
-            target.write_bytes(text)
+            target.write_bytes(content)
 
 
 def _is_measurement(value: float) -> bool:
     return math.isfinite(value) and value > 0
 
 
-def _few(problems: Sequence[str]) -> list[str]:
+def _shortened(problems: Sequence[str]) -> list[str]:
     """As many of them as a reason may hold."""
     shown: list[str] = []
     for problem in problems:
@@ -170,29 +171,31 @@ def read(
         key=lambda read: read.report.session_info.time_start_unix,
     )
     latest: dict[tuple[str, str], tuple[Loaded, TestCase]] = {}
-    for one in loaded:
-        for case in one.report.cases:
+    for session in loaded:
+        for case in session.report.cases:
             key = (case.check, case.partition)
-            if key in latest and _failure(latest[key][1]) is None:
+            if key in latest and _problem(latest[key][1]) is None:
                 raise ReportError(
-                    f"{one.path}: {case.check} on {case.partition} is also in"
+                    f"{session.path}: {case.check} on {case.partition} is also in"
                     f" {latest[key][0].path}; a campaign has each check once: name the reports of"
                     " one campaign"
                 )
-            latest[key] = one, case
-    sessions = [one.report.session_info for one in loaded]
+            latest[key] = session, case
+    infos = [session.report.session_info for session in loaded]
     counted = Counted()
     return Results(
         reports=paths,
         cases={
-            key: _case(one.path, case, _output(one.path, case, outputs, places(case), counted))
-            for key, (one, case) in latest.items()
+            key: _case(
+                session.path, case, _output(session.path, case, outputs, places(case), counted)
+            )
+            for key, (session, case) in latest.items()
         },
-        started=min(session.time_start_unix for session in sessions),
-        ended=max(session.time_end_unix for session in sessions),
-        reframe=", ".join(sorted({session.version for session in sessions})),
-        seconds=sum(session.time_elapsed for session in sessions),
-        digests=tuple({one.path: one.sha256 for one in loaded}[path] for path in paths),
+        started=min(info.time_start_unix for info in infos),
+        ended=max(info.time_end_unix for info in infos),
+        reframe=", ".join(sorted({info.version for info in infos})),
+        seconds=sum(info.time_elapsed for info in infos),
+        digests=tuple({session.path: session.sha256 for session in loaded}[path] for path in paths),
     )
 
 
@@ -225,10 +228,10 @@ def _output(
     try:
         return find(root, places, counted)
     except OSError as error:
-        told = f"{quoted(error.filename or root)} cannot be read: {error.strerror}"
+        problem = f"{quoted(error.filename or root)} cannot be read: {error.strerror}"
     except ForeignError as error:
-        told = str(error)
-    raise ReportError(f"{line(str(path))}: {case.check} on {case.partition}: {told}")
+        problem = str(error)
+    raise ReportError(f"{line(str(path))}: {case.check} on {case.partition}: {problem}")
 
 
 def _case(path: Path, case: TestCase, output: Outputs | None) -> Case:
@@ -236,7 +239,7 @@ def _case(path: Path, case: TestCase, output: Outputs | None) -> Case:
         check=case.check,
         partition=case.partition,
         scale=case.scale,
-        failure=_failure(case),
+        problem=_problem(case),
         samples=case.samples,
         problems=case.problems,
         benchmark_seconds=case.benchmark_seconds,
@@ -245,7 +248,7 @@ def _case(path: Path, case: TestCase, output: Outputs | None) -> Case:
     )
 
 
-def _failure(case: TestCase) -> str | None:
+def _problem(case: TestCase) -> str | None:
     """Why a check has no figures; a figure beyond its reference is no such reason."""
     if case.result == "abort":
         return f"{case.check} was interrupted: run the campaign again"

@@ -49,11 +49,11 @@ _FIRST = 2000
 """No campaign was measured before this year (this project's own choice)."""
 
 
-def _moment(told: datetime) -> datetime:
+def _moment(time: datetime) -> datetime:
     """A time in UTC; a campaign is not of the distant past, nor still to come."""
-    if told.year < _FIRST or told > datetime.now(UTC) + timedelta(days=1):
+    if time.year < _FIRST or time > datetime.now(UTC) + timedelta(days=1):
         raise ValueError(f"should be a time from {_FIRST} to now; is the clock there right?")
-    return told.astimezone(UTC)
+    return time.astimezone(UTC)
 
 
 _Moment = Annotated[AwareDatetime, AfterValidator(_moment)]
@@ -73,8 +73,8 @@ class Session(_Read):
 
     @field_validator("time_end_unix")
     @classmethod
-    def _ends_after_its_start(cls, end: datetime, told: ValidationInfo) -> datetime:
-        if end < told.data.get("time_start_unix", end):
+    def _ends_after_its_start(cls, end: datetime, validated: ValidationInfo) -> datetime:
+        if end < validated.data.get("time_start_unix", end):
             raise ValueError("should not be before time_start_unix")
         return end
 
@@ -134,7 +134,7 @@ class Names:
 
     @cached_property
     def plan(self) -> tuple[Requirement, ...]:
-        """Every metric that the cluster owes."""
+        """Every metric required of the cluster."""
         return requirements(self.cluster)
 
     @cached_property
@@ -152,10 +152,10 @@ class Names:
     @cached_property
     def subjects(self) -> Mapping[tuple[str, str], frozenset[str]]:
         """The subjects of each check on each partition."""
-        found: dict[tuple[str, str], set[str]] = {}
+        subjects: dict[tuple[str, str], set[str]] = {}
         for metric in self.plan:
-            found.setdefault((metric.check, metric.partition), set()).add(str(metric.subject))
-        return {key: frozenset(subjects) for key, subjects in found.items()}
+            subjects.setdefault((metric.check, metric.partition), set()).add(str(metric.subject))
+        return {key: frozenset(names) for key, names in subjects.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +180,8 @@ def load(path: Path, names: Names, *, follow: bool = True) -> Loaded:
             checks, or names what this cluster's plan does not have.
     """
     try:
-        text = files.read(path, limits.REPORT_BYTES, follow=follow)
-        report = RunReport.model_validate_json(text)
+        content = files.read(path, limits.REPORT_BYTES, follow=follow)
+        report = RunReport.model_validate_json(content)
     except OSError as error:
         raise ReportError(f"{line(str(path))} cannot be read: {error.strerror}") from error
     except ForeignError as error:
@@ -189,16 +189,16 @@ def load(path: Path, names: Names, *, follow: bool = True) -> Loaded:
     except ValidationError as error:
         raise ReportError(f"{line(str(path))} {_misfit(error)}") from error
     for case in report.cases:
-        for wrong in _strangeness(case, names):
-            raise ReportError(f"{line(str(path))}{wrong}")
-    return Loaded(path, report, hashlib.sha256(text).hexdigest())
+        for problem in _problems(case, names):
+            raise ReportError(f"{line(str(path))}{problem}")
+    return Loaded(path, report, hashlib.sha256(content).hexdigest())
 
 
 def _misfit(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     if first["type"] == "json_invalid":
         return f"is not JSON ({line(first['ctx']['error'])}); was the run interrupted?"
-    if any(len(found["loc"]) < 2 for found in error.errors(include_url=False)):
+    if any(len(detail["loc"]) < 2 for detail in error.errors(include_url=False)):
         return "is not a run report of ReFrame; `reframe -r` writes them"
     problem = next(iter(from_pydantic(error, RunReport, None)))
     return f"is no run report that can be read: {line(str(problem))}; run the campaign again"
@@ -208,7 +208,7 @@ _AGAIN = "judge it with that version, or run the campaign again"
 _PLAN = "`assay plan` lists what this cluster has"
 
 
-def _strangeness(case: TestCase, names: Names) -> Iterator[str]:
+def _problems(case: TestCase, names: Names) -> Iterator[str]:
     """What a report may not say, after the name of its file."""
     if case.system != names.cluster.name:
         yield (
@@ -226,10 +226,10 @@ def _strangeness(case: TestCase, names: Names) -> Iterator[str]:
         )
     if case.check not in names.checks[case.partition]:
         yield _unknown("name", case.check, sorted(names.checks[case.partition]))
-    yield from _strange_figures(case, names)
+    yield from _problems_of_figures(case, names)
 
 
-def _strange_figures(case: TestCase, names: Names) -> Iterator[str]:
+def _problems_of_figures(case: TestCase, names: Names) -> Iterator[str]:
     units = {metric.name: metric.unit for metric in CHECKS[case.check].metrics}
     subjects = names.subjects.get((case.check, case.partition), frozenset())
     for name, by_subject in case.samples.items():

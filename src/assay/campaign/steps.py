@@ -59,7 +59,7 @@ class Step:
 
     def line(self) -> str:
         """The line of the job script that runs it."""
-        commands = " : ".join(line(map(_apart, command)) for command in self.commands)
+        commands = " : ".join(line(map(_literal, command)) for command in self.commands)
         return f"{line(['step', self.name, str(self.limit_s)])} {commands}"
 
 
@@ -91,7 +91,7 @@ class Shell:
         return f"{line(self.command)} || {line(otherwise)}"
 
 
-def _apart(word: Text) -> Text:
+def _literal(word: Text) -> Text:
     """A word that is no colon between commands: `step` takes one off all that are colons."""
     return f":{word}" if isinstance(word, str) and word and not word.strip(":") else word
 
@@ -109,10 +109,11 @@ class Done:
 def read(raw: Path) -> list[Done]:
     """The steps that a subject finished, in order; none if the job never came so far."""
     done = []
-    for record in _left(raw, "steps.tsv").splitlines():
+    for record in _content(raw, "steps.tsv").splitlines():
         # A host that loses its power, or a full disk, may leave part of the last one.
-        if found := _DONE.fullmatch(record):
-            done.append(Done(found[1], int(found[2]), float(found[3]), float(found[4])))
+        if match := _DONE.fullmatch(record):
+            name, status, start, end = match.groups()
+            done.append(Done(name, int(status), float(start), float(end)))
     return done
 
 
@@ -127,18 +128,18 @@ def busy_s(steps: Iterable[Done]) -> float:
 
 def problems(raw: Path, planned: Iterable[Step | Evict | Shell]) -> list[str]:
     """Why a subject's record is no complete and honest measurement, in words."""
-    if refusal := _left(raw, "refusal"):
+    if refusal := _content(raw, "refusal"):
         return [shorten(one_line(refusal.strip()), SHOWN_REASON)]
     done = {step.name: step for step in read(raw)}
     for step in planned:
         if isinstance(step, Evict):
-            found = _stayed_cached(raw, step)
+            problem = _stayed_cached(raw, step)
         elif isinstance(step, Step):
-            found = _unfinished(raw, step, done.get(step.name))
+            problem = _unfinished(raw, step, done.get(step.name))
         else:
             continue
-        if found:
-            return [found]
+        if problem:
+            return [problem]
     return []
 
 
@@ -170,10 +171,10 @@ def printed(raw: Path, step: Step) -> str:
 
 def text(raw: Path, name: str, kind: str) -> str:
     """What a step left in a file of some kind, such as ``out``; nothing where there is none."""
-    return tame(_left(raw, f"{name}.{kind}"))
+    return tame(_content(raw, f"{name}.{kind}"))
 
 
-def _left(raw: Path, name: str) -> str:
+def _content(raw: Path, name: str) -> str:
     """What is in a file that the host under test left; nothing where there is none.
 
     Raises:
@@ -196,9 +197,8 @@ def _last_words(raw: Path, step: Step) -> str:
 
 
 def _stayed_cached(raw: Path, step: Evict) -> str | None:
-    said = text(raw, step.name, "resident")
     try:
-        resident = int(said) / 2**20
+        resident = int(text(raw, step.name, "resident")) / 2**20
     except ValueError:
         return f"it is not known how much was in the page cache ({step.name}): is fincore there?"
     if resident > RESIDENT_MIB_ALLOWED:

@@ -43,7 +43,7 @@ MAX_NAME, MAX_DEPTH = 500, 16
 must not keep the others from their sign-off (this project's own choice)."""
 
 MAX_NAMED = 3
-"""How many violations a refusal names."""
+"""How many problems a refusal names."""
 
 HEADERS = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
@@ -64,7 +64,7 @@ class RefusedError(Exception):
     """The host returned what it must not."""
 
 
-class Member(tarfile.TarInfo):
+class ArchiveMember(tarfile.TarInfo):
     """A member of an archive, which ends with `RefusedError` where it is a long header."""
 
     @classmethod
@@ -117,9 +117,9 @@ def unpack(stream: IO[bytes], host: str, raw: Path, subjects: Sequence[str]) -> 
             refuse(raw, subjects, f"{host} returned {why}; nothing that it returned is kept")
             return
         for subject in subjects:
-            if (found := incoming / "raw" / subject).is_dir():
+            if (unpacked := incoming / "raw" / subject).is_dir():
                 (raw / subject).parent.mkdir(parents=True, exist_ok=True)
-                found.rename(raw / subject)
+                unpacked.rename(raw / subject)
 
 
 def refuse(raw: Path, subjects: Sequence[str], sentence: str) -> None:
@@ -134,9 +134,9 @@ def _extract(stream: IO[bytes], directory: Path, subjects: Sequence[str]) -> Non
     """Extract every member that a host may return; the first others end in `RefusedError`."""
     limited = Limited(stream, MAX_BYTES)
     bytes_left, seen = MAX_BYTES, 0
-    wrong: list[str] = []
+    problems: list[str] = []
     # As a stream: nothing is looked up again, and it is not decompressed.
-    with tarfile.open(fileobj=limited, mode="r|", errorlevel=2, tarinfo=Member) as archive:
+    with tarfile.open(fileobj=limited, mode="r|", errorlevel=2, tarinfo=ArchiveMember) as archive:
         for member in archive:
             seen += 1
             if seen > MAX_FILES:
@@ -145,19 +145,19 @@ def _extract(stream: IO[bytes], directory: Path, subjects: Sequence[str]) -> Non
             bytes_left -= member.size
             if bytes_left < 0:
                 raise RefusedError(f"more than {MAX_BYTES // 2**20} MiB")
-            wrong += _violations(member, subjects)
-            if len(wrong) >= MAX_NAMED:
+            problems += _problems(member, subjects)
+            if len(problems) >= MAX_NAMED:
                 break
-            if not wrong:
+            if not problems:
                 try:
                     archive.extract(member, directory, set_attrs=False, filter="data")
                 except (OSError, tarfile.FilterError) as error:
-                    wrong.append(f"{_shown(member.name)} ({type(error).__name__})")
-    if wrong:
-        raise RefusedError("; ".join(wrong))
+                    problems.append(f"{_shown(member.name)} ({type(error).__name__})")
+    if problems:
+        raise RefusedError("; ".join(problems))
 
 
-def _violations(member: tarfile.TarInfo, subjects: Sequence[str]) -> Iterator[str]:
+def _problems(member: tarfile.TarInfo, subjects: Sequence[str]) -> Iterator[str]:
     """What a host must not return of a member, in words."""
     name = _shown(member.name)
     if not (member.isreg() or member.isdir()):
