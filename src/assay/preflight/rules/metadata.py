@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 from typing import get_args
 
-from assay.cluster.daos import Engine, Role
+from assay.cluster.daos import Engine, Role, Tier
 from assay.cluster.description import Host
 from assay.preflight.rules.devices import is_absent
 from assay.problems import Problem
@@ -24,61 +25,83 @@ def metadata_rules(name: str, host: Host) -> Iterator[Problem]:
 
 
 def _roles(name: str, number: int, engine: Engine) -> Iterator[Problem]:
-    """The first thing that is wrong, in the order in which DAOS looks."""
-    where = f"engines[{number}].storage"
-    tiers = [(index, tier) for index, tier in enumerate(engine.storage) if not tier.is_scm]
-    if engine.storage[0].class_ == "dcpm":
-        index, tier = next((index, tier) for index, tier in tiers if tier.bdev_roles)
-        yield Problem(
-            name,
-            f"{where}[{index}].bdev_roles",
-            ", ".join(tier.bdev_roles),
-            "should not be combined with dcpm, which holds the metadata itself",
-        )
-        return
-    for index, tier in tiers:
+    """The first problem with an engine's roles, in the order in which DAOS looks."""
+    tiers = {
+        f"engines[{number}].storage[{index}]": tier
+        for index, tier in enumerate(engine.storage)
+        if not tier.is_scm
+    }
+    problems = chain(
+        _beside_dcpm(name, engine, tiers),
+        _without_roles(name, tiers),
+        _without_meta(name, tiers),
+        _too_many_tiers(name, number, tiers),
+        _not_on_one_tier(name, number, tiers),
+    )
+    yield from islice(problems, 1)
+
+
+def _beside_dcpm(name: str, engine: Engine, tiers: Mapping[str, Tier]) -> Iterator[Problem]:
+    for key, tier in tiers.items():
+        if tier.bdev_roles and engine.storage[0].class_ == "dcpm":
+            yield Problem(
+                name,
+                f"{key}.bdev_roles",
+                ", ".join(tier.bdev_roles),
+                "should not be combined with dcpm, which holds the metadata itself",
+            )
+
+
+def _without_roles(name: str, tiers: Mapping[str, Tier]) -> Iterator[Problem]:
+    for key, tier in tiers.items():
         if not tier.bdev_roles:
             yield Problem(
                 name,
-                f"{where}[{index}].bdev_roles",
+                f"{key}.bdev_roles",
                 None,
                 "is missing; every tier of block devices needs roles, or none",
             )
-            return
-    for index, tier in tiers:
+
+
+def _without_meta(name: str, tiers: Mapping[str, Tier]) -> Iterator[Problem]:
+    for key, tier in tiers.items():
         if set(tier.bdev_roles) == {"wal", "data"}:
             yield Problem(
                 name,
-                f"{where}[{index}].bdev_roles",
+                f"{key}.bdev_roles",
                 ", ".join(tier.bdev_roles),
                 "should also have meta: no tier may have only wal and data",
             )
-            return
+
+
+def _too_many_tiers(name: str, number: int, tiers: Mapping[str, Tier]) -> Iterator[Problem]:
     if len(tiers) > MAX_TIERS:
         yield Problem(
             name,
-            where,
+            f"engines[{number}].storage",
             f"{len(tiers)} tiers with bdev_roles",
             f"should be at most {MAX_TIERS}, one per role",
         )
-        return
-    given = Counter(role for _, tier in tiers for role in set(tier.bdev_roles))
-    wrong = [role for role in ROLES if given[role] != 1]
-    if wrong:
+
+
+def _not_on_one_tier(name: str, number: int, tiers: Mapping[str, Tier]) -> Iterator[Problem]:
+    count = Counter(role for tier in tiers.values() for role in set(tier.bdev_roles))
+    others = [role for role in ROLES if count[role] != 1]
+    if others:
         yield Problem(
             name,
-            f"{where}.bdev_roles",
+            f"engines[{number}].storage.bdev_roles",
             ", ".join(
-                f"{role} on {given[role] or 'no'} tier{'s' * (given[role] > 1)}" for role in wrong
+                f"{role} on {count[role] or 'no'} tier{'s' * (count[role] > 1)}" for role in others
             ),
             f"should have each of {', '.join(ROLES)} on exactly one tier",
         )
 
 
 def _control_metadata(name: str, host: Host) -> Iterator[Problem]:
-    told = host.server.control_metadata
+    metadata = host.server.control_metadata
     with_roles = [engine.has_md_on_ssd for engine in host.engines]
-    if told is None:
+    if metadata is None:
         if any(with_roles) and host.engines[with_roles.index(True)].ram_tier is not None:
             yield Problem(
                 name,
@@ -87,20 +110,22 @@ def _control_metadata(name: str, host: Host) -> Iterator[Problem]:
                 "is missing; engines with bdev_roles need a path that survives a reboot",
             )
         return
-    if not told.path.is_absolute():
-        yield Problem(name, "server.control_metadata.path", told.path, "should be an absolute path")
-    if told.device is not None and is_absent(told.device, host):
+    if not metadata.path.is_absolute():
+        yield Problem(
+            name, "server.control_metadata.path", metadata.path, "should be an absolute path"
+        )
+    if metadata.device is not None and is_absent(metadata.device, host):
         yield Problem(
             name,
             "server.control_metadata.device",
-            told.device,
+            metadata.device,
             f"should be a block device of this host: {', '.join(host.block_devices) or 'none'}",
         )
     if host.engines and not any(with_roles):
         yield Problem(
             name,
             "server.control_metadata.path",
-            told.path,
+            metadata.path,
             "should not be set without bdev_roles in the tiers of the engines",
         )
     elif not all(with_roles):

@@ -41,6 +41,18 @@ def member_rules(system: System, described: Collection[str]) -> Iterator[Problem
 
 def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     """Engines are where the system has servers, all alike; an odd number of these manages it."""
+    servers = {name: hosts[name] for name in system.servers if name in hosts}
+    yield from _provider(provider)
+    yield from _object_class(system)
+    yield from _perf_pool(system)
+    yield from _replicas(system, hosts)
+    yield from _engines(servers, hosts)
+    yield from _alike(servers, "targets")
+    yield from _alike(servers, "nr_xs_helpers")
+    yield from _release(system, servers)
+
+
+def _provider(provider: str) -> Iterator[Problem]:
     if provider not in PROVIDERS and _UCX.fullmatch(provider) is None:
         yield Problem(
             None,
@@ -48,6 +60,9 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
             provider,
             f"should be {', '.join(PROVIDERS)}, or UCX's such as ucx+dc_x",
         )
+
+
+def _object_class(system: System) -> Iterator[Problem]:
     if system.file_oclass is not None and not is_object_class(system.file_oclass):
         yield Problem(
             None,
@@ -55,6 +70,9 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
             system.file_oclass,
             "should be an object class, such as SX, RP_2GX or EC_4P2GX",
         )
+
+
+def _perf_pool(system: System) -> Iterator[Problem]:
     if system.perf_pool is not None and system.perf_pool == system.pool:
         yield Problem(
             None,
@@ -63,8 +81,10 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
             "should be another pool than daos.pool: daos_perf needs one that nothing else is"
             " connected to",
         )
-    yield from _replicas(system, hosts)
-    servers = {name: hosts[name] for name in system.servers if name in hosts}
+
+
+def _engines(servers: Mapping[str, Host], hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """A server has engines, and no other host has any."""
     for name, host in hosts.items():
         if name in servers and not host.engines:
             yield Problem(name, "engines", None, "is empty; a server of DAOS has at least one")
@@ -75,11 +95,11 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
                 len(host.engines),
                 "should be on a server of DAOS, and this host is not in the group daos_server",
             )
-    yield from _alike(servers, "targets")
-    yield from _alike(servers, "nr_xs_helpers")
-    if system.version == "2.4" and any(
-        engine.has_md_on_ssd for host in servers.values() for engine in host.engines
-    ):
+
+
+def _release(system: System, servers: Mapping[str, Host]) -> Iterator[Problem]:
+    engines = [engine for host in servers.values() for engine in host.engines]
+    if system.version == "2.4" and any(engine.has_md_on_ssd for engine in engines):
         yield Problem(
             None,
             "daos.version",
@@ -90,35 +110,36 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
 
 
 def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """The replicas of the management service: servers, each once, and an odd number of them."""
     key = "daos.mgmt_svc_replicas"
-    by_address = {str(hosts[name].address): name for name in system.servers if name in hosts}
-    named = {name: name for name in system.servers}
-    replicas = [
-        (replica, (named | by_address).get(_host_part(replica), replica))
-        for replica in system.mgmt_svc_replicas
-    ]
+    servers = _servers_of(system, hosts)
     # The address of a host that is not valid is not known, and may be the one that is meant.
     if all(name in hosts for name in system.servers):
-        for replica, server in replicas:
-            if server not in named:
+        for replica, server in zip(system.mgmt_svc_replicas, servers, strict=True):
+            if server not in system.servers:
                 yield Problem(
                     None,
                     key,
                     replica,
                     f"should be a server of the system: {', '.join(system.servers)}",
                 )
-    twice = [
-        server for server, times in Counter(server for _, server in replicas).items() if times > 1
-    ]
+    twice = [server for server, times in Counter(servers).items() if times > 1]
     if twice:
         yield Problem(None, key, ", ".join(sorted(twice)), "should be listed once")
-    elif len(replicas) % 2 == 0:
+    elif len(servers) % 2 == 0:
         yield Problem(
             None,
             key,
             ", ".join(system.mgmt_svc_replicas) or "none",
             "should be an odd number of servers, such as 1, 3 or 5, so that there is a majority",
         )
+
+
+def _servers_of(system: System, hosts: Mapping[str, Host]) -> list[str]:
+    """The server of each replica, which is given by name or by address, or as it is given."""
+    by_address = {str(hosts[name].address): name for name in system.servers if name in hosts}
+    names = by_address | {name: name for name in system.servers}
+    return [names.get(_host_part(replica), replica) for replica in system.mgmt_svc_replicas]
 
 
 def _host_part(replica: str) -> str:

@@ -57,8 +57,8 @@ def words_of_site(site: Site) -> Iterator[Problem]:
 
 def _words_of_system(system: System) -> Iterator[Problem]:
     yield from _plain(None, "daos.prefix", system.prefix, _LOADER)
-    for wrong in (_FIO, _IOR, _MOUNTS):
-        yield from _plain(None, "daos.mount", system.mount, wrong)
+    for reader in (_FIO, _IOR, _MOUNTS):
+        yield from _plain(None, "daos.mount", system.mount, reader)
     for key in ("pool", "container", "perf_pool"):
         label = getattr(system, key)
         if label is not None and not _LABEL.fullmatch(label):
@@ -67,12 +67,12 @@ def _words_of_system(system: System) -> Iterator[Problem]:
 
 
 def _plain(
-    host: str | None, key: str, path: Path | None, wrong: tuple[str, str]
+    host: str | None, key: str, path: Path | None, reader: tuple[str, str]
 ) -> Iterator[Problem]:
     """A path without the characters that a program reads as more than a name."""
-    characters, why = wrong
-    if path is not None and (found := sorted(set(characters) & set(str(path)))):
-        named = " or ".join(repr(character) for character in found)
+    characters, why = reader
+    if path is not None and (special := sorted(set(characters) & set(str(path)))):
+        named = " or ".join(repr(character) for character in special)
         yield Problem(host, key, path, f"a path without {named}: {why}")
 
 
