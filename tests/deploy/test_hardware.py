@@ -76,8 +76,13 @@ def test_interfaces_are_up_or_down_and_near_a_numa_node_or_none(host: dict[str, 
 
 def test_nvme_ssds_are_found_whoever_drives_them(host: dict[str, Any]) -> None:
     assert host["nvme"] == {
-        "0000:65:00.0": {"numa_node": 0, "model": "INTEL SSDPF2KX038TZ", "lba_bytes": 512},
-        "0000:66:00.0": {"numa_node": 0, "model": None, "lba_bytes": None},
+        "0000:65:00.0": {
+            "numa_node": 0,
+            "model": "INTEL SSDPF2KX038TZ",
+            "lba_bytes": 512,
+            "namespaces": ["/dev/nvme0n1"],
+        },
+        "0000:66:00.0": {"numa_node": 0, "model": None, "lba_bytes": None, "namespaces": []},
     }
 
 
@@ -221,3 +226,52 @@ def test_whom_an_access_control_list_names_may_write(module: ModuleType, tree: P
         pytest.skip(f"no access control lists here: {error}")
     found = module.writable(["/opt/tools/bin/ior"], tree)
     assert found == [{"path": "/opt", "owner": "root", "mode": "0775"}]
+
+
+def test_a_directory_is_described_by_the_file_system_below_it(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    there, absent = module.directory(tmp_path), module.directory(tmp_path / "none" / "below")
+    assert (there["exists"], there["mounted"], there["entries"]) == (True, False, 1)
+    assert (absent["exists"], absent["entries"]) == (False, 0)
+    assert there["filesystem"] == absent["filesystem"]
+    assert module.directory(Path("/proc"))["mounted"] is True
+
+
+@pytest.mark.parametrize(
+    ("content", "blobs", "blank"),
+    [(b"", False, True), (b"\0" * 8192, False, True), (b"SPDKBLOB\x03", True, False)],
+)
+def test_a_file_of_an_emulated_ssd_is_known_by_its_beginning(
+    module: ModuleType, tmp_path: Path, content: bytes, blobs: bool, blank: bool
+) -> None:
+    (tmp_path / "bdev0").write_bytes(content)
+    assert module.backing_file(tmp_path / "bdev0") == {
+        "type": "file",
+        "size_bytes": len(content),
+        "blobs": blobs,
+        "blank": blank,
+    }
+
+
+def test_what_is_no_file_is_not_read(module: ModuleType, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert module.backing_file(tmp_path / "pipe")["type"] == "other"
+    assert module.backing_file(tmp_path)["type"] == "directory"
+
+
+def test_a_superblock_says_of_which_system_its_engine_is(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    superblock = tmp_path / "superblock"
+    superblock.write_text("version: 1\nuuid: 0ff\nsystem: daos_server\nrank: 0\n")
+    assert module.system_of(superblock) == "daos_server"
+    assert module.system_of(tmp_path / "none") is None
+
+
+def test_links_are_followed_to_the_device(module: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "by-id").symlink_to(tmp_path / "sda")
+    assert module.links([str(tmp_path / "by-id"), str(tmp_path / "sda")]) == {
+        str(tmp_path / "by-id"): str(tmp_path / "sda")
+    }

@@ -7,6 +7,7 @@ from ipaddress import ip_interface
 from typing import Any
 
 from assay.cluster.daos import tag_map
+from assay.tools import lsblk
 
 VIRTUAL = {None, "bridge", "bonding", "tun", "veth", "virtio_net"}
 """Drivers of interfaces whose speed is no line rate."""
@@ -21,7 +22,9 @@ def describe_hosts(
         variables = hostvars[name]
         found = variables["__cluster_found"]
         described[name] = describe_host(
-            variables["ansible_facts"], found["hardware"], found["told"]
+            variables["ansible_facts"],
+            found["hardware"] | _blocks(found.get("lsblk", {})),
+            found["told"],
         )
     return described
 
@@ -65,6 +68,47 @@ def describe_host(
     }
 
 
+def given_to_daos(engines: Any, control_metadata: Any) -> dict[str, list[str]]:
+    """What DAOS would format, write to or mount on a host; what is no path is refused elsewhere.
+
+    Args:
+        engines: those of the host, in the words of daos_server.yml, right or wrong.
+        control_metadata: of daos_server.yml, or nothing.
+    """
+    metadata = control_metadata if isinstance(control_metadata, dict) else {}
+    devices, mounts, superblocks = [metadata.get("device")], [], []
+    for number, engine in enumerate(_dictionaries(engines)):
+        kept = metadata.get("path") and f"{metadata['path']}/daos_control/engine{number}"
+        for tier in _dictionaries(engine.get("storage")):
+            devices += [*_listed(tier.get("scm_list")), *_listed(tier.get("bdev_list"))]
+            mounts.append(tier.get("scm_mount"))
+            kept = kept or tier.get("scm_mount")
+        superblocks.append(kept and f"{kept}/superblock")
+    return {
+        "devices": _paths(devices),
+        "scm_mounts": _paths(mounts),
+        "directories": _paths([*mounts, metadata.get("path")]),
+        "superblocks": _paths(superblocks),
+    }
+
+
+def _dictionaries(value: Any) -> list[dict[str, Any]]:
+    return [item for item in _listed(value) if isinstance(item, dict)]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _paths(values: list[Any]) -> list[str]:
+    return [path for path in dict.fromkeys(map(str, values)) if path.startswith("/")]
+
+
+def _blocks(printed: dict[str, Any]) -> dict[str, Any]:
+    blocks = lsblk.parse(printed, printed.get("blobs", ()))
+    return {"blocks": {name: block.model_dump(mode="json") for name, block in blocks.items()}}
+
+
 def _carrier(address: str, interfaces: dict[str, dict[str, Any]]) -> str:
     """The interface that has an address; the address itself, for `assay check` to refuse."""
     for name, interface in interfaces.items():
@@ -106,4 +150,7 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         """Their names in templates."""
-        return {"cluster_describe_hosts": describe_hosts}
+        return {
+            "cluster_describe_hosts": describe_hosts,
+            "cluster_given_to_daos": given_to_daos,
+        }

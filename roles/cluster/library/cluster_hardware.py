@@ -18,7 +18,8 @@ DOCUMENTATION = r"""
 module: cluster_hardware
 short_description: Look at NUMA nodes, interfaces, NVMe SSDs, memory, scratch space and programs
 description:
-  - Reads sysfs and procfs, and who may write the programs that measure. Changes nothing.
+  - Reads sysfs and procfs, what is on block devices, and who may write the programs that measure.
+  - Changes nothing.
 options:
   scratch:
     type: path
@@ -34,6 +35,21 @@ options:
     elements: path
     default: []
     description: Directories below which the roles make others, and give those to another user.
+  devices:
+    type: list
+    elements: str
+    default: []
+    description: Block devices and files that the inventory gives to DAOS.
+  mounts:
+    type: list
+    elements: path
+    default: []
+    description: Directories that the inventory gives to DAOS.
+  superblocks:
+    type: list
+    elements: path
+    default: []
+    description: Files in which an engine says whose it is.
   told:
     type: dict
     required: true
@@ -50,6 +66,10 @@ EXAMPLES = r"""
   register: __cluster_hardware
 """
 RETURN = r"""
+lsblk:
+  description: What lsblk printed, and the devices that hold SPDK's blobs.
+  returned: always
+  type: dict
 hardware:
   description: Keys of a host in cluster.json, and of each interface those that facts lack.
   returned: always
@@ -112,11 +132,13 @@ def _numa_node(device: Path) -> int | None:
 def _namespace(device: Path) -> dict[str, Any]:
     """Model and block size; unknown of a device that the kernel has handed to user space."""
     controller = next(device.glob("nvme/nvme*"), device / "none")
-    block = next(controller.glob("nvme*n*"), device / "none")
+    namespaces = sorted(controller.glob("nvme*n*"))
+    block = next(iter(namespaces), device / "none")
     lba_bytes = _text(block / "queue/logical_block_size")
     return {
         "model": _text(controller / "model") or None,
         "lba_bytes": int(lba_bytes) if lba_bytes else None,
+        "namespaces": [f"/dev/{namespace.name}" for namespace in namespaces],
     }
 
 
@@ -211,6 +233,76 @@ def file_system(directory: Path) -> dict[str, str]:
     return {"filesystem": mount["fstype"], "device": mount["source"]}
 
 
+LSBLK = (
+    "lsblk",
+    "--json",
+    "--paths",
+    "--bytes",
+    "--output=NAME,TYPE,SIZE,RO,FSTYPE,LABEL,MOUNTPOINTS",
+)
+BLOBS = b"SPDKBLOB"
+"""How the superblock of SPDK's blobstore begins (lib/blob/blobstore.h of SPDK)."""
+
+
+def block_devices(names: Iterable[str]) -> dict[str, Any]:
+    """What is on all block devices, and which of those that are named hold SPDK's blobs."""
+    found = subprocess.run(LSBLK, check=False, capture_output=True, text=True)
+    return {
+        **(json.loads(found.stdout) if found.returncode == 0 else {}),
+        "blobs": [name for name in names if _begins(Path(name)).startswith(BLOBS)],
+    }
+
+
+def links(names: Iterable[str]) -> dict[str, str]:
+    """Where the names of devices and files lead that are links, or lie behind links."""
+    return {name: real for name in names if (real := os.path.realpath(name)) != name}
+
+
+def directory(path: Path) -> dict[str, Any]:
+    """A directory that DAOS is to have, and the file system below it."""
+    try:
+        entries = len(os.listdir(path))
+    except OSError:
+        entries = 0
+    return {
+        "exists": path.is_dir(),
+        "filesystem": file_system(path)["filesystem"],
+        "mounted": os.path.ismount(path),
+        "entries": entries,
+    }
+
+
+def backing_file(path: Path) -> dict[str, Any]:
+    """A file that would be an SSD, where there is one."""
+    is_file, begins = path.is_file(), _begins(path)
+    return {
+        "type": "file" if is_file else "directory" if path.is_dir() else "other",
+        "size_bytes": path.stat().st_size if is_file else 0,
+        "blobs": begins.startswith(BLOBS),
+        "blank": is_file and not begins.strip(b"\0"),
+    }
+
+
+def system_of(superblock: Path) -> str | None:
+    """The system of which a superblock says that its engine is."""
+    for line in _text(superblock).splitlines():
+        key, _, value = line.partition(":")
+        if key == "system":
+            return value.strip().strip("\"'")
+    return None
+
+
+def _begins(path: Path) -> bytes:
+    """The first 4 KiB of a device or file; nothing of what cannot be read, or would wait."""
+    try:
+        if not (path.is_file() or path.is_block_device()):
+            return b""
+        with path.open("rb") as file:
+            return file.read(4096)
+    except OSError:
+        return b""
+
+
 def main() -> None:
     """Run the module."""
     module = AnsibleModule(
@@ -218,18 +310,39 @@ def main() -> None:
             "scratch": {"type": "path", "required": True},
             "programs": {"type": "list", "elements": "path", "default": []},
             "directories": {"type": "list", "elements": "path", "default": []},
+            "devices": {"type": "list", "elements": "str", "default": []},
+            "mounts": {"type": "list", "elements": "path", "default": []},
+            "superblocks": {"type": "list", "elements": "path", "default": []},
             "told": {"type": "dict", "required": True},
         },
         supports_check_mode=True,
     )
     scratch = module.params["scratch"]
+    paths = [device for device in module.params["devices"] if device.startswith("/")]
     hardware = {
         **look(Path("/")),
         "scratch": {"directory": scratch, **file_system(Path(scratch))},
         "writable": writable(module.params["programs"]),
         "replaceable": writable(module.params["directories"]),
+        "links": links(paths),
+        "directories": {path: directory(Path(path)) for path in module.params["mounts"]},
+        "backing_files": {
+            path: backing_file(Path(path))
+            for path in paths
+            if Path(path).exists() and not Path(path).is_block_device()
+        },
+        "superblocks": {
+            path: system
+            for path in module.params["superblocks"]
+            if (system := system_of(Path(path))) is not None
+        },
     }
-    module.exit_json(changed=False, hardware=hardware, told=module.params["told"])
+    module.exit_json(
+        changed=False,
+        hardware=hardware,
+        lsblk=block_devices(paths),
+        told=module.params["told"],
+    )
 
 
 if __name__ == "__main__":

@@ -195,6 +195,9 @@ class Server(Described):
     telemetry_port: int | None = Field(default=None, ge=1, le=65535)
     log_mask: str = "INFO"
     eadr: bool = Field(default=False, description="the CPU's caches survive a loss of power")
+    reformat: bool = Field(
+        default=False, description="the operator has agreed to lose what DAOS has stored here"
+    )
 
 
 class Agent(Described):

@@ -6,6 +6,7 @@ the expectations, the report) reads that one file, by way of `assay.preflight`, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from pydantic import Field, IPvAnyAddress
 
 from assay.cluster.daos import Agent, Described, Engine, Server, System
 from assay.cluster.hardware import Hardware, shipped
+from assay.cluster.storage import BackingFile, Block, Directory
 from assay.subject import Subject
 
 Partition = Literal["clients", "servers"]
@@ -47,6 +49,9 @@ class PciDevice(Described):
     numa_node: int | None = None
     model: str | None = Field(default=None, description="as the device names itself")
     lba_bytes: int | None = Field(default=None, description="of the format in use; 4096 is wanted")
+    namespaces: tuple[str, ...] = Field(
+        default=(), description="/dev/nvme0n1 ..., while the kernel drives it"
+    )
 
 
 class Memory(Described):
@@ -97,6 +102,19 @@ class Host(Described):
     nvme: Mapping[str, PciDevice] = Field(default={}, description="SSDs by PCI address")
     vmd: Mapping[str, PciDevice] = Field(default={}, description="VMD controllers, likewise")
     block_devices: tuple[str, ...] = Field(default=(), description="/dev/pmem0, /dev/sdb ...")
+    blocks: Mapping[str, Block] = Field(default={}, description="what is on them, by path")
+    links: Mapping[str, str] = Field(
+        default={}, description="devices and files that the inventory names, and where links lead"
+    )
+    directories: Mapping[str, Directory] = Field(
+        default={}, description="those that the inventory gives to DAOS"
+    )
+    backing_files: Mapping[str, BackingFile] = Field(
+        default={}, description="of emulated SSDs, those that exist"
+    )
+    superblocks: Mapping[str, str] = Field(
+        default={}, description="of formatted engines: the name of the system, by path"
+    )
     iommu: bool = False
     scratch: Scratch | None = None
     writable: tuple[Writable, ...] = Field(
@@ -112,15 +130,20 @@ class Host(Described):
 
     def vmd_of(self, address: str) -> str | None:
         """The VMD controller that an address is, or is behind, if the host has that controller."""
-        domain = address.partition(":")[0]
-        if len(domain) > _DOMAIN_DIGITS:
-            bus, device, function = domain[:2], domain[2:4], int(domain[4:], 16)
-            address = f"0000:{bus}:{device}.{function:x}"
-        return address if address in self.vmd else None
+        controller = controller_of(address) or address
+        return controller if controller in self.vmd else None
 
 
-_DOMAIN_DIGITS = 4
-"""A longer domain is the bus, device and function of a VMD controller, two digits each."""
+def controller_of(address: str) -> str | None:
+    """The VMD controller behind which DAOS sees an SSD: of 5d0505:01:00.0, 0000:5d:05.5."""
+    if _BEHIND_VMD.match(address) is None:
+        return None
+    bus, device, function = address[:2], address[2:4], int(address[4:6], 16)
+    return f"0000:{bus}:{device}.{function:x}"
+
+
+_BEHIND_VMD = re.compile(r"[0-9a-f]{6}:", re.IGNORECASE)
+"""A domain of six digits: bus, device and function of a VMD controller, two digits each."""
 
 
 class Benchmarks(Described):

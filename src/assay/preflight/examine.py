@@ -89,11 +89,12 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
         described = {}
     hosts: dict[str, Host] = {}
     versions = _versions(document.get("daos"))
+    system = _system_name(document.get("daos"))
     for name, text in described.items():
         host = _validated(Host, text, name, problems)
         if host is not None:
             hosts[name] = host
-            problems.extend(rules_of_host(name, host, versions.get(name)))
+            problems.extend(rules_of_host(name, host, versions.get(name), system))
     groups = {key: document[key] for key in Groups.model_fields if key in document}
     with contextlib.suppress(ValidationError):
         problems.extend(group_rules(Groups.model_validate(groups), described))
@@ -123,6 +124,11 @@ def _versions(daos: Any) -> dict[str, Version]:
     except ValidationError:
         return {}
     return dict.fromkeys(deployed.servers, deployed.version)
+
+
+def _system_name(daos: Any) -> str | None:
+    name = daos.get("name") if isinstance(daos, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def _validated(

@@ -156,6 +156,9 @@ def described(configuration: dict[str, Any], *, has_ssd: bool = True) -> dict[st
         }.items()
         if key in configuration
     }
+    if any("bdev_roles" in tier for e in configuration["engines"] for tier in e.get("storage", ())):
+        # They were recorded in a sandbox, whose /run is a place like any other.
+        server["control_metadata"] = {**server["control_metadata"], "path": "/var/daos/config"}
     replicas = configuration.get("mgmt_svc_replicas") or configuration["access_points"]
     addresses = sorted({replica for replica in replicas if replica[0].isdigit()} | {"127.0.0.1"})
     hosts: dict[str, Any] = {

@@ -133,3 +133,31 @@ def test_an_iommu_that_is_off(layout: str, severity: str) -> None:
 def test_no_iommu_is_needed_without_vfio_or_without_ssds() -> None:
     assert problems(put(site(), {"s1: iommu": False, "s1: server/disable_vfio": True})) == []
     assert problems(put(site("file"), {"s1: iommu": False})) == []
+
+
+BEHIND, ALSO_BEHIND = "640005:01:00.0", "640005:02:00.0"
+
+
+def test_a_controller_goes_to_one_engine() -> None:
+    document = site("vmd", engines=2)
+    put(document, {"s1: engines/0/storage/1/bdev_list": [BEHIND]})
+    problem = only(put(document, {"s1: engines/1/storage/1/bdev_list": [ALSO_BEHIND]}))
+    assert (problem.key, problem.value) == ("engines[1].storage[1].bdev_list", ALSO_BEHIND)
+    assert "0000:64:00.5, which 640005:02:00.0 is behind, is of engines[0]" in problem.allowed
+
+
+def test_a_controller_and_an_ssd_behind_it_are_listed_once() -> None:
+    document = put(site("vmd"), {"s1: engines/0/storage/1/bdev_list": ["0000:64:00.5", BEHIND]})
+    problem = only(document)
+    assert (problem.value, problem.severity) == (BEHIND, "error")
+    assert "it is behind 0000:64:00.5, which the list has, too" in problem.allowed
+
+
+def test_a_controller_that_is_not_there_is_named() -> None:
+    document = put(site("vmd"), {"s1: engines/0/storage/1/bdev_list": ["e30005:01:00.0"]})
+    assert only(document).allowed.endswith("; e30005:01:00.0 is behind 0000:e3:00.5")
+
+
+def test_the_kernel_s_numbers_of_ssds_behind_vmd_are_explained() -> None:
+    document = put(site("vmd"), {"s1: engines/0/storage/1/bdev_list": ["10000:01:00.0"]})
+    assert only(document).allowed.startswith("should be the PCI address of the VMD controller")

@@ -20,9 +20,11 @@ from assay.preflight.rules.environment import environment_rules
 from assay.preflight.rules.fabric import agent_rules, fabric_rules
 from assay.preflight.rules.groups import group_rules
 from assay.preflight.rules.host import host_rules
+from assay.preflight.rules.in_use import in_use_rules
 from assay.preflight.rules.memory import memory_rules, tmpfs_rules
 from assay.preflight.rules.metadata import metadata_rules
 from assay.preflight.rules.numa import numa_rules
+from assay.preflight.rules.places import place_rules
 from assay.preflight.rules.programs import program_rules
 from assay.preflight.rules.system import member_rules, system_rules
 from assay.preflight.rules.tiers import tier_rules
@@ -32,7 +34,9 @@ from assay.problems import Problem
 __all__ = ["group_rules", "rules_of_host", "rules_of_site"]
 
 
-def rules_of_host(name: str, host: Host, version: Version | None) -> Iterator[Problem]:
+def rules_of_host(
+    name: str, host: Host, version: Version | None, system: str | None
+) -> Iterator[Problem]:
     """What can be said of one host, whatever the others are.
 
     Args:
@@ -40,6 +44,7 @@ def rules_of_host(name: str, host: Host, version: Version | None) -> Iterator[Pr
         host: the host.
         version: of the DAOS whose engines run on it; None on any other host, where engines are
             only descriptions of what the checks measure.
+        system: the name of that DAOS system.
     """
     yield from host_rules(name, host)
     yield from program_rules(name, host)
@@ -51,7 +56,9 @@ def rules_of_host(name: str, host: Host, version: Version | None) -> Iterator[Pr
         return
     yield from tier_rules(name, host)
     yield from metadata_rules(name, host)
+    yield from place_rules(name, host)
     yield from device_rules(name, host)
+    yield from in_use_rules(name, host, system)
     yield from numa_rules(name, host)
     yield from core_rules(name, host)
     yield from memory_rules(name, host, version)

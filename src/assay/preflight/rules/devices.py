@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from assay.cluster.daos import Tier
-from assay.cluster.description import Host
+from assay.cluster.description import Host, controller_of
 from assay.problems import Problem
 
 _PCI = re.compile(r"([0-9a-f]{4}|[0-9a-f]{6}):[0-9a-f]{2}:[01][0-9a-f]\.[0-7]", re.IGNORECASE)
@@ -24,14 +24,17 @@ WANTED_LBA_BYTES = 4096
 def device_rules(name: str, host: Host) -> Iterator[Problem]:
     """Devices are there, used once, enough for the targets, and fit for the work."""
     users: dict[str, str] = {}
+    controllers: dict[str, str] = {}
     for number, engine in enumerate(host.engines):
         for index, tier in enumerate(engine.storage):
             key = f"engines[{number}].storage[{index}].{'scm' if tier.is_scm else 'bdev'}_list"
             malformed = [device for device in tier.devices if not _is_well_formed(device, tier)]
             if malformed:
-                yield Problem(name, key, ", ".join(malformed), _form(tier))
+                yield Problem(name, key, ", ".join(malformed), _form(malformed, tier))
                 continue
             yield from _used_twice(name, key, tier, users)
+            if tier.class_ == "nvme":
+                yield from _controllers(name, host, key, tier, controllers)
             yield from _absent(name, host, key, tier)
             if not tier.is_scm:
                 yield from _enough(name, host, number, index)
@@ -54,8 +57,18 @@ def _is_well_formed(device: str, tier: Tier) -> bool:
     return device.startswith("/")
 
 
-def _form(tier: Tier) -> str:
+_KERNEL_VMD = re.compile(r"1[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]", re.IGNORECASE)
+"""How the kernel's own driver of VMD numbers what is behind a controller."""
+
+
+def _form(malformed: list[str], tier: Tier) -> str:
     if tier.class_ == "nvme":
+        if all(_KERNEL_VMD.fullmatch(device) for device in malformed):
+            return (
+                "should be the PCI address of the VMD controller, such as 0000:5d:05.5, or"
+                " 5d0505:01:00.0 for one SSD behind it: this is how the kernel's own driver numbers"
+                " them, from which DAOS takes the controller"
+            )
         return "should be PCI addresses such as 0000:81:00.0, or behind VMD 5d0505:01:00.0"
     return "should be absolute paths"
 
@@ -67,6 +80,40 @@ def _used_twice(name: str, key: str, tier: Tier, users: dict[str, str]) -> Itera
                 name, key, device, f"should be listed once; {users[device]} has it already"
             )
         users.setdefault(device, key)
+
+
+def _controllers(
+    name: str, host: Host, key: str, tier: Tier, users: dict[str, str]
+) -> Iterator[Problem]:
+    """A VMD controller is one engine's: SPDK claims it with all that is behind it."""
+    for device in tier.devices:
+        controller = controller_of(device) or (device if device in host.vmd else None)
+        if controller is None:
+            continue
+        owner = users.setdefault(controller, key)
+        if _engine(owner) != _engine(key):
+            yield Problem(
+                name,
+                key,
+                device,
+                f"should be of another VMD controller: {_spelt(device, controller)} is of"
+                f" {_engine(owner)}, and a controller goes to one engine with all SSDs behind it",
+            )
+        elif device != controller and controller in tier.devices:
+            yield Problem(
+                name,
+                key,
+                device,
+                f"should be left out: it is behind {controller}, which the list has, too",
+            )
+
+
+def _engine(key: str) -> str:
+    return key.partition(".")[0]
+
+
+def _spelt(device: str, controller: str) -> str:
+    return controller if device == controller else f"{controller}, which {device} is behind,"
 
 
 def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
@@ -81,11 +128,13 @@ def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
         missing = [device for device in devices if is_absent(device, host)]
         what, known = "block devices", list(host.block_devices)
     if missing:
+        behind = [f"{device} is behind {c}" for device in missing if (c := controller_of(device))]
+        hint = f"; {', '.join(behind)}" if behind else ""
         yield Problem(
             name,
             key,
             ", ".join(missing),
-            f"should be {what} of this host: {', '.join(known) or 'none'}",
+            f"should be {what} of this host: {', '.join(known) or 'none'}{hint}",
         )
 
 

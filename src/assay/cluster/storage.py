@@ -1,0 +1,38 @@
+"""What is on the block devices, files and directories of a host before DAOS gets them."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from assay.cluster.daos import Described
+
+
+class Block(Described):
+    """A block device, whole or a part, and what the kernel and the signatures on it say."""
+
+    type: str = Field(default="disk", description="as lsblk has it: disk, part, lvm, raid1 ...")
+    parents: tuple[str, ...] = Field(default=(), description="the devices that it is made of")
+    filesystem: str | None = Field(default=None, description="or signature: LVM2_member, swap ...")
+    label: str | None = None
+    mounts: tuple[str, ...] = Field(default=(), description="[SWAP] where it is swap in use")
+    size_bytes: int | None = Field(default=None, ge=0)
+    blobs: bool = Field(default=False, description="it has the superblock of SPDK's blobstore")
+    read_only: bool = False
+
+
+class Directory(Described):
+    """A directory that the inventory names, or the nearest one above it that exists."""
+
+    exists: bool
+    filesystem: str = Field(description="the type of the file system that it is on")
+    mounted: bool = Field(default=False, description="whether something is mounted right there")
+    entries: int = Field(default=0, ge=0, description="files and directories in it")
+
+
+class BackingFile(Described):
+    """A file that would emulate an SSD and is there already."""
+
+    type: str = Field(description="file, directory, or other")
+    size_bytes: int = Field(default=0, ge=0)
+    blobs: bool = Field(default=False, description="it has the superblock of SPDK's blobstore")
+    blank: bool = Field(default=False, description="it begins with zeros, or is empty")

@@ -1,0 +1,217 @@
+"""Devices that DAOS would format or write: nothing else may be on them.
+
+DAOS formats without a question what it is given for SSDs; for SCM and control metadata it asks
+`mkfs.ext4`. It names neither what was there, nor the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.cluster.daos import Engine
+from assay.cluster.description import Host
+from assay.cluster.storage import Block
+from assay.problems import Problem
+
+DAOS_LABEL = "daos"
+"""Of the file systems that DAOS makes (src/control/server/storage/scm/provider.go of 2.8.0)."""
+
+_SIGNATURES = {
+    "LVM2_member": "a physical volume of LVM",
+    "linux_raid_member": "a member of an MD RAID",
+    "zfs_member": "a member of a ZFS pool",
+    "crypto_LUKS": "an encrypted volume",
+    "swap": "swap space",
+    "mpath_member": "a path of a multipath device",
+    "bcache": "a device of bcache",
+    "drbd": "a device of DRBD",
+    "ceph_bluestore": "an OSD of Ceph",
+}
+_REMEDY = "should be a device on which nothing is; choose another, or empty this one first"
+_REFORMAT = "daos_system_reformat and daos_system_reformat_confirm agree to lose it"
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A device that the inventory gives to DAOS, and where DAOS mounts it, if it does."""
+
+    key: str
+    name: str
+    device: str
+    mount: str | None = None
+    formatted: bool = False
+    """Whether the engine that it belongs to has a superblock of this system."""
+    ephemeral: bool = False
+    """Whether a reboot ends what its engine has stored, so that nothing on it is missed."""
+
+
+def in_use_rules(name: str, host: Host, system: str | None) -> Iterator[Problem]:
+    """Nothing that DAOS would format or write is in use, or holds what somebody may want.
+
+    Args:
+        name: the host's name.
+        host: the host.
+        system: the name of the system that is deployed; what that system has stored stays.
+    """
+    for given in _given(host, system):
+        if holds := _what(host, given):
+            remedy = _REFORMAT if _is_daos(host, given) else _REMEDY
+            yield Problem(name, given.key, given.name, f"{'; '.join(holds)}: {remedy}")
+        yield from _shares_a_disk(name, host, given)
+    yield from _files(name, host, system)
+    yield from _other_systems(name, host, system)
+
+
+def _given(host: Host, system: str | None) -> Iterator[_Given]:
+    told = host.server.control_metadata
+    if told is not None and told.device is not None:
+        real = host.links.get(told.device, told.device)
+        key = "server.control_metadata.device"
+        yield _Given(key, told.device, real, str(told.path))
+    for number, engine in enumerate(host.engines):
+        formatted = _superblock(host, number, engine) == system
+        ephemeral = engine.ram_tier is not None and not engine.has_md_on_ssd
+        for index, tier in enumerate(engine.storage):
+            where = f"engines[{number}].storage[{index}]"
+            mount = None if tier.scm_mount is None else str(tier.scm_mount)
+            for device in tier.scm_list if tier.class_ == "dcpm" else ():
+                real = host.links.get(device, device)
+                yield _Given(f"{where}.scm_list", device, real, mount, formatted)
+            for device in tier.devices if tier.class_ in ("nvme", "kdev") else ():
+                for real in _block_devices(host, device):
+                    key = f"{where}.bdev_list"
+                    yield _Given(key, device, real, None, formatted, ephemeral)
+
+
+def _block_devices(host: Host, device: str) -> tuple[str, ...]:
+    """The block devices of an SSD by its PCI address, or the one that a path leads to."""
+    if device in host.nvme:
+        return host.nvme[device].namespaces
+    return (host.links.get(device, device),)
+
+
+def _superblock(host: Host, number: int, engine: Engine) -> str | None:
+    told = host.server.control_metadata
+    scm = engine.scm_tier
+    directory = f"{told.path}/daos_control/engine{number}" if told else scm and scm.scm_mount
+    return host.superblocks.get(f"{directory}/superblock")
+
+
+def _what(host: Host, given: _Given) -> list[str]:
+    """What speaks against giving a device to DAOS, a clause each."""
+    block = host.blocks.get(given.device)
+    if block is None:
+        return []
+    clauses = [
+        clause
+        for path, part in [(given.device, block), *_parts(host, given.device)]
+        for clause in _on(path, part, given, host)
+    ]
+    if block.read_only:
+        clauses.append(f"{given.device} is read-only")
+    if block.parents and block.type not in ("part", "disk"):
+        clauses.append(f"{given.device} is {block.type}, made of {', '.join(block.parents)}")
+    return clauses
+
+
+def _on(path: str, block: Block, given: _Given, host: Host) -> Iterator[str]:
+    """What is on one device or a part of it."""
+    own = path == given.device
+    others = [mount for mount in block.mounts if not (own and mount == given.mount)]
+    if "[SWAP]" in others:
+        yield f"{path} is swap in use"
+    elif others:
+        yield f"{path} is mounted at {', '.join(others)}"
+    elif block.filesystem in _SIGNATURES:
+        yield f"{path} is {_SIGNATURES[block.filesystem]}"
+    elif block.filesystem is not None and not block.mounts and not _is_ours(block, given):
+        label = f" with the label {block.label}" if block.label else ""
+        yield f"{path} holds a file system, {block.filesystem}{label}"
+    if block.blobs and not (given.formatted or given.ephemeral or host.server.reformat):
+        yield f"{path} holds the data of an engine that this server does not have"
+
+
+def _is_ours(block: Block, given: _Given) -> bool:
+    """Whether the file system is of DAOS, where DAOS is to have it; DAOS asks before it formats."""
+    return given.mount is not None and block.label == DAOS_LABEL
+
+
+def _is_daos(host: Host, given: _Given) -> bool:
+    block = host.blocks[given.device]
+    return block.blobs and not block.mounts and block.filesystem is None
+
+
+def _parts(host: Host, device: str) -> Iterator[tuple[str, Block]]:
+    """What is made of a device: its partitions, and volumes of these."""
+    for path, block in host.blocks.items():
+        if device in block.parents:
+            yield path, block
+            yield from _parts(host, path)
+
+
+def _shares_a_disk(name: str, host: Host, given: _Given) -> Iterator[Problem]:
+    """A partition beside the system's is DAOS's to have; both are as slow as the disk is busy."""
+    block = host.blocks.get(given.device)
+    if block is None or block.type != "part" or not given.key.endswith("bdev_list"):
+        return
+    mounted = sorted(
+        {
+            mount
+            for disk in block.parents
+            for path, part in [(disk, host.blocks[disk]), *_parts(host, disk)]
+            if path != given.device
+            for mount in part.mounts
+        }
+        if all(disk in host.blocks for disk in block.parents)
+        else ()
+    )
+    if mounted:
+        yield Problem(
+            name,
+            given.key,
+            given.name,
+            f"should be a disk of its own: {', '.join(block.parents)} also holds"
+            f" {', '.join(mounted)}",
+            severity="warning",
+        )
+
+
+def _files(name: str, host: Host, system: str | None) -> Iterator[Problem]:
+    """The files that emulate SSDs; DAOS writes over what is there."""
+    for number, engine in enumerate(host.engines):
+        formatted = _superblock(host, number, engine) == system
+        ephemeral = engine.ram_tier is not None and not engine.has_md_on_ssd
+        ours = formatted or ephemeral or host.server.reformat
+        for index, tier in enumerate(engine.storage):
+            for path in tier.bdev_list if tier.class_ == "file" else ():
+                found = host.backing_files.get(path)
+                if found is None or (found.blobs and ours):
+                    continue
+                if found.blobs:
+                    wrong = (
+                        f"holds the data of an engine that this server does not have: {_REFORMAT}"
+                    )
+                elif found.type != "file":
+                    wrong = f"is a {found.type}: should be a file, which DAOS makes"
+                elif not found.blank:
+                    wrong = (
+                        f"has {found.size_bytes} bytes that DAOS did not write: should be a file"
+                        " that does not exist yet; choose another path, or remove it"
+                    )
+                else:
+                    continue
+                yield Problem(name, f"engines[{number}].storage[{index}].bdev_list", path, wrong)
+
+
+def _other_systems(name: str, host: Host, system: str | None) -> Iterator[Problem]:
+    """Engines are of this system, or of none."""
+    for path, other in host.superblocks.items():
+        if other != system and not host.server.reformat:
+            yield Problem(
+                name,
+                "engines",
+                path,
+                f"should be free or of the system {system}; here is an engine of the system"
+                f" {other}: another mount, daos_name: {other}, or {_REFORMAT}",
+            )
