@@ -12,6 +12,8 @@ PACKAGES ?= judge checks tools campaign
 SAMPLE ?= 60
 SEED ?= 1
 export UV_SYSTEM_CERTS := 1
+# What Python has compiled it keeps: the tests start a thousand programs.
+unexport PYTHONDONTWRITEBYTECODE
 
 # These look for Ansible's other commands on the path.
 lint molecule-cluster molecule-daos molecule-real molecule-spack: export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -70,7 +72,7 @@ host-tools: ## Install what the tests need of the distribution (as root, or by s
 
 .PHONY: unit
 unit: setup host-tools ## The tests of the model, the parsers, the report, and the pipeline on a real Slurm.
-	$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
+	$(BIN)/pytest --numprocesses=4 --dist=loadfile --no-loadscope-reorder
 
 .PHONY: mutants
 mutants: setup ## What the tests do not notice: samples of single changes of the source, by hand.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,17 @@ from signals import own_dispositions
 
 own_dispositions()
 
+# A module is compiled once, and not by each of the programs that the tests start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # How long an example takes says how busy the machine is, and nothing of what is tested.
 settings.register_profile("assay", deadline=None)
 settings.load_profile("assay")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what waits for a Slurm: beside it, and after it, is time for all others."""
+    items.sort(key=lambda item: "pipeline" not in item.path.parts)
 
 
 @pytest.fixture
