@@ -3,6 +3,7 @@
 import signal
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,20 +11,24 @@ from needs import without
 from signals import own_dispositions
 
 
-@pytest.fixture
-def in_the_background() -> Iterator[None]:
-    """Signals as a shell without job control leaves them to what it starts in the background."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    yield
-    signal.signal(signal.SIGINT, before)
+@pytest.fixture(
+    params=[signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM],
+    ids=["SIGINT", "SIGQUIT", "SIGHUP", "SIGTERM"],
+)
+def ignored(request: pytest.FixtureRequest) -> Iterator[signal.Signals]:
+    """A signal that whoever started the tests ignores."""
+    before = signal.signal(request.param, signal.SIG_IGN)
+    yield request.param
+    signal.signal(request.param, before)
 
 
-@pytest.mark.usefixtures("in_the_background")
-def test_what_tests_start_can_be_interrupted_though_they_run_in_the_background() -> None:
+def test_what_tests_start_can_be_ended_though_they_run_in_the_background(
+    ignored: signal.Signals, tmp_path: Path
+) -> None:
     own_dispositions()
-    started = subprocess.Popen(["sleep", "60"])
-    started.send_signal(signal.SIGINT)
-    assert started.wait(30) == -signal.SIGINT
+    started = subprocess.Popen(["sleep", "60"], cwd=tmp_path)
+    started.send_signal(ignored)
+    assert started.wait(30) == -ignored
 
 
 @pytest.mark.parametrize(("ci", "outcome"), [("true", "Failed"), ("", "Skipped")])

@@ -6,11 +6,18 @@ import signal
 
 
 def own_dispositions() -> None:
-    """Let SIGINT interrupt again.
+    """Let signals end programs again that whoever started the tests ignores.
 
-    A shell without job control starts what it puts into the background with SIGINT ignored, and
-    whatever the tests start would inherit that: bash cannot even trap a signal that was ignored
-    when it started.
+    A shell without job control starts what it puts into the background with SIGINT and SIGQUIT
+    ignored, and nohup ignores SIGHUP. Whatever the tests start would inherit that: bash cannot even
+    trap a signal that was ignored when it started.
     """
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    own = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGQUIT: signal.SIG_DFL,
+        signal.SIGHUP: signal.SIG_DFL,
+        signal.SIGTERM: signal.SIG_DFL,
+    }
+    for number, disposition in own.items():
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, disposition)
