@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from assay.judge.baseline import SLIPS, Changes, changes
+from assay.judge.baseline import SLIPS, Change, Changes, changes
 from assay.judge.rating import Array, Limits, rate
 from assay.judge.stats import summarize_all
 
@@ -67,6 +67,17 @@ def test_one_metric_that_is_much_slower_is_a_regression() -> None:
     assert change.low < -0.3 < change.high < 0
 
 
+@pytest.mark.parametrize("single", [0, 1], ids=["before", "after"])
+def test_a_metric_of_one_sample_is_compared_by_the_scatter_of_its_peers(single: int) -> None:
+    rng = np.random.default_rng(7)
+    campaigns = [[list(row) for row in rng.normal(1000, 20, (SIZE, 7))] for _ in range(2)]
+    campaigns[single][3] = [800.0 if single else 1250.0]
+    old, new = (summarize_all(rows) for rows in campaigns)
+    found = changes((old, rate(old, LIMITS)), (new, rate(new, LIMITS)), LIMITS, KINDS)
+    assert found.losses.tolist() == [row == 3 for row in range(SIZE)]
+    assert found.kinds[KINDS[3]].metrics == SIZE // 2
+
+
 def test_less_time_is_a_gain() -> None:
     old, new = (summarize_all(np.full((1, 7), value)) for value in (10.0, 5.0))
     limits = Limits(NOWHERE[:1], NOWHERE[:1], np.array([False]), np.zeros(1, int), np.zeros(1, int))
@@ -78,6 +89,12 @@ def test_less_time_is_a_gain() -> None:
 def test_a_factor_between_units_is_named(factor: float) -> None:
     kind = compared(one_kind(factor), spread=0.005).kinds["Fio MiB/s"]
     assert kind.slip == SLIPS[factor if factor > 1 else 1 / factor]
+
+
+def test_a_factor_that_is_not_sure_is_no_slip() -> None:
+    sure = Change(0.0486, low=0.01, high=0.09, metrics=16, tolerated=0.02, apart=0.0486)
+    assert sure.slip == "MB/MiB"
+    assert replace(sure, low=-0.01).slip is None
 
 
 @pytest.mark.parametrize("factor", [1.2, 2.0, 0.5, 0.8])

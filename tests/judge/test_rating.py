@@ -177,12 +177,12 @@ def test_one_sample_lies_on_no_side_of_its_floor() -> None:
 def test_samples_are_asked_for_until_they_are_too_many() -> None:
     asked = [
         rated([1010], group=-1, worst=1000, low=900, high=1100, spread=spread, count=5)
-        for spread in (0.01, 0.02, 0.0298, 0.0300)
+        for spread in (0.0047, 0.01, 0.02, 0.02984, 0.02991)
     ]
     more = [rating.more_samples[0] for rating in asked]
-    assert more[:2] == [18, 87]
-    assert 190 < more[2] <= 200
-    assert np.isnan(more[3])
+    assert more[:4] == [1, 18, 87, 200]
+    # 201 would be too many.
+    assert np.isnan(more[4])
 
 
 def test_every_question_that_could_raise_a_false_alarm_is_counted() -> None:
