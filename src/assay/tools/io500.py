@@ -12,7 +12,7 @@ submission and is marked so, which says nothing against the figures.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isclose, prod, sqrt
 from typing import Literal
@@ -59,9 +59,7 @@ _SCORE = re.compile(
     r"(?P<invalid> \[INVALID\])?",
     re.MULTILINE,
 )
-_COMPLAINT = re.compile(
-    r"^(?:ERROR|WARNING|FATAL)\b:?(?: INVALID)? (?:\(\S+\) )?(.*)$", re.MULTILINE
-)
+_ERROR = re.compile(r"^(?:ERROR|WARNING|FATAL)\b:?(?: INVALID)? (?:\(\S+\) )?(.*)$", re.MULTILINE)
 
 # Said of every run whose stonewall is not that of a submission.
 _RULES = re.compile(
@@ -197,6 +195,26 @@ class Io500:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Phase:
+    """A phase as it was printed."""
+
+    name: str
+    value: float
+    unit: str
+    seconds: str
+
+    @classmethod
+    def read(cls, match: re.Match[str]) -> _Phase:
+        """The phase of a line."""
+        return cls(match["name"], float(match["value"]), _UNITS[match["unit"]], match["seconds"])
+
+    def sample(self) -> Sample:
+        """Its figure."""
+        name = self.name.replace("-", "_")
+        return Sample(name, self.value, self.unit, {"seconds": self.seconds})
+
+
 def parse(text: str, *, stonewall_s: int = RULED_S) -> Parsed:
     """Read what the io500 program printed, or its ``result_summary.txt``.
 
@@ -212,47 +230,59 @@ def parse(text: str, *, stonewall_s: int = RULED_S) -> Parsed:
     banners = _BANNER.findall(text)
     if not banners:
         return Parsed(TOOL, (), ("this is no output of io500: it names no version",))
-    problems = list(worlds(TOOL, [(1, 1)] * len(banners), None, None))
-    phases = {phase["name"]: phase for phase in _PHASE.finditer(text)}
-    problems += _complaints(text, stonewall_s)
-    for name in WRITES:
-        if name in phases and float(phases[name]["seconds"]) < stonewall_s:
-            problems.append(
-                f"{name} took {phases[name]['seconds']} s, less than its stonewall of"
-                f" {stonewall_s} s: give it more to write"
-            )
-    figures = {name: float(phase["value"]) for name, phase in phases.items()}
-    missing = [name for name in (*BANDWIDTHS, *RATES) if name not in phases]
-    printed = _SCORE.search(text)
-    if missing:
-        problems.append(f"io500 did not finish: there is no {', '.join(missing)}")
-    elif not printed:
-        problems.append("io500 did not finish: there is no score")
-    elif not isclose(score(figures).total, float(printed[3]), rel_tol=1e-3):
-        problems.append(f"the score of {printed[3]} is not that of the phases: {score(figures)}")
-    if printed and printed["invalid"] and stonewall_s >= RULED_S:
-        problems.append("io500 calls the run invalid; what it printed before says why")
-    samples = [
-        Sample(
-            name.replace("-", "_"),
-            figures[name],
-            _UNITS[phase["unit"]],
-            {"seconds": phase["seconds"]},
-        )
-        for name, phase in phases.items()
-    ]
-    if not missing and printed:
+    phases = list({match["name"]: _Phase.read(match) for match in _PHASE.finditer(text)}.values())
+    figures = {phase.name: phase.value for phase in phases}
+    samples = [phase.sample() for phase in phases]
+    if not _missing(figures) and _SCORE.search(text):
         samples += _scores(score(figures))
-    problems += filter(None, map(impossible, samples))
+    problems = [
+        *worlds(TOOL, [(1, 1)] * len(banners), None, None),
+        *_errors(text, stonewall_s),
+        *_too_short(phases, stonewall_s),
+        *_unfinished(text, figures),
+        *_invalid(text, stonewall_s),
+        *filter(None, map(impossible, samples)),
+    ]
     return Parsed(TOOL, tuple(samples), tuple(dict.fromkeys(problems)))
 
 
-def _complaints(text: str, stonewall_s: int) -> Iterator[str]:
-    told = dict.fromkeys(_COMPLAINT.findall(text))
+def _errors(text: str, stonewall_s: int) -> Iterator[str]:
+    errors = dict.fromkeys(_ERROR.findall(text))
     # What failed comes before what it cut short, as a full file system does to writes.
-    for said in sorted(told, key=lambda said: "partial write()" in said):
-        if stonewall_s >= RULED_S or not _RULES.search(said):
-            yield f"io500: {said}"
+    for error in sorted(errors, key=lambda error: "partial write()" in error):
+        if stonewall_s >= RULED_S or not _RULES.search(error):
+            yield f"io500: {error}"
+
+
+def _too_short(phases: Iterable[_Phase], stonewall_s: int) -> Iterator[str]:
+    seconds = {phase.name: phase.seconds for phase in phases}
+    for name in WRITES:
+        if name in seconds and float(seconds[name]) < stonewall_s:
+            yield (
+                f"{name} took {seconds[name]} s, less than its stonewall of {stonewall_s} s:"
+                " give it more to write"
+            )
+
+
+def _missing(figures: Mapping[str, float]) -> list[str]:
+    return [name for name in (*BANDWIDTHS, *RATES) if name not in figures]
+
+
+def _unfinished(text: str, figures: Mapping[str, float]) -> Iterator[str]:
+    """That phases or the score are missing, or do not belong together."""
+    printed = _SCORE.search(text)
+    if missing := _missing(figures):
+        yield f"io500 did not finish: there is no {', '.join(missing)}"
+    elif not printed:
+        yield "io500 did not finish: there is no score"
+    elif not isclose(score(figures).total, float(printed[3]), rel_tol=1e-3):
+        yield f"the score of {printed[3]} is not that of the phases: {score(figures)}"
+
+
+def _invalid(text: str, stonewall_s: int) -> Iterator[str]:
+    printed = _SCORE.search(text)
+    if printed and printed["invalid"] and stonewall_s >= RULED_S:
+        yield "io500 calls the run invalid; what it printed before says why"
 
 
 def _scores(figures: Score) -> Iterator[Sample]:

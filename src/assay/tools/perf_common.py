@@ -56,10 +56,10 @@ def size(text: str) -> int:
     Raises:
         ValueError: it is not one.
     """
-    found = _SIZE.fullmatch(text)
-    if not found:
+    match = _SIZE.fullmatch(text)
+    if not match:
         raise ValueError(f"{text!r} is not a number such as 100, 4K, 1M or 2G")
-    return int(found[1]) << 10 * _POWERS[found[2].lower()]
+    return int(match[1]) << 10 * _POWERS[match[2].lower()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,9 @@ class Values:
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
+class _TestResult:
+    """What was printed of one test."""
+
     test: str
     figures: dict[str, float]
 
@@ -107,15 +109,103 @@ class _Result:
         if waits:
             yield Sample(f"{name}_latency", self.figures["latency"], "us", labels)
 
-    def problem(self) -> str | None:
+    def apart(self) -> Iterator[str]:
+        """That its processes did not run at the same time."""
         together, longest = self.figures["duration"], self.figures["MAX duration"]
         if together > longest * _LONGER and together > longest + _LONGER_S:
-            return (
+            yield (
                 f"{self.test} took {together:g} s from first start to last end, the longest process"
                 f" {longest:g} s: the processes did not start together, or run on several hosts,"
                 " whose clocks differ; measure one host at a time"
             )
-        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """What a run printed that came to its parameters, without what DAOS's libraries logged."""
+
+    tool: str
+    text: str
+    parameters: dict[str, str]
+    results: list[_TestResult]
+
+    @property
+    def processes(self) -> int:
+        """How many ran; 0 where that is not printed."""
+        match = _PROCESSES.search(self.parameters.get("obj_per_cont", ""))
+        return int(match[1]) if match else 0
+
+    @property
+    def credits(self) -> int:
+        """Operations in flight in each process."""
+        match = _CREDITS.match(self.parameters.get("credits", ""))
+        return int(match[0]) if match else 0
+
+    @property
+    def whole_results(self) -> list[_TestResult]:
+        return [result for result in self.results if result.whole]
+
+    def samples(self) -> Iterator[Sample]:
+        iterations = Counter[str]()
+        for result in self.whole_results:
+            labels = {
+                "value_size": self.parameters.get(
+                    "value size", self.parameters.get("stride size", "")
+                ),
+                "value_type": self.parameters.get("value type", ""),
+                "processes": str(self.processes),
+                "credits": str(self.credits),
+                "iteration": str(iterations[result.test]),
+            }
+            iterations[result.test] += 1
+            yield from result.samples(labels, waits=self.processes == 1 and self.credits <= 1)
+
+    def problems(self, expected_processes: int | None) -> list[str]:
+        problems = [
+            *self._not_as_asked(expected_processes),
+            *self._left_out(),
+            *self._failed(),
+            *self._cut_off(),
+        ]
+        if not self.results and not problems:
+            problems.append(f"{self.tool} printed no result")
+        if self.processes > 1:
+            problems += [problem for result in self.whole_results for problem in result.apart()]
+        return problems
+
+    def _not_as_asked(self, expected_processes: int | None) -> Iterator[str]:
+        runs = len(_PARAMETERS.findall(self.text))
+        if runs > 1:
+            yield (
+                f"{runs} runs of {self.tool} printed into one output: each process was a world of"
+                " its own; use the MPI plugin of the launcher (srun --mpi=pmi2)"
+            )
+        if expected_processes not in (None, self.processes):
+            yield (
+                f"{self.tool} ran with processes: {self.processes}; asked for were"
+                f" {expected_processes}"
+            )
+
+    def _left_out(self) -> Iterator[str]:
+        for code in dict.fromkeys(_UNKNOWN.findall(self.text)):
+            yield f"{self.tool} knows no test {code}, and left it out"
+        if _UNSUPPORTED.search(self.text):
+            yield f"{self.tool} cannot verify single values: what it prints for VERIFY is nothing"
+
+    def _failed(self) -> Iterator[str]:
+        if failed := _FAILED.search(self.text):
+            cause = _REASON.search(self.text)
+            why = meaning(cause[1]) if cause else "it does not say why"
+            yield f"{failed[1]} failed: {why}; {self.tool} exits 0 all the same"
+
+    def _cut_off(self) -> Iterator[str]:
+        """The tests that started and have no result, unless they are said to have failed."""
+        failed = _FAILED.findall(self.text)
+        whole = Counter(result.test for result in self.whole_results)
+        # Each process says that it starts; the first prints the result for all.
+        for test, started in Counter(_STARTED.findall(self.text)).items():
+            if test not in failed and whole[test] * max(self.processes, 1) < started:
+                yield f"{test} has no whole result: it failed, or the run was cut off"
 
 
 def parse(tool: str, text: str, expected_processes: int | None) -> Parsed:
@@ -125,78 +215,37 @@ def parse(tool: str, text: str, expected_processes: int | None) -> Parsed:
     process waits for each operation. Labels: `value_size` (bytes), `value_type`, `processes`,
     `credits`, `iteration` (of that test).
     """
-    own = without_log(text)
-    if _SERIAL in own and expected_processes not in (None, 1):
-        said = f"{tool} found no MPI: libdpar_mpi.so of DAOS, or the MPI that it was built with, is"
-        return Parsed(
-            tool, (), (f"{said} not on this host, and each process was a world of its own",)
+    without_libraries = without_log(text)
+    if why := _not_begun(tool, text, without_libraries, expected_processes):
+        return Parsed(tool, (), (why,))
+    output = _Output(
+        tool,
+        without_libraries,
+        {name: value.strip() for name, value in _PARAMETER.findall(without_libraries)},
+        [
+            _TestResult(head[1], _figures(section))
+            for head, section in sections(_RESULT, without_libraries)
+        ],
+    )
+    samples = tuple(output.samples())
+    problems = output.problems(expected_processes) or filter(None, map(impossible, samples))
+    return Parsed(tool, samples, tuple(dict.fromkeys(problems)))
+
+
+def _not_begun(tool: str, text: str, without_libraries: str, expected: int | None) -> str | None:
+    """Why a run did not come to its parameters."""
+    if _SERIAL in without_libraries and expected not in (None, 1):
+        return (
+            f"{tool} found no MPI: libdpar_mpi.so of DAOS, or the MPI that it was built with, is"
+            " not on this host, and each process was a world of its own"
         )
-    if no_start := _NO_START.search(own):
+    if no_start := _NO_START.search(without_libraries):
         code = f"{meaning(no_start[2])}; does a pool of that size fit into the file system?"
-        return Parsed(tool, (), (f"{tool} did not start: {reason(text) or code}",))
-    runs = len(_PARAMETERS.findall(own))
-    if not runs:
+        return f"{tool} did not start: {reason(text) or code}"
+    if not _PARAMETERS.search(without_libraries):
         crash = _ASSERTION.search(text)
-        why = f": {crash[0]}" if crash else ""
-        return Parsed(tool, (), (f"{tool} did not come to its parameters{why}",))
-
-    parameters = {name: value.strip() for name, value in _PARAMETER.findall(own)}
-    found = _PROCESSES.search(parameters.get("obj_per_cont", ""))
-    processes = int(found[1]) if found else 0
-    problems = list(_problems(tool, own, runs, processes, expected_processes))
-
-    results = [_Result(head[1], _figures(part)) for head, part in sections(_RESULT, own)]
-    failed = _FAILED.findall(own)
-    for test, started in Counter(_STARTED.findall(own)).items():
-        if test in failed:
-            continue
-        # Each process says that it starts; the first prints the result for all.
-        ended = sum(result.test == test and result.whole for result in results)
-        if ended * max(processes, 1) < started:
-            problems.append(f"{test} has no whole result: it failed, or the run was cut off")
-    if not results and not problems:
-        problems.append(f"{tool} printed no result")
-
-    samples: list[Sample] = []
-    times = Counter[str]()
-    asked = _CREDITS.match(parameters.get("credits", ""))
-    under_way = int(asked[0]) if asked else 0
-    for result in results:
-        if not result.whole:
-            continue
-        labels = {
-            "value_size": parameters.get("value size", parameters.get("stride size", "")),
-            "value_type": parameters.get("value type", ""),
-            "processes": str(processes),
-            "credits": str(under_way),
-            "iteration": str(times[result.test]),
-        }
-        times[result.test] += 1
-        samples += result.samples(labels, waits=processes == 1 and under_way <= 1)
-        problems += filter(None, [result.problem() if processes > 1 else None])
-    if not problems:
-        problems += filter(None, map(impossible, samples))
-    return Parsed(tool, tuple(samples), tuple(dict.fromkeys(problems)))
-
-
-def _problems(
-    tool: str, text: str, runs: int, processes: int, expected: int | None
-) -> Iterator[str]:
-    if runs > 1:
-        yield (
-            f"{runs} runs of {tool} printed into one output: each process was a world of its own;"
-            " use the MPI plugin of the launcher (srun --mpi=pmi2)"
-        )
-    if expected is not None and processes != expected:
-        yield f"{tool} ran with processes: {processes}; asked for were {expected}"
-    for code in dict.fromkeys(_UNKNOWN.findall(text)):
-        yield f"{tool} knows no test {code}, and left it out"
-    if _UNSUPPORTED.search(text):
-        yield f"{tool} cannot verify single values: what it prints for VERIFY is nothing"
-    if failed := _FAILED.search(text):
-        reason = _REASON.search(text)
-        why = meaning(reason[1]) if reason else "it does not say why"
-        yield f"{failed[1]} failed: {why}; {tool} exits 0 all the same"
+        return f"{tool} did not come to its parameters{f': {crash[0]}' if crash else ''}"
+    return None
 
 
 def _figures(text: str) -> dict[str, float]:

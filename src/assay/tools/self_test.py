@@ -56,7 +56,7 @@ _MASTER = re.compile(r"^Master Endpoint (\d+:\d+)$", re.MULTILINE)
 _BANDWIDTH = re.compile(r"^\tRPC Bandwidth \((MB|Mbits)/sec\): (\d+\.\d\d)$", re.MULTILINE)
 _RATE = re.compile(r"^\tRPC Throughput \(RPCs/sec\): (\d+)$", re.MULTILINE)
 _MEDIAN = re.compile(r"^\t\tMedian : (\d+)$", re.MULTILINE)
-_FAILURES = re.compile(r"^\tRPC Failures: (\d+)$", re.MULTILINE)
+_FAILED_RPCS = re.compile(r"^\tRPC Failures: (\d+)$", re.MULTILINE)
 _ENDPOINT = re.compile(r"^\t\t(\d+:\d+) - (\d+|NA)$", re.MULTILINE)
 _NOT_STARTED = re.compile(r"Failed to launch self-test 1:many session on (\d+:\d+); (ret = .*)")
 
@@ -77,7 +77,7 @@ class SelfTest:
     sizes: tuple[str, str] = EMPTY
     """What is sent and what is replied: ``0``, ``i`` and bytes (IOV) or ``b`` and bytes (bulk)."""
     inflight: int = 16
-    """RPCs under way at once, over all endpoints."""
+    """RPCs in flight, over all endpoints."""
     repetitions: int = 10000
     """RPCs to each endpoint."""
     masters: tuple[int, ...] = ()
@@ -140,7 +140,7 @@ def ranges(numbers: Iterable[int]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
+class _MasterResult:
     """What one master printed for one size."""
 
     master: str
@@ -176,32 +176,35 @@ class _Result:
                 labels = self.labels | {"endpoint": endpoint}
                 yield Sample("endpoint_latency", float(value), "us", labels)
 
-    def problems(self, expected: int | None) -> Iterator[str]:
-        failures = _FAILURES.search(self.text)
+    def problems(self, expected_endpoints: int | None) -> Iterator[str]:
+        """Those of the first kind that it has: those of the next may follow from them."""
+        kinds = (self._failed_rpcs(), self._lost_endpoints(expected_endpoints), self._damage())
+        for problem in next(filter(None, map(list, kinds)), []):
+            yield f"master {self.master}: {problem}"
+
+    def _failed_rpcs(self) -> Iterator[str]:
+        failed = _FAILED_RPCS.search(self.text)
         silent = [endpoint for endpoint, value in self.endpoints.items() if value == "NA"]
         if "All RPCs for this message size failed" in self.text:
-            yield f"master {self.master}: all RPCs failed"
-        elif not failures:
-            yield f"master {self.master}: the result is cut off: it does not count failed RPCs"
-        elif int(failures[1]):
+            yield "all RPCs failed"
+        elif not failed:
+            yield "the result is cut off: it does not count failed RPCs"
+        elif int(failed[1]):
             yield (
-                f"master {self.master}: {failures[1]} RPCs failed"
+                f"{failed[1]} RPCs failed"
                 + (f", all those to {', '.join(silent)}" if silent else "")
                 + "; they count in the rate: is the rank up, and does it have that tag?"
             )
-        elif expected is not None and len(self.endpoints) != expected:
-            yield (
-                f"master {self.master}: {len(self.endpoints)} of {expected} endpoints are in the"
-                " result"
-            )
-        else:
-            # The rates of many clients are added up: one that is lost, or twice there, is not seen.
-            for name, figure in _FIGURES.items():
-                if (times := len(figure.findall(self.text))) != 1:
-                    yield (
-                        f"master {self.master}: its {name} is there {times} times, not once: the"
-                        " output is damaged"
-                    )
+
+    def _lost_endpoints(self, expected: int | None) -> Iterator[str]:
+        if expected not in (None, len(self.endpoints)):
+            yield f"{len(self.endpoints)} of {expected} endpoints are in the result"
+
+    def _damage(self) -> Iterator[str]:
+        # The rates of many clients are added up: one that is lost, or twice there, is not seen.
+        for name, figure in _FIGURES.items():
+            if (times := len(figure.findall(self.text))) != 1:
+                yield f"its {name} is there {times} times, not once: the output is damaged"
 
 
 def parse(text: str, asked: SelfTest | None = None) -> Parsed:
@@ -219,54 +222,67 @@ def parse(text: str, asked: SelfTest | None = None) -> Parsed:
         asked: the run whose output it is; without it, a master or an endpoint that was asked for
             may be missed.
     """
-    own = without_log(text)
-    if not _HEADER.search(own):
+    without_libraries = without_log(text)
+    if not _HEADER.search(without_libraries):
         return Parsed(TOOL, (), (f"this is no output of {TOOL}: it names no parameters",))
-    results = list(_results(own))
-    problems = []
-    if _FALLBACK.search(own):
-        problems.append("self_test did not understand --endpoint and took 0:2 in its place")
-    for said in logged_errors(text):
-        if not_started := _NOT_STARTED.search(said):
-            master, code = not_started.groups()
-            why = meaning(code)
-            hint = "; one session at a time on an engine, one master tag a rank"
-            problems.append(f"master {master} did not start: {why}{hint if why == 'busy' else ''}")
-    if not results:
-        why = reason(text) or "it was stopped while it waited for a rank, or was killed"
-        problems.append(f"self_test printed no result: {why}")
-
-    sizes = dict.fromkeys(result.sizes for result in results)
-    if len(sizes) > 1:
-        problems.append(
-            f"{len(sizes)} sizes in one run: 2.7 and newer compute each rate with the last size's"
-            " duration; run one size at a time"
-        )
-    count = _ENDPOINTS.search(own)
-    for result in results:
-        problems += result.problems(int(count[1]) if count else None)
-    of_each = Counter((result.master, result.sizes) for result in results)
-    problems += [
-        f"master {master} has {times} results of one size: give one run at a time"
-        for (master, _), times in of_each.items()
-        if times > 1
-    ]
-    if asked:
-        problems += _differences(results, asked)
-    samples = tuple(
-        sample for result in results for sample in result.samples(rates=len(sizes) == 1)
-    )
-    if not problems:
-        problems += filter(None, map(impossible, samples))
+    results = list(_results(without_libraries))
+    one_size = len({result.sizes for result in results}) == 1
+    endpoints = _ENDPOINTS.search(without_libraries)
+    expected = int(endpoints[1]) if endpoints else None
+    samples = tuple(sample for result in results for sample in result.samples(rates=one_size))
+    problems = [
+        *_not_understood(without_libraries),
+        *_not_started(text),
+        *_no_result(results, text),
+        *_several_sizes(results),
+        *(problem for result in results for problem in result.problems(expected)),
+        *_repeated(results),
+        *(_differences(results, asked) if asked else ()),
+    ] or filter(None, map(impossible, samples))
     return Parsed(TOOL, samples, tuple(dict.fromkeys(problems)))
 
 
-def _results(text: str) -> Iterator[_Result]:
+def _not_understood(text: str) -> Iterator[str]:
+    if _FALLBACK.search(text):
+        yield "self_test did not understand --endpoint and took 0:2 in its place"
+
+
+def _not_started(text: str) -> Iterator[str]:
+    for error in logged_errors(text):
+        if match := _NOT_STARTED.search(error):
+            master, code = match.groups()
+            why = meaning(code)
+            hint = "; one session at a time on an engine, one master tag a rank"
+            yield f"master {master} did not start: {why}{hint if why == 'busy' else ''}"
+
+
+def _no_result(results: list[_MasterResult], text: str) -> Iterator[str]:
+    if not results:
+        why = reason(text) or "it was stopped while it waited for a rank, or was killed"
+        yield f"self_test printed no result: {why}"
+
+
+def _several_sizes(results: list[_MasterResult]) -> Iterator[str]:
+    count = len({result.sizes for result in results})
+    if count > 1:
+        yield (
+            f"{count} sizes in one run: 2.7 and newer compute each rate with the last size's"
+            " duration; run one size at a time"
+        )
+
+
+def _repeated(results: list[_MasterResult]) -> Iterator[str]:
+    for (master, _), times in Counter((each.master, each.sizes) for each in results).items():
+        if times > 1:
+            yield f"master {master} has {times} results of one size: give one run at a time"
+
+
+def _results(text: str) -> Iterator[_MasterResult]:
     """The results of each size and master, in order."""
     from_client = _FROM_CLIENT.search(text) is not None
     for head, masters in sections(_RESULT, text):
         for master, result in sections(_MASTER, masters):
-            yield _Result(
+            yield _MasterResult(
                 CLIENT if from_client else master[1],
                 (_spelled(head["send"]), _spelled(head["reply"])),
                 int(head["inflight"]),
@@ -280,7 +296,7 @@ def _spelled(size: str) -> str:
     return "0" if kind == "EMPTY" else f"{kind[0].lower()}{count}"
 
 
-def _differences(results: list[_Result], asked: SelfTest) -> Iterator[str]:
+def _differences(results: list[_MasterResult], asked: SelfTest) -> Iterator[str]:
     """What the output lacks of the run that was asked for, or holds besides."""
     masters = [f"{rank}:{asked.master_tag}" for rank in asked.masters] or [CLIENT]
     printed = {result.master for result in results}
