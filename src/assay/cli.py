@@ -339,8 +339,8 @@ def _complain(message: str) -> None:
 
 
 def _warn(paths: Sequence[Path]) -> None:
-    if said := owners.warning(paths):
-        _complain(said)
+    if warning := owners.warning(paths):
+        _complain(warning)
 
 
 def _misuse(message: str) -> NoReturn:

@@ -78,16 +78,16 @@ def from_pydantic(
             yield Problem(host, key, None, _unknown(str(location[-1]), model, location[:-1]))
         else:
             shown = value if isinstance(value, str | int | float | bool) else None
-            said = detail["msg"].removeprefix("Value error, ")
-            yield Problem(host, key, shown, said.replace("Input should", "should"))
+            message = detail["msg"].removeprefix("Value error, ")
+            yield Problem(host, key, shown, message.replace("Input should", "should"))
 
 
 def _key(location: tuple[int | str, ...]) -> str:
     """`('engines', 0, 'targets')` as `engines[0].targets`."""
-    text = ""
+    key = ""
     for part in location:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return text.lstrip(".")
+        key += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return key.lstrip(".")
 
 
 def _unknown(key: str, model: type[BaseModel], parents: tuple[int | str, ...]) -> str:

@@ -88,11 +88,11 @@ def test_a_link_for_checksums_is_not_followed(written: Path, tmp_path: Path) -> 
             "summary.txt had the mode -rw-r--r--, and has -rwsr-xr-x",
         ),
         (lambda d: (d / "SHA256SUMS").chmod(0o755), "SHA256SUMS may be run (-rwxr-xr-x), and must"),
-        (lambda d: (d / "LISTING").unlink(), "LISTING is missing: nobody can say which modes"),
+        (lambda d: (d / "LISTING").unlink(), "LISTING is missing: its modes"),
         (
             lambda d: (
                 (d / "LISTING").write_text((d / "LISTING").read_text() + "drwxr-xr-x  gone\n"),
-                (d / "SHA256SUMS").write_text(checksums.of(d)),
+                (d / "SHA256SUMS").write_text(checksums.sums(d)),
             ),
             "gone is missing",
         ),

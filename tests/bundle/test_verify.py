@@ -109,7 +109,7 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         ),
         (
             lambda d: (d / "SHA256SUMS").write_text("0" * 64 + "  ../x\n"),
-            "SHA256SUMS, line 1, is not a line about a file in the bundle",
+            "SHA256SUMS, line 1, names no file of the bundle",
         ),
         (lambda d: (d / "SHA256SUMS").write_text(""), "SHA256SUMS is empty"),
         (lambda d: (d / "SHA256SUMS.sig").unlink(), "it is not signed: SHA256SUMS.sig is missing"),

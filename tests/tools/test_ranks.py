@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from assay.cluster.servers import Server
+from assay.cluster.servers import ServerHost
 from assay.tools.daos_answer import Answer, read_answer
 from assay.tools.ranks import problems, unjoined
 from recordings import recorded
@@ -15,14 +15,14 @@ def query(name: str) -> Answer:
     return read_answer(recorded("dmg", f"system_query_{name}.txt"))
 
 
-def server(**changes: Any) -> Server:
+def server(**changes: Any) -> ServerHost:
     """The server of the recordings, which has two engines."""
     engines = [
         {"port": port, "log": f"{LOGS}.{index}.log", "superblock": "", "persistent": False}
         for index, port in enumerate((31316, 31416))
     ]
     told = {"name": "s1", "addresses": ["192.0.2.1"], "names": ["vm"], "engines": engines}
-    return Server(**{**told, **changes})
+    return ServerHost(**{**told, **changes})
 
 
 def test_a_system_with_all_ranks_joined_has_no_problem() -> None:

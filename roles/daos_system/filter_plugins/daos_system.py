@@ -24,18 +24,18 @@ def _read(result: Result) -> Answer:
     return read_answer(result.get("stdout") or "", stderr, result.get("rc"))
 
 
-def unjoined(query: Result, there: Sequence[servers.Server]) -> list[servers.Server]:
+def unjoined(query: Result, there: Sequence[servers.ServerHost]) -> list[servers.ServerHost]:
     """The servers that have fewer joined ranks than engines."""
     return ranks.unjoined(_read(query), there)
 
 
-def problems(query: Result, there: Sequence[servers.Server]) -> list[str]:
+def problems(query: Result, there: Sequence[servers.ServerHost]) -> list[str]:
     """What keeps the ranks from being joined: a sentence each."""
     return ranks.problems(_read(query), there)
 
 
 def unformatted(
-    there: Sequence[servers.Server], hosts: Mapping[str, Mapping[str, Any]]
+    there: Sequence[servers.ServerHost], hosts: Mapping[str, Mapping[str, Any]]
 ) -> list[servers.Unformatted]:
     """The engines without a superblock, by what each of their hosts has registered."""
     names = [server["name"] for server in there]

@@ -167,7 +167,7 @@ def _pools(listed: Answer) -> list[dict[str, Any]]:
 
 def _diff(found: list[Difference]) -> dict[str, dict[str, Any]]:
     return {
-        "before": {difference.key: difference.found for difference in found},
+        "before": {difference.key: difference.actual for difference in found},
         "after": {difference.key: difference.wanted for difference in found},
     }
 

@@ -39,7 +39,7 @@ def seal(directory: Path) -> None:
         OSError: it cannot be read or written.
     """
     (directory / LISTING).write_text(listing(directory), encoding="utf-8")
-    (directory / SUMS).write_text(of(directory), encoding="utf-8")
+    (directory / SUMS).write_text(sums(directory), encoding="utf-8")
 
 
 def listing(directory: Path) -> str:
@@ -51,7 +51,7 @@ def listing(directory: Path) -> str:
     )
 
 
-def of(directory: Path) -> str:
+def sums(directory: Path) -> str:
     """The checksums of every file below a directory."""
     tree = Tree(directory)
     names = (entry.name for entry in tree.walk() if not entry.is_directory)
@@ -75,35 +75,38 @@ def differences(directory: Path) -> list[str]:
         for name, entry in there.items()
         if not entry.is_directory and name not in (SUMS, SIGNATURE)
     }
-    found = [*summed.wrong, *_apart(summed.values, files)]
+    problems = [*summed.problems, *_apart(summed.values, files)]
     for name, digest in summed.values.items():
-        if name in there and (wrong := _wrong(tree, there[name], digest)):
-            found.append(wrong)
-    return found + _modes(tree, there)
+        if name in there and (problem := _problem(tree, there[name], digest)):
+            problems.append(problem)
+    return problems + _modes(tree, there)
 
 
 def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
     """What differs from the listing: directories, and modes of files."""
-    found = [
+    problems = [
         f"{name} may be run ({stat.filemode(there[name].mode)}), and must not be"
         for name in _UNLISTED
         if name in there and there[name].mode & _KEPT
     ]
     if LISTING not in there:
-        return [*found, f"{LISTING} is missing: nobody can say which modes and directories it had"]
+        return [
+            *problems,
+            f"{LISTING} is missing: its modes and directories cannot be checked",
+        ]
     if not there[LISTING].is_file:
-        return found  # which its checksum has said
+        return problems  # which its checksum has said
     listed = _parse(tree, LISTING, _LISTED)
-    found += listed.wrong
+    problems += listed.problems
     directories = {name: mode for name, mode in listed.values.items() if mode[0] == "d"}
-    found += _apart(directories, {n: entry for n, entry in there.items() if entry.is_directory})
+    problems += _apart(directories, {n: entry for n, entry in there.items() if entry.is_directory})
     for name, mode in listed.values.items():
         entry = there.get(name)
         if entry is None or not entry.is_file or mode[0] == "d":
             continue
         if _marks(stat.filemode(entry.mode)) != _marks(mode):
-            found.append(f"{name} had the mode {mode}, and has {stat.filemode(entry.mode)}")
-    return found
+            problems.append(f"{name} had the mode {mode}, and has {stat.filemode(entry.mode)}")
+    return problems
 
 
 def _marks(mode: str) -> str:
@@ -116,7 +119,7 @@ class _Parsed:
     """What a list of the bundle says of each name, and which lines of it say nothing."""
 
     values: dict[str, str]
-    wrong: list[str]
+    problems: list[str]
 
 
 def _parse(tree: Tree, name: str, pattern: re.Pattern[str]) -> _Parsed:
@@ -125,15 +128,15 @@ def _parse(tree: Tree, name: str, pattern: re.Pattern[str]) -> _Parsed:
     # Only a line feed ends a line: `str.splitlines` would also cut a name at U+2028, say.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
         entry = pattern.fullmatch(line)
-        of = entry and _plain(entry[3], escaped=bool(entry[1]))
-        if not entry or not of or PurePosixPath(of).is_absolute() or ".." in of.split("/"):
-            parsed.wrong.append(f"{name}, line {number}, is not a line about a file in the bundle")
-        elif of in parsed.values:
-            parsed.wrong.append(f"{of} is in {name} twice")
+        path = entry and _plain(entry[3], escaped=bool(entry[1]))
+        if not entry or not path or PurePosixPath(path).is_absolute() or ".." in path.split("/"):
+            parsed.problems.append(f"{name}, line {number}, names no file of the bundle")
+        elif path in parsed.values:
+            parsed.problems.append(f"{path} is in {name} twice")
         else:
-            parsed.values[of] = entry[2]
+            parsed.values[path] = entry[2]
     if not parsed.values:
-        parsed.wrong.append(f"{name} is empty")
+        parsed.problems.append(f"{name} is empty")
     return parsed
 
 
@@ -142,7 +145,7 @@ def _apart(listed: Mapping[str, str], there: Mapping[str, Entry]) -> Iterator[st
     yield from (f"{name} was added" for name in there if name not in listed)
 
 
-def _wrong(tree: Tree, entry: Entry, digest: str) -> str | None:
+def _problem(tree: Tree, entry: Entry, digest: str) -> str | None:
     if not entry.is_file:
         return f"{entry.name} is {entry.kind}, and a bundle contains its files"
     try:

@@ -77,17 +77,17 @@ class Comparison:
 
 def hardware_differences(old: Cluster, new: Cluster) -> list[str]:
     """How the hardware of two clusters differs, in words; names and addresses are no hardware."""
-    found = [f"host {name} is gone" for name in old.hosts if name not in new.hosts]
-    found += [f"host {name} is new" for name in new.hosts if name not in old.hosts]
+    differences = [f"host {name} is gone" for name in old.hosts if name not in new.hosts]
+    differences += [f"host {name} is new" for name in new.hosts if name not in old.hosts]
     for name in old.hosts:
         if name in new.hosts:
             before, now = _hardware(old.hosts[name]), _hardware(new.hosts[name])
-            found += [
+            differences += [
                 f"host {name}: {key} is {now.get(key)}, was {before.get(key)}"
                 for key in before | now
                 if not _same(key, before.get(key), now.get(key))
             ]
-    return found
+    return differences
 
 
 _MEMORY = "memory in MiB"
@@ -146,14 +146,16 @@ def compare(old: Record, new: Record) -> Comparison:
         if metric.unit != was:
             raise ValueError(f"{metric.key} is in {metric.unit}, and was in {was}")
     limits = _no_limits(either)
-    summaries = [summarize_all([_figures(of.get(key)) for key in keys]) for of in (before, after)]
-    first, second = ((found, rate(found, limits)) for found in summaries)
-    found = baseline.changes(first, second, limits, [f"{m.check}, {m.unit}" for m in either])
+    summaries = [
+        summarize_all([_figures(metrics.get(key)) for key in keys]) for metrics in (before, after)
+    ]
+    first, second = ((figures, rate(figures, limits)) for figures in summaries)
+    changes = baseline.changes(first, second, limits, [f"{m.check}, {m.unit}" for m in either])
     rows = [
-        _row(metric, before.get(metric.key), after.get(metric.key), found.metric(number))
+        _row(metric, before.get(metric.key), after.get(metric.key), changes.metric(number))
         for number, metric in enumerate(either)
     ]
-    return Comparison(found, tuple(sorted(rows, key=_place)))
+    return Comparison(changes, tuple(sorted(rows, key=_place)))
 
 
 def _figures(metric: MetricRecord | None) -> Sequence[float]:

@@ -19,8 +19,8 @@ def render(old: Record, new: Record, compared: Comparison) -> str:
 
 def _lines(old: Record, new: Record, compared: Comparison) -> Iterator[str]:
     counted = Counter(row.outcome for row in compared.rows)
-    told = ", ".join(f"{counted[outcome]} {outcome}" for outcome in Outcome if counted[outcome])
-    yield f"{'REGRESSION' if compared.is_regression else 'NO REGRESSION'}: {told}"
+    counts = ", ".join(f"{counted[outcome]} {outcome}" for outcome in Outcome if counted[outcome])
+    yield f"{'REGRESSION' if compared.is_regression else 'NO REGRESSION'}: {counts}"
     for name, record in (("old", old), ("new", new)):
         yield (
             f"{name}: {record.cluster.name}, {record.measured_from:%Y-%m-%d %H:%M} UTC, scale"

@@ -49,17 +49,17 @@ def verify(
     """
     options = ("-f", str(allowed_signers), "-I", signer, "-s", str(signature))
     try:
-        return _ssh_keygen("verify", *options, text=file)
+        return _ssh_keygen("verify", *options, signed=file)
     except SignatureError as today:
         # ssh-keygen takes local time, as the times in the file are.
         then = made_at.astimezone().strftime("%Y%m%d%H%M%S")
         try:
-            said = _ssh_keygen("verify", *options, "-O", f"verify-time={then}", text=file)
+            answer = _ssh_keygen("verify", *options, "-O", f"verify-time={then}", signed=file)
         except SignatureError:
             raise today from None
         return (
-            f"{said}; the key is not valid today ({today}), and was on {made_at:%Y-%m-%d}, when the"
-            " bundle was made by its own word"
+            f"{answer}; the key is not valid today ({today}), and was on {made_at:%Y-%m-%d}, when,"
+            " by its own word, the bundle was made"
         )
 
 
@@ -69,15 +69,15 @@ def key_of(file: Path, signature: Path) -> str:
     Raises:
         SignatureError: it is not.
     """
-    return _ssh_keygen("check-novalidate", "-s", str(signature), text=file)
+    return _ssh_keygen("check-novalidate", "-s", str(signature), signed=file)
 
 
-def _ssh_keygen(action: str, *options: str, text: Path | None = None) -> str:
+def _ssh_keygen(action: str, *options: str, signed: Path | None = None) -> str:
     command: Sequence[str] = ("ssh-keygen", "-Y", action, "-n", NAMESPACE, *options)
     try:
         done = subprocess.run(
             command,
-            input=files.read(text, limits.SUMS_BYTES) if text else None,
+            input=files.read(signed, limits.SUMS_BYTES) if signed else None,
             capture_output=True,
             check=False,
         )
@@ -85,7 +85,7 @@ def _ssh_keygen(action: str, *options: str, text: Path | None = None) -> str:
         raise SignatureError(
             "ssh-keygen is not installed (Debian: openssh-client; it must be OpenSSH 8.2 or later)"
         ) from error
-    said = printable((done.stdout + done.stderr).decode("utf-8", "replace")).strip()
+    answer = printable((done.stdout + done.stderr).decode("utf-8", "replace")).strip()
     if done.returncode:
-        raise SignatureError("; ".join(said.splitlines()) or f"exit status {done.returncode}")
-    return said.splitlines()[0] if said else ""
+        raise SignatureError("; ".join(answer.splitlines()) or f"exit status {done.returncode}")
+    return answer.splitlines()[0] if answer else ""

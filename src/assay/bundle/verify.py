@@ -44,13 +44,13 @@ class Checked:
 
     def add(self, problems: Iterator[str], otherwise: str) -> bool:
         """Take in the outcome of one question; returns whether all is well with it."""
-        found = list(problems)
-        self.problems += found[:_MOST]
-        if len(found) > _MOST:
-            self.problems.append(f"and {len(found) - _MOST} more like these")
-        if not found:
+        new = list(problems)
+        self.problems += new[:_MOST]
+        if len(new) > _MOST:
+            self.problems.append(f"and {len(new) - _MOST} more like these")
+        if not new:
             self.holds.append(otherwise)
-        return not found
+        return not new
 
 
 def verify(directory: Path, allowed_signers: Path | None = None) -> Checked:
@@ -220,8 +220,8 @@ def _signature(
         return "not signed"
     try:
         if allowed_signers is None:
-            said = signature.key_of(sums, made)
-            checked.holds.append(f"{said}; signer not checked; pass --allowed-signers")
+            key = signature.key_of(sums, made)
+            checked.holds.append(f"{key}; signer not checked; pass --allowed-signers")
             return "signed, signer not checked: pass --allowed-signers"
         if record.approver is None:
             checked.problems.append(

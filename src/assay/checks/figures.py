@@ -63,12 +63,12 @@ class Measured(Mapping[Requirement, Sequence[float]]):
         It is searched for once.
         """
         if figure not in self._least:
-            found = (
+            candidates = (
                 (min(samples), requirement.key)
                 for requirement, samples in self._samples.items()
                 if requirement.figure == figure and samples
             )
-            self._least[figure] = min(found, default=None)
+            self._least[figure] = min(candidates, default=None)
         return self._least[figure]
 
 

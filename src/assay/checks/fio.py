@@ -12,8 +12,8 @@ from assay.checks.daos_path import DaosPath
 from assay.checks.entry import OWN, Check, Floor, Metric, Requirement, Rule
 from assay.checks.figures import MEASURED_CEILING, Expectation, Measured, floor_of, nothing
 from assay.checks.load import of_scale
-from assay.checks.memory import Memory
-from assay.checks.ssd import Ssd
+from assay.checks.memory import MemoryRules
+from assay.checks.ssd import SsdRules
 from assay.checks.subjects import each_disk, each_host, each_mount_backend, each_ram_engine
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
@@ -21,7 +21,7 @@ from assay.units import Quantity
 
 # The scratch disk.
 
-_DISK = Ssd(
+_DISK = SsdRules(
     lambda host: host.scratch.ssd if host.scratch else None,
     "the inventory names no SSD for the scratch directory",
 )
@@ -161,7 +161,7 @@ POSIX = Check(
 
 # A tmpfs in place of SCM, written and read by the CPU.
 
-_DRAM = Memory(lambda cluster, requirement: memory(cluster, cluster.hosts[requirement.host]))
+_DRAM = MemoryRules(lambda cluster, requirement: memory(cluster, cluster.hosts[requirement.host]))
 
 TMPFS = Check(
     "ScmFio",

@@ -15,7 +15,7 @@ _WHY = "the inventory names neither PMem modules nor memory for this host"
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class MemoryRules:
     """The rules of metrics whose data is in memory alone."""
 
     limit: Callable[[Cluster, Requirement], Limit | None]

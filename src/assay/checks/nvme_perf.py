@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from assay.checks.bounds.devices import IO, MEBIBYTE
 from assay.checks.entry import OWN, Check, Floor, Metric
-from assay.checks.ssd import Ssd
+from assay.checks.ssd import SsdRules
 from assay.checks.subjects import each_ssd
 
-_SSD = Ssd(lambda host: host.datasheets.ssd, "the inventory names no SSD for the engines")
+_SSD = SsdRules(lambda host: host.datasheets.ssd, "the inventory names no SSD for the engines")
 _NEEDS = ("server", "daos", "nvme")
 
 

@@ -99,30 +99,30 @@ CHECKS: Mapping[str, Check] = {
 
 def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
     """What a partition has, in words that checks ask for."""
-    found = {"client" if partition == "clients" else "server"}
+    present = {"client" if partition == "clients" else "server"}
     tools = ("fio", "fi_pingpong", "fdb_hammer")
-    found.update(tool for tool in tools if getattr(cluster.benchmarks, tool) is not None)
+    present.update(tool for tool in tools if getattr(cluster.benchmarks, tool) is not None)
     if cluster.benchmarks.ior and each_ior_backend(cluster, partition):
-        found.add("ior")
+        present.add("ior")
     if page_cache.each_cached_backend(cluster, partition):
-        found.add("page_cache")
+        present.add("page_cache")
     if cluster.benchmarks.mdtest and each_mdtest_backend(cluster, partition):
-        found.add("mdtest")
+        present.add("mdtest")
     if cluster.benchmarks.io500 and io500.each_io500_backend(cluster, partition):
-        found.add("io500")
+        present.add("io500")
     # DAOS has its tmpfs to itself.
     if cluster.daos is None and each_ram_engine(cluster, partition):
-        found.add("ram_tier")
+        present.add("ram_tier")
     if each_disk(cluster, partition):
-        found.add("disk")
+        present.add("disk")
     # Where the servers are among the clients, their network is measured once; Slurm starts the
     # processes of both ends together.
     apart = cluster.servers_scheduler == "slurm" and not set(cluster.servers) <= set(
         cluster.clients
     )
     if partition == "clients" or apart:
-        found.add("fabric")
-    return frozenset(found | _daos_features(cluster, partition))
+        present.add("fabric")
+    return frozenset(present | _daos_features(cluster, partition))
 
 
 def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
@@ -138,14 +138,14 @@ def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
         "fdb_daos": fdb_hammer.each_number_of_containers,
         "shared_fdb_daos": fdb_hammer.each_number_of_shared_containers,
     }
-    found = {kind for kind, each in kinds.items() if each(cluster, partition)}
+    present = {kind for kind, each in kinds.items() if each(cluster, partition)}
     if cluster.benchmarks.fio_dfs and container(cluster):
-        found.add("fio_dfs")
+        present.add("fio_dfs")
     if cluster.daos.perf_pool:
-        found.add("daos_perf")
+        present.add("daos_perf")
     if cluster.daos.version == "2.8":
-        found.add("net_test")
-    return found | {"daos"}
+        present.add("net_test")
+    return present | {"daos"}
 
 
 def requirements(cluster: Cluster) -> tuple[Requirement, ...]:

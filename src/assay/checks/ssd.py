@@ -17,7 +17,7 @@ from assay.checks.bounds.devices import (
 from assay.checks.entry import Requirement
 from assay.checks.figures import Expectation, Measured, nothing, within
 from assay.cluster.description import Cluster, Host
-from assay.cluster.hardware import Ssd as Sheet
+from assay.cluster.hardware import Ssd
 from assay.units import Quantity
 
 ROUNDED = 1.03
@@ -25,7 +25,7 @@ ROUNDED = 1.03
 
 
 @dataclass(frozen=True, slots=True)
-class Ssd:
+class SsdRules:
     """The rules of metrics of one SSD: its datasheet, its link, and how long its I/Os take."""
 
     model: Callable[[Host], str | None]
@@ -99,10 +99,10 @@ def _direction(requirement: Requirement) -> Direction:
     return direction
 
 
-def _latency(sheet: Sheet, requirement: Requirement) -> Quantity | None:
+def _latency(sheet: Ssd, requirement: Requirement) -> Quantity | None:
     write = _direction(requirement) == "write"
     return sheet.write_latency if write else sheet.read_latency
 
 
-def _unsaid(name: str, sheet: Sheet) -> str:
+def _unsaid(name: str, sheet: Ssd) -> str:
     return f"the sheet of {name} does not say ({sheet.word})"

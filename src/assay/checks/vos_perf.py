@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import IO, MEBIBYTE, scm
 from assay.checks.entry import Check, Metric, Requirement
-from assay.checks.memory import Memory
+from assay.checks.memory import MemoryRules
 from assay.checks.subjects import each_scm_engine, each_unflushed_engine
 from assay.cluster.description import Cluster
 
@@ -17,7 +17,7 @@ def _scm(cluster: Cluster, requirement: Requirement) -> Limit | None:
     return scm(cluster, cluster.hosts[requirement.host], engine, direction, line=False)
 
 
-_SCM = Memory(_scm)
+_SCM = MemoryRules(_scm)
 
 _BANDWIDTH = (
     Metric("update_1m", "MiB/s", _SCM.bandwidth, direction="write", transfer=MEBIBYTE),

@@ -116,21 +116,21 @@ class Engine(Described):
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_out_what_is_not_judged(cls, told: Any) -> Any:
-        if not isinstance(told, dict):
-            return told
-        return {key: value for key, value in told.items() if key not in UNJUDGED}
+    def _leave_out_what_is_not_judged(cls, described: Any) -> Any:
+        if not isinstance(described, dict):
+            return described
+        return {key: value for key, value in described.items() if key not in UNJUDGED}
 
     @model_validator(mode="before")
     @classmethod
-    def _tags_follow_from_targets(cls, told: Any) -> Any:
+    def _tags_follow_from_targets(cls, described: Any) -> Any:
         """Take `tags` as what they are: written down for other readers, and never chosen."""
-        match told:
+        match described:
             case {"tags": tags, "targets": int(targets), "nr_xs_helpers": int(helpers)}:
                 if TagMap.model_validate(tags) != tag_map(targets, helpers):
                     raise ValueError("should have the tags that follow from its counts")
-                return {key: value for key, value in told.items() if key != "tags"}
-        return told
+                return {key: value for key, value in described.items() if key != "tags"}
+        return described
 
     @property
     def xstreams(self) -> int:

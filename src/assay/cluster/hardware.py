@@ -14,16 +14,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 from assay.units import Quantity, UnitError, factor, parse
 
 
-def _read(unit: str, told: object) -> Quantity:
-    if isinstance(told, Quantity):
-        return told
+def _read(unit: str, value: object) -> Quantity:
+    if isinstance(value, Quantity):
+        return value
     try:
-        quantity = parse(str(told))
+        quantity = parse(str(value))
         factor(quantity.unit, unit)
     except UnitError as error:
         raise ValueError(f"should be a quantity such as 7 {unit}: {error}") from error
     if not 0 < quantity.value < math.inf:
-        raise ValueError(f"should be above zero, and not infinite: {told}")
+        raise ValueError(f"should be above zero, and not infinite: {value}")
     return quantity
 
 
@@ -85,7 +85,7 @@ class PmemModule(Sheet):
     write_bandwidth_64b: Bandwidth | None = None
 
 
-class Link(Sheet):
+class Channel(Sheet):
     """A port, a lane or a channel, in one direction."""
 
     bandwidth: Bandwidth
@@ -98,9 +98,9 @@ class Hardware(BaseModel):
 
     ssd: Mapping[str, Ssd] = {}
     pmem: Mapping[str, PmemModule] = {}
-    fabric: Mapping[str, Link] = {}
-    pcie: Mapping[str, Link] = {}
-    memory: Mapping[str, Link] = {}
+    fabric: Mapping[str, Channel] = {}
+    pcie: Mapping[str, Channel] = {}
+    memory: Mapping[str, Channel] = {}
 
     def and_also(self, other: Hardware) -> Hardware:
         """Both; what the other has too, it has its own way."""

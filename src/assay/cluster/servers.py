@@ -21,7 +21,7 @@ class EngineFiles(TypedDict):
     """Whether the superblock outlives a reboot."""
 
 
-class Server(TypedDict):
+class ServerHost(TypedDict):
     """A host of the group daos_server. Ansible keeps it as a fact, so it is a plain dictionary."""
 
     name: str
@@ -40,7 +40,7 @@ class Unformatted(TypedDict):
     persistent: bool
 
 
-def server(host: Mapping[str, Any], logs: str) -> Server:
+def server(host: Mapping[str, Any], logs: str) -> ServerHost:
     """A server, by its variables and facts.
 
     Args:
@@ -79,7 +79,7 @@ def _files(index: int, engine: Mapping[str, Any], metadata: str | None, logs: st
 
 
 def unformatted(
-    servers: Iterable[Server], superblocks: Mapping[str, Collection[str]]
+    servers: Iterable[ServerHost], superblocks: Mapping[str, Collection[str]]
 ) -> list[Unformatted]:
     """The engines without a superblock.
 

@@ -44,7 +44,7 @@ class Chart:
     """Whether more or less of it is better."""
     svg: Markup
     shown: int
-    of: int
+    total: int
     """How many figures there are; fewer are shown where a metric has many subjects."""
 
 
@@ -59,9 +59,9 @@ def charts(judgements: Sequence[Judgement]) -> list[Chart]:
         better = "more" if metric.better == "higher" else "less"
         alike.setdefault((judgement.requirement.check, metric.unit, better), []).append(judgement)
     return [
-        _chart(check, unit, better, of)
-        for (check, unit, better), of in alike.items()
-        if any(any(_extent(judgement)) for judgement in of)
+        _chart(check, unit, better, judged)
+        for (check, unit, better), judged in alike.items()
+        if any(any(_extent(judgement)) for judgement in judged)
     ]
 
 

@@ -31,7 +31,7 @@ def named(judgements: Iterable[Judgement], most: int) -> str:
     subjects: dict[str, list[str]] = {}
     for judgement in judgements:
         subjects.setdefault(metric(judgement), []).append(str(judgement.requirement.subject))
-    metrics = [f"{name} on {_several(of, most)}" for name, of in subjects.items()]
+    metrics = [f"{name} on {_several(names, most)}" for name, names in subjects.items()]
     return _several(metrics, most, "; ", " metrics")
 
 
@@ -48,10 +48,10 @@ def _several(names: Sequence[str], most: int, between: str = ", ", what: str = "
 
 def causes(judgements: Iterable[Judgement]) -> list[Cause]:
     """Put together what has one verdict for one reason, in the order of the first of each."""
-    found: dict[tuple[Verdict, str], list[Judgement]] = {}
+    alike: dict[tuple[Verdict, str], list[Judgement]] = {}
     for judgement in judgements:
-        found.setdefault((judgement.verdict, judgement.reason), []).append(judgement)
-    return [Cause(verdict, reason, tuple(of)) for (verdict, reason), of in found.items()]
+        alike.setdefault((judgement.verdict, judgement.reason), []).append(judgement)
+    return [Cause(verdict, reason, tuple(judged)) for (verdict, reason), judged in alike.items()]
 
 
 def by_layer(signed: SignOff) -> list[tuple[Layer, list[Judgement]]]:
@@ -64,10 +64,10 @@ def by_layer(signed: SignOff) -> list[tuple[Layer, list[Judgement]]]:
 
 def by_metric(judgements: Iterable[Judgement]) -> list[list[Judgement]]:
     """The judgements of each metric, which are those of its subjects."""
-    found: dict[str, list[Judgement]] = {}
+    metrics: dict[str, list[Judgement]] = {}
     for judgement in judgements:
-        found.setdefault(metric(judgement), []).append(judgement)
-    return list(found.values())
+        metrics.setdefault(metric(judgement), []).append(judgement)
+    return list(metrics.values())
 
 
 def worst(peers: Sequence[Judgement], most: int) -> list[Judgement]:

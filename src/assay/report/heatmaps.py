@@ -45,7 +45,7 @@ class Heatmap:
     columns: str
     svg: Markup
     shown: int
-    of: int
+    total: int
     """How many figures there are."""
     outliers: str
     """The subjects that are outliers among their peers, named; empty where none is."""
@@ -79,7 +79,7 @@ def _heatmap(metric: Sequence[Judgement]) -> Heatmap | None:
         columns="the other" if pairs else "device",
         svg=_draw(shown),
         shown=len(shown),
-        of=len(cells),
+        total=len(cells),
         outliers=grouping.named(odd, _MOST_NAMES) if odd else "",
     )
 

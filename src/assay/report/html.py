@@ -69,7 +69,7 @@ class _Section:
     charts: tuple[charts.Chart, ...]
     maps: tuple[heatmaps.Heatmap, ...]
     rows: tuple[_Row, ...]
-    of: int
+    total: int
     """How many metrics there are."""
 
 
@@ -89,7 +89,7 @@ class _Machine:
 def render(signed: SignOff) -> str:
     """The page: verdict, what stops it, the layers, the hosts, how to verify, and who signs."""
     word, _, rest = signed.headline.partition(": ")
-    found = grouping.causes(signed.stopped_by)
+    causes = grouping.causes(signed.stopped_by)
     missing = [j for j in signed.judgements if j.verdict is Verdict.MISSING]
     sections = [_section(layer, judgements) for layer, judgements in grouping.by_layer(signed)]
     present = {section.layer for section in sections}
@@ -108,10 +108,10 @@ def render(signed: SignOff) -> str:
                 "names": cause.named(_MOST_SUBJECTS),
                 "reason": words.shorten(cause.reason, 400),
             }
-            for cause in found[:_MOST_CAUSES]
+            for cause in causes[:_MOST_CAUSES]
         ],
-        more_causes=max(0, len(found) - _MOST_CAUSES),
-        advice={cause.verdict: words.ADVICE[cause.verdict] for cause in found},
+        more_causes=max(0, len(causes) - _MOST_CAUSES),
+        advice={cause.verdict: words.ADVICE[cause.verdict] for cause in causes},
         chains=chains(signed.cluster, signed.judgements),
         chain_unit=UNIT,
         heat=heatmaps.CLASSES,
@@ -166,7 +166,7 @@ def _section(layer: Layer, judgements: Sequence[Judgement]) -> _Section:
             for peers in grouping.by_metric(judgements)
             for judgement in grouping.worst(peers, _MOST_ROWS)
         ),
-        of=len(judgements),
+        total=len(judgements),
     )
 
 

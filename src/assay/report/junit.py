@@ -70,8 +70,8 @@ def _case(suite: ElementTree.Element, judgement: Judgement, gate: Gate) -> None:
     if judgement.verdict in FAILING[gate]:
         tag = "error" if judgement.verdict is Verdict.MISSING else "failure"
         reason = printable(judgement.reason)
-        found = ElementTree.SubElement(case, tag, type=judgement.verdict, message=reason)
-        found.text = f"{required.key}: {reason}"
+        outcome = ElementTree.SubElement(case, tag, type=judgement.verdict, message=reason)
+        outcome.text = f"{required.key}: {reason}"
 
 
 def _properties(judgement: Judgement) -> Iterator[tuple[str, str]]:

@@ -40,8 +40,10 @@ def read(path: Path) -> Record:
     except OSError as error:
         raise RecordError(f"{shown} cannot be read: {error.strerror}") from error
     except ForeignError as error:
-        said = str(error)
-        raise RecordError(f"{shown} {said}" if said.startswith("is not") else said) from error
+        problem = str(error)
+        raise RecordError(
+            f"{shown} {problem}" if problem.startswith("is not") else problem
+        ) from error
     for misfit in _validator().iter_errors(document):
         place = "/".join(map(str, misfit.instance_path)) or "the whole"
         raise RecordError(

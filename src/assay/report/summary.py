@@ -40,9 +40,9 @@ def render(signed: SignOff) -> str:
         parts += ["", _table(signed)]
     if signed.stopped_by:
         parts += ["", "What blocks acceptance:", *_causes(signed)]
-    if found := chains(signed.cluster, signed.judgements):
-        told = (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in found)
-        parts += ["", "Where it is slow:", *told]
+    if slow := chains(signed.cluster, signed.judgements):
+        parts += ["", "Where it is slow:"]
+        parts += (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in slow)
     if signed.excused:
         parts += ["", "What is waived:", *_waived(signed)]
     parts += ["", _wrapped(words.gate(signed))]
@@ -95,12 +95,12 @@ def _waived(signed: SignOff) -> Iterator[str]:
 
 
 def _causes(signed: SignOff) -> Iterator[str]:
-    found = grouping.causes(signed.stopped_by)
-    for cause in found[:_MOST_CAUSES]:
+    causes = grouping.causes(signed.stopped_by)
+    for cause in causes[:_MOST_CAUSES]:
         reason = words.shorten(cause.reason, 300)
         yield _wrapped(f"{cause.verdict}: {cause.named(most=3)}: {reason}", indent="  ")
-    if len(found) > _MOST_CAUSES:
-        yield f"  and {len(found) - _MOST_CAUSES} more reasons, which report.html lists"
+    if len(causes) > _MOST_CAUSES:
+        yield f"  and {len(causes) - _MOST_CAUSES} more reasons, which report.html lists"
 
 
 def _wrapped(text: str, indent: str = "") -> str:

@@ -75,15 +75,15 @@ _GATE: Mapping[Gate, str] = {
 
 def gate(signed: SignOff) -> str:
     """What the gate requires; of `measured` also that passing it accepts nothing."""
-    said = _GATE[signed.gate]
+    sentences = _GATE[signed.gate]
     for verdict, meaning in (
         (Verdict.WAIVED, MEANING[Verdict.WAIVED]),
         (Verdict.UNRATED, MEANING[Verdict.UNRATED]),
     ):
         if count := signed.counts[verdict]:
             them = "1 metric is" if count == 1 else f"{count} metrics are"
-            said += f" {them} {verdict}: {meaning}."
-    return said
+            sentences += f" {them} {verdict}: {meaning}."
+    return sentences
 
 
 def comparisons(signed: SignOff) -> str:

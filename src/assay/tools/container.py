@@ -55,23 +55,23 @@ def parse(text: str) -> Parsed:
     answer = _answer(text)
     if isinstance(answer, str):
         return Parsed(TOOL, (), (answer,))
-    found = answer.response
-    if answer.error or not found:
-        said = answer.error or "it gave no response"
-        if _NO_CLIENT in said:
-            why = f"no client of DAOS starts here, so nobody reaches the container ({said})"
+    container = answer.response
+    if answer.error or not container:
+        error = answer.error or "it gave no response"
+        if _NO_CLIENT in error:
+            why = f"no client of DAOS starts here, so nobody reaches the container ({error})"
             return Parsed(TOOL, (), (f"{why}: does daos_agent run on this host?",))
         return Parsed(
             TOOL,
             (),
             (
-                f"the container cannot be used: {meaning(said)} ({said}); make it first: IOR and"
+                f"the container cannot be used: {meaning(error)} ({error}); make it first: IOR and"
                 " mdtest would make one with properties of their own",
             ),
         )
     problems = []
-    if found.layout != "POSIX":
-        problems.append(f"the container is of type {found.layout}; a file system needs POSIX")
-    if found.health not in ("", "HEALTHY"):
-        problems.append(f"the container is {found.health}: it has lost data")
+    if container.layout != "POSIX":
+        problems.append(f"the container is of type {container.layout}; a file system needs POSIX")
+    if container.health not in ("", "HEALTHY"):
+        problems.append(f"the container is {container.health}: it has lost data")
     return Parsed(TOOL, (), tuple(problems))

@@ -44,13 +44,13 @@ def logged_errors(text: str) -> list[str]:
 
 def reason(text: str) -> str | None:
     """The last error that was logged with a code, or without one: what it means, and its words."""
-    said = logged_errors(text)
-    with_code = [words for words in said if _ERROR.search(words)]
-    last = (with_code or said)[-1:]
+    errors = logged_errors(text)
+    with_code = [error for error in errors if _ERROR.search(error)]
+    last = (with_code or errors)[-1:]
     return f"{meaning(last[0])} ({last[0]})" if last else None
 
 
-def meaning(said: str) -> str:
+def meaning(error: str) -> str:
     """What the last DAOS error code in a message means, such as ``no space left`` for -1007."""
-    codes = [int(code) for code in _ERROR.findall(said)]
+    codes = [int(code) for code in _ERROR.findall(error)]
     return _MEANINGS.get(codes[-1], f"DAOS error -{codes[-1]}") if codes else "it does not say why"

@@ -183,8 +183,8 @@ def ranks(text: str) -> dict[str, int]:
 
     An address that has no port, as with some providers, is left out.
     """
-    found = ((_ADDRESS.search(member.fabric_uri), member.rank) for member in _members(text))
-    return {address[1]: rank for address, rank in found if address}
+    addresses = ((_ADDRESS.search(member.fabric_uri), member.rank) for member in _members(text))
+    return {address[1]: rank for address, rank in addresses if address}
 
 
 def restarted(before: str, after: str) -> list[str]:

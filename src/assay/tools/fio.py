@@ -27,8 +27,7 @@ from pydantic import ValidationError
 
 from assay.shell import Text
 from assay.tools.dfs import Dfs
-from assay.tools.fio_report import Job as ReportedJob
-from assay.tools.fio_report import Report
+from assay.tools.fio_report import JobReport, Report
 from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.text import first_error
@@ -170,7 +169,7 @@ def _read(text: str, *, written_here: bool) -> tuple[tuple[Sample, ...], list[st
     return samples, problems
 
 
-def _samples(job: ReportedJob) -> Iterator[Sample]:
+def _samples(job: JobReport) -> Iterator[Sample]:
     for direction, done in job.directions().items():
         if not done.io_bytes or not done.runtime:
             continue

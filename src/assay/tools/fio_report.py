@@ -33,7 +33,7 @@ class Latency(BaseModel):
     count: int = Field(default=0, alias="N")
 
 
-class Direction(BaseModel):
+class Transfers(BaseModel):
     """What a job read, or what it wrote."""
 
     io_bytes: _Count
@@ -43,22 +43,22 @@ class Direction(BaseModel):
     completion: Latency = Field(default_factory=Latency, alias="clat_ns")
 
 
-class Job(BaseModel):
+class JobReport(BaseModel):
     """One job with its options and its results."""
 
     name: str = Field(alias="jobname")
     error: Annotated[int, Field(ge=-(2**31), lt=2**32)]
     options: dict[str, str] = Field(alias="job options")
-    read: Direction
-    write: Direction
+    read: Transfers
+    write: Transfers
 
-    def directions(self) -> Mapping[str, Direction]:
+    def directions(self) -> Mapping[str, Transfers]:
         """What the job was to do; what it read to verify its own writes is left out."""
         names = _DIRECTIONS.get(self.options.get("rw", "read"), ("read", "write"))
         both = {"read": self.read, "write": self.write}
         return {name: both[name] for name in names}
 
-    def owed(self) -> int | None:
+    def expected_bytes(self) -> int | None:
         """Bytes that a job without a time limit has to move; None: not to be known."""
         size = _SIZE.fullmatch(self.options.get("io_size", self.options.get("size", "")))
         if not size or "runtime" in self.options:
@@ -87,13 +87,13 @@ class Job(BaseModel):
             return f"{self.name}: {_meaning(self.error)}"
         moved = sum(done.io_bytes for done in self.directions().values())
         longest = max(done.runtime for done in self.directions().values()) / 1000
-        owed, asked = self.owed(), self.seconds()
+        expected, asked = self.expected_bytes(), self.seconds()
         if not moved or not longest:
             return (
                 f"{self.name}: moved {moved} bytes in {longest:g} s; it did not run, or too short"
             )
-        if owed and moved < owed:
-            return f"{self.name}: moved {moved} of {owed} bytes; it was cut short"
+        if expected and moved < expected:
+            return f"{self.name}: moved {moved} of {expected} bytes; it was cut short"
         if asked and longest < 0.99 * asked:
             return f"{self.name}: ran for {longest:g} s of {asked:g} s; it was cut short"
         return None
@@ -103,7 +103,7 @@ class Report(BaseModel):
     """One run of fio."""
 
     common: dict[str, str] = Field(default_factory=dict, alias="global options")
-    jobs: list[Job] = Field(min_length=1)
+    jobs: list[JobReport] = Field(min_length=1)
 
     def model_post_init(self, _context: object) -> None:
         """Give each job the options that all share."""
@@ -114,10 +114,10 @@ class Report(BaseModel):
         """The jobs that read files which no earlier job wrote from end to end."""
         written: set[tuple[str, ...]] = set()
         for job in self.jobs:
-            owed = job.owed()
+            expected = job.expected_bytes()
             if "read" in job.directions() and job.files() not in written:
                 yield job.name
-            elif owed and job.write.io_bytes >= owed:
+            elif expected and job.write.io_bytes >= expected:
                 written.add(job.files())
 
 

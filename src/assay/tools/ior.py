@@ -23,7 +23,7 @@ from assay.tools.interception import Library
 from assay.tools.interception import problems as not_intercepted
 from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
-from assay.tools.text import complaints, first_error, worlds
+from assay.tools.text import first_error, printed_errors, worlds
 
 TOOL = "ior"
 
@@ -195,7 +195,7 @@ def parse(
     tests, problems = _from_table(text, runs) if runs else _from_json(text)
     worn_out = bool(tests) and all(test.options.wear_out for test in tests)
     to_the_end = worn_out or _STATUS_FILE.search(text) is not None
-    problems = [*complaints(text, _STONEWALL if to_the_end else None), *problems]
+    problems = [*printed_errors(text, _STONEWALL if to_the_end else None), *problems]
     if to_the_end:
         problems += _holes(text)
     if _CREATED.search(text):
@@ -222,9 +222,9 @@ def _from_json(text: str) -> tuple[list[_Test], list[str]]:
         hint = " (IOR 4.0.0 writes such with -v)" if "not valid" in invalid else ""
         problems.append(f"neither table nor summary of IOR: {invalid}{hint}")
     tests: list[_Test] = []
-    for found in objects:
+    for summary in objects:
         try:
-            tests += _Summary.model_validate(found).tests
+            tests += _Summary.model_validate(summary).tests
         except ValidationError as error:
             problems.append(f"no summary of IOR: {first_error(error)}")
     return tests, problems
@@ -236,12 +236,12 @@ def _from_table(text: str, runs: int) -> tuple[list[_Test], list[str]]:
         problems.append("IOR did not finish: the last line of its output is not there")
     options = [pair for line in text.splitlines() if (pair := _OPTION.fullmatch(line))]
     rows = [row for line in text.splitlines() if (row := _ROW.fullmatch(line))]
-    found: dict[str, Any] = {
+    table: dict[str, Any] = {
         "Options": {option[1].strip(): option[2].strip() for option in options},
         "Results": [{"access": row[1], "bwMiB": row[2], "totalTime": row[3]} for row in rows],
     }
     try:
-        return [_Test.model_validate(found)], problems
+        return [_Test.model_validate(table)], problems
     except ValidationError as error:
         return [], [*problems, f"no table of IOR: {first_error(error)}"]
 

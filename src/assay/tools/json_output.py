@@ -31,10 +31,10 @@ def json_objects(text: str) -> tuple[list[dict[str, Any]], str | None]:
     end = 0
     while start := _OBJECT.search(kept, end):
         try:
-            found, end = json.JSONDecoder().raw_decode(kept, start.start())
+            value, end = json.JSONDecoder().raw_decode(kept, start.start())
         except (ValueError, RecursionError) as error:
             return objects, _why_invalid(kept, error)
-        objects.append(found)
+        objects.append(value)
     return objects, None if objects else "there is no JSON in it"
 
 

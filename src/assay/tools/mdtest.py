@@ -13,7 +13,7 @@ from assay.tools.dfs import Dfs
 from assay.tools.interception import Library
 from assay.tools.interception import problems as not_intercepted
 from assay.tools.output import Parsed, Sample, impossible
-from assay.tools.text import complaints, worlds
+from assay.tools.text import printed_errors, worlds
 
 TOOL = "mdtest"
 
@@ -136,7 +136,10 @@ def parse(
         intercepted_by: library that had to take the calls of every rank.
     """
     seen = [(int(tasks), int(nodes)) for tasks, nodes in _BANNER.findall(text)]
-    problems = [*complaints(text, _HARMLESS), *worlds(TOOL, seen, expected_tasks, expected_nodes)]
+    problems = [
+        *printed_errors(text, _HARMLESS),
+        *worlds(TOOL, seen, expected_tasks, expected_nodes),
+    ]
     labels: dict[str, str] = {}
     if seen:
         labels |= {"tasks": str(seen[0][0]), "nodes": str(seen[0][1])}

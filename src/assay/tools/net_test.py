@@ -66,9 +66,9 @@ class _Latency(BaseModel):
 
     def percentile(self, label: str) -> float:
         """The percentile in microseconds; nan where it is not there."""
-        for found in self.percentiles:
-            if found and found.label == label:
-                return found.upper_bound / 1000
+        for percentile in self.percentiles:
+            if percentile and percentile.label == label:
+                return percentile.upper_bound / 1000
         return float("nan")
 
 

@@ -22,11 +22,11 @@ class _Process:
 
 def cpus(text: str) -> frozenset[int]:
     """The CPUs of a list in the kernel's spelling, such as ``0-3,36``."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in text.split(","):
         first, _, last = part.partition("-")
-        found.update(range(int(first), int(last or first) + 1))
-    return frozenset(found)
+        numbers.update(range(int(first), int(last or first) + 1))
+    return frozenset(numbers)
 
 
 def parse(text: str, *, expected_processes: int | None = None) -> Parsed:

@@ -69,19 +69,19 @@ class Difference(NamedTuple):
     """What is there, and what is required in its place."""
 
     key: str
-    found: Any
+    actual: Any
     wanted: Any
     is_property: bool = False
 
     @property
     def changeable(self) -> bool:
         """Whether it can be changed without making the pool anew."""
-        return self.is_property and self.found is not None and self.key in CHANGEABLE
+        return self.is_property and self.actual is not None and self.key in CHANGEABLE
 
     def __str__(self) -> str:
         name = f"property {self.key}" if self.is_property else self.key
-        found = "unknown to DAOS" if self.is_property and self.found is None else self.found
-        return f"its {name} is {found}, not {_spelt(self.wanted)}"
+        actual = "unknown to DAOS" if self.is_property and self.actual is None else self.actual
+        return f"its {name} is {actual}, not {_spelt(self.wanted)}"
 
 
 def pool_create(name: str, size: str, properties: Mapping[str, Any]) -> list[str]:
@@ -130,12 +130,12 @@ def pool_differences(
         query: the response to `dmg pool query`.
         known: the response to `dmg pool get-prop`.
     """
-    found = []
+    differences = []
     wanted = size_bytes(size)
     total = sum(tier["total"] for tier in query["tier_stats"])
     if wanted is not None and abs(total - wanted) > wanted * SIZE_TOLERANCE:
-        found.append(Difference("size", f"{total} bytes", size))
-    return [*found, *_property_differences(properties, known)]
+        differences.append(Difference("size", f"{total} bytes", size))
+    return [*differences, *_property_differences(properties, known)]
 
 
 def container_differences(
@@ -167,15 +167,15 @@ def container_differences(
 def _property_differences(
     wanted: Mapping[str, Any], known: Sequence[Mapping[str, Any]]
 ) -> Iterator[Difference]:
-    found = {entry["name"]: entry["value"] for entry in known}
+    actual = {entry["name"]: entry["value"] for entry in known}
     for name, value in wanted.items():
-        if not same(value, found.get(name)):
-            yield Difference(name, found.get(name), value, is_property=True)
+        if not same(value, actual.get(name)):
+            yield Difference(name, actual.get(name), value, is_property=True)
 
 
-def same(wanted: Any, found: Any) -> bool:
+def same(wanted: Any, actual: Any) -> bool:
     """Whether two spellings mean the same: 1MiB and 1048576, 1 and rd_fac1, 5% and 5."""
-    return found is not None and _plain(wanted) == _plain(found)
+    return actual is not None and _plain(wanted) == _plain(actual)
 
 
 def _plain(value: Any) -> int | list[str]:
@@ -199,13 +199,13 @@ def size_bytes(text: Any) -> int | None:
 
 def problems(pools: Sequence[Mapping[str, Any]]) -> list[str]:
     """What DAOS would not make of the inventory's pools and containers: a sentence each."""
-    found = list(_label_problems("daos_system_pools", pools))
+    problems = list(_label_problems("daos_system_pools", pools))
     for pool in pools:
         containers = pool.get("containers") or []
-        found += _label_problems(f"containers of {pool['name']}", containers)
+        problems += _label_problems(f"containers of {pool['name']}", containers)
         if not POOL_SIZE.match(str(pool["size"])):
-            found.append(f"size of {pool['name']} is {pool['size']}; {SIZES_ALLOWED}")
-    return found
+            problems.append(f"size of {pool['name']} is {pool['size']}; {SIZES_ALLOWED}")
+    return problems
 
 
 SIZES_ALLOWED = "allowed are such as 2TB, 1.5TiB or 90%"

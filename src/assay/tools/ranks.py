@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.cluster.servers import Server
+from assay.cluster.servers import ServerHost
 from assay.tools.daos_answer import Answer
 from assay.tools.dmg import Member, members
 
 
-def unjoined(query: Answer, servers: Iterable[Server]) -> list[Server]:
+def unjoined(query: Answer, servers: Iterable[ServerHost]) -> list[ServerHost]:
     """The servers that have fewer joined ranks than engines, by `dmg system query`."""
     there = members(query)
     return [server for server in servers if _lacks(server, there)]
 
 
-def problems(query: Answer, servers: Sequence[Server]) -> list[str]:
+def problems(query: Answer, servers: Sequence[ServerHost]) -> list[str]:
     """What keeps the ranks from being joined, by `dmg system query`.
 
     Returns:
@@ -28,23 +28,23 @@ def problems(query: Answer, servers: Sequence[Server]) -> list[str]:
         return [f"dmg system query: {query.error}"]
     there = members(query)
     lacking = [server for server in servers if _lacks(server, there)]
-    found = [sentence for server in lacking for sentence in _problems_of(server, there)]
+    problems = [sentence for server in lacking for sentence in _problems_of(server, there)]
     strange = [member for member in there if not any(_is_of(member, s) for s in servers)]
     if lacking and strange:
         addresses = ", ".join(sorted({member.addr for member in strange}))
-        found.append(f"ranks at {addresses} belong to no host of the group daos_server")
-    return found
+        problems.append(f"ranks at {addresses} belong to no host of the group daos_server")
+    return problems
 
 
-def _lacks(server: Server, there: Iterable[Member]) -> bool:
+def _lacks(server: ServerHost, there: Iterable[Member]) -> bool:
     joined = [member for member in _ranks(server, there) if member.problem() is None]
     return len(joined) < len(server["engines"])
 
 
-def _problems_of(server: Server, there: Iterable[Member]) -> list[str]:
+def _problems_of(server: ServerHost, there: Iterable[Member]) -> list[str]:
     ranks = _ranks(server, there)
     without_rank = [engine["log"] for engine in server["engines"]]
-    found = []
+    problems = []
     for member in ranks:
         log = _log(member, server)
         if log in without_rank:
@@ -53,24 +53,26 @@ def _problems_of(server: Server, there: Iterable[Member]) -> list[str]:
             why = f" ({member.info})" if member.info else ""
             where = log or " and ".join(engine["log"] for engine in server["engines"])
             state = f"rank {member.rank} is {member.state}{why}"
-            found.append(f"{server['name']} {state}, see {where}")
+            problems.append(f"{server['name']} {state}, see {where}")
     if len(ranks) < len(server["engines"]):
-        found += [f"{server['name']} has an engine without rank, see {log}" for log in without_rank]
-    return found
+        problems += [
+            f"{server['name']} has an engine without rank, see {log}" for log in without_rank
+        ]
+    return problems
 
 
-def _ranks(server: Server, there: Iterable[Member]) -> list[Member]:
+def _ranks(server: ServerHost, there: Iterable[Member]) -> list[Member]:
     return [member for member in there if _is_of(member, server)]
 
 
-def _is_of(member: Member, server: Server) -> bool:
+def _is_of(member: Member, server: ServerHost) -> bool:
     """By its address, or the host in its fault domain, since the address may be a loopback's."""
     address = member.addr.rpartition(":")[0].strip("[]")
     host = member.fault_domain.rpartition("/")[2]
     return address in server["addresses"] or host in server["names"]
 
 
-def _log(member: Member, server: Server) -> str | None:
+def _log(member: Member, server: ServerHost) -> str | None:
     """The log of a rank's engine, by its port; None where the provider's addresses have none."""
     port = member.fabric_uri.rpartition(":")[2]
     logs = {str(engine["port"]): engine["log"] for engine in server["engines"]}

@@ -173,7 +173,7 @@ def _problems(text: str) -> Iterator[str]:
     elif _NO_MEMORY.search(text):
         yield "spdk_nvme_perf got no huge pages: is nr_hugepages set, and is it root?"
     elif _NO_DEVICE.search(text):
-        errors = [said for said in _ERROR.findall(text) if _HARMLESS not in said]
+        errors = [error for error in _ERROR.findall(text) if _HARMLESS not in error]
         yield (
             "spdk_nvme_perf found no device: is the engine stopped, is the device bound to a"
             " user-space driver, and is the address right?" + (f" ({errors[0]})" if errors else "")

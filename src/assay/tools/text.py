@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import ValidationError
 
-_COMPLAINT = re.compile(
+_ERROR = re.compile(
     r"\b(?:ERROR|WARNING)\b|\bAssertion .* failed|^Abort\(|^(?:srun|slurmstepd): error:"
     r"|^YOUR APPLICATION TERMINATED|^Invalid DAOS (?:directory )?object class:"
 )
@@ -33,27 +33,27 @@ def first_error(error: ValidationError) -> str:
     return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
 
 
-def complaints(text: str, harmless: re.Pattern[str] | None = None) -> Iterator[str]:
+def printed_errors(text: str, harmless: re.Pattern[str] | None = None) -> Iterator[str]:
     """Each kind of error, warning or failed assertion that IOR, mdtest or MPI printed, once.
 
     Lines that differ in numbers alone are one kind; the first is quoted, the rest counted.
 
     Args:
         text: the whole output.
-        harmless: complaints to leave out.
+        harmless: those to leave out.
     """
     first: dict[str, str] = {}
     count: dict[str, int] = {}
     for line in text.splitlines():
-        said = line.strip()
-        if not _COMPLAINT.search(said) or (harmless and harmless.search(said)):
+        error = line.strip()
+        if not _ERROR.search(error) or (harmless and harmless.search(error)):
             continue
-        kind = _VARYING.sub("#", said)
-        first.setdefault(kind, said)
+        kind = _VARYING.sub("#", error)
+        first.setdefault(kind, error)
         count[kind] = count.get(kind, 0) + 1
-    for kind, said in first.items():
+    for kind, error in first.items():
         more = count[kind] - 1
-        yield f"{said} (and {more} more like it)" if more else said
+        yield f"{error} (and {more} more like it)" if more else error
 
 
 def worlds(
@@ -88,8 +88,8 @@ def worlds(
 
 def by_process(text: str) -> dict[int, str]:
     """What each process printed, where `srun --label` put its number before every line."""
-    found: dict[int, list[str]] = {}
+    lines_of: dict[int, list[str]] = {}
     for line in text.splitlines():
         if label := _LABEL.match(line):
-            found.setdefault(int(label[1]), []).append(line[label.end() :])
-    return {number: "\n".join(lines) for number, lines in sorted(found.items())}
+            lines_of.setdefault(int(label[1]), []).append(line[label.end() :])
+    return {number: "\n".join(lines) for number, lines in sorted(lines_of.items())}

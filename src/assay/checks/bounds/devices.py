@@ -64,32 +64,32 @@ def scm(cluster: Cluster, host: Host, engine: Engine, way: Direction, line: bool
 
     `line` says that accesses are of 64 bytes, a line of the CPU's cache, and not of 256.
     """
-    told, tier = host.datasheets, engine.scm_tier
+    parts, tier = host.datasheets, engine.scm_tier
     if tier is None:
         return None
     if tier.class_ == "ram":
         return memory(cluster, host)
-    if told.pmem is None:
+    if parts.pmem is None:
         return None
-    sheet = cluster.sheets.pmem[told.pmem]
+    sheet = cluster.sheets.pmem[parts.pmem]
     if line:
         each = sheet.read_bandwidth_64b if way == "read" else sheet.write_bandwidth_64b
     else:
         each = sheet.read_bandwidth_256b if way == "read" else sheet.write_bandwidth_256b
     if each is None:
         return None
-    source = f"{told.pmem}: {sheet.word}"
-    return _times("the SCM", told.pmem_modules, each, "PMem module", source)
+    source = f"{parts.pmem}: {sheet.word}"
+    return _times("the SCM", parts.pmem_modules, each, "PMem module", source)
 
 
 def memory(cluster: Cluster, host: Host) -> Limit | None:
     """The DRAM of one NUMA node."""
-    told = host.datasheets
-    if told.memory is None:
+    parts = host.datasheets
+    if parts.memory is None:
         return None
-    sheet = cluster.sheets.memory[told.memory]
-    thing = f"{told.memory} channel"
-    return _times("the memory", told.memory_channels, sheet.bandwidth, thing, sheet.word)
+    sheet = cluster.sheets.memory[parts.memory]
+    thing = f"{parts.memory} channel"
+    return _times("the memory", parts.memory_channels, sheet.bandwidth, thing, sheet.word)
 
 
 def nic(cluster: Cluster, host: str, interface: str) -> Limit | None:

@@ -76,12 +76,12 @@ def storage(
 
 
 def of_files(cluster: Cluster) -> Redundancy:
-    """What the object class of the files that the checks write costs; nothing where it is not told.
+    """What the object class of the files of the checks costs; nothing where it is not known.
 
     DAOS chooses it then by the container's redundancy factor, and the bound is not as tight.
     """
-    told = cluster.daos.file_oclass if cluster.daos else None
-    return redundancy_of(told) if told else NONE
+    object_class = cluster.daos.file_oclass if cluster.daos else None
+    return redundancy_of(object_class) if object_class else NONE
 
 
 def data_ssds(cluster: Cluster) -> frozenset[Subject]:

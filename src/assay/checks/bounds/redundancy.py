@@ -30,12 +30,12 @@ def redundancy(object_class: str) -> Redundancy:
     Raises:
         ValueError: it is no object class.
     """
-    if found := _REPLICATED.fullmatch(object_class):
-        replicas = int(found["replicas"] or found["plain"])
+    if match := _REPLICATED.fullmatch(object_class):
+        replicas = int(match["replicas"] or match["plain"])
         if replicas > 1:
             return Redundancy(object_class, float(replicas), 1.0)
-    elif found := _CODED.fullmatch(object_class):
-        data, parity = int(found["data"]), int(found["parity"])
+    elif match := _CODED.fullmatch(object_class):
+        data, parity = int(match["data"]), int(match["parity"])
         if data and parity:
             cost = (data + parity) / data
             return Redundancy(object_class, cost, cost)
