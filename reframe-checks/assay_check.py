@@ -1,31 +1,27 @@
-"""What all checks share: where they run, what they owe, and how a run becomes samples.
+"""What all checks share: their place in the catalogue, their scale, and how a run becomes samples.
 
 A check says how to measure; what it owes, and where, stands under the name of its class in the
 catalogue `assay.checks.plan.CHECKS`.
 """
 
-import glob
-import os
 import shutil
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from shlex import quote
+from typing import Any
 
 import reframe as rfm
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
-from reframe.core.backends import getlauncher
 from reframe.core.builtins import parameter, run_after, run_before, sanity_function, variable
 from reframe.core.exceptions import ReframeError
 
 from assay import __version__
-from assay.campaign import results
 from assay.campaign.results import Results
 from assay.campaign.steps import Evict, Shell, Step, busy_s, directory_of, problems, read
 from assay.checks.expect import Expectation, Measured, expectation
 from assay.checks.plan import CHECKS, Metric, Requirement, requirements
-from assay.cluster.description import Cluster, Host
+from assay.cluster.description import Cluster
+from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import quoted
 from assay.judge.stats import summarize
@@ -36,30 +32,9 @@ from assay.units import UnitError, factor
 
 HERE = Path(__file__).resolve().parent
 
-SSH_S = 150
-"""How long ssh may take to bring a host its script, and back what it left."""
-
 Steps = Sequence[Step | Evict | Shell]
 
 Commands = Sequence[Sequence[Text]]
-
-_measured: dict[Requirement, Sequence[float]] = {}
-"""What the campaign has measured so far: what upper layers are judged against."""
-
-
-_earlier: dict[str, Results | None] = {}
-"""What earlier sessions of a campaign have measured, by the name of its cluster; read once."""
-
-
-def campaign_so_far(cluster: Cluster) -> Results | None:
-    """What earlier sessions of the campaign have measured; none where there was none.
-
-    A session measures what can be measured in one phase of DAOS, or until it is interrupted.
-    """
-    if cluster.name not in _earlier:
-        reports = os.environ.get("ASSAY_REPORTS", "")
-        _earlier[cluster.name] = results.read(reports, cluster) if glob.glob(reports) else None
-    return _earlier[cluster.name]
 
 
 class AssayCheck(rfm.RunOnlyRegressionTest):
@@ -67,6 +42,18 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     #: `quick` for a look in minutes, `acceptance` for figures to sign; select one with `-t`.
     scale = parameter(["quick", "acceptance"])
+
+    #: Samples of each metric (this project's own choice; a median of 5 has an interval).
+    repetitions = variable(int)
+
+    #: What each scale sets variables to, unless `-S` has set them.
+    scales: Mapping[str, Mapping[str, int]] = {
+        "quick": {"repetitions": 5},
+        "acceptance": {"repetitions": 11},
+    }
+
+    #: Variable to what the scale asks for and what was set instead; kept in ReFrame's run report.
+    deviations = variable(typ.Dict, value={}, loggable=True)
 
     #: Metric to subject to samples, in the metric's unit; kept in ReFrame's run report.
     samples = variable(typ.Dict, value={}, loggable=True)
@@ -86,49 +73,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     #: Wall time of the benchmarks themselves, in seconds.
     benchmark_seconds = variable(float, value=0.0, loggable=True)
 
+    #: What the job scripts need from beside this file; the job runs a copy, on hosts without it.
+    scripts: Sequence[str] = ("steps.sh",)
+
     valid_prog_environs = ["site"]
     require_reference = True
     max_pending_time = "5m"
-
-    #: Samples of a metric, by scale (this project's own choice; a median of 5 has an interval).
-    repetitions: Mapping[str, int] = {"quick": 5, "acceptance": 11}
-
-    @run_after("init")
-    def take_place_in_the_catalogue(self):
-        self.entry = CHECKS[type(self).__name__]
-        self.tags = {self.scale, self.entry.layer, self.entry.phase}
-        self.valid_systems = [" ".join(f"+{feature}" for feature in self.entry.needs)]
-        self.units = {metric.name: metric.unit for metric in self.entry.metrics}
-        self.descr = type(self).__doc__.strip().splitlines()[0]
-
-    @run_after("setup")
-    def learn_the_cluster(self):
-        self.cluster: Cluster = self.current_partition.extras["cluster"]
-        self.hosts = self.cluster.members(self.current_partition.name)
-        self.requirements = tuple(
-            metric
-            for metric in requirements(self.cluster)
-            if (metric.check, metric.partition) == (self.entry.name, self.current_partition.name)
-        )
-        self.subjects = tuple(dict.fromkeys(metric.subject for metric in self.requirements))
-        earlier = campaign_so_far(self.cluster)
-        if earlier and not any(map(earlier.problems, self.requirements)):
-            self.skip("an earlier session of this campaign has measured it")
-        if earlier:
-            _measured.update(
-                (metric, earlier.samples(metric)) for metric in requirements(self.cluster)
-            )
-
-    @run_before("run")
-    def refuse_what_would_be_no_measurement(self):
-        if wrong := self.wrong_before():
-            self.problems = dict.fromkeys(map(str, self.subjects), wrong)
-            raise ReframeError("; ".join(wrong))
-
-    @property
-    def times(self) -> range:
-        """The numbers of the samples, from 1."""
-        return range(1, self.repetitions[self.scale] + 1)
 
     # What a check says for itself.
 
@@ -141,7 +91,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         raise NotImplementedError
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """Whether a sample belongs to the metric, but for its unit, which is looked at anyway."""
+        """Whether a sample is one of the metric."""
         raise NotImplementedError
 
     def guards(self, subject: Subject) -> Commands:
@@ -150,36 +100,108 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             return []
         return [["engines_stopped", self.entry.phase]]
 
+    def room(self, subject: Subject) -> Commands:
+        """Commands that give a subject's files their place; they go away with the subject."""
+        del subject
+        return []
+
     def wrong_before(self) -> list[str]:
         """Why the check must not run now, in words, as it is seen from here."""
-        return []
+        return [
+            f"{name} = {getattr(self, name)}: allowed is {least} to {most}"
+            for name, (least, most) in self.allowed().items()
+            if not least <= getattr(self, name) <= most
+        ]
 
     def wrong_after(self) -> list[str]:
         """What speaks against every figure of the run, in words, as it is seen from here."""
         return []
 
-    # From record to samples.
+    # Before the run.
 
-    #: What the job scripts need from beside this file; the job runs a copy, on hosts without it.
-    scripts: Sequence[str] = ("steps.sh",)
+    @run_after("init")
+    def take_place_in_the_catalogue(self) -> None:
+        self.entry = CHECKS[type(self).__name__]
+        self.tags = {self.scale, self.entry.layer, self.entry.phase}
+        self.valid_systems = [" ".join(f"+{feature}" for feature in self.entry.needs)]
+        self.units = {metric.name: metric.unit for metric in self.entry.metrics}
 
-    #: MiB of scratch that a subject needs, by scale; nothing for a check that writes no file.
-    scratch_mib: Mapping[str, int] = {}
+    @run_after("init")
+    def take_the_scale(self) -> None:
+        for name, asked in self.scales[self.scale].items():
+            if hasattr(self, name):
+                self.note(name, asked, getattr(self, name))
+            else:
+                setattr(self, name, asked)
 
-    def directory(self, subject: Subject) -> Path:
-        """Where a subject's files are written."""
-        raise NotImplementedError
+    @run_after("init", always_last=True)
+    def describe_with_the_scale(self) -> None:
+        summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
+        sizes = ", ".join(f"{name}={getattr(self, name)}" for name in self.scales[self.scale])
+        self.descr = f"{summary} ({sizes})"
+
+    def note(self, name: str, asked: int, was: int) -> None:
+        """Note what was set differently from the scale; the sign-off lists it."""
+        if was != asked:
+            self.deviations[name] = {"asked": asked, "was": was}
+
+    def allowed(self) -> Mapping[str, tuple[int, int]]:
+        """The least and the most that each variable of the scale may be set to."""
+        each = dict.fromkeys(self.scales[self.scale], (1, 10**9))
+        return each | {"repetitions": (1, limits.SAMPLES)}
+
+    @run_after("setup")
+    def learn_the_cluster(self) -> None:
+        self.cluster: Cluster = self.current_partition.extras["cluster"]
+        self.hosts = self.cluster.members(self.current_partition.extras["partition"])
+        self.requirements = tuple(
+            metric
+            for metric in requirements(self.cluster)
+            if (metric.check, metric.partition) == (self.entry.name, self.current_partition.name)
+        )
+        self.subjects = tuple(dict.fromkeys(metric.subject for metric in self.requirements))
+
+    @run_after("setup")
+    def skip_what_was_measured(self) -> None:
+        earlier: Results | None = self.current_partition.extras["earlier"]
+        if earlier and not any(map(earlier.problems, self.requirements)):
+            self.skip("an earlier session of this campaign has measured it")
+
+    @run_before("run")
+    def refuse_what_would_be_no_measurement(self) -> None:
+        if wrong := self.wrong_before():
+            self.problems = dict.fromkeys(map(str, self.subjects), wrong)
+            raise ReframeError("; ".join(wrong))
+
+    @run_before("run")
+    def take_the_hosts(self) -> None:
+        self.num_tasks = len(self.hosts)
+        self.num_tasks_per_node = 1
+        self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
+        self.executable = "bash"
+        self.keep_files = ["raw", "*.sh", "*.fio", "*.err", "fdb.*"]
+        for name in self.scripts:
+            shutil.copy(HERE / name, self.stagedir)
+
+    # Parts of job scripts.
+
+    @property
+    def times(self) -> range:
+        """The numbers of the samples, from 1."""
+        return range(1, self.repetitions + 1)
+
+    def benchmark(self, name: str) -> Path:
+        """The path of a benchmark's program, or of what it needs; the plan sees that it is set."""
+        path: Path | None = getattr(self.cluster.benchmarks, name)
+        if path is None:
+            raise ReframeError(f"benchmarks.{name} is not set, and {self.entry.name} needs it")
+        return path
 
     def block(self, subject: Subject) -> list[str]:
         """The part of a job script that measures a subject, apart from the other parts."""
         begin = [["subject", directory_of(subject)], *self.guards(subject), *self.room(subject)]
         steps = [step.line() for step in self.steps(subject)]
         return ["(", *map(line, begin), *steps, ")"]
-
-    def room(self, subject: Subject) -> Commands:
-        """Commands that give a subject's files their place; they go away with the subject."""
-        mib = self.scratch_mib.get(self.scale)
-        return [["scratch", str(self.directory(subject)), str(mib)]] if mib else []
 
     def limit_s(self, subject: Subject) -> int:
         """How long a subject's steps may take all together, in seconds."""
@@ -190,18 +212,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         path = Path(self.stagedir, name)
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
-    def take_the_hosts(self) -> None:
-        """Ask for every host of the partition, whole."""
-        self.num_tasks = len(self.hosts)
-        self.num_tasks_per_node = 1
-        self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
-        self.executable = "bash"
-        self.keep_files = ["raw", "*.sh", "*.fio", "*.err", "fdb.*"]
-        for name in self.scripts:
-            shutil.copy(HERE / name, self.stagedir)
+    # From record to samples.
 
     @sanity_function
-    def every_metric_is_measured(self):
+    def every_metric_is_measured(self) -> Any:
         self.samples = {metric.name: {} for metric in self.entry.metrics}
         self.problems = {}
         strange = self._strange()
@@ -251,43 +265,48 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         parsed = self.parsed(subject, raw)
         found = list(parsed.problems)
         for metric in self.entry.metrics:
-            values = []
-            for sample in parsed.samples:
-                if not self.is_sample_of(metric, sample):
-                    continue
-                try:
-                    values.append(sample.value * factor(sample.unit, metric.unit))
-                except UnitError:
-                    continue
-                if text := impossible(sample):
-                    found.append(text)
-            if len(values) != len(self.times):
-                found.append(f"{metric.name} has {len(values)} of {len(self.times)} samples")
+            samples = [each for each in parsed.samples if self.is_sample_of(metric, each)]
+            found += filter(None, map(impossible, samples))
+            if len(samples) != self.repetitions:
+                found.append(f"{metric.name} has {len(samples)} of {self.repetitions} samples")
+            try:
+                values = [each.value * factor(each.unit, metric.unit) for each in samples]
+            except UnitError as error:
+                found.append(f"{metric.name}: {error}")
+                continue
             self.samples[metric.name][str(subject)] = values
         if found:
             for by_subject in self.samples.values():
                 by_subject.pop(str(subject), None)
         return found
 
+    # References.
+
     @run_before("performance")
-    def set_references(self):
-        """Let ReFrame alone fail what is too slow or too good to be true."""
+    def set_references(self) -> None:
+        """Let ReFrame alone fail what is too slow or too good to be true.
+
+        What stands on a lower layer's figures has no reference here, whatever ran before: the
+        sign-off, which knows them all, judges it.
+        """
         if self.is_dry_run():
             return
         self.perf_variables = {}
         references = {}
+        nothing_yet = Measured({}, self.scale)
         for metric in self.requirements:
-            _measured[metric] = self.samples[metric.name][str(metric.subject)]
-        measured = Measured(_measured, self.scale)
-        for metric in self.requirements:
-            median = summarize(measured[metric]).median
+            median = summarize(self.samples[metric.name][str(metric.subject)]).median
             # ReFrame takes what is before a colon for a system.
             name = f"{metric.name}@{metric.subject}".replace(":", ".")
-            expected = expectation(self.cluster, metric, measured)
+            expected = expectation(self.cluster, self.as_run(metric), nothing_yet)
             self.perf_variables[name] = sn.make_performance_function(sn.defer(median), metric.unit)
             references[name] = reference(expected)
             self.derivations[name] = expected.derivation
         self.reference = {"*": references}
+
+    def as_run(self, metric: Requirement) -> Requirement:
+        """A requirement, with what was set differently from the scale."""
+        return metric
 
 
 def reference(expected: Expectation) -> tuple[float, float | None, float | None, str]:
@@ -301,82 +320,3 @@ def reference(expected: Expectation) -> tuple[float, float | None, float | None,
         None if expected.ceiling is None else expected.ceiling / bound - 1,
         expected.unit,
     )
-
-
-class HostCheck(AssayCheck):
-    """A check that runs on every host of the partition at once, in one job."""
-
-    def host(self, subject: Subject) -> Host:
-        """The description of the host that a subject is on."""
-        return self.cluster.hosts[subject.host]
-
-    def directory(self, subject: Subject) -> Path:
-        """Where a subject's files are written: its host's scratch directory."""
-        return self.host(subject).scratch.directory
-
-    def on(self, host: str) -> list[Subject]:
-        """The subjects that are on a host."""
-        return [subject for subject in self.subjects if subject.host == host]
-
-    @run_before("run")
-    def run_on_every_host(self):
-        longest_s = 0
-        for name in self.hosts:
-            there = self.on(name)
-            script = ["#!/bin/bash", ". ./steps.sh"]
-            for subject in there:
-                script += self.block(subject)
-            self.write(f"{name}.sh", script)
-            longest_s = max(longest_s, sum(map(self.limit_s, there)))
-        self.take_the_hosts()
-        self.time_limit = longest_s + 60
-        if self.current_partition.scheduler.registered_name == "local":
-            self.go_to_every_host_by_ssh(longest_s)
-            return
-        self.executable_opts = ["-c", "'bash $SLURMD_NODENAME.sh'"]
-        # The benchmarks' own processes spread over the host's cores.
-        self.job.launcher.options = ["--cpu-bind=none", "--mpi=none"]
-
-    def go_to_every_host_by_ssh(self, limit_s: int) -> None:
-        """Let the job, which runs here, take each host its script."""
-        for name in ("everywhere.sh", "tethered.sh"):
-            shutil.copy(HERE / name, self.stagedir)
-        self.write("ssh.options", self.cluster.ssh_options)
-        for name in self.hosts:
-            self.write(f"{name}.subjects", map(directory_of, self.on(name)))
-        addresses = [f"{name}={self.cluster.hosts[name].address}" for name in self.hosts]
-        words = ["everywhere.sh", sys.executable, str(limit_s + 30), *addresses]
-        self.executable_opts = [quote(word) for word in words]
-        self.time_limit = limit_s + 30 + SSH_S
-
-
-class PartitionCheck(AssayCheck):
-    """A check whose job script starts its programs on the hosts itself, with srun."""
-
-    def rounds(self) -> Iterable[Sequence[Subject]]:
-        """The subjects that are measured at once, one round after the other."""
-        return [self.subjects]
-
-    def guards(self, subject: Subject) -> Commands:
-        """As everywhere, asked on each host of the subject: the script runs on one for all."""
-        hosts, count = subject.hosts, len(subject.hosts)
-        # Where there is no engine the command fails, which is to end none of the others.
-        srun = [
-            *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={count}", f"--ntasks={count}"),
-            *("--overlap", "--mpi=none", "--kill-on-bad-exit=0"),
-        ]
-        return [[*command, *srun] for command in super().guards(subject)]
-
-    @run_before("run")
-    def run_in_the_batch_script(self):
-        script = ["#!/bin/bash", ". ./steps.sh"]
-        self.time_limit = 60
-        for together in self.rounds():
-            for subject in together:
-                script.append("\n".join(self.block(subject)) + " &")
-            script.append("wait")
-            self.time_limit += max(self.limit_s(subject) for subject in together)
-        self.write("partition.sh", script)
-        self.take_the_hosts()
-        self.executable_opts = ["partition.sh"]
-        self.job.launcher = getlauncher("local")()

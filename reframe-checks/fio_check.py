@@ -1,55 +1,105 @@
 """What the checks that run fio share."""
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from reframe.core.builtins import run_before
+from reframe.core.builtins import run_before, variable
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
-from assay.shell import RAW
+from assay.shell import RAW, Text
 from assay.subject import Subject
 from assay.tools import fio
 from assay.tools.output import Parsed, Sample
-from assay_check import HostCheck
+from assay.units import Quantity
+from assay_check import AssayCheck
+from mixins.files import WritesFiles
+from mixins.launch import RunsOnEachHost
 
 SLOWEST_MIB_S = 50
 """A disk that is slower than this is not waited for (this project's own choice)."""
 
+FIGURES: Mapping[str, str] = {"MiB/s": "bandwidth", "IO/s": "rate", "us": "latency"}
+"""What fio's figure in a unit is called."""
 
-class FioCheck(HostCheck):
+
+def spelled(size: Quantity) -> str:
+    """A size of a metric as fio has it: ``4k``, ``1m``."""
+    return f"{size.value:g}{size.unit[0].lower()}"
+
+
+class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
     """One job file a subject: it lays out a file, then takes every sample of every metric.
 
     The phases of the job file bear the names of the metrics.
     """
 
-    #: MiB of the file, by scale.
-    file_mib: Mapping[str, int]
-    engine: str = "libaio"
-    direct: bool = True
+    #: MiB of each process's file.
+    file_mib = variable(int)
 
-    #: Processes of each job, by scale, each with a file of its own.
-    processes: Mapping[str, int] = {"quick": 1, "acceptance": 1}
+    ioengine: str = "libaio"
+    direct: bool = True
 
     def phases(self) -> Iterator[fio.Job]:
         """One job for each metric, named after it; each is repeated for its samples."""
         raise NotImplementedError
 
+    def phase(
+        self, name: str, *, random: bool = False, seconds: int | None = None, fsync: bool = False
+    ) -> fio.Job:
+        """The job of a metric, which says whether it writes, how much at a time, and how deep.
+
+        Args:
+            name: of the metric.
+            random: blocks in no order.
+            seconds: how long; without it until the file is covered once.
+            fsync: end with it, within the measured time.
+        """
+        metric = self.entry.metric(name)
+        assert metric.direction
+        assert metric.transfer
+        rw: Mapping[str, fio.Pattern] = (
+            {"read": "randread", "write": "randwrite"}
+            if random
+            else {"read": "read", "write": "write"}
+        )
+        return fio.Job(
+            name,
+            rw[metric.direction],
+            spelled(metric.transfer),
+            depth=self.depth(metric),
+            seconds=seconds,
+            fsync=fsync,
+        )
+
+    def depth(self, metric: Metric) -> int:
+        """I/Os that each process has in flight."""
+        return metric.in_flight or 1
+
     @property
-    def scratch_mib(self) -> Mapping[str, int]:
+    def processes(self) -> int:
+        """Processes of each job, each with a file of its own."""
+        return 1
+
+    def needed_mib(self) -> int:
         """Room for the files, and some for what a file system adds."""
-        return {scale: mib * self.processes[scale] + 64 for scale, mib in self.file_mib.items()}
+        return self.file_mib * self.processes + 64
 
     def job_file(self) -> fio.JobFile:
         """The whole job file. What is read was written first: a hole is read from nowhere."""
         lay_out = fio.Job("lay_out", "write", "1m", depth=8, fsync=True)
+        samples = (
+            replace(phase, name=f"{phase.name}.{number}")
+            for phase in self.phases()
+            for number in self.times
+        )
         return fio.JobFile(
-            size=f"{self.file_mib[self.scale]}m",
-            jobs=(lay_out, *(self.sample(phase, n) for phase in self.phases() for n in self.times)),
-            processes=self.processes[self.scale],
-            engine=self.engine,
+            size=f"{self.file_mib}m",
+            jobs=(lay_out, *samples),
+            processes=self.processes,
+            engine=self.ioengine,
             direct=self.direct,
             **self.layout(),
         )
@@ -58,28 +108,24 @@ class FioCheck(HostCheck):
         """Where the files are, and how they are made."""
         return {"directory": "${SCRATCH}"}
 
-    @staticmethod
-    def sample(phase: fio.Job, number: int) -> fio.Job:
-        """One sample of a phase."""
-        return dataclasses.replace(phase, name=f"{phase.name}.{number}")
-
     @run_before("run")
-    def write_the_job_file(self):
+    def write_the_job_file(self) -> None:
         self.write("samples.fio", [self.job_file().render()])
 
-    def steps(self, subject: Subject) -> list[Step]:
+    def steps(self, subject: Subject) -> Sequence[Step]:
         """One run of fio, for all samples."""
         program = str(self.program())
         _, *arguments = fio.command("samples.fio", RAW / "fio.json")
-        command = [*self.preload(subject), program, *arguments]
+        command: list[Text] = [*self.preload(subject), program, *arguments]
         return [Step("fio", self.patience_s(), program=program, commands=[command])]
 
     def program(self) -> Path:
         """The fio that is run."""
-        return self.cluster.benchmarks.fio
+        return self.benchmark("fio")
 
     def preload(self, subject: Subject) -> Sequence[str]:
         """What fio is started by."""
+        del subject
         return []
 
     def patience_s(self) -> int:
@@ -87,13 +133,14 @@ class FioCheck(HostCheck):
         jobs = self.job_file().jobs
         covering = sum(job.seconds is None for job in jobs)
         timed_s = sum(job.seconds or 0 for job in jobs)
-        mib = self.file_mib[self.scale] * self.processes[self.scale]
-        return 60 + timed_s + covering * mib // SLOWEST_MIB_S
+        return 60 + timed_s + covering * self.file_mib * self.processes // SLOWEST_MIB_S
 
     def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """Every figure of the run; one that reads what it did not write is a problem."""
+        del subject
         return fio.parse(text(raw, "fio", "json"), written_here=True)
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By the phase."""
-        return sample.labels["phase"] == metric.name
+        """By the phase, of whose figures the metric is one."""
+        figure = f"{metric.direction}_{FIGURES[metric.unit]}"
+        return (sample.labels["phase"], sample.metric) == (metric.name, figure)

@@ -3,10 +3,12 @@
 ASSAY_CLUSTER names the description where it is not /etc/assay/cluster.json.
 """
 
+import glob
 import os
 import sys
 from pathlib import Path
 
+from assay.campaign import results
 from assay.checks.plan import features
 from assay.cluster.description import PARTITIONS, Partition
 from assay.preflight import examine as preflight
@@ -16,6 +18,13 @@ from assay.preflight import examine as preflight
 sys.path.append(str(Path(__file__).resolve().parent))
 
 CLUSTER = preflight.load(Path(os.environ.get("ASSAY_CLUSTER", "/etc/assay/cluster.json")))
+
+REPORTS = os.environ.get("ASSAY_REPORTS", "")
+EARLIER = results.read(REPORTS, CLUSTER) if glob.glob(REPORTS) else None
+"""What earlier sessions of a campaign have measured; none where there was none.
+
+A session measures what can be measured in one phase of DAOS, or until it is interrupted.
+"""
 
 
 def _scheduler(name: Partition) -> dict[str, object]:
@@ -45,7 +54,7 @@ def _partition(name: Partition) -> dict[str, object]:
         # Two checks at once would measure each other.
         "max_jobs": 1,
         "features": sorted(features(CLUSTER, name)),
-        "extras": {"cluster": CLUSTER, "partition": name},
+        "extras": {"cluster": CLUSTER, "partition": name, "earlier": EARLIER},
         "processor": {"num_cpus": min(CLUSTER.hosts[host].cores for host in members)},
     }
 

@@ -11,8 +11,9 @@ from assay.checks.plan import Metric
 from assay.subject import Subject
 from assay.tools.agent_log import TOOL, parse
 from assay.tools.output import Parsed, Sample, merged
-from assay_check import HostCheck
-from daos_check import SystemCheck
+from assay_check import AssayCheck
+from mixins.daos import NeedsDaos
+from mixins.launch import RunsOnEachHost
 
 LOG = "/var/log/daos/daos_agent/daos_agent.log"
 CONFIGURATION = "/etc/daos/daos_agent.yml"
@@ -22,11 +23,11 @@ LIMIT_S = 60
 
 
 @rfm.simple_test
-class ClientInterfaces(SystemCheck, HostCheck):
+class ClientInterfaces(NeedsDaos, RunsOnEachHost, AssayCheck):
     """A process on each NUMA node of a client is given an interface of that node by the agent."""
 
     scripts = ("steps.sh", "client/interfaces.sh")
-    repetitions = {"quick": 3, "acceptance": 5}
+    scales = {"quick": {"repetitions": 3}, "acceptance": {"repetitions": 5}}
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """For each sample, one process on each NUMA node after the other."""
@@ -41,11 +42,13 @@ class ClientInterfaces(SystemCheck, HostCheck):
     def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """Which interfaces the processes of every sample got."""
         host = self.host(subject)
-        nodes = {
-            name: 0 if host.numa_nodes == 1 else interface.numa_node
-            for name, interface in host.interfaces.items()
-            if interface.numa_node is not None or host.numa_nodes == 1
-        }
+        nodes = dict.fromkeys(host.interfaces, 0)
+        if host.numa_nodes > 1:
+            nodes = {
+                name: interface.numa_node
+                for name, interface in host.interfaces.items()
+                if interface.numa_node is not None
+            }
         found = []
         for step in self.steps(subject):
             said = text(raw, step.name, "out")
@@ -67,4 +70,4 @@ class ClientInterfaces(SystemCheck, HostCheck):
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
         """There is one metric."""
-        return True
+        return (metric.name, sample.metric) == ("near_processes", "near_clients")

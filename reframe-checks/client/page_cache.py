@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import reframe as rfm
+from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
@@ -12,35 +13,41 @@ from assay.shell import RAW, Text
 from assay.subject import Subject
 from assay.tools.ior import TOOL, Run, parse
 from assay.tools.output import Parsed, Sample, merged
+from assay_check import AssayCheck
 from fio_check import SLOWEST_MIB_S
-from mpi_check import BackendCheck
-
-BLOCK_MIB = {"quick": 32, "acceptance": 4096}
+from mixins.backends import UsesEachBackend
 
 LIMIT_S = 600
 """How long a run may take beyond its bytes: to fill so much memory takes a while."""
+
+PHASES = {"write_bandwidth": "write", "read_bandwidth": "read"}
 
 SQUEEZED_PERCENT = 60
 """Percent of a client's memory taken away from its page cache (this project's own choice)."""
 
 
 @rfm.simple_test
-class PageCacheHonesty(BackendCheck):
+class PageCacheHonesty(UsesEachBackend, AssayCheck):
     """IOR with one honest option more at a time, to see which figures are those of memory."""
 
-    repetitions = {"quick": 3, "acceptance": 5}
+    #: MiB that each rank writes.
+    block_mib = variable(int)
 
-    @property
-    def scratch_mib(self) -> Mapping[str, int]:
+    scales = {
+        "quick": {"repetitions": 3, "block_mib": 32},
+        "acceptance": {"repetitions": 5, "block_mib": 4096},
+    }
+
+    def needed_mib(self) -> int:
         """Room for every rank's file."""
-        return {scale: mib * self.tasks + 64 for scale, mib in BLOCK_MIB.items()}
+        return self.block_mib * self.tasks + 64
 
     def rungs(self, path: Text) -> Mapping[str, Run]:
         """The ladder, from what IOR does when nothing is said to it."""
         naive = Run(
             path,
             "1m",
-            f"{BLOCK_MIB[self.scale]}m",
+            f"{self.block_mib}m",
             shared=True,
             reorder=False,
             fsync=False,
@@ -59,8 +66,8 @@ class PageCacheHonesty(BackendCheck):
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """One run of both phases for each sample of each rung: so the cache has its chance."""
-        program = self.cluster.benchmarks.ior
-        mib = BLOCK_MIB[self.scale] * self.ranks_per_node
+        program = self.benchmark("ior")
+        mib = self.block_mib * self.ranks_per_node
         return [
             Step(
                 f"{rung}.{number}",
@@ -82,11 +89,11 @@ class PageCacheHonesty(BackendCheck):
 
     def rung(self, raw: Path, name: str) -> Parsed:
         """One run: `naive_write` and `naive_read`."""
+        rung = name.partition(".")[0]
         said = "".join(text(raw, name, kind) for kind in ("out", "err", "json"))
         found = parse(said, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
         samples = tuple(
-            replace(sample, metric=f"{name.partition('.')[0]}_{sample.metric.partition('_')[0]}")
-            for sample in found.samples
+            replace(sample, metric=f"{rung}_{PHASES[sample.metric]}") for sample in found.samples
         )
         return replace(found, samples=samples)
 

@@ -10,15 +10,16 @@ from assay.checks.plan import Metric
 from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.placement import TOOL, parse
-from assay_check import PartitionCheck
+from assay_check import AssayCheck
+from mixins.launch import StartsItsPrograms
 
 
 @rfm.simple_test
-class ClientPlacement(PartitionCheck):
+class ClientPlacement(StartsItsPrograms, AssayCheck):
     """Each process of a client, one a core, runs on a core of its own and stays there."""
 
     scripts = ("steps.sh", "client/placement.sh")
-    repetitions = {"quick": 3, "acceptance": 5}
+    scales = {"quick": {"repetitions": 3}, "acceptance": {"repetitions": 5}}
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """One step of as many processes as the client has cores, for each sample."""
@@ -47,4 +48,4 @@ class ClientPlacement(PartitionCheck):
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
         """There is one metric."""
-        return True
+        return sample.metric == metric.name

@@ -5,25 +5,22 @@ from functools import partial
 from pathlib import Path
 
 import reframe as rfm
+from reframe.core.builtins import variable
 
 from assay.campaign.steps import Shell, Step, printed
-from assay.checks.daos_perf import IN_FLIGHT
 from assay.checks.plan import Metric
 from assay.subject import Subject
 from assay.tools import dmg
 from assay.tools.daos_perf import TOOL, parse
 from assay.tools.daos_perf import DaosPerf as Run
 from assay.tools.output import Parsed, Sample, merged
-from assay.tools.perf_common import Values, size
-from daos_check import patience_s
-from mpi_check import MpiCheck
+from assay.tools.perf_common import Values, size, spelled
+from assay_check import AssayCheck
+from mixins.daos import NeedsDaos, patience_s
+from mixins.in_flight import KeepsInFlight
+from mixins.launch import LaunchesMpi
 
-VALUES: Mapping[str, Mapping[str, Values]] = {
-    "quick": {"4k": Values("4K", "5k"), "1m": Values("1M", "64", array=True)},
-    "acceptance": {"4k": Values("4K", "100k"), "1m": Values("1M", "1k", array=True)},
-}
-"""What each process writes and fetches, by scale."""
-
+TESTS = {"write": "update", "read": "fetch"}
 FIGURES = {"IO/s": "rate", "MiB/s": "bandwidth"}
 
 ROOM = 4
@@ -32,51 +29,77 @@ targets do not fill evenly (this project's own choice)."""
 
 
 @rfm.simple_test
-class DaosPerf(MpiCheck):
+class DaosPerf(NeedsDaos, KeepsInFlight, LaunchesMpi, AssayCheck):
     """Values of 4 KiB and 1 MiB into a pool and back, by the processes of one client at a time."""
 
-    repetitions = {"quick": 3, "acceptance": 5}
+    #: Values of 4 KiB that each process writes and fetches.
+    values_4k = variable(int)
+
+    #: Values of 1 MiB.
+    values_1m = variable(int)
+
+    scales = {
+        "quick": {"repetitions": 3, "values_4k": 5 * 1024, "values_1m": 64},
+        "acceptance": {"repetitions": 5, "values_4k": 100 * 1024, "values_1m": 1024},
+    }
+
     scripts = ("steps.sh", "endtoend/containers.sh")
+
+    @property
+    def values(self) -> Mapping[str, Values]:
+        """What each process writes and fetches."""
+        return {
+            "4k": Values("4K", spelled(self.values_4k)),
+            "1m": Values("1M", spelled(self.values_1m), array=True),
+        }
+
+    @property
+    def pool(self) -> str:
+        """The one that daos_perf has for itself."""
+        assert self.daos.perf_pool
+        return self.daos.perf_pool
 
     def look(self, when: str) -> list[str]:
         """The pool that daos_perf has for itself is whole, too."""
-        pool = self.cluster.daos.perf_pool
-        return super().look(when) or self.look_at_pool(f"perf_pool.{when}", pool)
+        return super().look(when) or self.look_at_pool(f"perf_pool.{when}", self.pool)
 
     def wrong_before(self) -> list[str]:
-        """It has room."""
+        """It has room; and what was written is fetched with as many in flight."""
         if wrong := super().wrong_before():
             return wrong
-        pool = self.cluster.daos.perf_pool
-        largest = max(values.bytes for values in VALUES[self.scale].values())
+        for name in self.values:
+            update, fetch = (self.in_flight[f"{test}_{name}"] for test in TESTS.values())
+            if update != fetch:
+                return [f"in_flight: update_{name} = {update} and fetch_{name} = {fetch}: one run"]
+        largest = max(values.bytes for values in self.values.values())
         needed = ROOM * self.ranks_per_node * largest
-        return self.short_of_room("perf_pool.before", pool, needed)
+        return self.short_of_room("perf_pool.before", self.pool, needed)
 
     def steps(self, subject: Subject) -> Sequence[Step | Shell]:
         """A run of each size for every sample, whose container is then taken away."""
         # They have no label.
-        pool = self.cluster.daos.perf_pool
-        own = ["^$", pool, *self.command(["daos"])]
-        not_destroyed = f"daos did not destroy what daos_perf made in the pool {pool}"
+        own = ["^$", self.pool, *self.command(["daos"])]
+        not_destroyed = f"daos did not destroy what daos_perf made in the pool {self.pool}"
         steps: list[Step | Shell] = [
             Shell([".", "./containers.sh"]),
             Shell(["note_containers", *own]),
         ]
         for number in self.times:
-            for name, values in VALUES[self.scale].items():
-                steps.append(self.run_of(subject, f"{name}.{number}", values))
+            for name, values in self.values.items():
+                steps.append(self.run_of(subject, name, number, values))
                 steps.append(Shell(["take_away", *own], refusal=not_destroyed))
         return steps
 
-    def run_of(self, subject: Subject, name: str, values: Values) -> Step:
+    def run_of(self, subject: Subject, name: str, number: int, values: Values) -> Step:
         """One run on the cores of one client: of two, the clocks would differ."""
-        pool = dmg.uuid(self.answer("perf_pool.before"))
-        run = Run(pool, values, credits=IN_FLIGHT)
+        # An update and the fetch of what it wrote have as many in flight.
+        in_flight = self.in_flight[f"update_{name}"]
+        run = Run(dmg.uuid(self.answer("perf_pool.before")), values, credits=in_flight)
         each = size(values.value_size)
         # Each value is written, then fetched.
         rpcs = 2 * self.ranks_per_node * values.bytes // each
         return Step(
-            name,
+            f"{name}.{number}",
             limit_s=patience_s(rpcs, run.credits, each),
             program=TOOL,
             commands=[
@@ -98,6 +121,8 @@ class DaosPerf(MpiCheck):
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
         """By the test, update or fetch, and the size of its values."""
-        test, _, spelled = metric.name.partition("_")
-        told = sample.labels["value_size"]
-        return sample.metric == f"{test}_{FIGURES[metric.unit]}" and told == str(size(spelled))
+        assert metric.direction
+        assert metric.transfer
+        figure = f"{TESTS[metric.direction]}_{FIGURES[metric.unit]}"
+        moved = str(int(metric.transfer.to("B").value))
+        return (sample.metric, sample.labels["value_size"]) == (figure, moved)

@@ -21,9 +21,10 @@ from assay.tools.fdb_hammer import (
     schema,
     write_command,
 )
-from assay_check import PartitionCheck
-from daos_check import SystemCheck
-from fdb_check import FIELDS, FdbCheck
+from assay_check import AssayCheck
+from mixins.daos import NeedsDaos
+from mixins.fdb import RunsFdbHammer
+from mixins.launch import StartsItsPrograms
 
 LONGEST_S = {"quick": 120, "acceptance": 900}
 """How long a phase may take."""
@@ -35,10 +36,14 @@ targets do not fill evenly (this project's own choice)."""
 COMMANDS = {"write": write_command, "read": read_command}
 
 
-class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
+class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
     """Processes on all clients together, in containers of a pool."""
 
-    repetitions = {"quick": 3, "acceptance": 5}
+    scales = {
+        "quick": {"repetitions": 3, "fields_per_step": 16, "field_steps": 4},
+        "acceptance": {"repetitions": 5, "fields_per_step": 64, "field_steps": 16},
+    }
+
     scripts = ("steps.sh", "endtoend/containers.sh")
     separate_index: bool
 
@@ -48,42 +53,54 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
 
     def processes(self, subject: Subject) -> int:
         """Processes on all clients together."""
-        return daos_processes(self.cluster, subject.containers, self.scale)
+        return daos_processes(self.cluster, self.containers(subject), self.scale)
+
+    @staticmethod
+    def containers(subject: Subject) -> int:
+        """Into how many containers they write."""
+        assert subject.containers
+        return subject.containers
+
+    @property
+    def pool(self) -> str:
+        """In which these containers are made."""
+        assert self.daos.pool
+        return self.daos.pool
 
     def layout(self, subject: Subject) -> Layout:
         """Containers that the processes share, or several that each has to itself."""
-        containers = subject.containers
+        containers = self.containers(subject)
         of_each = max(1, containers // self.processes(subject))
         return Layout(containers, self.separate_index, of_each)
 
-    def fields(self, subject: Subject) -> Fields:
+    def fields_in_each(self, subject: Subject) -> Fields:
         """Fields of a process in each of its containers."""
-        return FIELDS[self.scale].over(self.layout(subject).of_each)
+        return self.fields.over(self.layout(subject).of_each)
 
     def bytes_of_each(self, subject: Subject) -> int:
         """Bytes that each process moves in a phase."""
-        return self.layout(subject).of_each * self.fields(subject).bytes
+        return self.layout(subject).of_each * self.fields_in_each(subject).bytes
 
     def wrong_before(self) -> list[str]:
         """The system and the pool are whole, and the pool has room."""
         if wrong := super().wrong_before():
             return wrong
         largest = max(self.processes(each) * self.bytes_of_each(each) for each in self.subjects)
-        return self.short_of_room("pool.before", self.cluster.daos.pool, ROOM * largest)
+        return self.short_of_room("pool.before", self.pool, ROOM * largest)
 
     @run_before("run")
-    def write_schemas_and_commands(self):
-        program = str(self.cluster.benchmarks.fdb_hammer_daos)
-        field = str(self.cluster.benchmarks.fdb_share / "field.grib")
+    def write_schemas_and_commands(self) -> None:
+        program = str(self.benchmark("fdb_hammer_daos"))
         for subject in self.subjects:
-            layout, fields = self.layout(subject), self.fields(subject)
+            layout, fields = self.layout(subject), self.fields_in_each(subject)
             self.write(self.file(subject, "schema"), [schema(layout).rstrip()])
             for phase, command in COMMANDS.items():
                 commands = (
-                    f"{process}) exec {line(command(program, field, process, fields, layout))} ;;"
+                    line(command(program, self.field, process, fields, layout))
                     for process in range(self.processes(subject))
                 )
-                script = ["case $SLURM_PROCID in", *commands, "esac"]
+                cases = (f"{process}) exec {each} ;;" for process, each in enumerate(commands))
+                script = ["case $SLURM_PROCID in", *cases, "esac"]
                 self.write(self.file(subject, phase), script)
 
     @staticmethod
@@ -93,18 +110,17 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
 
     def limit_s(self, subject: Subject) -> int:
         """Every container that a sample makes is destroyed after it, several at once."""
-        destroy_s = 60 + subject.containers
+        destroy_s = 60 + self.containers(subject)
         return super().limit_s(subject) + len(self.times) * destroy_s
 
     def steps(self, subject: Subject) -> Sequence[Step | Shell]:
         """New databases for each sample, written, read, and taken away."""
-        pool = self.cluster.daos.pool
-        not_destroyed = f"daos did not destroy what FDB made in the pool {pool}"
-        own = [CONTAINERS, pool, *self.command(["daos"])]
+        not_destroyed = f"daos did not destroy what FDB made in the pool {self.pool}"
+        own = [CONTAINERS, self.pool, *self.command(["daos"])]
         steps: list[Step | Shell] = [
             Shell([".", "./containers.sh"]),
             Shell(["note_containers", *own]),
-            Shell(["none_before", pool]),
+            Shell(["none_before", self.pool]),
         ]
         for number in self.times:
             steps += [self.phase(subject, phase, number) for phase in COMMANDS]
@@ -114,14 +130,14 @@ class FdbDaosCheck(FdbCheck, SystemCheck, PartitionCheck):
     def phase(self, subject: Subject, phase: str, number: int) -> Step:
         """One phase of a sample: all processes at once, each by its line of a script."""
         where = daos_configuration(
-            self.cluster.daos.pool,
+            self.pool,
             root_container(JOB, number),
             STAGE / self.file(subject, "schema"),
         )
         return Step(
             f"{phase}.{number}",
             LONGEST_S[self.scale],
-            program=str(self.cluster.benchmarks.fdb_hammer_daos),
+            program=str(self.benchmark("fdb_hammer_daos")),
             commands=[
                 [
                     *("env", "FDB5_CONFIG=" + where),

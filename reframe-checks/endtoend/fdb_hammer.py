@@ -1,6 +1,6 @@
 """ECMWF's FDB on a POSIX file system, measured with fdb-hammer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import reframe as rfm
 from reframe.core.builtins import run_before
@@ -12,23 +12,33 @@ from assay.subject import Subject
 from assay.tools.fdb_hammer import (
     MEBIBYTE,
     SHARED,
+    Fields,
     Layout,
     configuration,
     read_command,
     schema,
     write_command,
 )
-from assay_check import HostCheck
-from fdb_check import FIELDS, FdbCheck
+from assay_check import AssayCheck
+from mixins.fdb import RunsFdbHammer
+from mixins.files import WritesFiles
+from mixins.launch import RunsOnEachHost
+
+Command = Callable[[str, str, int, Fields, Layout], Sequence[Text]]
 
 
-class FdbPosixCheck(FdbCheck, HostCheck):
+class FdbPosixCheck(RunsFdbHammer, WritesFiles, RunsOnEachHost, AssayCheck):
     """Processes of each host, on the file system of its scratch directory."""
+
+    scales = {
+        "quick": {"repetitions": 5, "fields_per_step": 16, "field_steps": 4},
+        "acceptance": {"repetitions": 11, "fields_per_step": 64, "field_steps": 16},
+    }
 
     layout: Layout
 
     @run_before("run")
-    def write_the_schema(self):
+    def write_the_schema(self) -> None:
         self.write("fdb-schema", [schema(self.layout).rstrip()])
 
     def processes(self, subject: Subject) -> int:
@@ -37,15 +47,11 @@ class FdbPosixCheck(FdbCheck, HostCheck):
 
     def bytes_of_each(self, subject: Subject) -> int:
         """Bytes that each process moves in a phase."""
-        return FIELDS[self.scale].bytes
+        return self.fields.bytes
 
-    @property
-    def scratch_mib(self) -> dict[str, int]:
+    def needed_mib(self) -> int:
         """Room for one sample's fields: each is removed before the next."""
-        return {
-            scale: POSIX_PROCESSES * fields.bytes // MEBIBYTE + 128
-            for scale, fields in FIELDS.items()
-        }
+        return POSIX_PROCESSES * self.fields.bytes // MEBIBYTE + 128
 
     def steps(self, subject: Subject) -> Sequence[Step | Evict | Shell]:
         """A new database for each sample, written, evicted from the page cache, and read."""
@@ -61,17 +67,16 @@ class FdbPosixCheck(FdbCheck, HostCheck):
             ]
         return steps
 
-    def phase(self, name: str, root: Text, command) -> Step:
+    def phase(self, name: str, root: Text, command: Command) -> Step:
         """One phase: all processes at once."""
-        benchmarks, fields = self.cluster.benchmarks, FIELDS[self.scale]
         environment = "FDB5_CONFIG=" + configuration(root, STAGE / "fdb-schema")
-        program, field = str(benchmarks.fdb_hammer), str(benchmarks.fdb_share / "field.grib")
+        program, field = str(self.benchmark("fdb_hammer")), self.field
         return Step(
             name,
             limit_s=300,
             program=program,
             commands=[
-                ["env", environment, *command(program, field, process, fields, self.layout)]
+                ["env", environment, *command(program, field, process, self.fields, self.layout)]
                 for process in range(POSIX_PROCESSES)
             ],
         )

@@ -1,14 +1,16 @@
 """Data of each client, written and read with fio through DAOS's library and through dfuse."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import reframe as rfm
+from reframe.core.builtins import variable
 
 from assay.campaign.steps import printed
 from assay.checks.backends import backend_of, container, library_directory
 from assay.checks.fio import PROCESSES
+from assay.checks.plan import Metric
 from assay.shell import JOB, Variable
 from assay.subject import Subject
 from assay.tools.fio import TOOL, Job
@@ -16,43 +18,56 @@ from assay.tools.interception import environment
 from assay.tools.interception import problems as not_intercepted
 from assay.tools.output import Parsed, merged
 from assay_check import Commands
-from daos_check import SystemCheck, in_container
 from fio_check import FioCheck
+from mixins.daos import NeedsDaos, in_container
+from mixins.in_flight import KeepsInFlight
 
-SECONDS = {"quick": 2, "acceptance": 30}
-"""How long each phase of small I/Os goes on."""
+SCALES: Mapping[str, Mapping[str, int]] = {
+    "quick": {"repetitions": 3, "file_mib": 64, "small_s": 2},
+    "acceptance": {"repetitions": 5, "file_mib": 4096, "small_s": 30},
+}
+"""A file for each process; all of it is written before anything is read."""
 
 NAME = "assay." + JOB + "." + Variable("SLURMD_NODENAME")
 """What the files of a client in the container are called, and a number."""
 
 
-class FioDaosCheck(SystemCheck, FioCheck):
-    """A file for each process; all of it is written before anything is read."""
-
-    uses_container = True
-    repetitions = {"quick": 3, "acceptance": 5}
-    file_mib = {"quick": 64, "acceptance": 4096}
-    processes = PROCESSES
-
-    def phases(self) -> Iterator[Job]:
-        """1 MiB over the whole file, then 4 KiB for a time; for the latency one at a time."""
-        seconds, depth = SECONDS[self.scale], self.entry.metric("write_1m").in_flight
-        yield Job("write_1m", "write", "1m", depth=depth)
-        yield Job("read_1m", "read", "1m", depth=depth)
-        yield Job("randwrite_4k", "randwrite", "4k", depth=depth, seconds=seconds)
-        yield Job("randread_4k", "randread", "4k", depth=depth, seconds=seconds)
-        yield Job("latency_4k", "randread", "4k", seconds=seconds)
+def phases(check: FioCheck, small_s: int) -> Iterator[Job]:
+    """1 MiB over the whole file, then 4 KiB for a time; for the latency one at a time."""
+    yield check.phase("write_1m")
+    yield check.phase("read_1m")
+    yield check.phase("randwrite_4k", random=True, seconds=small_s)
+    yield check.phase("randread_4k", random=True, seconds=small_s)
+    yield check.phase("latency_4k", random=True, seconds=small_s)
 
 
 @rfm.simple_test
-class FioDfs(FioDaosCheck):
+class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
     """fio's dfs engine: 1 MiB and 4 KiB, 16 under way in each process, and the latency of one."""
 
-    engine = "dfs"
+    ioengine = "dfs"
+    uses_container = True
+    scales = SCALES
+
+    #: Seconds of each phase of small I/Os.
+    small_s = variable(int)
+
+    @property
+    def processes(self) -> int:
+        """As many as the bound is of."""
+        return PROCESSES[self.scale]
+
+    def phases(self) -> Iterator[Job]:
+        """One job for each metric."""
+        return phases(self, self.small_s)
+
+    def depth(self, metric: Metric) -> int:
+        """As many as the catalogue says, or `-S`."""
+        return self.in_flight[metric.name]
 
     def program(self) -> Path:
         """The fio that has the engine."""
-        return self.cluster.benchmarks.fio_dfs
+        return self.benchmark("fio_dfs")
 
     def layout(self) -> dict[str, Any]:
         """In the container; the engine knows no directories, so each client has its own names."""
@@ -73,15 +88,31 @@ class FioDfs(FioDaosCheck):
 
 
 @rfm.simple_test
-class FioDfuse(FioDaosCheck):
+class FioDfuse(NeedsDaos, FioCheck):
     """fio on a dfuse mount: 1 MiB and 4 KiB, with and without each interception library."""
 
     #: The libraries take these calls, and report what they took of threads alone.
-    engine = "psync"
+    ioengine = "psync"
+    uses_container = True
+    scales = SCALES
+
+    #: Seconds of each phase of small I/Os.
+    small_s = variable(int)
+
+    @property
+    def processes(self) -> int:
+        """As many as the bound is of."""
+        return PROCESSES[self.scale]
+
+    def phases(self) -> Iterator[Job]:
+        """One job for each metric."""
+        return phases(self, self.small_s)
 
     def directory(self, subject: Subject) -> Path:
         """The mount."""
-        return self.cluster.daos.mount
+        del subject
+        assert self.daos.mount
+        return self.daos.mount
 
     def guards(self, subject: Subject) -> Commands:
         """It is there."""

@@ -12,11 +12,15 @@ from fio_check import FioCheck
 class PosixFio(FioCheck):
     """Buffered 1 MiB I/O of one process, written with fsync, read back from the disk."""
 
-    file_mib = {"quick": 512, "acceptance": 16384}
-    engine = "psync"
+    ioengine = "psync"
     direct = False
+
+    scales = {
+        "quick": {"repetitions": 5, "file_mib": 512},
+        "acceptance": {"repetitions": 11, "file_mib": 16384},
+    }
 
     def phases(self) -> Iterator[Job]:
         """The write's time includes its fsync; before each read fio drops the file's pages."""
-        yield Job("write_1m", "write", "1m", fsync=True)
-        yield Job("read_1m", "read", "1m")
+        yield self.phase("write_1m", fsync=True)
+        yield self.phase("read_1m")

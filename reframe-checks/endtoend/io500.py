@@ -1,11 +1,12 @@
 """IO500: its phases in their order, by IOR and mdtest, and by its own program where that is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import reframe as rfm
+from reframe.core.builtins import variable
 
 from assay.campaign.steps import Evict, Shell, Step, printed, text
 from assay.checks.plan import Metric
@@ -13,19 +14,36 @@ from assay.shell import RAW, SCRATCH, Text
 from assay.subject import Subject
 from assay.tools import io500, ior, mdtest
 from assay.tools.output import Parsed, Sample, merged
-from mpi_check import STONEWALL_S, BackendCheck
+from assay_check import AssayCheck
+from mixins.backends import UsesEachBackend
 
 LONGEST_S = {"quick": 120, "acceptance": 900}
-"""How long a phase may take: reads, too, are of what the fastest process wrote until then."""
+"""How long a phase may take at least: reads, too, are of what the fastest process wrote."""
 
 
-class Io500Check(BackendCheck):
+class Io500Check(UsesEachBackend, AssayCheck):
     """Everything is written before anything is read."""
 
-    repetitions = {"quick": 1, "acceptance": 3}
+    #: Seconds after which a phase stops writing.
+    stonewall_s = variable(int)
 
-    #: Room in a shared directory, which the deadline does not limit.
-    scratch_mib: Mapping[str, int] = {"quick": 8192, "acceptance": 131072}
+    #: MiB of room in a shared directory, which the deadline does not limit.
+    scratch_mib = variable(int)
+
+    scales = {
+        "quick": {"repetitions": 1, "stonewall_s": 2, "scratch_mib": 8192},
+        # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
+        "acceptance": {"repetitions": 3, "stonewall_s": 30, "scratch_mib": 131072},
+    }
+
+    @property
+    def longest_s(self) -> int:
+        """How long a phase may take."""
+        return max(LONGEST_S[self.scale], 30 * self.stonewall_s)
+
+    def needed_mib(self) -> int:
+        """Without so much in a shared directory the job refuses to start."""
+        return self.scratch_mib
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
         """By the phase."""
@@ -56,7 +74,7 @@ class Io500(Io500Check):
         return io500.Io500(
             directory,
             self.status_files(number),
-            stonewall_s=STONEWALL_S[self.scale],
+            stonewall_s=self.stonewall_s,
             dfs=self.dfs(subject),
             mark=begin + f"io500.{number}.",
         ).runs()
@@ -80,14 +98,17 @@ class Io500(Io500Check):
 
     def launched(self, subject: Subject, name: str, run: ior.Run | mdtest.Run) -> Step:
         """A run of IOR or of mdtest over all clients."""
-        benchmarks = self.cluster.benchmarks
+        command: list[Text]
+        parse: Callable[[str], Parsed]
         if isinstance(run, ior.Run):
-            program, command, parse = benchmarks.ior, run.command(RAW / f"{name}.json"), ior.parse
+            program, parse = self.benchmark("ior"), ior.parse
+            command = run.command(RAW / f"{name}.json")
         else:
-            program, command, parse = benchmarks.mdtest, run.command(), mdtest.parse
+            program, parse = self.benchmark("mdtest"), mdtest.parse
+            command = run.command()
         return Step(
             name,
-            LONGEST_S[self.scale],
+            self.longest_s,
             program=str(program),
             commands=[self.launch(subject, program, command)],
             parse=parse,
@@ -119,13 +140,13 @@ class Io500Program(Io500Check):
         return io500.Io500(
             self.path(subject, f"io500.{number}"),
             RAW / f"io500.{number}",
-            stonewall_s=STONEWALL_S[self.scale],
+            stonewall_s=self.stonewall_s,
             dfs=self.dfs(subject),
         ).configuration()
 
     def steps(self, subject: Subject) -> Sequence[Step | Shell]:
         """One run for each sample."""
-        program = self.cluster.benchmarks.io500
+        program = self.benchmark("io500")
         steps: list[Step | Shell] = []
         for number in self.times:
             file = RAW / f"io500.{number}.ini"
@@ -134,10 +155,10 @@ class Io500Program(Io500Check):
                 Step(
                     f"io500.{number}",
                     # Of the twelve phases those that write are the long ones.
-                    len(io500.WRITES) * LONGEST_S[self.scale],
+                    len(io500.WRITES) * self.longest_s,
                     program=str(program),
                     commands=[self.launch(subject, program, ["io500", file])],
-                    parse=partial(io500.parse, stonewall_s=STONEWALL_S[self.scale]),
+                    parse=partial(io500.parse, stonewall_s=self.stonewall_s),
                 ),
             ]
         return steps
@@ -147,7 +168,7 @@ class Io500Program(Io500Check):
         return merged(
             io500.TOOL,
             (
-                io500.parse(printed(raw, step), stonewall_s=STONEWALL_S[self.scale])
+                io500.parse(printed(raw, step), stonewall_s=self.stonewall_s)
                 for step in self.steps(subject)
                 if isinstance(step, Step)
             ),

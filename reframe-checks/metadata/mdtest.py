@@ -1,9 +1,10 @@
 """Metadata of all clients together, measured with mdtest."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import reframe as rfm
+from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step, printed
 from assay.checks.plan import Metric
@@ -11,7 +12,8 @@ from assay.shell import RAW
 from assay.subject import Subject
 from assay.tools.mdtest import TOOL, Run, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged
-from mpi_check import STONEWALL_S, BackendCheck
+from assay_check import AssayCheck
+from mixins.backends import UsesEachBackend
 
 FILES = 1_000_000
 """Most files of each process, which only have to be enough for the deadline."""
@@ -24,14 +26,27 @@ PHASES = {
 }
 
 
-class MdtestCheck(BackendCheck):
+class MdtestCheck(UsesEachBackend, AssayCheck):
     """Files are made until a deadline, then looked at, read and taken away by other ranks."""
 
-    repetitions = {"quick": 3, "acceptance": 5}
-    scratch_mib: Mapping[str, int] = {"quick": 1024, "acceptance": 16384}
+    #: Seconds after which mdtest stops making files.
+    stonewall_s = variable(int)
+
+    #: MiB of room in a shared directory, which the deadline does not limit.
+    scratch_mib = variable(int)
+
+    scales = {
+        "quick": {"repetitions": 3, "stonewall_s": 2, "scratch_mib": 1024},
+        # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
+        "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 16384},
+    }
 
     #: One directory for all ranks.
     shared = False
+
+    def needed_mib(self) -> int:
+        """Without so much in a shared directory the job refuses to start."""
+        return self.scratch_mib
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample: of several iterations mdtest prints the mean alone."""
@@ -39,7 +54,7 @@ class MdtestCheck(BackendCheck):
 
     def one(self, subject: Subject, name: str) -> Step:
         """A run of all phases."""
-        program, seconds = self.cluster.benchmarks.mdtest, STONEWALL_S[self.scale]
+        program = self.benchmark("mdtest")
         dfs, transfer = self.dfs(subject), self.entry.metric("create").transfer
         size = int(transfer.value) if transfer else 0
         run = Run(
@@ -51,12 +66,12 @@ class MdtestCheck(BackendCheck):
             verify=size > 0,
             api="DFS" if dfs else "POSIX",
             dfs=dfs,
-            stonewall=Stonewall(seconds, RAW / f"{name}.stonewall"),
+            stonewall=Stonewall(self.stonewall_s, RAW / f"{name}.stonewall"),
         )
         return Step(
             name,
             # What was made before the deadline is looked at, read and removed after it.
-            limit_s=60 + 20 * seconds,
+            limit_s=60 + 20 * self.stonewall_s,
             program=str(program),
             commands=[self.launch(subject, program, run.command())],
             parse=parse,

@@ -4,30 +4,51 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import reframe as rfm
+from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step, text
+from assay.checks.bounds.devices import MEBIBYTE
 from assay.checks.plan import Metric
 from assay.subject import Subject
 from assay.tools.fi_pingpong import TOOL, PingPong, parse
 from assay.tools.output import Parsed, Sample, merged
-from assay_check import PartitionCheck
+from assay_check import AssayCheck
+from mixins.launch import StartsItsPrograms
 
-MESSAGES = {
-    "bandwidth_1m": PingPong(size=2**20, iterations=1000),
-    "latency_64b": PingPong(size=64, iterations=20000),
-}
-"""The messages of each metric: about a second of them, at 2 GB/s and at 25 us."""
+FIGURES = {"MiB/s": "bandwidth", "us": "latency"}
 
 LIMIT_S = 240
 """How long they may take: 10 ms for each small message and its answer are slow, and no hang (seen
 with twenty programs on two cores)."""
 
 
+def size(metric: Metric) -> int:
+    """Bytes of a message."""
+    assert metric.transfer
+    return int(metric.transfer.to("B").value)
+
+
 @rfm.simple_test
-class FiPingpong(PartitionCheck):
+class FiPingpong(StartsItsPrograms, AssayCheck):
     """1 MiB bandwidth and 64 B latency of libfabric's tcp provider between neighbouring hosts."""
 
+    #: Messages of 1 MiB there and back: about a second of them, at 2 GB/s.
+    large_messages = variable(int)
+
+    #: Messages of 64 B there and back: about a second of them, at 25 us.
+    small_messages = variable(int)
+
+    scales = {
+        "quick": {"repetitions": 5, "large_messages": 1000, "small_messages": 20000},
+        "acceptance": {"repetitions": 11, "large_messages": 1000, "small_messages": 20000},
+    }
+
     scripts = ("steps.sh", "network/pingpong.sh")
+
+    def messages(self, metric: Metric) -> PingPong:
+        """The messages of a metric."""
+        number = self.large_messages if metric.transfer == MEBIBYTE else self.small_messages
+        return PingPong(size=size(metric), iterations=number)
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """Rounds in which no host is in two pairs: in a ring every other pair, then the rest."""
@@ -38,6 +59,7 @@ class FiPingpong(PartitionCheck):
     def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample: a server serves one client and ends."""
         server, client = (end.host for end in subject.ends)
+        address = self.address(subject)
         pingpong = ["bash", "pingpong.sh", server]
         if server == client:
             # Its own network, with loopback alone: fi_pingpong listens on every address.
@@ -47,19 +69,19 @@ class FiPingpong(PartitionCheck):
             start = ["srun", hosts, "--nodes=2", "--ntasks=2", "--mpi=none", *pingpong]
         return [
             Step(
-                f"{metric}.{number}",
+                f"{metric.name}.{number}",
                 limit_s=LIMIT_S,
-                program=str(self.cluster.benchmarks.fi_pingpong),
+                program=str(self.benchmark("fi_pingpong")),
                 commands=[
                     [
                         *start,
-                        *self.end(server, message.server()),
+                        *self.end(server, self.messages(metric).server()),
                         "--",
-                        *self.end(client, message.client(self.address(subject))),
+                        *self.end(client, self.messages(metric).client(address)),
                     ]
                 ],
             )
-            for metric, message in MESSAGES.items()
+            for metric in self.entry.metrics
             for number in self.times
         ]
 
@@ -72,7 +94,7 @@ class FiPingpong(PartitionCheck):
         """One end's command: this site's program, on this host's interface."""
         _, *arguments = command
         interface = self.cluster.hosts[host].interface
-        program = str(self.cluster.benchmarks.fi_pingpong)
+        program = str(self.benchmark("fi_pingpong"))
         return ["env", f"FI_TCP_IFACE={interface}", program, *arguments]
 
     def parsed(self, subject: Subject, raw: Path) -> Parsed:
@@ -83,5 +105,6 @@ class FiPingpong(PartitionCheck):
         )
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By the size of the message."""
-        return sample.labels["size"] == str(MESSAGES[metric.name].size)
+        """By the size of the message, of whose figures the metric is one."""
+        figure = FIGURES[metric.unit]
+        return (sample.metric, sample.labels["size"]) == (figure, str(size(metric)))

@@ -4,25 +4,38 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import reframe as rfm
+from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
 from assay.subject import Subject
 from assay.tools import net_test
 from assay.tools.output import Parsed, Sample, merged
-from assay.tools.text import by_process
-from assay_check import PartitionCheck
-from daos_check import SystemCheck, patience_s, srun
+from assay_check import AssayCheck
+from mixins.daos import NeedsDaos, patience_s, srun
+from mixins.in_flight import KeepsInFlight
+from mixins.launch import StartsItsPrograms
+
+FIGURES = {
+    "rate": "rate",
+    "latency_p50": "latency",
+    "latency_p95": "latency_p95",
+    "latency_p99": "latency_p99",
+}
+"""What the parser calls each metric; the median is the latency itself."""
 
 
 @rfm.simple_test
-class NetTest(SystemCheck, PartitionCheck):
+class NetTest(NeedsDaos, KeepsInFlight, StartsItsPrograms, AssayCheck):
     """RPCs of 1 KiB from one client after the other to all targets: rate and percentiles."""
 
-    repetitions = {"quick": 3, "acceptance": 5}
+    #: RPCs to each endpoint.
+    rpcs = variable(int)
 
-    #: RPCs to each endpoint, by scale.
-    rpcs = {"quick": 1000, "acceptance": 10000}
+    scales = {
+        "quick": {"repetitions": 3, "rpcs": 1000},
+        "acceptance": {"repetitions": 5, "rpcs": 10000},
+    }
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """One client at a time."""
@@ -30,9 +43,13 @@ class NetTest(SystemCheck, PartitionCheck):
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample; the targets have the same tags on all engines."""
-        server = self.cluster.hosts[self.cluster.daos.servers[0]]
-        asked = net_test.NetTest(server.engines[0].tags.targets, repetitions=self.rpcs[self.scale])
-        command = self.command(asked.command(self.cluster.daos.version))
+        server = self.cluster.hosts[self.daos.servers[0]]
+        asked = net_test.NetTest(
+            server.engines[0].tags.targets,
+            inflight=self.in_flight["rate"],
+            repetitions=self.rpcs,
+        )
+        command = self.command(asked.command(self.daos.version))
         rpcs = self.ranks * len(asked.tags) * asked.repetitions
         return [
             Step(
@@ -45,10 +62,9 @@ class NetTest(SystemCheck, PartitionCheck):
             for number in self.times
         ]
 
-    def read(self, text: str) -> Parsed:
+    def read(self, output: str) -> Parsed:
         """One run."""
-        (output,) = by_process(text).values() or ("",)
-        return net_test.parse(output, expected_ranks=self.ranks)
+        return net_test.parse_labelled(output, expected_ranks=self.ranks)
 
     def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """Every run."""
@@ -58,5 +74,5 @@ class NetTest(SystemCheck, PartitionCheck):
         )
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By its name; the median is the latency itself."""
-        return sample.metric == {"latency_p50": "latency"}.get(metric.name, metric.name)
+        """By its name."""
+        return sample.metric == FIGURES[metric.name]

@@ -4,22 +4,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import reframe as rfm
+from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step, text
+from assay.checks.bounds.devices import MEBIBYTE
 from assay.checks.plan import Metric
 from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.self_test import EMPTY, GET, IOV, PUT, TOOL, SelfTest, parse
 from assay.tools.text import by_process
-from assay_check import PartitionCheck
-from daos_check import SystemCheck, patience_s, srun
+from assay_check import AssayCheck
+from mixins.daos import NeedsDaos, patience_s, srun
+from mixins.in_flight import KeepsInFlight
+from mixins.launch import StartsItsPrograms
 
-SIZES: Mapping[str, tuple[str, str]] = {"get_1m": GET, "put_1m": PUT, "empty": EMPTY, "iov_2k": IOV}
+SIZES: Mapping[str, tuple[str, str]] = {
+    "get_1m": GET,
+    "put_1m": PUT,
+    "empty": EMPTY,
+    "iov_2k": IOV,
+    "latency_get_1m": GET,
+    "latency_put_1m": PUT,
+    "latency_empty": EMPTY,
+    "latency_iov_2k": IOV,
+}
 """What each metric sends and gets: one size a run, since of several the rates come out wrong."""
-
-LARGE = {"quick": 200, "acceptance": 2000}
-SMALL = {"quick": 2000, "acceptance": 20000}
-"""RPCs to each endpoint, by scale."""
 
 FIGURES = {"MiB/s": "bandwidth", "RPC/s": "rate", "us": "endpoint_latency"}
 
@@ -31,10 +40,19 @@ def of_clients(text: str, asked: SelfTest | None = None) -> Parsed:
     return merged(TOOL, (parse(output, asked) for output in by_process(text).values()))
 
 
-class SelfTestCheck(SystemCheck, PartitionCheck):
+class SelfTestCheck(NeedsDaos, KeepsInFlight, StartsItsPrograms, AssayCheck):
     """A run for each metric and sample: 16 RPCs in flight for a rate, and 1 for a latency."""
 
-    repetitions = {"quick": 3, "acceptance": 5}
+    #: RPCs of 1 MiB to each endpoint.
+    large_rpcs = variable(int)
+
+    #: RPCs of 2 KiB, or of nothing, to each endpoint.
+    small_rpcs = variable(int)
+
+    scales = {
+        "quick": {"repetitions": 3, "large_rpcs": 200, "small_rpcs": 2000},
+        "acceptance": {"repetitions": 5, "large_rpcs": 2000, "small_rpcs": 20000},
+    }
 
     def groups(self, subject: Subject, metric: Metric) -> Sequence[Sequence[str]]:
         """The clients that run self_test for a metric: those of a group at once."""
@@ -50,11 +68,11 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
         return SelfTest(
             ranks=(self.rank(engine),),
             tags=self.engine(engine).tags.targets,
-            sizes=SIZES[metric.name.removeprefix("latency_")],
-            inflight=metric.in_flight,
-            repetitions=(LARGE if metric.name.endswith("1m") else SMALL)[self.scale],
+            sizes=SIZES[metric.name],
+            inflight=self.in_flight[metric.name],
+            repetitions=self.large_rpcs if metric.transfer == MEBIBYTE else self.small_rpcs,
             masters=self.masters(subject),
-            system=self.cluster.daos.name,
+            system=self.daos.name,
         )
 
     def runs(
@@ -63,7 +81,7 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
         """The runs of one sample, each with its clients."""
         asked = self.asked(subject, metric)
         rpcs = len(asked.endpoints) * asked.repetitions
-        size = 2**20 if metric.name.endswith("1m") else 0
+        size = int(metric.transfer.to("B").value) if metric.transfer else 0
         for group, clients in enumerate(self.groups(subject, metric), start=1):
             command = self.command(asked.command())
             yield (
@@ -104,13 +122,13 @@ class SelfTestCheck(SystemCheck, PartitionCheck):
         asked = self.asked(subject, metric)
         values: list[float] = []
         for clients, step in self.runs(subject, metric, number):
-            said = text(raw, step.name, "out")
-            read = of_clients(said, asked)
+            output = text(raw, step.name, "out")
+            read = of_clients(output, asked)
             if read.problems:
-                return Parsed(TOOL, (), tuple(f"{step.name}: {said}" for said in read.problems))
-            if (printed := len(by_process(said))) != len(clients):
-                said = f"{step.name}: {printed} of {len(clients)} clients printed a result"
-                return Parsed(TOOL, (), (said,))
+                return Parsed(TOOL, (), tuple(f"{step.name}: {each}" for each in read.problems))
+            if (printed := len(by_process(output))) != len(clients):
+                wrong = f"{step.name}: {printed} of {len(clients)} clients printed a result"
+                return Parsed(TOOL, (), (wrong,))
             figure = FIGURES[metric.unit]
             values += [sample.value for sample in read.samples if sample.metric == figure]
         value = max(values) if metric.unit == "us" else sum(values)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import reframe as rfm
+from reframe.core.builtins import variable
 
 from assay.subject import Subject
 from assay.tools.fio import Job
@@ -14,18 +15,27 @@ from fio_check import FioCheck
 class ScmFio(FioCheck):
     """The tmpfs of each `class: ram` engine: 1 MiB bandwidth and 4 KiB rate of one process."""
 
-    file_mib = {"quick": 256, "acceptance": 768}
-    engine = "psync"
+    ioengine = "psync"
     direct = False
+
+    #: Seconds of each phase.
+    phase_s = variable(int)
+
+    scales = {
+        "quick": {"repetitions": 5, "file_mib": 256, "phase_s": 1},
+        "acceptance": {"repetitions": 11, "file_mib": 768, "phase_s": 10},
+    }
 
     def directory(self, subject: Subject) -> Path:
         """Where the engine would mount it."""
-        return self.cluster.engine(subject).ram_tier.scm_mount
+        tier = self.cluster.engine(subject).ram_tier
+        assert tier
+        assert tier.scm_mount
+        return tier.scm_mount
 
     def phases(self) -> Iterator[Job]:
         """Memory is fast: each phase runs for a time, over a file that is all there."""
-        seconds = {"quick": 1, "acceptance": 10}[self.scale]
-        yield Job("write_1m", "write", "1m", seconds=seconds)
-        yield Job("read_1m", "read", "1m", seconds=seconds)
-        yield Job("write_4k", "randwrite", "4k", seconds=seconds)
-        yield Job("read_4k", "randread", "4k", seconds=seconds)
+        yield self.phase("write_1m", seconds=self.phase_s)
+        yield self.phase("read_1m", seconds=self.phase_s)
+        yield self.phase("write_4k", random=True, seconds=self.phase_s)
+        yield self.phase("read_4k", random=True, seconds=self.phase_s)

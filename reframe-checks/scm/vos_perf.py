@@ -4,48 +4,70 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import reframe as rfm
+from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step, printed
 from assay.checks.plan import Metric
 from assay.shell import SCRATCH, Output
 from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, merged
-from assay.tools.perf_common import Values
+from assay.tools.perf_common import Values, spelled
 from assay.tools.vos_perf import TOOL, VosPerf, environment, parse
-from assay_check import Commands, HostCheck
-from daos_check import DaosCheck
-
-POOL_MIB = {"quick": 512, "acceptance": 4096}
-"""The pool that each run makes, and takes away."""
+from assay_check import AssayCheck, Commands
+from mixins.daos import RunsDaosPrograms
+from mixins.files import WritesFiles
+from mixins.launch import RunsOnEachHost
 
 SYSTEM_MIB = 128
 """What VOS makes beside it for itself (`SYS_DB_SIZE` in src/vos/sys_db.c)."""
 
 LIMIT_S = 120
 
+TESTS = {"write": "update", "read": "fetch"}
+FIGURES = {"IO/s": "rate", "MiB/s": "bandwidth", "us": "latency"}
+"""What the program prints: `update_4k` in IO/s is its `update_rate`."""
 
-class VosPerfCheck(DaosCheck, HostCheck):
+RATE: Mapping[str, Mapping[str, int]] = {
+    "quick": {"repetitions": 3, "values": 50 * 1024, "pool_mib": 512},
+    "acceptance": {"repetitions": 7, "values": 500 * 1024, "pool_mib": 4096},
+}
+"""Single values of 4 KiB under one key."""
+
+BANDWIDTH: Mapping[str, Mapping[str, int]] = {
+    "quick": {"repetitions": 3, "values": 256, "pool_mib": 512},
+    "acceptance": {"repetitions": 7, "values": 2048, "pool_mib": 4096},
+}
+"""Array values of 1 MiB under one key."""
+
+
+class VosPerfCheck(RunsDaosPrograms, WritesFiles, RunsOnEachHost, AssayCheck):
     """vos_perf in the mount of one engine after the other, by one process beside that memory."""
 
-    repetitions = {"quick": 3, "acceptance": 7}
+    #: MiB of the pool that each run makes, and takes away.
+    pool_mib = variable(int)
 
-    #: The values that a run writes and fetches, by scale.
-    values: Mapping[str, Values]
+    #: Values that each run writes and fetches.
+    values = variable(int)
 
-    #: What the program prints for a unit: `update_4k` in IO/s is its `update_rate`.
-    figures = {"IO/s": "rate", "MiB/s": "bandwidth", "us": "latency"}
+    #: Bytes of each value, as the program spells them.
+    value_size: str
+
+    #: Array values; without it single values.
+    array = False
 
     #: Leave out the flush of CPU caches, as the engine does where these survive a loss of power.
     no_flush = False
 
-    @property
-    def scratch_mib(self) -> Mapping[str, int]:
+    def needed_mib(self) -> int:
         """Room for vos_perf's own pool."""
-        return {scale: mib + SYSTEM_MIB + 64 for scale, mib in POOL_MIB.items()}
+        return self.pool_mib + SYSTEM_MIB + 64
 
     def directory(self, subject: Subject) -> Path:
         """The mount of the engine's SCM."""
-        return self.engine(subject).scm_tier.scm_mount
+        tier = self.engine(subject).scm_tier
+        assert tier
+        assert tier.scm_mount
+        return tier.scm_mount
 
     def guards(self, subject: Subject) -> Commands:
         """No engine runs, and its SCM is mounted."""
@@ -55,7 +77,8 @@ class VosPerfCheck(DaosCheck, HostCheck):
         """One run for each sample, in a new pool, on the first core of the engine's NUMA node."""
         node = self.engine(subject).pinned_numa_node or 0
         variables = environment(no_flush=self.no_flush)
-        run = VosPerf(SCRATCH, self.values[self.scale], f"{POOL_MIB[self.scale]}M")
+        values = Values(self.value_size, spelled(self.values), array=self.array)
+        run = VosPerf(SCRATCH, values, f"{self.pool_mib}M")
         command = [
             *("taskset", "--cpu-list", Output("cores", str(node)), "env"),
             *(f"{name}={value}" for name, value in variables.items()),
@@ -75,44 +98,39 @@ class VosPerfCheck(DaosCheck, HostCheck):
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
         """By the test, update or fetch, and by what is told of it."""
-        test = metric.name.partition("_")[0]
-        return sample.metric == f"{test}_{self.figures[metric.unit]}"
-
-
-class RateCheck(VosPerfCheck):
-    """Single values of 4 KiB under one key."""
-
-    values = {"quick": Values("4K", "50k"), "acceptance": Values("4K", "500k")}
-
-
-class BandwidthCheck(VosPerfCheck):
-    """Array values of 1 MiB under one key."""
-
-    values = {
-        "quick": Values("1M", "256", array=True),
-        "acceptance": Values("1M", "2k", array=True),
-    }
+        assert metric.direction
+        return sample.metric == f"{TESTS[metric.direction]}_{FIGURES[metric.unit]}"
 
 
 @rfm.simple_test
-class VosPerfRate(RateCheck):
+class VosPerfRate(VosPerfCheck):
     """4 KiB values into one engine's SCM and back: rate and latency."""
 
+    value_size = "4K"
+    scales = RATE
+
 
 @rfm.simple_test
-class VosPerfRateNoFlush(RateCheck):
+class VosPerfRateNoFlush(VosPerfCheck):
     """4 KiB values into one engine's SCM and back, with PMEM_NO_FLUSH."""
 
+    value_size = "4K"
+    scales = RATE
     no_flush = True
 
 
 @rfm.simple_test
-class VosPerfBandwidth(BandwidthCheck):
+class VosPerfBandwidth(VosPerfCheck):
     """1 MiB values into one engine's SCM and back: bandwidth."""
+
+    value_size, array = "1M", True
+    scales = BANDWIDTH
 
 
 @rfm.simple_test
-class VosPerfBandwidthNoFlush(BandwidthCheck):
+class VosPerfBandwidthNoFlush(VosPerfCheck):
     """1 MiB values into one engine's SCM and back, with PMEM_NO_FLUSH."""
 
+    value_size, array = "1M", True
+    scales = BANDWIDTH
     no_flush = True

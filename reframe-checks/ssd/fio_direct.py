@@ -3,21 +3,33 @@
 from collections.abc import Iterator
 
 import reframe as rfm
+from reframe.core.builtins import variable
 
+from assay.checks.plan import Metric
 from assay.tools.fio import Job
 from fio_check import FioCheck
+from mixins.in_flight import KeepsInFlight
 
 
 @rfm.simple_test
-class SsdFio(FioCheck):
+class SsdFio(KeepsInFlight, FioCheck):
     """Direct I/O on a file of the scratch disk: 1 MiB sequential bandwidth, 4 KiB random rate."""
 
-    file_mib = {"quick": 512, "acceptance": 16384}
+    #: Seconds of each phase of random I/O.
+    random_s = variable(int)
+
+    scales = {
+        "quick": {"repetitions": 5, "file_mib": 512, "random_s": 1},
+        "acceptance": {"repetitions": 11, "file_mib": 16384, "random_s": 30},
+    }
 
     def phases(self) -> Iterator[Job]:
         """Sequential phases cover the whole file, random ones run for a time."""
-        seconds = {"quick": 1, "acceptance": 30}[self.scale]
-        yield Job("write_1m", "write", "1m", depth=16)
-        yield Job("read_1m", "read", "1m", depth=16)
-        yield Job("randwrite_4k", "randwrite", "4k", depth=64, seconds=seconds)
-        yield Job("randread_4k", "randread", "4k", depth=64, seconds=seconds)
+        yield self.phase("write_1m")
+        yield self.phase("read_1m")
+        yield self.phase("randwrite_4k", random=True, seconds=self.random_s)
+        yield self.phase("randread_4k", random=True, seconds=self.random_s)
+
+    def depth(self, metric: Metric) -> int:
+        """As many as the catalogue says, or `-S`."""
+        return self.in_flight[metric.name]

@@ -34,6 +34,8 @@ from assay.tools.text import first_error
 
 TOOL = "fio"
 
+Pattern = Literal["read", "write", "randread", "randwrite"]
+
 _KILLED = re.compile(r"^fio: (?:terminating on signal|pid=\d+, got signal).*", re.MULTILINE)
 _LOG = re.compile(r"^fio: .*", re.MULTILINE)
 
@@ -44,7 +46,7 @@ class Job:
 
     name: str
     """Phase and number of the sample, such as ``write_1m.3``."""
-    rw: Literal["read", "write", "randread", "randwrite"]
+    rw: Pattern
     block: str
     """Bytes of one I/O in fio's spelling, such as ``4k``."""
     depth: int = 1

@@ -16,7 +16,7 @@ from assay.cluster.daos import Version
 from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.self_test import ranges
-from assay.tools.text import first_error
+from assay.tools.text import by_process, first_error
 
 TOOL = "net_test"
 
@@ -140,6 +140,19 @@ class _Response(BaseModel):
 class _Answer(BaseModel):
     error: str | None
     response: _Response | None
+
+
+def parse_labelled(text: str, *, expected_ranks: int | None = None) -> Parsed:
+    """Read what one process printed under `srun --label`.
+
+    Args:
+        text: of which each line begins with the number of the process.
+        expected_ranks: as `parse` has it.
+    """
+    outputs = by_process(text)
+    if len(outputs) > 1:
+        return Parsed(TOOL, (), (f"{len(outputs)} processes ran net-test, and one was to",))
+    return parse(next(iter(outputs.values()), ""), expected_ranks=expected_ranks)
 
 
 def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:

@@ -62,6 +62,11 @@ def size(text: str) -> int:
     return int(match[1]) << 10 * _POWERS[match[2].lower()]
 
 
+def spelled(number: int) -> str:
+    """A number in perf_common's spelling: ``5k`` for 5120."""
+    return f"{number >> 10}k" if number and number % 1024 == 0 else str(number)
+
+
 @dataclass(frozen=True, slots=True)
 class Values:
     """The values that each process writes, then fetches: one size, under as many keys as said."""

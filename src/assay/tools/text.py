@@ -15,7 +15,7 @@ _ERROR = re.compile(
     r"\b(?:ERROR|WARNING)\b|\bAssertion .* failed|^Abort\(|^(?:srun|slurmstepd): error:"
     r"|^YOUR APPLICATION TERMINATED|^Invalid DAOS (?:directory )?object class:"
 )
-_LABEL = re.compile(r" *(\d+): ?")
+_LABEL = re.compile(r" *([0-9]{1,9}): ?")
 _VARYING = re.compile(r"0x[0-9a-f]+|\d+")
 
 

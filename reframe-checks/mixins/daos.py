@@ -1,4 +1,4 @@
-"""What the checks of a DAOS system share: its programs, and how it was before and after."""
+"""What the checks of DAOS need: its programs, and a system that is whole before and after."""
 
 import os
 import subprocess
@@ -8,13 +8,13 @@ from pathlib import Path
 from reframe.core.exceptions import ReframeError
 
 from assay.checks.backends import container, library_directory
-from assay.checks.plan import Check
-from assay.cluster.daos import Engine
+from assay.cluster.daos import Engine, System
 from assay.cluster.description import Cluster
 from assay.shell import Text
 from assay.subject import Subject
 from assay.tools import container as containers
 from assay.tools import dmg
+from mixins.plugin import Mixin
 
 CONTROL = "/etc/daos/daos_control.yml"
 """Where the role `daos_admin` puts the configuration of dmg."""
@@ -54,52 +54,55 @@ def srun(hosts: Sequence[str]) -> list[str]:
 def in_container(cluster: Cluster, name: Text) -> list[Text]:
     """A command: what a subject makes in the container, under names that begin so, goes."""
     place, library = container(cluster), library_directory(cluster) / "libpil4dfs.so"
+    assert place
     return ["in_container", place.pool, place.container, str(library), name]
 
 
-class DaosCheck:
-    """A check that runs DAOS's own programs, or programs that are linked with it.
+class RunsDaosPrograms(Mixin):
+    """Programs that come with DAOS, of which the check knows engines and addresses."""
 
-    Named before the class that it joins: ``class MyCheck(DaosCheck, HostCheck)``. It is no check by
-    itself, since ReFrame allows none to have two bases that are.
-    """
-
-    cluster: Cluster
-    entry: Check
-    stagedir: str
+    @property
+    def daos(self) -> System:
+        """The system; the plan has these checks where there is one."""
+        assert self.cluster.daos
+        return self.cluster.daos
 
     def command(self, argv: Sequence[Text]) -> list[Text]:
         """The command line of one of DAOS's programs, by its path."""
         program, *arguments = argv
         # dmg and self_test are told of the system by other means.
-        system = ["--sys-name", self.cluster.daos.name] if program == "daos" else []
-        return [str(self.cluster.daos.prefix / "bin" / program), *system, *arguments]
+        system = ["--sys-name", self.daos.name] if program == "daos" else []
+        return [f"{self.daos.prefix}/bin/" + program, *system, *arguments]
 
     def engine(self, subject: Subject) -> Engine:
         """The engine that a subject is."""
         return self.cluster.engine(subject)
 
 
-class SystemCheck(DaosCheck):
-    """A check of the running system, which has to be whole before, and the same after.
+class NeedsDaos(RunsDaosPrograms):
+    """A running system, which has to be whole before, and the same after.
 
     It is asked from here: ReFrame runs on the controller, which administers the system and has an
-    agent. Its answers are kept under `raw/system`.
+    agent. Its answers are kept under `raw/system`. Where there is no DAOS at all, nothing is asked.
     """
 
     #: Whether the check writes to the container, which then has to be there: tools make their own.
     uses_container = False
 
     def wrong_before(self) -> list[str]:
-        return [f"{self.entry.name} needs the phase system: {text}" for text in self.look("before")]
+        """The system is as it should be."""
+        return super().wrong_before() or [
+            f"{self.entry.name} needs the phase system: {text}" for text in self.look("before")
+        ]
 
     def wrong_after(self) -> list[str]:
+        """It still is, and nothing restarted."""
         return [f"after the run, {text}" for text in self.look("after") or self.changed()]
 
     @property
     def ranks(self) -> int:
         """How many ranks the system has: one an engine."""
-        return sum(len(self.cluster.hosts[name].engines) for name in self.cluster.daos.servers)
+        return sum(len(self.cluster.hosts[name].engines) for name in self.daos.servers)
 
     def look(self, when: str) -> list[str]:
         """Ask how the system is, keep the answers, and say what is wrong; without one, nothing."""
@@ -111,7 +114,7 @@ class SystemCheck(DaosCheck):
         # With a rank that is dead the pool's service may not answer at all.
         if not wrong and system.pool:
             wrong += self.look_at_pool(f"pool.{when}", system.pool)
-        if not wrong and self.uses_container and system.container:
+        if not wrong and self.uses_container and system.pool and system.container:
             asked = self.ask(f"container.{when}", containers.query(system.pool, system.container))
             wrong += containers.parse(asked).problems
         return wrong
@@ -136,7 +139,7 @@ class SystemCheck(DaosCheck):
         found = dmg.restarted(before, after)
         before, after = self.answer("container.before"), self.answer("container.after")
         if before and not containers.same(before, after):
-            label = self.cluster.daos.container
+            label = self.daos.container
             found.append(f"{label} is another container than before: something made it anew")
         return found
 
@@ -144,7 +147,7 @@ class SystemCheck(DaosCheck):
         """What dmg or daos answers, which is also kept under a name."""
         try:
             said = subprocess.run(
-                self.command(argv),
+                list(map(str, self.command(argv))),
                 env={**os.environ, "D_LOG_FILE": os.devnull},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,

@@ -1,22 +1,38 @@
-"""What the checks that run fdb-hammer share."""
+"""What the checks that run fdb-hammer need."""
 
 from pathlib import Path
+
+from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step, printed, read
 from assay.checks.plan import Metric
 from assay.subject import Subject
 from assay.tools.fdb_hammer import TOOL, Fields, parse
 from assay.tools.output import Parsed, Sample, merged
+from mixins.plugin import Mixin
 
-FIELDS = {"quick": Fields(per_step=16, steps=4), "acceptance": Fields(per_step=64, steps=16)}
-"""Fields of each process, over all of its databases."""
+FIGURES = {"write": "write_bandwidth", "read": "read_bandwidth"}
+"""What the parser calls the bandwidth of a phase, of all processes together."""
 
 
-class FdbCheck:
-    """Processes at once write fields and read them back, every field checked; a step a phase.
+class RunsFdbHammer(Mixin):
+    """Processes at once write fields and read them back, every field checked; a step a phase."""
 
-    Named before the class that it joins, as `DaosCheck` is.
-    """
+    #: Fields that each process writes, and brings to the disk, at once.
+    fields_per_step = variable(int)
+
+    #: How often it does, over all of its databases.
+    field_steps = variable(int)
+
+    @property
+    def fields(self) -> Fields:
+        """Fields of each process, over all of its databases."""
+        return Fields(per_step=self.fields_per_step, steps=self.field_steps)
+
+    @property
+    def field(self) -> str:
+        """The path of the field that all fields are copies of."""
+        return str(self.benchmark("fdb_share") / "field.grib")
 
     def processes(self, subject: Subject) -> int:
         """Processes that run at once."""
@@ -46,4 +62,4 @@ class FdbCheck:
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
         """By the phase, of all processes together."""
-        return sample.metric in (metric.name, f"{metric.name}_bandwidth")
+        return sample.metric == FIGURES.get(metric.name, metric.name)

@@ -1,0 +1,1 @@
+"""What some checks need: each mixin says one thing, and is named before the class that it joins."""

@@ -1,0 +1,42 @@
+"""What the checks that keep several operations in flight need."""
+
+from dataclasses import replace
+
+import reframe.utility.typecheck as typ
+from reframe.core.builtins import run_after, variable
+
+from assay.checks.plan import Metric, Requirement
+from mixins.plugin import Mixin
+
+
+class KeepsInFlight(Mixin):
+    """Operations in flight: as many as the catalogue says of each metric, unless `-S` says more."""
+
+    #: Metric to the operations that each process, or each client, has in flight at once.
+    in_flight = variable(typ.Dict[str, int], value={})
+
+    @run_after("init")
+    def take_in_flight(self) -> None:
+        asked = {each.name: each.in_flight for each in self.entry.metrics if each.in_flight}
+        self.in_flight = asked | self.in_flight
+        for name, count in asked.items():
+            self.note(f"in_flight.{name}", count, self.in_flight[name])
+
+    def wrong_before(self) -> list[str]:
+        """Nor is it changed for a latency, which is that of one operation at a time."""
+        several = {each.name for each in self.entry.metrics if (each.in_flight or 1) > 1}
+        told = [
+            f"in_flight.{name} = {count}: allowed is 1 or more, for {', '.join(sorted(several))}"
+            for name, count in self.in_flight.items()
+            if count < 1 or (name not in several and count != self._shipped(name))
+        ]
+        return told or super().wrong_before()
+
+    def as_run(self, metric: Requirement) -> Requirement:
+        """With as many in flight as there were: a bound is of what was run."""
+        count = self.in_flight.get(metric.name)
+        return replace(metric, metric=replace(metric.metric, in_flight=count))
+
+    def _shipped(self, name: str) -> int | None:
+        found: Metric | None = next((m for m in self.entry.metrics if m.name == name), None)
+        return found.in_flight if found else None

@@ -1,0 +1,117 @@
+"""How the hosts of a job are put to work."""
+
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from shlex import quote
+
+from reframe.core.backends import getlauncher
+from reframe.core.builtins import run_before
+
+from assay.campaign.steps import directory_of
+from assay.checks.load import ranks_per_node
+from assay.cluster.description import Host
+from assay.subject import Subject
+from assay_check import HERE, Commands
+from mixins.plugin import Mixin
+
+SSH_S = 150
+"""How long ssh may take to bring a host its script, and back what it left."""
+
+
+class RunsOnEachHost(Mixin):
+    """One job, in which each host of the partition runs a script of its own, `HOST.sh`, at once."""
+
+    def host(self, subject: Subject) -> Host:
+        """The description of the host that a subject is on."""
+        return self.cluster.hosts[subject.host]
+
+    def on(self, host: str) -> list[Subject]:
+        """The subjects that are on a host."""
+        return [subject for subject in self.subjects if subject.host == host]
+
+    @run_before("run", always_last=True)
+    def run_on_each_host(self) -> None:
+        longest_s = 0
+        for name in self.hosts:
+            there = self.on(name)
+            script = ["#!/bin/bash", ". ./steps.sh"]
+            for subject in there:
+                script += self.block(subject)
+            self.write(f"{name}.sh", script)
+            longest_s = max(longest_s, sum(map(self.limit_s, there)))
+        self.time_limit = longest_s + 60
+        if self.current_partition.scheduler.registered_name == "local":
+            self._go_to_each_host_by_ssh(longest_s)
+            return
+        self.executable_opts = ["-c", "'bash $SLURMD_NODENAME.sh'"]
+        # The benchmarks' own processes spread over the host's cores.
+        self.job.launcher.options = ["--cpu-bind=none", "--mpi=none"]
+
+    def _go_to_each_host_by_ssh(self, limit_s: int) -> None:
+        """Let the job, which runs here, take each host its script."""
+        for name in ("everywhere.sh", "tethered.sh"):
+            shutil.copy(HERE / name, self.stagedir)
+        self.write("ssh.options", self.cluster.ssh_options)
+        for name in self.hosts:
+            self.write(f"{name}.subjects", map(directory_of, self.on(name)))
+        addresses = [f"{name}={self.cluster.hosts[name].address}" for name in self.hosts]
+        words = ["everywhere.sh", sys.executable, str(limit_s + 30), *addresses]
+        self.executable_opts = [quote(word) for word in words]
+        self.time_limit = limit_s + 30 + SSH_S
+
+
+class StartsItsPrograms(Mixin):
+    """One script, `partition.sh`, on the first host, which starts all programs with srun."""
+
+    def rounds(self) -> Iterable[Sequence[Subject]]:
+        """The subjects that are measured at once, one round after the other."""
+        return [self.subjects]
+
+    def guards(self, subject: Subject) -> Commands:
+        """As everywhere, asked on each host of the subject: the script runs on one for all."""
+        hosts, count = subject.hosts, len(subject.hosts)
+        # Where there is no engine the command fails, which is to end none of the others.
+        srun = [
+            *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={count}", f"--ntasks={count}"),
+            *("--overlap", "--mpi=none", "--kill-on-bad-exit=0"),
+        ]
+        return [[*command, *srun] for command in super().guards(subject)]
+
+    @run_before("run", always_last=True)
+    def run_in_the_batch_script(self) -> None:
+        script = ["#!/bin/bash", ". ./steps.sh"]
+        self.time_limit = 60
+        for together in self.rounds():
+            for subject in together:
+                script.append("\n".join(self.block(subject)) + " &")
+            script.append("wait")
+            self.time_limit += max(self.limit_s(subject) for subject in together)
+        self.write("partition.sh", script)
+        self.executable_opts = ["partition.sh"]
+        self.job.launcher = getlauncher("local")()
+
+
+class LaunchesMpi(StartsItsPrograms):
+    """An MPI program on clients, of which one subject after the other is measured."""
+
+    @property
+    def ranks_per_node(self) -> int:
+        """Ranks on each client, which all have the same number of them."""
+        return ranks_per_node(self.cluster, self.hosts, self.scale)
+
+    def rounds(self) -> Iterable[Sequence[Subject]]:
+        """One at a time: all of them lead to the same storage."""
+        return [[subject] for subject in self.subjects]
+
+    def launcher(self, hosts: Sequence[str], ranks_per_node: int) -> list[str]:
+        """The beginning of a command that runs so many processes on each of some clients.
+
+        `--mpi=none` would make a world of every rank. Without a rank that has died the others wait
+        in MPI for ever.
+        """
+        return [
+            *("srun", "--mpi=pmi2", f"--nodelist={','.join(hosts)}", f"--nodes={len(hosts)}"),
+            *(f"--ntasks={ranks_per_node * len(hosts)}", f"--ntasks-per-node={ranks_per_node}"),
+            *("--cpus-per-task=1", "--cpu-bind=cores", "--kill-on-bad-exit"),
+        ]

@@ -1,0 +1,5 @@
+from collections.abc import Callable
+
+from reframe.core.launchers import JobLauncher
+
+def getlauncher(name: str) -> Callable[[], JobLauncher]: ...

@@ -1,0 +1,2 @@
+class JobLauncher:
+    options: list[str]
