@@ -98,6 +98,7 @@ def run_report(hosts: int) -> dict[str, Any]:
         "fail_phase": None,
         "fail_reason": None,
         "samples": samples,
+        "deviations": {},
         "problems": {},
         "units": dict.fromkeys(METRICS, "MiB/s"),
         "checks_version": __version__,

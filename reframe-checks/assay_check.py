@@ -17,6 +17,7 @@ from reframe.core.exceptions import ReframeError
 
 from assay import __version__
 from assay.campaign.results import Results
+from assay.campaign.samples import values_of
 from assay.campaign.steps import Evict, Shell, Step, busy_s, directory_of, problems, read
 from assay.checks.expect import Expectation, Measured, expectation
 from assay.checks.plan import CHECKS, Metric, Requirement, requirements
@@ -27,8 +28,7 @@ from assay.foreign.text import quoted
 from assay.judge.stats import summarize
 from assay.shell import Text, line
 from assay.subject import Subject
-from assay.tools.output import Parsed, Sample, impossible
-from assay.units import UnitError, factor
+from assay.tools.output import Parsed, Sample
 
 HERE = Path(__file__).resolve().parent
 
@@ -266,14 +266,8 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         found = list(parsed.problems)
         for metric in self.entry.metrics:
             samples = [each for each in parsed.samples if self.is_sample_of(metric, each)]
-            found += filter(None, map(impossible, samples))
-            if len(samples) != self.repetitions:
-                found.append(f"{metric.name} has {len(samples)} of {self.repetitions} samples")
-            try:
-                values = [each.value * factor(each.unit, metric.unit) for each in samples]
-            except UnitError as error:
-                found.append(f"{metric.name}: {error}")
-                continue
+            values, wrong = values_of(metric, samples, self.repetitions)
+            found += wrong
             self.samples[metric.name][str(subject)] = values
         if found:
             for by_subject in self.samples.values():

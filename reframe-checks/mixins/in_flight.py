@@ -1,7 +1,5 @@
 """What the checks that keep several operations in flight need."""
 
-from dataclasses import replace
-
 import reframe.utility.typecheck as typ
 from reframe.core.builtins import run_after, variable
 
@@ -34,8 +32,7 @@ class KeepsInFlight(Mixin):
 
     def as_run(self, metric: Requirement) -> Requirement:
         """With as many in flight as there were: a bound is of what was run."""
-        count = self.in_flight.get(metric.name)
-        return replace(metric, metric=replace(metric.metric, in_flight=count))
+        return metric.with_in_flight(self.in_flight.get(metric.name))
 
     def _shipped(self, name: str) -> int | None:
         found: Metric | None = next((m for m in self.entry.metrics if m.name == name), None)

@@ -132,13 +132,13 @@ def expect(
 
     described = _load(file)
     measured = Measured({})
-    if reports is not None:
-        found = _read(reports, described)
+    found = _read(reports, described) if reports is not None else None
+    if found is not None:
         valid = {m: found.samples(m) for m in requirements(described) if not found.problems(m)}
         measured = Measured(valid, found.scale)
     table = Table("metric", "unit", "floor", "bound", "ceiling", "derivation", box=None)
     for metric in requirements(described):
-        e = expectation(described, metric, measured)
+        e = expectation(described, found.as_run(metric) if found else metric, measured)
         shown = ("-" if x is None else show(x) for x in (e.floor, e.bound, e.ceiling))
         cells = (metric.key, e.unit, *shown, e.derivation)
         table.add_row(*(escape(line(cell)) for cell in cells))

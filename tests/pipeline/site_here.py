@@ -211,7 +211,7 @@ class Site:
         """Run a campaign from start to end."""
         return self.finish(self.start(*tags, path=path))
 
-    def check(self, name: str) -> subprocess.CompletedProcess[str]:
+    def check(self, name: str, *options: str) -> subprocess.CompletedProcess[str]:
         """Run one check by hand, with the programs of the test's own first on the path."""
         for partition in NODES:
             self.slurm.set_partition(partition, self.members(partition))
@@ -221,7 +221,7 @@ class Site:
             "RFM_REPORT_FILE": str(self.root / "report.json"),
         }
         # nsenter leaves the directory that it is started in.
-        reframe = ["reframe", "--run", f"--name=^{name}\\b", "--tag=quick", "--nocolor"]
+        reframe = ["reframe", "--run", f"--name=^{name}\\b", "--tag=quick", "--nocolor", *options]
         return self.slurm.run(
             *("bash", "-c", f"cd {self.root} && exec {shlex.join(reframe)}"),
             extra=self.environment | written,

@@ -1,10 +1,11 @@
 """`daos health net-test`: its command line, and its JSON."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.tools.net_test import NetTest, parse
+from assay.tools.net_test import NetTest, parse, parse_labelled
+from assay.tools.text import by_process
 from recordings import recorded, values
 
 TOOL = "net_test"
@@ -91,6 +92,35 @@ def test_rubbish_is_a_problem(text):
 @given(st.text())
 def test_never_raises(text):
     assert parse(text).problems
+
+
+LABELLED = "".join(f"0: {line}\n" for line in GOOD.splitlines())
+
+
+def test_what_one_process_printed_is_read_without_its_label():
+    assert parse_labelled(LABELLED).problems == ()
+    assert len(parse_labelled(LABELLED).samples) == len(parse(GOOD).samples)
+
+
+def test_several_processes_are_a_problem():
+    parsed = parse_labelled(LABELLED + LABELLED.replace("0: ", "1: "))
+    assert parsed.samples == ()
+    assert parsed.problems == ("2 processes ran net-test, and one was to",)
+
+
+LABELS = st.one_of(
+    st.integers().map(str), st.text("0123456789²٣ ", max_size=12), st.just("9" * 5000)
+)
+
+
+@given(st.lists(st.tuples(LABELS, st.one_of(st.text(), st.sampled_from(GOOD.splitlines())))))
+@example([])
+@example([("0", "{}"), ("1", "{}")])
+@example([("9" * 5000, "{}")])
+def test_labelled_output_never_raises(lines):
+    text = "".join(f"{label}: {line}\n" for label, line in lines)
+    assert parse_labelled(text).problems
+    assert all(0 <= number < 10**9 for number in by_process(text))
 
 
 @given(st.integers(min_value=0, max_value=GOOD.rindex("}")))

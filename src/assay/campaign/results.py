@@ -13,11 +13,35 @@ from pathlib import Path
 from assay.campaign.outputs import Counted, Outputs, find
 from assay.campaign.run_report import Loaded, Names, ReportError, TestCase, load
 from assay.campaign.steps import directory_of
-from assay.checks.plan import Requirement
+from assay.checks.plan import CHECKS, Requirement
 from assay.cluster.description import Cluster
 from assay.foreign import files, limits
 from assay.foreign.files import Entry, ForeignError, refuse_unprintable
 from assay.foreign.text import line, quoted, shorten
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A variable of a check that was set differently from what its scale asks for."""
+
+    check: str
+    partition: str
+    variable: str
+    asked: int
+    """What the scale asks for."""
+    was: int
+
+    @property
+    def less(self) -> bool:
+        """Whether less was measured than the scale asks for."""
+        return self.was < self.asked
+
+    def __str__(self) -> str:
+        than = "less" if self.less else "more"
+        return (
+            f"{self.check}.{self.variable} on {self.partition} was {self.was:,}, {than} than the"
+            f" scale's {self.asked:,}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +54,7 @@ class Case:
     problem: str | None
     """Why it has no figures, as a whole."""
     samples: dict[str, dict[str, list[float]]]
+    deviations: tuple[Deviation, ...]
     problems: dict[str, list[str]]
     benchmark_seconds: float
     output: Outputs | None
@@ -56,6 +81,20 @@ class Results:
     def scale(self) -> str:
         """The scale of the campaign, `quick` or `acceptance`; both, where they were mixed."""
         return " and ".join(sorted({case.scale for case in self.cases.values()})) or "none"
+
+    @property
+    def deviations(self) -> tuple[Deviation, ...]:
+        """What was set differently from the scale, in the order of the plan."""
+        cases = sorted(self.cases.values(), key=lambda case: list(CHECKS).index(case.check))
+        return tuple(deviation for case in cases for deviation in case.deviations)
+
+    def as_run(self, metric: Requirement) -> Requirement:
+        """A requirement, with as many operations in flight as there were."""
+        case = self._case(metric)
+        for deviation in case.deviations if case else ():
+            if deviation.variable == f"in_flight.{metric.name}":
+                return metric.with_in_flight(deviation.was)
+        return metric
 
     def _case(self, metric: Requirement) -> Case | None:
         return self.cases.get((metric.check, metric.partition))
@@ -241,6 +280,10 @@ def _case(path: Path, case: TestCase, output: Outputs | None) -> Case:
         scale=case.scale,
         problem=_problem(case),
         samples=case.samples,
+        deviations=tuple(
+            Deviation(case.check, case.partition, variable, set_to.asked, set_to.was)
+            for variable, set_to in case.deviations.items()
+        ),
         problems=case.problems,
         benchmark_seconds=case.benchmark_seconds,
         output=output,

@@ -20,6 +20,7 @@ from pydantic import (
     ConfigDict,
     Field,
     StrictFloat,
+    StrictInt,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -79,6 +80,13 @@ class Session(_Read):
         return end
 
 
+class Deviation(_Read):
+    """A variable of a check that was set differently from the scale."""
+
+    asked: StrictInt = Field(ge=1, le=limits.NUMBER, description="what the scale asks for")
+    was: StrictInt = Field(ge=-limits.NUMBER, le=limits.NUMBER, description="what it was set to")
+
+
 class TestCase(_Read):
     """One check on one partition."""
 
@@ -96,6 +104,10 @@ class TestCase(_Read):
             Field(max_length=limits.SUBJECTS),
         ],
     ] = Field(description="metric to subject to samples")
+    deviations: dict[
+        Annotated[_Name, AfterValidator(line)],
+        Deviation,
+    ] = Field(max_length=limits.DEVIATIONS, description="by the name of the variable")
     problems: dict[_Name, Annotated[list[_Reason], Field(max_length=limits.PROBLEMS)]]
     units: dict[_Name, _Name] = Field(default={}, description="of the samples, by metric")
     checks_version: _Name | None = Field(default=None, description="of daos-assay, that measured")

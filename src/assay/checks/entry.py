@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from assay.checks.bounds.devices import Direction
@@ -106,6 +106,10 @@ class Requirement:
     def unit(self) -> str:
         """That of the metric."""
         return self.metric.unit
+
+    def with_in_flight(self, count: int | None) -> Requirement:
+        """The same, measured with so many operations in flight: a bound is of what was run."""
+        return replace(self, metric=replace(self.metric, in_flight=count))
 
     @property
     def figure(self) -> str:

@@ -67,5 +67,8 @@ are 120 MB. The run report, which is in the bundle, has all of it."""
 PROBLEMS = 10_000
 """Problems of one subject; one a sample of each of some metrics."""
 
+DEVIATIONS = 100
+"""Variables of one check that were set differently from its scale; a check has about ten."""
+
 WAIVERS = 2_000
 """Waivers of a campaign. Each is looked for among 60,000 metrics."""

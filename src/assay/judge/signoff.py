@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from assay import __version__
-from assay.campaign.results import Results
+from assay.campaign.results import Deviation, Results
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
@@ -23,7 +23,7 @@ class Gate(StrEnum):
     """What a campaign must show."""
 
     ACCEPTANCE = "acceptance"
-    """Nothing may be missing, implausible, below or unsteady."""
+    """Nothing may be missing, implausible, below, unsteady or measured with less than asked."""
 
     MEASURED = "measured"
     """Everything was measured and nothing is implausible; how fast it is decides nothing."""
@@ -59,6 +59,8 @@ class SignOff:
     """Who approves the sign-off."""
     waivers: tuple[Waiver, ...] = ()
     """All that were given, also those that cover no metric."""
+    deviations: tuple[Deviation, ...] = ()
+    """What was set differently from the scale."""
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -74,9 +76,17 @@ class SignOff:
         return tuple(sorted(stopping, key=lambda judgement: failing.index(judgement.verdict)))
 
     @property
+    def stopped_by_less(self) -> tuple[Deviation, ...]:
+        """Where less was measured than the scale asks for, if the gate does not let it through."""
+        if self.gate is Gate.MEASURED:
+            return ()
+        return tuple(deviation for deviation in self.deviations if deviation.less)
+
+    @property
     def passed(self) -> bool:
         """Whether the gate lets the campaign through. Where nothing is judged, nothing passes."""
-        return self.counts[Verdict.WAIVED] < len(self.judgements) and not self.stopped_by
+        stopped = self.stopped_by or self.stopped_by_less
+        return self.counts[Verdict.WAIVED] < len(self.judgements) and not stopped
 
     @property
     def headline(self) -> str:
@@ -90,7 +100,12 @@ class SignOff:
             stopped = Counter(judgement.verdict for judgement in self.stopped_by)
             named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
             word = "NOT ACCEPTED" if self.gate is Gate.ACCEPTANCE else "NOT MEASURED"
-            return f"{word}: {named}, of {total} metrics"
+            less = {deviation.check for deviation in self.stopped_by_less}
+            reasons = [
+                *([f"{named}, of {total} metrics"] if named else []),
+                *([f"less than the scale asks for in {', '.join(sorted(less))}"] if less else []),
+            ]
+            return f"{word}: {'; '.join(reasons)}"
         exceptions = [
             f"{self.counts[verdict]} of them {verdict}"
             for verdict in (Verdict.WAIVED, Verdict.UNRATED)
@@ -140,7 +155,7 @@ def sign_off(
             Measurement(
                 metric,
                 results.samples(metric),
-                expectation(cluster, metric, valid),
+                expectation(cluster, results.as_run(metric), valid),
                 results.problems(metric),
                 results.raw(metric),
             )
@@ -162,4 +177,5 @@ def sign_off(
         excused=excused,
         approver=approver,
         waivers=tuple(waivers),
+        deviations=results.deviations,
     )

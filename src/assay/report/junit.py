@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
+from assay.campaign.results import Deviation
 from assay.foreign.text import printable
 from assay.judge.judgement import Judgement
 from assay.judge.signoff import FAILING, Gate, SignOff
@@ -23,6 +24,8 @@ def render(signed: SignOff) -> str:
         suite = _suite(root, layer, signed)
         for judgement in judgements:
             _case(suite, judgement, signed.gate)
+    for deviation in signed.deviations:
+        _deviation(root, deviation, signed)
     if not signed.judgements:
         case = ElementTree.SubElement(
             _suite(root, "plan", signed), "testcase", classname="plan", name="requires a metric"
@@ -72,6 +75,21 @@ def _case(suite: ElementTree.Element, judgement: Judgement, gate: Gate) -> None:
         reason = printable(judgement.reason)
         outcome = ElementTree.SubElement(case, tag, type=judgement.verdict, message=reason)
         outcome.text = f"{required.key}: {reason}"
+
+
+def _deviation(root: ElementTree.Element, deviation: Deviation, signed: SignOff) -> None:
+    suite = root.find("testsuite[@name='deviations']")
+    if suite is None:
+        suite = _suite(root, "deviations", signed)
+    case = ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=f"deviations.{deviation.check}",
+        name=f"{printable(deviation.variable)} on {deviation.partition}",
+    )
+    if deviation in signed.stopped_by_less:
+        message = printable(str(deviation))
+        ElementTree.SubElement(case, "failure", type="deviation", message=message)
 
 
 def _properties(judgement: Judgement) -> Iterator[tuple[str, str]]:

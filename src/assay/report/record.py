@@ -98,6 +98,17 @@ class MetricRecord(_Model):
     raw: list[str] = Field(description="the raw outputs, as paths within the bundle")
 
 
+class Deviation(_Model):
+    """What a check was measured with, where that is not what the scale asks for."""
+
+    check: str
+    partition: str
+    variable: str = Field(description="a variable of the check: stonewall_s")
+    asked: int = Field(description="what the scale asks for")
+    was: int = Field(description="what it was set to")
+    stops: bool = Field(description="whether it blocks the gate: less than asked, at acceptance")
+
+
 class Comparisons(_Model):
     """How many comparisons the judgement made, and how it corrects for their number."""
 
@@ -129,6 +140,7 @@ class Record(_Model):
     metrics: list[MetricRecord] = Field(
         description="every required metric, from the lowest layer up"
     )
+    deviations: list[Deviation] = Field(description="what was set differently from the scale")
     waivers: list[Waiver] = Field(description="the waivers that were given")
     approver: str | None = Field(description="who approves the sign-off")
     cluster: Cluster
@@ -155,6 +167,17 @@ def render(signed: SignOff) -> str:
             in_words=words.comparisons(signed),
         ),
         metrics=_metrics(signed),
+        deviations=[
+            Deviation(
+                check=each.check,
+                partition=each.partition,
+                variable=printable(each.variable),
+                asked=each.asked,
+                was=each.was,
+                stops=each in signed.stopped_by_less,
+            )
+            for each in signed.deviations
+        ],
         waivers=list(signed.waivers),
         approver=signed.approver,
         cluster=signed.cluster,

@@ -38,11 +38,13 @@ def render(signed: SignOff) -> str:
         parts.append(_wrapped(f"approver: {signed.approver}"))
     if signed.judgements:
         parts += ["", _table(signed)]
-    if signed.stopped_by:
-        parts += ["", "What blocks acceptance:", *_causes(signed)]
+    if not signed.passed and (causes := [*_causes(signed), *_less(signed)]):
+        parts += ["", "What blocks acceptance:", *causes]
     if slow := chains(signed.cluster, signed.judgements):
         parts += ["", "Where it is slow:"]
         parts += (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in slow)
+    if listed := list(_deviations(signed)):
+        parts += ["", "What was set differently from the scale:", *listed]
     if signed.excused:
         parts += ["", "What is waived:", *_waived(signed)]
     parts += ["", _wrapped(words.gate(signed))]
@@ -101,6 +103,18 @@ def _causes(signed: SignOff) -> Iterator[str]:
         yield _wrapped(f"{cause.verdict}: {cause.named(most=3)}: {reason}", indent="  ")
     if len(causes) > _MOST_CAUSES:
         yield f"  and {len(causes) - _MOST_CAUSES} more reasons, which report.html lists"
+
+
+def _less(signed: SignOff) -> Iterator[str]:
+    for deviation in signed.stopped_by_less:
+        yield _wrapped(f"deviation: {deviation}", indent="  ")
+
+
+def _deviations(signed: SignOff) -> Iterator[str]:
+    """Those that block nothing."""
+    for deviation in signed.deviations:
+        if deviation not in signed.stopped_by_less:
+            yield _wrapped(str(deviation), indent="  ")
 
 
 def _wrapped(text: str, indent: str = "") -> str:

@@ -62,8 +62,9 @@ ADVICE: Mapping[Verdict, str] = {
 
 _GATE: Mapping[Gate, str] = {
     Gate.ACCEPTANCE: (
-        "The acceptance gate requires that every metric required of this cluster was measured, and"
-        " that none is implausible, below its floor or unsteady."
+        "The acceptance gate requires that every metric required of this cluster was measured with"
+        " no less than its scale asks for, and that none is implausible, below its floor or"
+        " unsteady."
     ),
     Gate.MEASURED: (
         "This is a measurement and not an acceptance. The measured gate requires that every metric"

@@ -1,0 +1,89 @@
+"""The sizes of a check are variables of ReFrame: shown, set with -S, and noted where set."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_reframe import reframe, scripts
+
+from sites import site
+
+
+@pytest.fixture
+def document() -> dict[str, Any]:
+    described = site(clients=2)
+    described["benchmarks"] = {"ior": "/opt/ior", "ior_apis": ["DFS"], "fio": "/opt/fio"}
+    described["daos"] |= {"pool": "POOL", "container": "CONT"}
+    return described
+
+
+def shown(document: dict[str, Any], directory: Path, *options: str) -> dict[str, Any]:
+    """What `--describe` prints of IorEasy at the scale `acceptance`."""
+    printed = reframe(
+        document, directory, "--describe", "--name=^IorEasy%", "--tag=acceptance", *options
+    )
+    (described,) = json.loads(printed[printed.index("[") :])
+    return described  # type: ignore[no-any-return]
+
+
+def test_the_scale_sets_what_nobody_set(document: dict[str, Any], tmp_path: Path) -> None:
+    described = shown(document, tmp_path)
+    assert (described["repetitions"], described["stonewall_s"]) == (5, 30)
+    assert described["deviations"] == {}
+
+
+def test_what_is_set_is_noted(document: dict[str, Any], tmp_path: Path) -> None:
+    described = shown(document, tmp_path, "-S", "IorEasy.stonewall_s=60", "-S", "repetitions=5")
+    assert described["stonewall_s"] == 60
+    assert described["deviations"] == {"stonewall_s": {"asked": 30, "was": 60}}
+
+
+def test_what_is_set_is_run(document: dict[str, Any], tmp_path: Path) -> None:
+    options = ("--name=^IorEasy%", "--tag=quick", "-S", "IorEasy.stonewall_s=60")
+    script = scripts(document, tmp_path, *options)["IorEasy"]
+    assert set(re.findall(r" -D (\d+) ", script)) == {"60"}
+    assert set(re.findall(r"^step write\S+ (\d+) ", script, re.MULTILINE)) == {str(60 + 6 * 60)}
+
+
+def test_the_detailed_list_shows_the_sizes(document: dict[str, Any], tmp_path: Path) -> None:
+    printed = reframe(document, tmp_path, "-L", "--name=^IorEasy%", "--tag=acceptance")
+    assert "(repetitions=5, stonewall_s=30, scratch_mib=65536)" in printed
+
+
+@pytest.mark.parametrize(
+    ("setting", "wrong"),
+    [
+        ("repetitions=0", "repetitions = 0: allowed is 1 to 250"),
+        ("repetitions=251", "repetitions = 251: allowed is 1 to 250"),
+        (
+            "in_flight=latency_empty:16",
+            "in_flight.latency_empty = 16: allowed is 1 or more, for empty, get_1m, iov_2k, put_1m",
+        ),
+        (
+            "in_flight=speed:16",
+            "in_flight.speed = 16: allowed is 1 or more, for empty, get_1m, iov_2k, put_1m",
+        ),
+    ],
+)
+def test_what_nobody_could_measure_with_is_refused(
+    setting: str, wrong: str, document: dict[str, Any], tmp_path: Path
+) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        scripts(
+            document,
+            tmp_path,
+            *("--name=^SelfTestClientServer%", "--tag=quick", "-S", setting),
+        )
+    assert wrong in refused.value.stdout
+
+
+def test_one_metric_has_more_in_flight(document: dict[str, Any], tmp_path: Path) -> None:
+    options = ("--name=^SelfTestClientServer%", "--tag=quick", "-S", "in_flight=empty:32")
+    script = scripts(document, tmp_path, *options)["SelfTestClientServer"]
+    counts = dict(re.findall(r"^step (\w+)\.1\.1 .*--max-inflight-rpcs (\d+) ", script, re.M))
+    assert (counts["empty"], counts["get_1m"], counts["latency_empty"]) == ("32", "16", "1")
