@@ -94,55 +94,7 @@ def _draw(rows: Sequence[Judgement]) -> Markup:
 @cache
 def _drawing() -> dict[str, Any]:
     """The drawing without its data, height and end of scale, which differ from chart to chart."""
-    y = alt.Y("row:O", title=None, axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
-    x = alt.X(
-        "value:Q",
-        title=None,
-        scale=alt.Scale(domainMin=0, domainMax=alt.ExprRef(_END), nice=False),
-        axis=alt.Axis(tickCount=4, grid=False, labelFlush=24, labelOverlap=True),
-    )
-    low, high = alt.X("low:Q", title=None), alt.X2("high:Q")
-    colour = alt.Color("verdict:N", scale=_COLOURS, legend=None)
-
-    def data(name: str) -> alt.Chart:
-        return alt.Chart(alt.NamedData(name))
-
-    marks = [
-        data("names")
-        .mark_rule(strokeWidth=1, yOffset=_BELOW_NAME, color="var(--line)")
-        .encode(x=alt.value(0), x2=alt.value(_WIDTH), y=y),
-        data("limits")
-        .mark_bar(height=14, yOffset=_BELOW_NAME, color="var(--allowed)")
-        .encode(x=low, x2=high, y=y),
-        data("bounds")
-        .mark_tick(height=18, thickness=1.5, yOffset=_BELOW_NAME, color="var(--bound)")
-        .encode(x=x, y=y),
-        data("samples")
-        .mark_point(
-            size=44, strokeWidth=1.2, opacity=0.65, yOffset=_BELOW_NAME, color="currentColor"
-        )
-        .encode(x=x, y=y),
-        data("medians")
-        .mark_rule(strokeWidth=3, yOffset=_BELOW_NAME)
-        .encode(x=low, x2=high, y=y, color=colour),
-        data("medians")
-        .mark_point(
-            shape="diamond",
-            size=90,
-            filled=True,
-            opacity=1,
-            yOffset=_BELOW_NAME,
-            stroke="var(--paper)",
-            strokeWidth=1,
-        )
-        .encode(x=x, y=y, fill=alt.Fill("verdict:N", scale=_COLOURS, legend=None)),
-        data("names")
-        .mark_text(align="left", dy=_ABOVE_MARKS, limit=_WIDTH - _OUTCOME, color="currentColor")
-        .encode(x=alt.value(0), y=y, text="name:N"),
-        data("names")
-        .mark_text(align="right", dy=_ABOVE_MARKS, fontWeight=600)
-        .encode(x=alt.value(_WIDTH), y=y, text="outcome:N", color=colour),
-    ]
+    marks = [_line(), _allowed(), _bound(), _sample(), _interval(), _median(), _name(), _verdict()]
     drawing: dict[str, Any] = (
         alt.layer(*marks)
         .properties(width=_WIDTH)
@@ -163,6 +115,80 @@ def _drawing() -> dict[str, Any]:
         .to_dict()
     )
     return drawing
+
+
+_Y = alt.Y("row:O", title=None, axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
+_X = alt.X(
+    "value:Q",
+    title=None,
+    scale=alt.Scale(domainMin=0, domainMax=alt.ExprRef(_END), nice=False),
+    axis=alt.Axis(tickCount=4, grid=False, labelFlush=24, labelOverlap=True),
+)
+_LOW, _HIGH = alt.X("low:Q", title=None), alt.X2("high:Q")
+_COLOUR = alt.Color("verdict:N", scale=_COLOURS, legend=None)
+_Marks = Any
+"""What `encode` returns, which has no type in Altair."""
+
+_LEFT, _RIGHT = alt.value(0), alt.value(_WIDTH)
+
+
+def _data(name: str) -> alt.Chart:
+    """One of the data sets that `_draw` fills in."""
+    return alt.Chart(alt.NamedData(name))
+
+
+def _line() -> _Marks:
+    marks = _data("names").mark_rule(strokeWidth=1, yOffset=_BELOW_NAME, color="var(--line)")
+    return marks.encode(x=_LEFT, x2=_RIGHT, y=_Y)
+
+
+def _allowed() -> _Marks:
+    marks = _data("limits").mark_bar(height=14, yOffset=_BELOW_NAME, color="var(--allowed)")
+    return marks.encode(x=_LOW, x2=_HIGH, y=_Y)
+
+
+def _bound() -> _Marks:
+    marks = _data("bounds").mark_tick(
+        height=18, thickness=1.5, yOffset=_BELOW_NAME, color="var(--bound)"
+    )
+    return marks.encode(x=_X, y=_Y)
+
+
+def _sample() -> _Marks:
+    marks = _data("samples").mark_point(
+        size=44, strokeWidth=1.2, opacity=0.65, yOffset=_BELOW_NAME, color="currentColor"
+    )
+    return marks.encode(x=_X, y=_Y)
+
+
+def _interval() -> _Marks:
+    marks = _data("medians").mark_rule(strokeWidth=3, yOffset=_BELOW_NAME)
+    return marks.encode(x=_LOW, x2=_HIGH, y=_Y, color=_COLOUR)
+
+
+def _median() -> _Marks:
+    marks = _data("medians").mark_point(
+        shape="diamond",
+        size=90,
+        filled=True,
+        opacity=1,
+        yOffset=_BELOW_NAME,
+        stroke="var(--paper)",
+        strokeWidth=1,
+    )
+    return marks.encode(x=_X, y=_Y, fill=alt.Fill("verdict:N", scale=_COLOURS, legend=None))
+
+
+def _name() -> _Marks:
+    marks = _data("names").mark_text(
+        align="left", dy=_ABOVE_MARKS, limit=_WIDTH - _OUTCOME, color="currentColor"
+    )
+    return marks.encode(x=_LEFT, y=_Y, text="name:N")
+
+
+def _verdict() -> _Marks:
+    marks = _data("names").mark_text(align="right", dy=_ABOVE_MARKS, fontWeight=600)
+    return marks.encode(x=_RIGHT, y=_Y, text="outcome:N", color=_COLOUR)
 
 
 def _extent(row: Judgement) -> Iterator[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -54,34 +54,44 @@ class Heatmap:
 def heatmaps(judgements: Sequence[Judgement]) -> list[Heatmap]:
     """Draw the metrics of one layer whose subjects are devices of hosts, or pairs.
 
-    Each cell tells how its figure stands among its peers; what has none is not drawn.
+    Each cell shows how its figure compares with its peers; what has none is not drawn.
     """
     drawn = (_heatmap(metric) for metric in grouping.by_metric(judgements))
     return [heatmap for heatmap in drawn if heatmap]
 
 
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """One figure of a map, and by how much it is better than the median of its peers."""
+
+    row: str
+    column: str
+    gain: float
+
+
 def _heatmap(metric: Sequence[Judgement]) -> Heatmap | None:
-    cells = [
-        (*place, judgement.peers.gain)
-        for judgement in metric
-        if judgement.peers and (place := _place(judgement.requirement.subject))
-    ]
+    cells = list(_cells(metric))
     if not cells:
         return None
-    rows = _farthest([(row, gain) for row, _, gain in cells])
-    columns = _farthest([(column, gain) for row, column, gain in cells if row in rows])
-    shown = [cell for cell in cells if cell[0] in rows and cell[1] in columns]
-    odd = [judgement for judgement in metric if judgement.peers and judgement.peers.outlier]
-    pairs = metric[0].requirement.subject.peer is not None
+    shown = _farthest(cells)
+    rows, columns = _axes(metric[0].requirement.subject)
     return Heatmap(
         metric=grouping.metric(metric[0]),
-        rows="one end" if pairs else "host",
-        columns="the other" if pairs else "device",
+        rows=rows,
+        columns=columns,
         svg=_draw(shown),
         shown=len(shown),
         total=len(cells),
-        outliers=grouping.named(odd, _MOST_NAMES) if odd else "",
+        outliers=_outliers(metric),
     )
+
+
+def _cells(metric: Sequence[Judgement]) -> Iterator[_Cell]:
+    """The figures that have peers and a place on the map."""
+    for judgement in metric:
+        place = _place(judgement.requirement.subject)
+        if judgement.peers and place:
+            yield _Cell(*place, judgement.peers.gain)
 
 
 def _place(subject: Subject) -> tuple[str, str] | None:
@@ -91,18 +101,39 @@ def _place(subject: Subject) -> tuple[str, str] | None:
     return (subject.host, subject.part) if subject.part else None
 
 
-def _farthest(gains: Sequence[tuple[str, float]]) -> set[str]:
-    """The rows or columns to show: at most `MOST`, those in which a figure is farthest off."""
-    far: dict[str, float] = {}
+def _axes(subject: Subject) -> tuple[str, str]:
+    """What the rows are, and the columns."""
+    return ("host", "device") if subject.peer is None else ("one end", "the other")
+
+
+def _outliers(metric: Sequence[Judgement]) -> str:
+    outliers = [judgement for judgement in metric if judgement.peers and judgement.peers.outlier]
+    return grouping.named(outliers, _MOST_NAMES) if outliers else ""
+
+
+def _farthest(cells: Sequence[_Cell]) -> list[_Cell]:
+    """The cells of at most `MOST` rows and columns: those in which a figure is farthest off."""
+    rows = _most_distant((cell.row, cell.gain) for cell in cells)
+    in_rows = [cell for cell in cells if cell.row in rows]
+    columns = _most_distant((cell.column, cell.gain) for cell in in_rows)
+    return [cell for cell in in_rows if cell.column in columns]
+
+
+def _most_distant(gains: Iterable[tuple[str, float]]) -> set[str]:
+    distance: dict[str, float] = {}
     for name, gain in gains:
-        far[name] = max(far.get(name, 0.0), abs(gain))
-    return set(sorted(far, key=lambda name: -far[name])[:MOST])
+        distance[name] = max(distance.get(name, 0.0), abs(gain))
+    return set(sorted(distance, key=lambda name: -distance[name])[:MOST])
 
 
-def _draw(cells: Sequence[tuple[str, str, float]]) -> Markup:
+def _draw(cells: Sequence[_Cell]) -> Markup:
     values = [
-        {"row": row, "column": column, "class": sum(gain >= step for step in _STEPS)}
-        for row, column, gain in cells
+        {
+            "row": cell.row,
+            "column": cell.column,
+            "class": sum(cell.gain >= step for step in _STEPS),
+        }
+        for cell in cells
     ]
     drawing = {**_drawing(), "datasets": {"cells": values}}
     return Markup(vl_convert.vegalite_to_svg(drawing, vl_version=_VEGA_LITE))
