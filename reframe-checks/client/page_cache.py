@@ -11,7 +11,7 @@ from assay.campaign.steps import Step, text
 from assay.checks.plan import Metric
 from assay.shell import RAW, Text
 from assay.subject import Subject
-from assay.tools.ior import TOOL, Run, parse
+from assay.tools.ior import TOOL, Ior, parse
 from assay.tools.output import Parsed, Sample, merged
 from assay_check import AssayCheck
 from fio_check import SLOWEST_MIB_S
@@ -42,9 +42,9 @@ class PageCacheHonesty(UsesEachBackend, AssayCheck):
         """Room for every rank's file."""
         return self.block_mib * self.tasks + 64
 
-    def rungs(self, path: Text) -> Mapping[str, Run]:
+    def rungs(self, path: Text) -> Mapping[str, Ior]:
         """The ladder, from what IOR does when nothing is said to it."""
-        naive = Run(
+        naive = Ior(
             path,
             "1m",
             f"{self.block_mib}m",

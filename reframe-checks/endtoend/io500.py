@@ -68,7 +68,7 @@ class Io500(Io500Check):
             steps += [self.clean(subject, number, kind) for kind in ("easy", "hard")]
         return steps
 
-    def phases(self, subject: Subject, number: int) -> Mapping[str, ior.Run | mdtest.Run]:
+    def phases(self, subject: Subject, number: int) -> Mapping[str, ior.Ior | mdtest.Mdtest]:
         """The runs of one sample, in order."""
         directory, begin = self.place(subject)
         return io500.Io500(
@@ -92,15 +92,15 @@ class Io500(Io500Check):
     def clean(self, subject: Subject, number: int, kind: str) -> Step:
         """IOR's files go away after one transfer that it is let write; mdtest removes its own."""
         written = self.phases(subject, number)[f"ior-{kind}-write"]
-        assert isinstance(written, ior.Run)
+        assert isinstance(written, ior.Ior)
         run = replace(written, block=written.transfer, segments=1, keep=False, stonewall=None)
         return self.launched(subject, f"ior-{kind}-clean.{number}", run)
 
-    def launched(self, subject: Subject, name: str, run: ior.Run | mdtest.Run) -> Step:
+    def launched(self, subject: Subject, name: str, run: ior.Ior | mdtest.Mdtest) -> Step:
         """A run of IOR or of mdtest over all clients."""
         command: list[Text]
         parse: Callable[[str], Parsed]
-        if isinstance(run, ior.Run):
+        if isinstance(run, ior.Ior):
             program, parse = self.benchmark("ior"), ior.parse
             command = run.command(RAW / f"{name}.json")
         else:

@@ -12,7 +12,7 @@ from assay.checks.plan import Metric
 from assay.shell import RAW, SCRATCH, Text
 from assay.subject import Subject
 from assay.tools.io500 import HARD_TRANSFER_BYTES
-from assay.tools.ior import TOOL, Run, Stonewall, parse
+from assay.tools.ior import TOOL, Ior, Stonewall, parse
 from assay.tools.output import Parsed, Sample, merged
 from assay_check import AssayCheck
 from mixins.backends import UsesEachBackend
@@ -39,7 +39,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
     #: MiB of room in a shared directory, which the deadline does not limit.
     scratch_mib = variable(int)
 
-    def pattern(self, path: Text) -> Run:
+    def pattern(self, path: Text) -> Ior:
         """How the data lies in the files."""
         raise NotImplementedError
 
@@ -77,7 +77,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
             subject, f"clean.{name}", replace(run, block=run.transfer, segments=1, read=False)
         )
 
-    def phase_of(self, subject: Subject, name: str) -> Run:
+    def phase_of(self, subject: Subject, name: str) -> Ior:
         """What the phases of a repetition have in common."""
         return replace(
             self.run_of(subject),
@@ -87,7 +87,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
             stonewall=Stonewall(self.stonewall_s, RAW / f"{name}.stonewall"),
         )
 
-    def run_of(self, subject: Subject) -> Run:
+    def run_of(self, subject: Subject) -> Ior:
         """IOR with the pattern of the check, by the subject's backend."""
         return replace(
             self.pattern(self.path(subject, "ior")),
@@ -95,7 +95,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
             dfs=self.dfs(subject),
         )
 
-    def step(self, subject: Subject, name: str, run: Run) -> Step:
+    def step(self, subject: Subject, name: str, run: Ior) -> Step:
         """A run on all clients, which leaves its summary beside what it printed."""
         program = self.benchmark("ior")
         return Step(
@@ -146,9 +146,9 @@ class IorEasy(IorCheck):
         "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 65536},
     }
 
-    def pattern(self, path: Text) -> Run:
+    def pattern(self, path: Text) -> Ior:
         """As IO500 has it; the block only has to be enough."""
-        return Run(path, transfer="2m", block="9920000m")
+        return Ior(path, transfer="2m", block="9920000m")
 
 
 @rfm.simple_test
@@ -160,7 +160,7 @@ class IorHard(IorCheck):
         "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 32768},
     }
 
-    def pattern(self, path: Text) -> Run:
+    def pattern(self, path: Text) -> Ior:
         """As IO500 has it; the segments only have to be enough."""
         size = str(HARD_TRANSFER_BYTES)
-        return Run(path, transfer=size, block=size, segments=10_000_000, shared=True)
+        return Ior(path, transfer=size, block=size, segments=10_000_000, shared=True)

@@ -10,7 +10,7 @@ from assay.campaign.steps import Step, printed
 from assay.checks.plan import Metric
 from assay.shell import RAW
 from assay.subject import Subject
-from assay.tools.mdtest import TOOL, Run, Stonewall, parse
+from assay.tools.mdtest import TOOL, CreationStonewall, Mdtest, parse
 from assay.tools.output import Parsed, Sample, merged
 from assay_check import AssayCheck
 from mixins.backends import UsesEachBackend
@@ -57,7 +57,7 @@ class MdtestCheck(UsesEachBackend, AssayCheck):
         program = self.benchmark("mdtest")
         dfs, transfer = self.dfs(subject), self.entry.metric("create").transfer
         size = int(transfer.value) if transfer else 0
-        run = Run(
+        run = Mdtest(
             self.path(subject, name),
             files=FILES,
             write_bytes=size,
@@ -66,7 +66,7 @@ class MdtestCheck(UsesEachBackend, AssayCheck):
             verify=size > 0,
             api="DFS" if dfs else "POSIX",
             dfs=dfs,
-            stonewall=Stonewall(self.stonewall_s, RAW / f"{name}.stonewall"),
+            stonewall=CreationStonewall(self.stonewall_s, RAW / f"{name}.stonewall"),
         )
         return Step(
             name,

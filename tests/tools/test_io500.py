@@ -29,7 +29,7 @@ def figures(parsed):
 
 def test_the_phases_are_the_ones_that_were_recorded():
     for name, run in RUN.runs().items():
-        command = run.command(f"{name}.json") if isinstance(run, ior.Run) else run.command()
+        command = run.command(f"{name}.json") if isinstance(run, ior.Ior) else run.command()
         recorded_command = (PHASES / f"{name}.txt").read_text().splitlines()[0]
         assert recorded_command == " ".join(["$ mpiexec -n 2", *command]), name
 
@@ -52,7 +52,7 @@ def test_on_daos_each_phase_names_the_container_and_its_classes():
     run = Io500("/io500", "/tmp/r", dfs=Dfs("tank", "io500", oclass="SX", dir_oclass="RP_3GX"))
     options = ["--dfs.pool=tank", "--dfs.cont=io500", "--dfs.oclass=SX", "--dfs.dir_oclass=RP_3GX"]
     for phase in run.runs().values():
-        command = phase.command("s") if isinstance(phase, ior.Run) else phase.command()
+        command = phase.command("s") if isinstance(phase, ior.Ior) else phase.command()
         assert command[1:3] == ["-a", "DFS"]
         assert command[3:7] == options
     assert f"api = DFS {' '.join(options)}\n" in run.configuration()
@@ -150,7 +150,7 @@ def outputs():
                 (PHASES / f"{name}.txt").read_text() + (PHASES / f"{name}.json").read_text(),
                 expected_tasks=2,
             )
-            if isinstance(run, ior.Run)
+            if isinstance(run, ior.Ior)
             else mdtest.parse((PHASES / f"{name}.txt").read_text(), expected_tasks=2)
         )
         for name, run in RUN.runs().items()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import recordings
 from assay.tools.dfs import Dfs
-from assay.tools.mdtest import Run, Stonewall, parse
+from assay.tools.mdtest import CreationStonewall, Mdtest, parse
 
 recorded = partial(recordings.recorded, "mdtest")
 
@@ -19,14 +19,14 @@ def figures(parsed):
 
 
 def test_each_rank_has_files_of_its_own_and_looks_at_anothers():
-    run = Run("/scratch/d/md", files=100, stride=2, write_bytes=3901, read_bytes=3901)
+    run = Mdtest("/scratch/d/md", files=100, stride=2, write_bytes=3901, read_bytes=3901)
     assert " ".join(run.command()) == (
         "mdtest -a POSIX -F -L -u -n 100 -N 2 -w 3901 -e 3901 -d /scratch/d/md"
     )
 
 
 def test_phases_of_other_runs_share_a_status_file():
-    create = Run(
+    create = Mdtest(
         "/hard",
         files=1000,
         write_bytes=3901,
@@ -37,7 +37,7 @@ def test_phases_of_other_runs_share_a_status_file():
         phases=("create",),
         sync=True,
         signature=271,
-        stonewall=Stonewall(30, "/tmp/hard.stonewall"),
+        stonewall=CreationStonewall(30, "/tmp/hard.stonewall"),
     )
     assert " ".join(create.command()) == (
         "mdtest -a DFS --dfs.pool=tank --dfs.cont=cont1 --dfs.dir_oclass=SX -F -t -C -n 1000 -N 1"
@@ -51,7 +51,7 @@ def test_phases_of_other_runs_share_a_status_file():
 
 def test_a_container_is_for_dfs_alone():
     with pytest.raises(ValueError, match="a container is for DFS, and DFS needs one"):
-        Run("/d", files=1, api="DFS")
+        Mdtest("/d", files=1, api="DFS")
 
 
 def test_each_phase_is_a_sample():

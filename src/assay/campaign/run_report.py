@@ -80,7 +80,7 @@ class Session(_Read):
         return end
 
 
-class Deviation(_Read):
+class Setting(_Read):
     """A variable of a check that was set differently from the scale."""
 
     asked: StrictInt = Field(ge=1, le=limits.NUMBER, description="what the scale asks for")
@@ -106,7 +106,7 @@ class TestCase(_Read):
     ] = Field(description="metric to subject to samples")
     deviations: dict[
         Annotated[_Name, AfterValidator(line)],
-        Deviation,
+        Setting,
     ] = Field(max_length=limits.DEVIATIONS, description="by the name of the variable")
     problems: dict[_Name, Annotated[list[_Reason], Field(max_length=limits.PROBLEMS)]]
     units: dict[_Name, _Name] = Field(default={}, description="of the samples, by metric")

@@ -98,7 +98,7 @@ class MetricRecord(_Model):
     raw: list[str] = Field(description="the raw outputs, as paths within the bundle")
 
 
-class Deviation(_Model):
+class DeviationRecord(_Model):
     """What a check was measured with, where that is not what the scale asks for."""
 
     check: str
@@ -140,7 +140,7 @@ class Record(_Model):
     metrics: list[MetricRecord] = Field(
         description="every required metric, from the lowest layer up"
     )
-    deviations: list[Deviation] = Field(description="what was set differently from the scale")
+    deviations: list[DeviationRecord] = Field(description="what was set differently from the scale")
     waivers: list[Waiver] = Field(description="the waivers that were given")
     approver: str | None = Field(description="who approves the sign-off")
     cluster: Cluster
@@ -168,7 +168,7 @@ def render(signed: SignOff) -> str:
         ),
         metrics=_metrics(signed),
         deviations=[
-            Deviation(
+            DeviationRecord(
                 check=each.check,
                 partition=each.partition,
                 variable=printable(each.variable),

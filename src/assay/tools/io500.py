@@ -140,7 +140,7 @@ class Io500:
             lines += [f"[{name}]", *(f"{key} = " + value for key, value in pairs.items()), ""]
         return joined("\n", lines)
 
-    def runs(self) -> Mapping[str, ior.Run | mdtest.Run]:
+    def runs(self) -> Mapping[str, ior.Ior | mdtest.Mdtest]:
         """The phases for IOR and mdtest alone, in order; ``find`` is not among them."""
         return {
             "ior-easy-write": self._ior("easy", read=False),
@@ -156,9 +156,9 @@ class Io500:
             "mdtest-hard-delete": self._mdtest("hard", "remove"),
         }
 
-    def _ior(self, kind: Literal["easy", "hard"], *, read: bool) -> ior.Run:
+    def _ior(self, kind: Literal["easy", "hard"], *, read: bool) -> ior.Ior:
         hard = kind == "hard"
-        return ior.Run(
+        return ior.Ior(
             self.directory + "/" + self.mark + f"ior-{kind}",
             transfer=str(HARD_TRANSFER_BYTES) if hard else "2m",
             block=str(HARD_TRANSFER_BYTES) if hard else self.easy_block,
@@ -175,9 +175,9 @@ class Io500:
             stonewall=ior.Stonewall(self.stonewall_s, self.results + f"/ior-{kind}.stonewall"),
         )
 
-    def _mdtest(self, kind: Literal["easy", "hard"], phase: mdtest.Phase) -> mdtest.Run:
+    def _mdtest(self, kind: Literal["easy", "hard"], phase: mdtest.Phase) -> mdtest.Mdtest:
         hard = kind == "hard"
-        return mdtest.Run(
+        return mdtest.Mdtest(
             self.directory + "/" + self.mark + f"mdtest-{kind}",
             files=self.hard_files if hard else self.easy_files,
             write_bytes=HARD_FILE_BYTES if hard else 0,
@@ -189,7 +189,7 @@ class Io500:
             signature=271,
             api="DFS" if self.dfs else "POSIX",
             dfs=self.dfs,
-            stonewall=mdtest.Stonewall(
+            stonewall=mdtest.CreationStonewall(
                 self.stonewall_s, self.results + f"/mdtest-{kind}.stonewall"
             ),
         )

@@ -58,7 +58,7 @@ class Stonewall:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Ior:
     """A file for each rank, written and read back from the next rank's place.
 
     Raises:

@@ -37,7 +37,7 @@ _PHASES: dict[Phase, str] = {"create": "-C", "stat": "-T", "read": "-E", "remove
 
 
 @dataclass(frozen=True, slots=True)
-class Stonewall:
+class CreationStonewall:
     """A deadline for creation, after which all ranks go on to the same number of files."""
 
     seconds: int
@@ -46,7 +46,7 @@ class Stonewall:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Mdtest:
     """One iteration of all phases on files, in a directory of its own for each rank.
 
     For several samples run it several times: of several iterations (`-i`) mdtest prints
@@ -81,7 +81,7 @@ class Run:
     """Compare what is read with what has to be there."""
     signature: int | None = None
     """Seed of the data; a run that verifies has that of the run that wrote."""
-    stonewall: Stonewall | None = None
+    stonewall: CreationStonewall | None = None
 
     def __post_init__(self) -> None:
         if (self.api == "DFS") != (self.dfs is not None):
