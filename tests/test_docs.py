@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,22 @@ def test_the_page_names_every_module_of_the_house() -> None:
     modules = [path for path in source.rglob("*.py") if not path.name.startswith("__")]
     named = [path for path in modules if not any(path.is_relative_to(each) for each in many)]
     assert [path.name for path in named if f"`{path.name}`" not in page] == ["cli.py"]
+
+
+def test_the_tests_mirror_the_packages_and_contributing_lists_their_folders() -> None:
+    tests, packages = REPOSITORY / "tests", REPOSITORY / "src" / "assay"
+    listed = {
+        name
+        for row in re.findall(r"^\| (`.*?) \|", (REPOSITORY / "CONTRIBUTING.md").read_text(), re.M)
+        for name in INLINE.findall(row)
+    }
+    modules = {path.name for path in tests.glob("test_*.py")}
+    folders = {f"{path.parent.name}/" for path in tests.glob("[!._]*/[!._]*")}
+    assert listed == modules | folders
+    assert {f"{path.parent.name}/" for path in packages.glob("*/__init__.py")} <= folders
+
+
+def test_no_two_files_of_tests_have_one_name() -> None:
+    # pytest would import one in the place of the other.
+    names = Counter(path.name for path in (REPOSITORY / "tests").rglob("test_*.py"))
+    assert [name for name, times in names.items() if times > 1] == []
