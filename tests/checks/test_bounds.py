@@ -54,6 +54,13 @@ def test_four_ssds_at_random(way: Any, gib: float) -> None:
     assert four.to("GiB/s").value == pytest.approx(gib, abs=0.05)
 
 
+@pytest.mark.parametrize(("count", "made_of"), [(1, SSD), (2, "2 SSDs × 3.50 GB/s")])
+def test_one_ssd_is_named_and_more_are_counted(count: int, made_of: str) -> None:
+    limit = ssd_bandwidth(system(), SSD, "write", count)
+    assert limit is not None
+    assert limit.made_of == made_of
+
+
 def test_the_sentence_names_the_tightest_and_what_the_others_allow() -> None:
     bound = data_path(system(ssds=8), "write", MEBIBYTE)
     assert bound is not None

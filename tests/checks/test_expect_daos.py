@@ -217,6 +217,7 @@ def test_no_latency_is_shorter_than_a_round_trip(key: str, bound: float) -> None
     figure = expectation(cluster, find(cluster, key), tripped(20.0))
     assert figure.bound == pytest.approx(bound)
     assert figure.floor == pytest.approx(bound / MEASURED_CEILING)
+    assert figure.derivation.endswith("; no shorter than 50% of the bound")
     assert figure.ceiling is None
     assert "a round trip, 20.0 us" in figure.derivation
 

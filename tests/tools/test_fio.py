@@ -199,6 +199,13 @@ def test_says_why_a_run_is_no_measurement(name, problems):
     assert parse(recorded(name)).problems == problems
 
 
+def test_a_process_that_was_killed_spoils_a_report_that_is_whole():
+    good = recorded("dfs_json_plus.txt")
+    assert parse(good).problems == ()
+    killed = "fio: pid=23449, got signal=9"
+    assert parse(f"{killed}\n{good}").problems == (killed,)
+
+
 @pytest.mark.parametrize(
     ("name", "bandwidth"),
     [
