@@ -6,7 +6,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +59,18 @@ def system(prefix: Path) -> dict[str, Any]:
 
 def fails(site: Site, check: str, why: str) -> None:
     """Require that a check fails with a sentence, and leaves nothing behind."""
-    done = site.check(check)
+    all_fail(site, {check: why})
+
+
+def all_fail(site: Site, why: Mapping[str, str]) -> None:
+    """Require that checks fail in one run, each with its sentence, and leave nothing behind."""
+    done = site.check("|".join(why))
     assert done.returncode == 1, done.stdout + done.stderr
-    reasons = re.findall(r"^  \* Reason: (.*)$", done.stdout, re.MULTILINE)
-    assert reasons, done.stdout
-    assert all(why in reason for reason in reasons), reasons
+    said = re.findall(r"^FAILURE INFO for (\w+) .*?^  \* Reason: (.*?)$", done.stdout, re.M | re.S)
+    reasons = dict(said)
+    assert reasons.keys() == why.keys(), done.stdout
+    for check, sentence in why.items():
+        assert sentence in reasons[check], reasons[check]
     assert site.left_behind() == []
 
 

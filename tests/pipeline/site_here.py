@@ -176,20 +176,17 @@ class Site:
         """Run `assay`."""
         return self.run("assay", *arguments, *([f"--gate={gate}"] if gate else []))
 
-    def start(
-        self, *tags: str, path: Path | None = None, into: Path | None = None
-    ) -> tuple[subprocess.Popen[str], Path]:
-        """Start a campaign, or take one up again, with programs of the test's own on the path."""
+    def start(self, *tags: str, into: Path | None = None) -> tuple[subprocess.Popen[str], Path]:
+        """Start a campaign, or take one up again."""
         for partition in NODES:
             self.slurm.set_partition(partition, self.members(partition))
         self._campaigns += 1
         directory = into or self.root / "campaigns" / str(self._campaigns)
-        written = self.environment
-        if path:
-            written["PATH"] = f"{path}:{written['PATH']}"
         environment = self.root / "environment.sh"
         environment.write_text(
-            "".join(f"export {name}={shlex.quote(text)}\n" for name, text in written.items())
+            "".join(
+                f"export {name}={shlex.quote(text)}\n" for name, text in self.environment.items()
+            )
         )
         process = self.slurm.popen(
             str(CHECKS / "campaign.sh"),
@@ -207,12 +204,12 @@ class Site:
         messages, _ = process.communicate()
         return Campaign(self, directory, process.returncode, messages)
 
-    def measure(self, *tags: str, path: Path | None = None) -> Campaign:
+    def measure(self, *tags: str) -> Campaign:
         """Run a campaign from start to end."""
-        return self.finish(self.start(*tags, path=path))
+        return self.finish(self.start(*tags))
 
-    def check(self, name: str, *options: str) -> subprocess.CompletedProcess[str]:
-        """Run one check by hand, with the programs of the test's own first on the path."""
+    def check(self, names: str, *options: str) -> subprocess.CompletedProcess[str]:
+        """Run a check by hand, or `A|B`, with the programs of the test's own first on the path."""
         for partition in NODES:
             self.slurm.set_partition(partition, self.members(partition))
         written = {
@@ -221,7 +218,8 @@ class Site:
             "RFM_REPORT_FILE": str(self.root / "report.json"),
         }
         # nsenter leaves the directory that it is started in.
-        reframe = ["reframe", "--run", f"--name=^{name}\\b", "--tag=quick", "--nocolor", *options]
+        chosen = f"--name=^({names})\\b"
+        reframe = ["reframe", "--run", chosen, "--tag=quick", "--nocolor", *options]
         return self.slurm.run(
             *("bash", "-c", f"cd {self.root} && exec {shlex.join(reframe)}"),
             extra=self.environment | written,

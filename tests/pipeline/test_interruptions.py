@@ -65,7 +65,6 @@ def test_an_interrupted_campaign_takes_its_job_along(site: Site, number: signal.
     reason = "FiPingpong was interrupted: run the campaign again"
     assert {metric["reason"] for metric in signed.of("FiPingpong")} == {reason}
     assert reason in signed.summary
-    complete(site)
 
 
 def test_a_campaign_is_taken_up_where_it_was_interrupted(site: Site) -> None:

@@ -195,36 +195,21 @@ def test_the_pool_of_daos_perf_has_to_be_whole_after_the_run(daos: Daos) -> None
     ("then", "why"),
     [
         ("echo 'WARNING: Incorrect data on read (1 errors found).'", "Incorrect data on read"),
-        ('sed -i \'s/"totalTime": [0-9.]*/"totalTime": 0.5/\' "$summary"', "deadline"),
-        ('sed -i \'s/"tasks": 4/"tasks": 2/\' "$summary"', "task"),
+        ('sed -i \'s/"tasks": 4/"tasks": 2/\' "$summary"', "ran with tasks: 2; asked for were 4"),
     ],
-    ids=["data", "short", "tasks"],
+    ids=["printed", "summary"],
 )
 def test_a_trap_of_ior_is_no_measurement(daos: Daos, then: str, why: str) -> None:
-    """One of what it prints, one of its summary, one of what was asked for."""
+    """One of what it prints, and one of its summary."""
     replay(daos.site, "ior", "ior/easy/dfs", then=then)
     daos.fails("IorEasy", why)
 
 
-@pytest.mark.parametrize(
-    ("answer", "why"),
-    [
-        (
-            {"system query": "dmg/system_query_one_rank_dead.txt"},
-            "IorEasy needs the phase system: rank 1 at",
-        ),
-        ({"pool query tank": "dmg/pool_query_rebuilding.txt"}, "its rebuild is"),
-        ({"pool query tank": "dmg/pool_query_full.txt"}, "is 93% full"),
-    ],
-    ids=["rank", "rebuilding", "full"],
-)
-def test_a_system_that_is_not_fit_is_not_measured(
-    daos: Daos, answer: dict[str, str], why: str
-) -> None:
+def test_a_pool_that_is_not_at_rest_is_not_measured(daos: Daos) -> None:
     ran = daos.site.root / "ran"
     daos.site.use("ior", f"touch {ran}")
-    daos.dmg(WHOLE | answer)
-    daos.fails("IorEasy", why)
+    daos.dmg(WHOLE | {"pool query tank": "dmg/pool_query_rebuilding.txt"})
+    daos.fails("IorEasy", "IorEasy needs the phase system: the pool: its rebuild is")
     assert not ran.exists()
 
 
