@@ -27,7 +27,10 @@ SIGNATURE = 271
 class IorCheck(UsesEachBackend, AssayCheck):
     """Write and read as runs of their own, so that nothing stays in the memory of a process.
 
-    A subject is all clients by one backend. ReFrame runs one job script for all subjects, whose
+    A subject is all clients by one backend: the directory that they share, or DAOS by its library,
+    by dfuse and so on. `UsesEachBackend` sees to what that needs: that DAOS is whole before and
+    after, that files have a place, which goes away with the job, and that `launch` starts a
+    program on all clients with srun and MPI. ReFrame runs one job script for all subjects, whose
     commands are the `steps` of each, one after the other; a step is a command under a time limit
     that leaves its exit status, what it printed, and what it writes to `RAW`. Sanity is that every
     step ended with 0 and that `parsed` finds each sample, and no problem.

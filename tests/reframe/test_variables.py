@@ -18,7 +18,7 @@ from sites import site
 def document() -> dict[str, Any]:
     described = site(clients=2)
     described["benchmarks"] = {"ior": "/opt/ior", "ior_apis": ["DFS"], "fio": "/opt/fio"}
-    described["daos"] |= {"pool": "POOL", "container": "CONT"}
+    described["daos"] |= {"pool": "POOL", "container": "CONT", "perf_pool": "PERF"}
     return described
 
 
@@ -56,28 +56,35 @@ def test_the_detailed_list_shows_the_sizes(document: dict[str, Any], tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("setting", "wrong"),
+    ("check", "setting", "wrong"),
     [
-        ("repetitions=0", "repetitions = 0: allowed is 1 to 250"),
-        ("repetitions=251", "repetitions = 251: allowed is 1 to 250"),
+        ("NetTest", "repetitions=0", "repetitions = 0: allowed is 1 to 250"),
+        ("NetTest", "repetitions=251", "repetitions = 251: allowed is 1 to 250"),
         (
+            "DaosPerf",
+            "in_flight=update_4k:32",
+            "in_flight: update_4k = 32 and fetch_4k = 16: one run",
+        ),
+        (
+            "SelfTestClientServer",
             "in_flight=latency_empty:16",
             "in_flight.latency_empty = 16: allowed is 1 or more, for empty, get_1m, iov_2k, put_1m",
         ),
         (
+            "SelfTestClientServer",
             "in_flight=speed:16",
             "in_flight.speed = 16: allowed is 1 or more, for empty, get_1m, iov_2k, put_1m",
         ),
     ],
 )
 def test_what_nobody_could_measure_with_is_refused(
-    setting: str, wrong: str, document: dict[str, Any], tmp_path: Path
+    check: str, setting: str, wrong: str, document: dict[str, Any], tmp_path: Path
 ) -> None:
     with pytest.raises(subprocess.CalledProcessError) as refused:
         scripts(
             document,
             tmp_path,
-            *("--name=^SelfTestClientServer%", "--tag=quick", "-S", setting),
+            *(f"--name=^{check}%", "--tag=quick", "-S", setting),
         )
     assert wrong in refused.value.stdout
 
