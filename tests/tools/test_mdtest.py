@@ -26,7 +26,7 @@ def test_each_rank_has_files_of_its_own_and_looks_at_anothers():
 
 
 def test_files_are_empty_unless_told_otherwise():
-    assert " ".join(Run("/d", files=1).command()) == (
+    assert " ".join(Mdtest("/d", files=1).command()) == (
         "mdtest -a POSIX -F -L -u -n 1 -N 1 -w 0 -e 0 -d /d"
     )
 
