@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import hashlib
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +17,7 @@ from assay.cluster.description import Cluster
 from assay.foreign import files, limits
 from assay.foreign.files import Entry, ForeignError, refuse_unprintable
 from assay.foreign.text import line, quoted, shorten
+from assay.tools.output import ALLOWED, is_measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Results:
     def samples(self, metric: Requirement) -> Sequence[float]:
         """The samples of a metric, in its unit; none where it was not measured."""
         samples = self._reported(metric)
-        return samples if all(map(_is_measurement, samples)) else []
+        return samples if all(map(is_measurement, samples)) else []
 
     def _reported(self, metric: Requirement) -> Sequence[float]:
         case = self._case(metric)
@@ -119,10 +119,10 @@ class Results:
             # No subject is named: then no figure that was printed is a measurement.
             return [case.problem]
         for value in self._reported(metric):
-            if not _is_measurement(value):
+            if not is_measurement(value):
                 return [
-                    f"{case.report.name}: a sample is {value:g} {metric.unit}, and a"
-                    " measurement is above zero: measure it again"
+                    f"{case.report.name}: a sample is {value:g} {metric.unit}, and {ALLOWED}:"
+                    " measure it again"
                 ]
         if not self.samples(metric):
             return [case.problem or f"{metric.check} ran and left no samples"]
@@ -153,10 +153,6 @@ class Results:
             target = bundle / "reframe" / path.name
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(content)
-
-
-def _is_measurement(value: float) -> bool:
-    return math.isfinite(value) and value > 0
 
 
 def _shortened(problems: Sequence[str]) -> list[str]:

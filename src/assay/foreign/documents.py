@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from assay.foreign.files import ForeignError
-from assay.foreign.limits import DEPTH, NAME, NUMBER
+from assay.foreign.limits import DEPTH, LEAST, NAME, NUMBER
 from assay.foreign.text import line, quoted
 
 MOST = 20
@@ -82,11 +82,11 @@ def misfits(document: Any, most: int = NAME) -> Iterator[tuple[str, str, str]]:
             waiting += [(f"{key}[{n}]", inner, depth + 1) for n, inner in enumerate(value)]
         elif isinstance(value, str) and (wrong := _misfit(value, most)):
             yield key, quoted(value), wrong
-        elif isinstance(value, int | float) and not -NUMBER <= value <= NUMBER:
+        elif isinstance(value, int | float) and not (value == 0 or LEAST <= abs(value) <= NUMBER):
             yield key, f"{value:.3g}" if isinstance(value, float) else _digits(value), _RANGE
 
 
-_RANGE = f"must be a number from {-NUMBER:,} to {NUMBER:,}"
+_RANGE = f"must be 0 or a number from {LEAST:g} to {NUMBER:,}, or the same below 0"
 
 
 def _digits(value: int) -> str:

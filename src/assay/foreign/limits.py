@@ -57,6 +57,10 @@ NUMBER = 2**53
 """The most that a number of a description may be: beyond it a float skips integers, and arithmetic
 overflows. Memory is in MiB, and the largest is far below."""
 
+LEAST = 1e-12
+"""The least that a number of a description may be, but for 0: what is divided by it stays finite.
+Speeds are in Gbit/s and capacities in GB."""
+
 REASON = 4 * MIB
 """Characters of a reason. ReFrame joins those of all subjects: 8,192 × 300 are 2.5 million."""
 

@@ -38,7 +38,7 @@ _SIZES = re.compile(
     r"WARNING: Using actual aggregate bytes moved = (\d+)$",
     re.MULTILINE,
 )
-_STATUS_FILE = re.compile(r"^\W*Command line\W.*stoneWallingStatusFile=", re.MULTILINE)
+_STATUS_FILE = re.compile(r"^[^\w\n]*Command line\W.*stoneWallingStatusFile=", re.MULTILINE)
 _CREATED = re.compile(r"^\[\d+\] Creating DFS Container", re.MULTILINE)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -43,11 +42,24 @@ class Parsed:
         }
 
 
+LEAST, MOST = 1e-9, 1e15
+"""Between which a figure is one, in any unit: seconds, operations or MiB a second. Nothing that is
+measured comes near, and what is worked out from such figures stays finite (this project's own
+choice)."""
+
+ALLOWED = f"a measurement is above zero, from {LEAST:g} to {MOST:g}"
+
+
+def is_measurement(value: float) -> bool:
+    """Whether a figure can be one: a number that is neither infinite, zero, negative nor absurd."""
+    return LEAST <= value <= MOST
+
+
 def impossible(sample: Sample) -> str | None:
-    """Say why a figure cannot be a measurement: not a number, infinite, zero or negative."""
-    if math.isfinite(sample.value) and sample.value > 0:
+    """Say why a figure cannot be a measurement."""
+    if is_measurement(sample.value):
         return None
-    return f"{sample.metric} is {sample.value:g} {sample.unit}; a measurement is above zero"
+    return f"{sample.metric} is {sample.value:g} {sample.unit}; {ALLOWED}"
 
 
 def merged(tool: str, runs: Iterable[Parsed]) -> Parsed:
