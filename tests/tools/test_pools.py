@@ -173,3 +173,62 @@ def test_what_hosts_run_needs_no_more_than_python_3_9(module: Any) -> None:
         )
     }
     assert imported <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"reclaim": "lazy,rd_fac:0"},
+        {"rd_fac": "0:1"},
+        {"a,b": 1},
+        {"rd_fac": "1\n"},
+        {"rd_fac": ""},
+    ],
+)
+def test_properties_that_dmg_would_read_as_others_are_refused(properties: dict[str, Any]) -> None:
+    """Dmg takes all of them in one word, with commas and colons between them."""
+    (key, value), *_ = properties.items()
+    pool = {"name": "tank", "size": "1GB", "properties": properties}
+    assert pools.problems([pool]) == [
+        f"properties of tank have {key}: {value}; {pools.PROPERTIES_ALLOWED}"
+    ]
+    of_container = {"name": "tank", "size": "1GB", "containers": [{**pool, "name": "posix"}]}
+    assert pools.problems([of_container])[0].startswith("properties of tank/posix have")
+
+
+def test_properties_as_dmg_spells_them_are_taken() -> None:
+    spelt = {"rd_fac": 1, "ec_cell_sz": "64KiB", "self_heal": "exclude;rebuild", "checksum": False}
+    pool = {"name": "tank", "size": "1GB", "properties": {**spelt, "space_rb": "5%"}}
+    assert pools.problems([pool]) == []
+
+
+@pytest.mark.parametrize(("key", "text"), [("name", "tank\n"), ("size", "1GB\n")])
+def test_a_newline_at_the_end_is_refused(key: str, text: str) -> None:
+    """It would begin a line of the sudo rules of the role daos_admin."""
+    assert pools.problems([{"name": "tank", "size": "1GB", key: text}])
+
+
+@pytest.mark.parametrize(
+    ("entries", "allows"),
+    [
+        (["A::OWNER@:rw", "A::assay@:rw"], True),
+        (["A::OWNER@:rw", "A::assay@:rcdt"], True),
+        (["A::assay@:r"], False),
+        (["A::assay@:"], False),
+        (["A:G:assay@:rw"], False),
+        (["A::EVERYONE@:rw"], False),
+        (["nonsense"], False),
+        ([], False),
+    ],
+)
+def test_a_user_may_use_a_pool_by_an_entry_that_lets_it_read_and_write(
+    entries: list[str], allows: bool
+) -> None:
+    answer = {"ACL": {"entries": entries, "owner_user": "root@", "owner_group": "root@"}}
+    assert pools.pool_allows(answer, "assay") is allows
+
+
+def test_its_owner_may_use_a_pool_by_the_entry_for_owners() -> None:
+    acl = {"entries": ["A::OWNER@:rw"], "owner_user": "assay@"}
+    assert pools.pool_allows({"ACL": acl}, "assay")
+    assert not pools.pool_allows({"ACL": {**acl, "owner_user": "eve@"}}, "assay")

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([KMGT]?)(I?)B?$", re.IGNORECASE)
 """A size as dmg and daos take it: KB is 1000 bytes, KiB is 1024, in any case."""
 
-POOL_SIZE = re.compile(r"^(\d+(\.\d+)?(kB|KiB|[MGT]i?B)|[1-9]\d?%|100%)$")
+POOL_SIZE = re.compile(r"(\d+(\.\d+)?(kB|KiB|[MGT]i?B)|[1-9]\d?%|100%)\Z")
 """A pool's size in the inventory: its unit is never left open."""
 
-LABEL = re.compile(r"^[A-Za-z0-9._:-]{1,127}$")
+LABEL = re.compile(r"[A-Za-z0-9._:-]{1,127}\Z")
 """A label that DAOS takes."""
 
 SIZE_TOLERANCE = 0.05
@@ -92,6 +92,28 @@ def pool_create(name: str, size: str, properties: Mapping[str, Any]) -> list[str
 def pool_set(name: str, differences: Sequence[Difference]) -> list[str]:
     """Arguments of dmg that give a pool the properties that are required."""
     return ["pool", "set-prop", name, _pairs({d.key: d.wanted for d in differences})]
+
+
+def pool_allow(name: str, user: str) -> list[str]:
+    """Arguments of dmg that let a user read, write, and make and destroy containers."""
+    return ["pool", "update-acl", f"--entry=A::{user}@:rw", name]
+
+
+def pool_allows(answer: Mapping[str, Any], user: str) -> bool:
+    """Whether a pool lets a user read and write, by the first entry that is for that one.
+
+    Args:
+        answer: the response to `dmg pool get-acl`. The entries of groups are not looked at.
+        user: its name.
+    """
+    listed = answer.get("ACL", answer)
+    principal = "OWNER@" if listed.get("owner_user") == f"{user}@" else f"{user}@"
+    for entry in listed.get("entries") or []:
+        kind, flags, of, permissions = f"{entry}:::".split(":")[:4]
+        if (kind, flags, of) == ("A", "", principal):
+            granted = set(permissions)
+            return bool(granted & {"r", "t"}) and ("w" in granted or {"c", "d"} <= granted)
+    return False
 
 
 def container_create(
@@ -205,11 +227,27 @@ def problems(pools: Sequence[Mapping[str, Any]]) -> list[str]:
         problems += _label_problems(f"containers of {pool['name']}", containers)
         if not POOL_SIZE.match(str(pool["size"])):
             problems.append(f"size of {pool['name']} is {pool['size']}; {SIZES_ALLOWED}")
+        problems += _property_problems(f"properties of {pool['name']}", pool)
+        for container in containers:
+            where = f"properties of {pool['name']}/{container['name']}"
+            problems += _property_problems(where, container)
     return problems
 
 
+KEY = re.compile(r"[a-z0-9_]{1,64}\Z")
+VALUE = re.compile(r"[A-Za-z0-9._;%+-]{1,256}\Z")
+PROPERTIES_ALLOWED = (
+    "allowed is a name of small letters, digits and _, and a value of letters, digits and ._;%+-"
+)
 SIZES_ALLOWED = "allowed are such as 2TB, 1.5TiB or 90%"
 LABELS_ALLOWED = "allowed are letters, digits and . _ : -, up to 127 of them"
+
+
+def _property_problems(where: str, of: Mapping[str, Any]) -> Iterator[str]:
+    # dmg and daos take all properties in one word, with commas and colons between them.
+    for key, value in (of.get("properties") or {}).items():
+        if not (KEY.match(str(key)) and VALUE.match(_spelt(value))):
+            yield f"{where} have {key}: {value}; {PROPERTIES_ALLOWED}"
 
 
 def _label_problems(where: str, labelled: Sequence[Mapping[str, Any]]) -> Iterator[str]:
