@@ -80,6 +80,9 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     require_reference = True
     max_pending_time = "5m"
 
+    #: Whether only root may reach what is measured where DAOS is deployed; also a tag, `root`.
+    needs_root = False
+
     # What a check says for itself.
 
     def steps(self, subject: Subject) -> Steps:
@@ -123,6 +126,8 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def take_place_in_the_catalogue(self) -> None:
         self.entry = CHECKS[type(self).__name__]
         self.tags = {self.scale, self.entry.layer, self.entry.phase}
+        if self.needs_root:
+            self.tags.add("root")
         self.valid_systems = [" ".join(f"+{feature}" for feature in self.entry.needs)]
         self.units = {metric.name: metric.unit for metric in self.entry.metrics}
 

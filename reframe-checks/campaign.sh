@@ -1,5 +1,5 @@
 #!/bin/bash
-# campaign.sh DIRECTORY TAG...: run the checks that carry all TAGs, and keep everything in DIRECTORY.
+# campaign.sh DIRECTORY TAG...: run the checks that carry all TAGs, and none after a !, and keep everything in DIRECTORY.
 # What a campaign in that directory has measured already is not measured again.
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running is
@@ -53,7 +53,8 @@ cluster = json.load(open(sys.argv[1]))
 print(f",system={cluster['name']},daos={(cluster.get('daos') or {}).get('version', 'none')}")
 END
 )
-exec reframe --run "${@/#/--tag=}" \
+selected=("${@/#/--tag=}")
+exec reframe --run "${selected[@]/#--tag=!/--exclude-tag=}" \
     --exec-policy=serial \
     --prefix="$directory" \
     --perflogdir="$directory/perflogs" \

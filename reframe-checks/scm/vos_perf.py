@@ -46,6 +46,9 @@ class VosPerfCheck(RunsDaosPrograms, WritesFiles, RunsOnEachHost, AssayCheck):
     #: MiB of the pool that each run makes, and takes away.
     pool_mib = variable(int)
 
+    #: The SCM is daos_server's, or root's.
+    needs_root = True
+
     #: Values that each run writes and fetches.
     values = variable(int)
 

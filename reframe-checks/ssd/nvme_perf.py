@@ -35,6 +35,9 @@ class NvmeCheck(RunsDaosPrograms, KeepsInFlight, RunsOnEachHost, AssayCheck):
         "acceptance": {"repetitions": 5, "run_s": 10},
     }
 
+    #: SPDK drives the SSDs past the kernel.
+    needs_root = True
+
     #: In which order blocks are read.
     pattern: Literal["read", "randread"]
 

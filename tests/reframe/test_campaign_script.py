@@ -10,9 +10,9 @@ SCRIPT = Path(__file__).parents[2] / "reframe-checks/campaign.sh"
 NOBODY = 65534
 
 
-def start(directory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def start(directory: Path, *tags: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["bash", SCRIPT, directory, "quick"],
+        ["bash", SCRIPT, directory, "quick", *tags],
         env={**os.environ, "ASSAY_ENVIRONMENT": "/dev/null", **environment},
         capture_output=True,
         text=True,
@@ -46,6 +46,15 @@ def test_root_measures_in_no_directory_of_another_user(tmp_path: Path) -> None:
     assert ran.returncode == 77
     assert f"{monday} belongs to nobody" in ran.stderr
     assert victim.read_text() == "precious\n"
+
+
+def test_checks_are_selected_by_the_tags_that_they_have_and_those_that_they_lack(
+    tmp_path: Path,
+) -> None:
+    path = f"{commands(tmp_path)}:{os.environ['PATH']}"
+    monday = tmp_path / "campaigns/monday"
+    assert start(monday, "raw", "!root", PATH=path).returncode == 0
+    assert "--run --tag=quick --tag=raw --exclude-tag=root " in (monday / "reframe.out").read_text()
 
 
 def test_what_a_job_left_in_the_directory_is_not_run_beside_reframe(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from run_reframe import reframe
 
-from assay.checks.plan import PHASES, requirements
+from assay.checks.plan import CHECKS, PHASES, requirements
 from clusters import described
 from sites import LAYOUTS, site
 
@@ -63,3 +63,13 @@ def test_the_phases_together_are_the_plan(tmp_path: Path) -> None:
     by_phase = [listed(document, tmp_path, phase) for phase in PHASES]
     assert set.union(*by_phase) == {metric.check for metric in requirements(described(document))}
     assert sum(map(len, by_phase)) == len(set.union(*by_phase))
+
+
+def test_what_needs_root_is_what_drives_engines_devices(tmp_path: Path) -> None:
+    document = cluster("ephemeral")
+    of_root = listed(document, tmp_path, "root")
+    assert of_root >= {"VosPerfRate", "NvmeBandwidth"}
+    plan = requirements(described(document))
+    phases = {metric.check: CHECKS[metric.check].phase for metric in plan}
+    assert {phases[name] for name in of_root} <= {"raw", "scm"}
+    assert {name for name, phase in phases.items() if phase == "scm"} <= of_root

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import runpy
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.testing import patch_module_args
 from rendering import ROLES
 from stand_in import StandIn
@@ -23,6 +25,14 @@ BIN = Path(sys.executable).parent
 
 POOL = {"name": "tank", "size": "2GB", "properties": {"rd_fac": 1, "ec_cell_sz": "64KiB"}}
 CONTAINER = {"pool": "tank", "name": "posix", "file_oclass": "RP_2GX", "chunk_size": "1MiB"}
+
+AS_NOBODY = [
+    "setpriv",
+    "--reuid=nobody",
+    f"--regid={pwd.getpwnam('nobody').pw_gid}",
+    "--init-groups",
+    "--no-new-privs",
+]
 
 Run = Callable[..., dict[str, Any]]
 
@@ -255,6 +265,7 @@ def play(daos: StandIn, *options: str, **told: Any) -> subprocess.CompletedProce
         "daos_prefix": str(daos.root),
         "__daos_configuration": str(daos.root),
         "__daos_system_agent": "localhost",
+        "daos_system_user": "root",
         "daos_system_pools": [{**POOL, "containers": [{"name": "posix"}]}],
         **told,
     }
@@ -280,6 +291,47 @@ def test_the_role_makes_what_is_missing_once_and_ships_what_its_modules_import(
     assert "changed=2" in play(daos).stdout
     assert list(daos.pools()["tank"]["containers"]) == ["posix"]
     assert "changed=0" in play(daos).stdout
+
+
+def test_the_account_that_measures_may_use_a_pool_and_is_let_in_once(
+    pool: Run, daos: StandIn
+) -> None:
+    own = daos.pools
+    assert pool(user="assay")["changed"]
+    assert own()["tank"]["entries"] == ["A::OWNER@:rw", "A:G:GROUP@:rw", "A::assay@:rw"]
+    assert not pool(user="assay")["changed"]
+    assert pool(user="root")["changed"] is False
+
+
+def test_the_account_is_let_into_a_pool_that_is_there(pool: Run, daos: StandIn) -> None:
+    pool()
+    would = pool(check=True, user="assay")
+    assert would["diff"]["after"] == {"access of assay": "read and write"}
+    assert len(daos.pools()["tank"]["entries"]) == 2
+    assert pool(user="assay")["changed"]
+    assert daos.pools()["tank"]["entries"][-1] == "A::assay@:rw"
+
+
+def test_a_container_is_made_by_the_account_that_measures(
+    container: Run, daos: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[list[str]] = []
+    really = AnsibleModule.run_command
+
+    def noted(self: AnsibleModule, argv: list[str], **told: Any) -> Any:
+        ran.append(argv)
+        return really(self, [word for word in argv if word not in AS_NOBODY], **told)
+
+    monkeypatch.setattr(AnsibleModule, "run_command", noted)
+    assert container(user="nobody")["changed"]
+    assert all(argv[3:8] == AS_NOBODY for argv in ran)
+    assert [argv[11:13] for argv in ran] == [["container", "list"], ["container", "create"]]
+
+
+def test_an_account_that_is_not_there_makes_nothing(container: Run, daos: StandIn) -> None:
+    assert "there is no user nemo on this host" in container(user="nemo")["msg"]
+    assert container(check=True, user="nemo")["changed"]
+    assert daos.pools()["tank"]["containers"] == {}
 
 
 def test_the_role_makes_no_pool_where_another_differs(pool: Run, daos: StandIn) -> None:

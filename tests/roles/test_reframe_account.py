@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar, trust_as_template
 from rendering import ROLES
@@ -71,27 +70,17 @@ def test_root_is_root() -> None:
     assert (found["uid"], found["gid"]) == ("0", "999")
 
 
-@pytest.mark.parametrize(("servers", "user"), [([], "assay"), (["s1"], "root")])
-def test_root_measures_only_where_daos_is_deployed(servers: list[str], user: str) -> None:
-    defaults = yaml.safe_load((ROLES / "reframe/defaults/main.yml").read_text())
-    variables = {"groups": {"daos_server": servers}}
-    templar = Templar(loader=DataLoader(), variables=variables)
-    assert templar.template(trust_as_template(defaults["reframe_user"])) == user
-
-
 @pytest.mark.parametrize(
     ("site", "group"),
     [
         ({"groups": {}}, "assay"),
         ({"groups": {}, "reframe_group": "hpc"}, "hpc"),
-        # dfuse's group: with another one libpil4dfs.so takes no call, as seen with DAOS 2.8.
-        ({"groups": {"daos_server": ["s1"]}}, "root"),
-        ({"groups": {"daos_server": ["s1"]}, "reframe_group": "hpc"}, "root"),
+        ({"groups": {"daos_server": ["s1"]}}, "assay"),
+        ({"groups": {"daos_server": ["s1"]}, "reframe_user": "root"}, "root"),
+        ({"groups": {}, "reframe_user": "root", "reframe_group": "hpc"}, "root"),
     ],
 )
-def test_where_root_measures_its_jobs_have_the_group_of_dfuse(
-    site: dict[str, Any], group: str
-) -> None:
+def test_jobs_have_the_group_of_dfuse(site: dict[str, Any], group: str) -> None:
     path = ROLES.parent / "playbooks/vars/campaign.yml"
     told = DataLoader().load_from_file(str(path), trusted_as_template=True)
     templar = Templar(loader=DataLoader(), variables=told | site)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pwd
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -52,6 +53,10 @@ options:
     type: dict
     default: {}
     description: Properties by DAOS's names, such as C(rd_fac) and C(cksum).
+  user:
+    type: str
+    default: root
+    description: The account that makes the container, and so owns it and its root directory.
   daos:
     type: path
     default: daos
@@ -92,6 +97,9 @@ uuid:
   type: str
 """
 
+NO_PERM = "DER_NO_PERM"
+"""What DAOS says where the access control list does not let a user in."""
+
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "pool": {"type": "str", "required": True},
     "name": {"type": "str", "required": True},
@@ -101,6 +109,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "dir_oclass": {"type": "str"},
     "chunk_size": {"type": "str"},
     "properties": {"type": "dict", "default": {}},
+    "user": {"type": "str", "default": "root"},
     "daos": {"type": "path", "default": "daos"},
     "system": {"type": "str", "default": "daos_server"},
     "answer_limit_s": {"type": "int", "default": 60},
@@ -154,7 +163,11 @@ class Container:
         """The response of daos; no response fails the module."""
         answer = self._run(["container", word, self._pool, self._name])
         if answer.error:
-            self._fail(f"daos container {word}: {answer.error}")
+            user = self._module.params["user"]
+            whose = f". It must belong to {user}: daos container set-owner --user={user}"
+            self._fail(
+                f"daos container {word}: {answer.error}{whose if NO_PERM in answer.error else ''}"
+            )
         return answer.response
 
     def _run(self, arguments: list[str], limit: str = "answer_limit_s") -> Answer:
@@ -162,11 +175,27 @@ class Container:
         # daos may hang for minutes where an engine is dead, and libdaos then heeds no TERM.
         timeout = ["timeout", "--kill-after=5", str(told[limit])]
         daos = [told["daos"], "--json", f"--sys-name={told['system']}"]
-        status, stdout, stderr = self._module.run_command([*timeout, *daos, *arguments])
+        try:
+            as_user = _as(told["user"])
+        except KeyError:
+            return Answer({}, f"there is no user {told['user']} on this host")
+        status, stdout, stderr = self._module.run_command([*timeout, *as_user, *daos, *arguments])
         return read_answer(stdout, stderr, status)
 
     def _fail(self, why: str) -> None:
         self._module.fail_json(msg=f"container {self._pool}/{self._name}: {why}")
+
+
+def _as(user: str) -> list[str]:
+    """The beginning of a command that runs as a user; the agent tells DAOS who that is.
+
+    Raises:
+        KeyError: there is no such user.
+    """
+    if user == "root":
+        return []
+    group = str(pwd.getpwnam(user).pw_gid)
+    return ["setpriv", f"--reuid={user}", f"--regid={group}", "--init-groups", "--no-new-privs"]
 
 
 def main() -> None:

@@ -13,6 +13,8 @@ from ansible.module_utils.pools import (
     POOL_SIZE,
     SIZES_ALLOWED,
     Difference,
+    pool_allow,
+    pool_allows,
     pool_create,
     pool_differences,
     pool_set,
@@ -44,6 +46,13 @@ options:
     type: dict
     default: {}
     description: Properties by DAOS's names. What is not given may be anything.
+  user:
+    type: str
+    default: root
+    description:
+      - An account that may use the pool. Where the access control list does not let it read and
+        write, an entry for it is put there. Entries of others stay as they are.
+      - V(root) gets no entry, since what dmg makes is root's.
   dmg:
     type: path
     default: dmg
@@ -86,6 +95,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "name": {"type": "str", "required": True},
     "size": {"type": "str", "required": True},
     "properties": {"type": "dict", "default": {}},
+    "user": {"type": "str", "default": "root"},
     "dmg": {"type": "path", "default": "dmg"},
     "config": {"type": "path", "default": "/etc/daos/daos_control.yml"},
     "answer_limit_s": {"type": "int", "default": 60},
@@ -124,6 +134,7 @@ class Pool:
         made = self._run(pool_create(self._name, self._size, self._properties), "make_limit_s")
         if made.error:
             self._fail(f"dmg did not make it: {made.error}")
+        self._allow()
         self._module.exit_json(changed=True, diff=diff, uuid=made.response.get("uuid"))
 
     def _compare(self) -> None:
@@ -140,7 +151,17 @@ class Pool:
             )
         if found and not self._module.check_mode:
             self._ask(pool_set(self._name, found), "make_limit_s")
+        found += self._allow()
         self._module.exit_json(changed=bool(found), diff=_diff(found), uuid=query.get("uuid"))
+
+    def _allow(self) -> list[Difference]:
+        """Let the user use the pool; nothing where that one may already."""
+        user = self._module.params["user"]
+        if user == "root" or pool_allows(self._ask(["pool", "get-acl", self._name]), user):
+            return []
+        if not self._module.check_mode:
+            self._ask(pool_allow(self._name, user))
+        return [Difference(f"access of {user}", "none, or less", "read and write")]
 
     def _ask(self, arguments: list[str], limit: str = "answer_limit_s") -> Any:
         """The response of dmg; no response fails the module."""

@@ -22,6 +22,8 @@ COMMANDS = {
     "pool get-prop": Command(labels=1),
     "pool create": Command(options={"size": SIZE, "properties": PROPERTIES}, labels=1),
     "pool set-prop": Command(labels=2),
+    "pool get-acl": Command(labels=1),
+    "pool update-acl": Command(options={"entry": r"A::[a-z_][a-z0-9_-]*@:rw"}, labels=1),
 }
 
 

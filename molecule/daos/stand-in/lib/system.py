@@ -34,6 +34,8 @@ class System:
             "pool query": ("admin", self._pool_query),
             "pool get-prop": ("admin", self._pool_properties),
             "pool set-prop": ("admin", self._pool_change),
+            "pool get-acl": ("admin", self._pool_access),
+            "pool update-acl": ("admin", self._pool_allow),
             "container list": ("agent", self._container_list),
             "container create": ("agent", self._container_create),
             "container query": ("agent", self._container_query),
@@ -105,6 +107,7 @@ class System:
             "size": size_bytes(request["options"]["size"]),
             "properties": properties(request),
             "containers": {},
+            "entries": ["A::OWNER@:rw", "A:G:GROUP@:rw"],
         }
         self._keep(state)
         return {"uuid": state["pools"][label]["uuid"]}
@@ -133,6 +136,17 @@ class System:
             raise RefusedError(f"pool set-prop failed: {told}")
         state["pools"][label]["properties"] |= changes
         self._keep(state)
+
+    def _pool_access(self, request: Request) -> Any:
+        entries = self._pool(*request["labels"])["entries"]
+        acl = {"entries": entries, "owner_user": "root@", "owner_group": "root@"}
+        return {"status": 0, "ACL": acl}
+
+    def _pool_allow(self, request: Request) -> Any:
+        state, (label,) = self._state(), request["labels"]
+        state["pools"][label]["entries"].append(request["options"]["entry"])
+        self._keep(state)
+        return self._pool_access(request)
 
     def _container(self, request: Request) -> dict[str, Any]:
         pool, label = request["labels"]
