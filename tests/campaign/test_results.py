@@ -282,7 +282,7 @@ def test_a_bundle_that_fails_half_way_leaves_nothing(
     def full(*_: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(bundle.checksums, "of", full)
+    monkeypatch.setattr(bundle.checksums, "sums", full)
     parent = tmp_path / "signoffs"
     with pytest.raises(bundle.BundleError, match="No space left on device"):
         bundle.write(signed, results, parent / "one")
