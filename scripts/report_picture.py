@@ -24,7 +24,10 @@ from assay.report import html
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from synthetic import campaign, daos_system  # noqa: E402 - found by the line above
+from synthetic import (  # type: ignore[import-not-found]  # noqa: E402 - by the line above
+    campaign,
+    daos_system,
+)
 
 PICTURE = ROOT / "docs" / "images" / "report.png"
 WIDTH, HEIGHT, SCALE = 1000, 1250, 2
@@ -48,7 +51,8 @@ def signed() -> SignOff:
         level = bound / worse if metric.metric.better == "higher" else bound * worse
         is_count = metric.layer == "client"
         samples[metric] = [bound if is_count else level * rng.gauss(1, 0.008) for _ in range(7)]
-    return campaign(described, samples=lambda metric: samples[metric])
+    simulated: SignOff = campaign(described, samples=lambda metric: samples[metric])
+    return simulated
 
 
 def main() -> None:
