@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from assay.checks import below as measured_below
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate, nic, waiting
-from assay.checks.bounds.path import data_path, of_files
+from assay.checks.bounds.path import data_path, of_files, storage
 from assay.checks.bounds.redundancy import NONE, Redundancy
 from assay.checks.entry import Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
@@ -15,6 +16,7 @@ from assay.checks.load import ranks
 from assay.checks.self_test import round_trip
 from assay.checks.trips import as_often, no_shorter
 from assay.cluster.description import PARTITIONS, Cluster
+from assay.units import Quantity
 
 UNDESCRIBED = "what serves the shared directory is not described"
 """Why a backend that is not DAOS has no bound."""
@@ -72,12 +74,15 @@ class DaosPath:
     stored: Callable[[Cluster], Redundancy] = of_files
     """What redundancy costs a write."""
 
-    def bandwidth(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+    def bandwidth(
+        self, cluster: Cluster, requirement: Requirement, measured: Measured
+    ) -> Expectation:
         """The least of what it crosses."""
         if is_undescribed(cluster, requirement):
             return nothing(requirement, UNDESCRIBED)
         crossed, why = crossed_by(cluster, requirement, "MiB/s", self.stored)
-        return within(cluster, requirement, tightest(crossed, "GB/s"), why)
+        below = self._below(cluster, requirement, crossed, measured)
+        return within(cluster, requirement, tightest(crossed, "GB/s"), why, below=below)
 
     def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
         """Small operations of one client, each of which takes a round trip."""
@@ -85,15 +90,17 @@ class DaosPath:
             return nothing(requirement, UNDESCRIBED)
         metric = requirement.metric
         crossed, why = crossed_by(cluster, requirement, metric.unit, self.stored)
+        below = self._below(cluster, requirement, crossed, measured)
         trip, _ = round_trip(cluster, (requirement.host,), measured)
         # dfuse may answer a write before it has sent it.
         buffered = metric.direction == "write" and requirement.subject.backend == "dfuse"
         if trip is None or buffered:
-            return within(cluster, requirement, tightest(crossed, metric.unit), why)
+            bound = tightest(crossed, metric.unit)
+            return within(cluster, requirement, bound, why, below=below)
         assert metric.in_flight
         in_flight = self.processes(cluster, measured.scale) * metric.in_flight
         law = waiting(in_flight, trip.value, metric.unit, trip.source)
-        return as_often(cluster, requirement, law, crossed)
+        return as_often(cluster, requirement, law, crossed, below)
 
     def latency(
         self, cluster: Cluster, requirement: Requirement, measured: Measured
@@ -103,11 +110,57 @@ class DaosPath:
             return nothing(requirement, UNDESCRIBED)
         host, size = requirement.host, requirement.metric.transfer
         trip, why = round_trip(cluster, (host,), measured)
-        if trip is None:
-            return nothing(requirement, why)
-        assert cluster.daos
         assert size
+        seconds = measured_below.service(cluster, "read", size, measured)
+        below: list[Limit] = []
+        if seconds is not None:
+            alone = Quantity(seconds * 1e6, "us")
+            made_of = f"{alone}, a round trip, its payload and its time on an SSD as measured"
+            below.append(Limit("the layers below", alone, made_of, ""))
+        if trip is None:
+            return within(cluster, requirement, None, why, below=below)
+        assert cluster.daos
         wire = None
         if host not in cluster.daos.servers:
             wire = nic(cluster, host, cluster.hosts[host].interface)
-        return no_shorter(cluster, requirement, trip, shortest(size, wire))
+        return no_shorter(cluster, requirement, trip, shortest(size, wire), below)
+
+    def _below(
+        self,
+        cluster: Cluster,
+        requirement: Requirement,
+        crossed: Sequence[Limit],
+        measured: Measured,
+    ) -> Sequence[Limit]:
+        """What the data crosses, by datasheet and as measured.
+
+        Nothing where the storage is unknown: then no floor can be asked for, however fast the
+        network is.
+        """
+        metric, clients = requirement.metric, clients_of(cluster, requirement)
+        direction, size = metric.direction, metric.transfer
+        assert direction
+        assert size
+        cost = self.stored(cluster) if direction == "write" else NONE
+        promised = storage(cluster, direction, size, cost)
+        kept_in = measured_below.storage(cluster, direction, size, measured)
+        if promised is None and kept_in is None:
+            return ()
+        in_flight = self.processes(cluster, measured.scale) * (metric.in_flight or 1)
+        turns = measured_below.taking_turns(
+            cluster, direction, size, in_flight * len(clients), measured
+        )
+        network = measured_below.network(cluster, direction, clients, measured)
+        stored, why = cost.stored, cost.object_class
+        limits = [
+            promised and promised.limits[0],
+            kept_in and kept_in.over(stored, why),
+            network and network.over(stored, why),
+            turns,
+        ]
+        known = [limit for limit in limits if limit]
+        if metric.unit.startswith("IO"):
+            known = [rate for limit in known if (rate := as_rate(limit, metric.unit, size))]
+            reads = measured_below.reads(cluster, direction, measured)
+            known += [reads] if reads else []
+        return [*crossed, *known]

@@ -28,20 +28,6 @@ Subjects = Callable[[Cluster, Partition], tuple[Subject, ...]]
 Rule = Callable[[Cluster, "Requirement", "Measured"], "Expectation"]
 """What bounds a metric: a pure function of the cluster and of the layers below."""
 
-OWN = "this project's own choice"
-"""The source of a figure that nobody else vouches for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """The fraction of its bound that a sound system reaches at least, and its source.
-
-    Of a latency it is the fraction of the bound's speed: 0.5 allows twice the time.
-    """
-
-    fraction: float
-    source: str = OWN
-
 
 # Compared and hashed by identity: a large campaign looks up its requirements a million times.
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,8 +44,6 @@ class Metric:
     """What each operation moves."""
     in_flight: int | None = None
     """Operations that each process, or each client of an RPC test, has in flight at once."""
-    floor: Floor | None = None
-    """The least fraction of the bound, unless the site has a floor of its own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

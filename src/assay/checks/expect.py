@@ -8,10 +8,12 @@ benchmark; what the hardware can do is in `assay.checks.bounds`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from assay.checks.entry import Requirement
 from assay.checks.figures import MEASURED_CEILING, Expectation, Ground, Measured
-from assay.cluster.description import Cluster
+from assay.cluster.description import Cluster, Commitment
+from assay.units import parse
 
 __all__ = ["MEASURED_CEILING", "Expectation", "Ground", "Measured", "expectation"]
 
@@ -28,4 +30,22 @@ def expectation(
             once, which remembers what it has worked out, and knows the scale.
     """
     lower = measured if isinstance(measured, Measured) else Measured(measured)
-    return requirement.metric.rule(cluster, requirement, lower)
+    expected = requirement.metric.rule(cluster, requirement, lower)
+    for commitment in cluster.commitments:
+        if commitment.metric in (requirement.figure, requirement.key):
+            expected = _committed(requirement, expected, commitment)
+    return expected
+
+
+def _committed(
+    requirement: Requirement, expected: Expectation, commitment: Commitment
+) -> Expectation:
+    """Require what somebody has committed to, whatever else would be required."""
+    worst = parse(commitment.figure).to(requirement.unit).value
+    return replace(
+        expected,
+        ground="contract" if expected.ground in ("nothing", "reference") else expected.ground,
+        floor=worst if requirement.metric.better == "higher" else expected.floor,
+        ceiling=expected.ceiling if requirement.metric.better == "higher" else worst,
+        derivation=f"{expected.derivation}; required: {commitment.figure} ({commitment.clause})",
+    )

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import MEBIBYTE, Direction
 from assay.checks.daos_path import DaosPath, objects
-from assay.checks.entry import OWN, Check, Floor, Metric, Requirement, Rule
+from assay.checks.entry import Check, Metric, Requirement, Rule
 from assay.checks.figures import Unrated
 from assay.checks.fio import OnDisk
 from assay.checks.load import of_scale
+from assay.checks.references import OWN
 from assay.checks.subjects import each_host
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
@@ -78,18 +79,18 @@ _DISK = OnDisk(_checked_fields)
 _PATH = DaosPath(stored=objects)
 
 
-def _metrics(rule: Rule, floor: Floor | None = None) -> tuple[Metric, ...]:
+def _metrics(rule: Rule) -> tuple[Metric, ...]:
     """Fields of almost 1 MiB, and the time until the last process has opened its databases."""
     unrated = Unrated("no lower layer opens a database")
     return (
-        Metric("write", "MiB/s", rule, direction="write", transfer=MEBIBYTE, floor=floor),
-        Metric("read", "MiB/s", rule, direction="read", transfer=MEBIBYTE, floor=floor),
+        Metric("write", "MiB/s", rule, direction="write", transfer=MEBIBYTE),
+        Metric("read", "MiB/s", rule, direction="read", transfer=MEBIBYTE),
         Metric("write_open", "s", unrated, better="lower"),
         Metric("read_open", "s", unrated, better="lower"),
     )
 
 
-_ON_DISK = _metrics(_DISK.bandwidth, Floor(0.3, f"indexing and checking, {OWN}"))
+_ON_DISK = _metrics(_DISK.bandwidth)
 _IN_DAOS = _metrics(_PATH.bandwidth)
 _NEEDS = ("client", "fdb_hammer")
 

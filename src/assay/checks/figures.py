@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from statistics import median
+from typing import Any, Literal, TypeVar, cast
 
-from assay.checks.bounds import Bound, Limit
-from assay.checks.entry import Floor, Requirement
+from assay.checks.bounds import Bound, Limit, tightest
+from assay.checks.entry import Metric, Requirement
+from assay.checks.references import Reference, reference
 from assay.cluster.description import Cluster
+from assay.subject import Subject
 from assay.units import Quantity
 
-Ground = Literal["hardware", "measured", "count", "nothing"]
-"""What an expectation stands on: a datasheet, a lower layer, a number of things, or nothing."""
+T = TypeVar("T")
+
+Ground = Literal["hardware", "measured", "reference", "contract", "count", "nothing"]
+"""What an expectation stands on: a datasheet, a lower layer, what others measured elsewhere, what
+somebody has committed to, a number of things, or nothing."""
 
 MEASURED_CEILING = 2.0
 """How far above the best sample of the layer below a figure may lie (this project's own choice).
@@ -46,7 +52,10 @@ class Measured(Mapping[Requirement, Sequence[float]]):
     def __init__(self, samples: Mapping[Requirement, Sequence[float]], scale: str = "") -> None:
         self._samples = dict(samples)
         self.scale = scale
-        self._least: dict[str, tuple[float, str] | None] = {}
+        self._by_figure: dict[str, dict[Subject, Requirement]] = {}
+        for requirement in self._samples:
+            self._by_figure.setdefault(requirement.figure, {})[requirement.subject] = requirement
+        self._known: dict[Hashable, Any] = {}
 
     def __getitem__(self, requirement: Requirement) -> Sequence[float]:
         return self._samples[requirement]
@@ -57,19 +66,34 @@ class Measured(Mapping[Requirement, Sequence[float]]):
     def __len__(self) -> int:
         return len(self._samples)
 
-    def least(self, figure: str) -> tuple[float, str] | None:
-        """The least sample of a figure such as ``SsdFio.read_1m``, of all its subjects, and whose.
+    def once(self, key: Hashable, work_out: Callable[[], T]) -> T:
+        """What many metrics ask for, worked out for the first of them."""
+        if key not in self._known:
+            self._known[key] = work_out()
+        return cast("T", self._known[key])
 
-        It is searched for once.
-        """
-        if figure not in self._least:
-            candidates = (
-                (min(samples), requirement.key)
-                for requirement, samples in self._samples.items()
-                if requirement.figure == figure and samples
-            )
-            self._least[figure] = min(candidates, default=None)
-        return self._least[figure]
+    def least(self, figure: str) -> tuple[float, str] | None:
+        """The least sample of a figure such as ``SsdFio.read_1m``, of all subjects, and whose."""
+        return self.once(("least", figure), lambda: self._least(figure))
+
+    def _least(self, figure: str) -> tuple[float, str] | None:
+        candidates = (
+            (min(samples), requirement.key)
+            for requirement in self._by_figure.get(figure, {}).values()
+            if (samples := self._samples[requirement])
+        )
+        return min(candidates, default=None)
+
+    def medians(self, figure: str) -> Mapping[Subject, float]:
+        """The median of each subject of a figure, in the figure's unit."""
+        return self.once(("medians", figure), lambda: self._medians(figure))
+
+    def _medians(self, figure: str) -> Mapping[Subject, float]:
+        return {
+            subject: median(samples)
+            for subject, requirement in self._by_figure.get(figure, {}).items()
+            if (samples := self._samples[requirement])
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +107,12 @@ class Unrated:
         return nothing(requirement, self.why)
 
 
+def is_judged(metric: Metric) -> bool:
+    """Whether there is ever something to judge it by; others are measured to inform."""
+    owner = getattr(metric.rule, "__self__", metric.rule)
+    return not isinstance(owner, Unrated)
+
+
 def nothing(requirement: Requirement, why: str) -> Expectation:
     """The expectation of a metric for which no reference is available."""
     return Expectation(requirement.unit, "nothing", None, None, None, f"nothing to judge by: {why}")
@@ -94,13 +124,95 @@ def exactly(requirement: Requirement, count: int, derivation: str) -> Expectatio
     return Expectation(requirement.unit, "count", figure, figure, figure, derivation)
 
 
-def floor_of(cluster: Cluster, requirement: Requirement) -> Floor | None:
-    """The fraction of its bound that is required: the site's, or else this project's."""
-    shipped = requirement.metric.floor
-    if requirement.figure not in cluster.floors:
-        return shipped
-    instead = f"; shipped is {shipped.fraction:.0%}" if shipped else ""
-    return Floor(cluster.floors[requirement.figure], f"this site's own choice{instead}")
+@dataclass(frozen=True, slots=True)
+class Least:
+    """The worst that is accepted of a metric, in its unit, and where that comes from."""
+
+    value: float
+    sentence: str
+
+
+def least_of(
+    cluster: Cluster,
+    requirement: Requirement,
+    bound: Bound | None,
+    below: Sequence[Limit] | None = None,
+    processes: int = 0,
+) -> Least | None:
+    """The floor of a metric (of a time, its limit): the site's, or else that of `references.yml`.
+
+    Args:
+        cluster: whose floors, engines and provider count.
+        requirement: the metric.
+        bound: the most that is possible; None where it is unknown.
+        below: what the layers below let through; None: the bound. Empty: too little is known.
+        processes: how many run, for a reference that is of one.
+    """
+    unit, more = requirement.unit, requirement.metric.better == "higher"
+    reach = bound if below is None else tightest(below, unit)
+    backend = requirement.subject.backend
+    shipped = reference(requirement.figure, backend, cluster.provider)
+    full = bound or reach
+    if requirement.figure in cluster.floors and full is not None:
+        own = cluster.floors[requirement.figure]
+        instead = f"; shipped is {shipped.word}" if shipped else ""
+        if shipped and shipped.fraction:
+            instead = f"; shipped is {shipped.fraction * shipped.kept:.0%}"
+        value = full.value.to(unit).value
+        return Least(
+            value * own if more else value / own,
+            f"floor {own:.0%} (this site's own choice{instead})",
+        )
+    if shipped is None:
+        return None
+    found = list(_required(cluster, requirement, shipped, reach, processes))
+    if not found:
+        return None
+    worst = (min if more else max)(found, key=lambda least: least.value)
+    of = f" of {reach.limits[0].made_of}" if below is not None and reach is not None else ""
+    return Least(worst.value, f"{worst.sentence}{of} ({shipped.word})")
+
+
+def _required(
+    cluster: Cluster,
+    requirement: Requirement,
+    shipped: Reference,
+    reach: Bound | None,
+    processes: int,
+) -> Iterator[Least]:
+    """What each part of a reference requires; the most lenient of them counts."""
+    unit, more, kept = requirement.unit, requirement.metric.better == "higher", shipped.kept
+    most = None if reach is None else reach.value.to(unit).value
+    if shipped.fraction is not None and most is not None and reach is not None:
+        part = shipped.fraction * kept
+        yield Least(most * part if more else most / part, f"floor {part:.0%}")
+    counted = (
+        (shipped.each_process, processes, "processes"),
+        (shipped.each_target, targets(cluster, requirement.subject), "targets"),
+        (shipped.least, 1, ""),
+        (shipped.most, 1, ""),
+    )
+    for each, count, things in counted:
+        if each is None or not count:
+            continue
+        value = each.to(unit).value * count
+        value = value * kept if more else value / kept
+        if most is not None:  # no reference asks for what this hardware cannot do
+            value = min(value, most * POSSIBLE) if more else max(value, most / POSSIBLE)
+        times = f"{count:,} {things} × {each}" if things else str(each)
+        yield Least(value, f"floor {Quantity(value, unit)}: {times}")
+
+
+POSSIBLE = 0.5
+"""The part of its bound above which no reference of other hardware is required (own choice)."""
+
+
+def targets(cluster: Cluster, subject: Subject) -> int:
+    """The targets of an engine; of a pair, of the one with fewer; of all engines for the others."""
+    if subject.engine is not None:
+        return min(cluster.engine(end).targets for end in subject.ends)
+    servers = cluster.daos.servers if cluster.daos else ()
+    return sum(engine.targets for name in servers for engine in cluster.hosts[name].engines)
 
 
 def within(
@@ -109,6 +221,8 @@ def within(
     bound: Bound | None,
     why: str,
     ceiling: Limit | None = None,
+    below: Sequence[Limit] | None = None,
+    processes: int = 0,
 ) -> Expectation:
     """Hold a metric against a bound; `ceiling` where that is not what nothing can exceed.
 
@@ -118,17 +232,26 @@ def within(
         bound: the most that is possible; None where it is unknown.
         why: it is unknown.
         ceiling: the most that is believed, where that is more than the bound.
+        below: what the layers below let through, for the floor; None: the bound. Empty: too little
+            is known for one.
+        processes: how many run, for a floor that is of one.
     """
+    floor = least_of(cluster, requirement, bound, below, processes)
+    unit, more = requirement.unit, requirement.metric.better == "higher"
     if bound is None:
-        return nothing(requirement, why)
-    unit = requirement.unit
+        if floor is None:
+            return nothing(requirement, why)
+        return Expectation(
+            unit=unit,
+            ground="reference",
+            bound=None,
+            floor=floor.value if more else None,
+            ceiling=None if more else floor.value,
+            derivation=f"no bound: {why}; {floor.sentence}",
+        )
     value = bound.value.to(unit).value
     best = value if ceiling is None else ceiling.value.to(unit).value
-    worst, sentence = None, "no floor"
-    more = requirement.metric.better == "higher"
-    if floor := floor_of(cluster, requirement):
-        worst = value * floor.fraction if more else value / floor.fraction
-        sentence = f"floor {floor.fraction:.0%} ({floor.source})"
+    worst, sentence = (floor.value, floor.sentence) if floor else (None, "no floor")
     return Expectation(
         unit=unit,
         ground="hardware",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
-from assay.checks.bounds import Limit
+from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import IO, MEBIBYTE, Direction, memory
 from assay.checks.daos_path import DaosPath
-from assay.checks.entry import OWN, Check, Floor, Metric, Requirement, Rule
-from assay.checks.figures import MEASURED_CEILING, Expectation, Measured, floor_of, nothing
+from assay.checks.entry import Check, Metric, Requirement, Rule
+from assay.checks.figures import MEASURED_CEILING, Expectation, Measured, nothing, within
 from assay.checks.load import of_scale
 from assay.checks.memory import MemoryRules
 from assay.checks.ssd import SsdRules
@@ -25,8 +25,6 @@ _DISK = SsdRules(
     lambda host: host.scratch.ssd if host.scratch else None,
     "the inventory names no SSD for the scratch directory",
 )
-_SEQUENTIAL = Floor(0.85)
-_RANDOM = Floor(0.3, f"one process with 64 I/Os under way, {OWN}")
 
 _DISK_WRITE = Metric(
     "write_1m",
@@ -35,7 +33,6 @@ _DISK_WRITE = Metric(
     direction="write",
     transfer=MEBIBYTE,
     in_flight=16,
-    floor=_SEQUENTIAL,
 )
 _DISK_READ = Metric(
     "read_1m",
@@ -44,7 +41,6 @@ _DISK_READ = Metric(
     direction="read",
     transfer=MEBIBYTE,
     in_flight=16,
-    floor=_SEQUENTIAL,
 )
 
 DISK = Check(
@@ -63,7 +59,6 @@ DISK = Check(
             direction="write",
             transfer=IO,
             in_flight=64,
-            floor=_RANDOM,
         ),
         Metric(
             "randread_4k",
@@ -72,7 +67,6 @@ DISK = Check(
             direction="read",
             transfer=IO,
             in_flight=64,
-            floor=_RANDOM,
         ),
     ),
 )
@@ -113,24 +107,23 @@ class OnDisk:
         program = self.program_limit(cluster, requirement)
         if program is not None and program.value.to(unit).value < usual:
             usual, usually = program.value.to(unit).value, program.made_of
-        floor = floor_of(cluster, requirement)
-        assert floor is not None
         made_of = f"best of {len(samples)} samples of direct I/O on the same disk"
-        return Expectation(
-            unit=unit,
-            ground="measured",
-            bound=best,
-            floor=usual * floor.fraction,
-            ceiling=best * MEASURED_CEILING,
-            derivation=(
-                f"{Quantity(best, unit)}: {made_of} ({lower.key}); floor {floor.fraction:.0%} of"
-                f" {usually} ({floor.source}); ceiling {MEASURED_CEILING:g} times their best"
-            ),
-            limits=(Limit("the disk", Quantity(best, unit), made_of, lower.key),),
+        disk = Limit("the disk", Quantity(best, unit), made_of, lower.key)
+        reach = Limit(usually, Quantity(usual, unit), usually, lower.key)
+        expected = within(
+            cluster,
+            requirement,
+            tightest([disk], unit),
+            "",
+            disk.over(1 / MEASURED_CEILING, "measured"),
+            [reach],
         )
+        derivation = (
+            f"{expected.derivation}; the floor is of {usually}; ceiling {MEASURED_CEILING:g} times"
+            " their best"
+        )
+        return replace(expected, ground="measured", derivation=derivation)
 
-
-_CACHED = Floor(0.3, f"one process through the page cache, {OWN}")
 
 POSIX = Check(
     "PosixFio",
@@ -145,7 +138,6 @@ POSIX = Check(
             OnDisk().bandwidth,
             direction="write",
             transfer=MEBIBYTE,
-            floor=_CACHED,
         ),
         Metric(
             "read_1m",
@@ -153,7 +145,6 @@ POSIX = Check(
             OnDisk().bandwidth,
             direction="read",
             transfer=MEBIBYTE,
-            floor=_CACHED,
         ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
@@ -9,7 +10,7 @@ from assay.checks import ior, mdtest
 from assay.checks.backends import ior_backends
 from assay.checks.bounds import Bound, Limit
 from assay.checks.entry import Check, Metric, Requirement
-from assay.checks.figures import Expectation, Measured, Unrated, nothing, within
+from assay.checks.figures import Expectation, Measured, nothing, within
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.units import Quantity
@@ -40,24 +41,36 @@ class _Mean:
             part.name: part.rule(cluster, replace(requirement, metric=part), measured)
             for part in self.parts
         }
-        bounds = [each.bound for each in expected.values() if each.bound is not None]
-        ceilings = [each.ceiling for each in expected.values() if each.ceiling is not None]
-        if len(bounds) < len(expected) or len(ceilings) < len(expected):
+        names = ", ".join(expected)
+        bound, highest, least = (
+            _mean([getattr(each, part) for each in expected.values()], unit, f"the {part}s", names)
+            for part in ("bound", "ceiling", "floor")
+        )
+        floor = f"; floor {least.value}, that of their floors" if least else ""
+        lowest = least.value.value if least else None
+        if bound is None or highest is None:
             without = next(name for name, each in expected.items() if each.bound is None)
             why = f"{without} has no bound, and no mean that it is part of"
-            return nothing(requirement, why)
-        made_of = f"the geometric mean of the bounds of {', '.join(expected)}"
-        value, highest = (
-            Limit(
-                "their bounds", Quantity(geometric_mean(figures), unit), made_of, "as derived there"
-            )
-            for figures in (bounds, ceilings)
-        )
-        score = within(cluster, requirement, Bound(value.value, (value,)), "", highest)
+            if least is None:
+                return nothing(requirement, why)
+            derivation = f"no bound: {why}{floor}"
+            return Expectation(unit, "reference", None, lowest, None, derivation)
+        score = within(cluster, requirement, Bound(bound.value, (bound,)), "", highest)
+        if score.floor is None:  # the site has no floor of its own for it
+            score = replace(score, floor=lowest, derivation=f"{score.derivation}{floor}")
         if all(each.ground == "hardware" for each in expected.values()):
             return score
         derivation = f"{score.derivation}; ceiling that of their ceilings"
         return replace(score, ground="measured", derivation=derivation)
+
+
+def _mean(figures: Sequence[float | None], unit: str, what: str, names: str) -> Limit | None:
+    """The geometric mean of figures, if all of them are there."""
+    known = [figure for figure in figures if figure is not None]
+    if len(known) < len(figures):
+        return None
+    made_of = f"the geometric mean of {what} of {names}"
+    return Limit("their bounds", Quantity(geometric_mean(known), unit), made_of, "as derived there")
 
 
 def _score(name: str, unit: str, *parts: Metric) -> Metric:
@@ -71,7 +84,7 @@ _BANDWIDTHS = (
     ior.read("ior_hard_read", "GiB/s", ior.HARD_TRANSFER),
 )
 
-_FIND = Metric("find", "kop/s", Unrated("one answer of an engine tells of many files"))
+_FIND = Metric("find", "kop/s", mdtest.found)
 
 _RATES = (
     mdtest.create("mdtest_easy_write", "kop/s", None),

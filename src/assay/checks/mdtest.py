@@ -35,9 +35,11 @@ class _Operations:
         if is_undescribed(cluster, requirement):
             return nothing(requirement, UNDESCRIBED)
         mounted = backend_of(requirement.subject).mounted
-        if mounted and self.cached:
-            return nothing(requirement, "the kernel and dfuse may answer from their caches")
         metric, unit, clients = requirement.metric, "op/s", clients_of(cluster, requirement)
+        processes = ranks(cluster, measured.scale) * len(clients)
+        if mounted and self.cached:
+            why = "the kernel and dfuse may answer from their caches"
+            return within(cluster, requirement, None, why, processes=processes)
         trip, why = round_trip(cluster, clients, measured)
         crossed: Sequence[Limit] = ()
         trips = 1
@@ -46,11 +48,21 @@ class _Operations:
             crossed, _ = crossed_by(cluster, requirement, unit)
             trips = 2  # for the file's entry in its directory, and then for what is in it
         if trip is None:
-            return within(cluster, requirement, tightest(crossed, unit), why)
+            bound = tightest(crossed, unit)
+            return within(cluster, requirement, bound, why, processes=processes)
         assert metric.in_flight
-        in_flight = ranks(cluster, measured.scale) * metric.in_flight * len(clients)
+        in_flight = processes * metric.in_flight
         law = waiting(in_flight, trip.value, unit, trip.source, times=trips)
-        return as_often(cluster, requirement, law, crossed)
+        return as_often(cluster, requirement, law, crossed, processes=processes)
+
+
+def found(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+    """The rule of a search for files: one answer of an engine lists many, so it has no bound."""
+    if is_undescribed(cluster, requirement):
+        return nothing(requirement, UNDESCRIBED)
+    processes = ranks(cluster, measured.scale) * len(clients_of(cluster, requirement))
+    why = "one answer of an engine tells of many files"
+    return within(cluster, requirement, None, why, processes=processes)
 
 
 def create(name: str, unit: str, size: Quantity | None) -> Metric:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import median
 
 from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.bounds.devices import MEBIBYTE, Direction, as_rate, nic, together, waiting
-from assay.checks.entry import OWN, Check, Floor, Metric, Requirement
+from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.checks.trips import as_often
@@ -41,14 +42,20 @@ def _bandwidth(cluster: Cluster, requirement: Requirement, _: Measured) -> Expec
     return within(cluster, requirement, _wire(cluster, requirement), _NO_WIRE)
 
 
-def _payload(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+def _payload(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
     """The latency of an RPC, which is at least the time that its payload takes on the wire."""
     wire, size = _wire(cluster, requirement), requirement.metric.transfer
-    if wire is None:
-        return nothing(requirement, _NO_WIRE)
     if size is None:
-        return nothing(requirement, "an empty RPC takes no time on a wire")
-    return within(cluster, requirement, shortest(size, wire.limits[0]), _NO_WIRE)
+        return within(cluster, requirement, None, "an empty RPC takes no time on a wire")
+    bound = shortest(size, wire.limits[0] if wire else None)
+    trip = replace(requirement, metric=_LATENCY_EMPTY)
+    samples = sorted(measured.get(trip, ()))
+    below = None
+    if bound and samples:
+        time = Quantity(bound.value.to("us").value + median(samples), "us")
+        made_of = f"{time}, an empty round trip and the payload"
+        below = [Limit("the round trip", time, made_of, trip.key)]
+    return within(cluster, requirement, bound, _NO_WIRE, below=below)
 
 
 def _rate(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
@@ -88,7 +95,6 @@ def rpcs(
     return as_often(cluster, requirement, law, [wire] if wire else [])
 
 
-_FLOOR = Floor(0.6, f"16 RPCs in flight, {OWN}")
 _IOV = Quantity(2, "KiB")
 
 
@@ -101,7 +107,6 @@ def _moved(name: str, direction: Direction) -> Metric:
         direction=direction,
         transfer=MEBIBYTE,
         in_flight=IN_FLIGHT,
-        floor=_FLOOR,
     )
 
 

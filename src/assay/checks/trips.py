@@ -18,15 +18,23 @@ from assay.units import Quantity
 
 
 def as_often(
-    cluster: Cluster, requirement: Requirement, law: Limit, crossed: Sequence[Limit] = ()
+    cluster: Cluster,
+    requirement: Requirement,
+    law: Limit,
+    crossed: Sequence[Limit] = (),
+    below: Sequence[Limit] | None = None,
+    processes: int = 0,
 ) -> Expectation:
-    """Hold a rate against waiting for round trips, and against what its data crosses."""
+    """Hold a rate against waiting for round trips, and against what its data crosses.
+
+    `below` and `processes`: what its floor is of, as for `within`.
+    """
     unit = law.value.unit
     bound = tightest([law, *crossed], unit)
     highest = tightest([law.over(1 / MEASURED_CEILING, "measured"), *crossed], unit)
     assert bound is not None
     assert highest is not None
-    expected = within(cluster, requirement, bound, "", highest.limits[0])
+    expected = within(cluster, requirement, bound, "", highest.limits[0], below, processes)
     if bound.limits[0] is not law:
         return expected
     ceiling = f"{MEASURED_CEILING:g} times the bound"
@@ -37,15 +45,22 @@ def as_often(
 
 
 def no_shorter(
-    cluster: Cluster, requirement: Requirement, trip: Limit, payload: Bound | None = None
+    cluster: Cluster,
+    requirement: Requirement,
+    trip: Limit,
+    payload: Bound | None = None,
+    below: Sequence[Limit] | None = None,
 ) -> Expectation:
-    """Hold a latency against a round trip, and the time that its payload takes on a wire."""
+    """Hold a latency against a round trip, and the time that its payload takes on a wire.
+
+    `below`: what its limit is of, the time that the layers below take together.
+    """
     time, made_of = trip.value, f"a round trip, {trip.value}"
     if payload is not None:
         time = Quantity(time.value + payload.value.to(time.unit).value, time.unit)
         made_of += f", and {payload.limits[0].made_of}"
     bound = Bound(time, (Limit(trip.who, time, made_of, trip.source),))
     least = bound.limits[0].over(MEASURED_CEILING, "measured")
-    expected = within(cluster, requirement, bound, "", least)
+    expected = within(cluster, requirement, bound, "", least, below)
     derivation = f"{expected.derivation}; no shorter than {1 / MEASURED_CEILING:.0%} of the bound"
     return replace(expected, ground="measured", derivation=derivation)

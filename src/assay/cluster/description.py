@@ -183,6 +183,14 @@ SshOption = Annotated[
 description may come from somebody else."""
 
 
+class Commitment(Described):
+    """A figure that somebody has committed to: the least, or of a time the most."""
+
+    metric: str = Field(description="CHECK.METRIC, of all its subjects, or CHECK.METRIC on SUBJECT")
+    figure: str = Field(description="with its unit: 20 GiB/s")
+    clause: str = Field(min_length=1, description="where it is written: contract, clause")
+
+
 class Groups(Described):
     """What each host is for."""
 
@@ -214,6 +222,9 @@ class Site(Groups):
     floors: Mapping[str, Annotated[float, Field(gt=0, le=1)]] = Field(
         default={},
         description="the site's own floors as a fraction of the bound: SsdFio.read_1m: 0.9",
+    )
+    commitments: tuple[Commitment, ...] = Field(
+        default=(), description="what the contract of the site requires, before any other floor"
     )
 
     @cached_property

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import difflib
 import functools
+import math
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -23,6 +24,7 @@ from assay.foreign.files import ForeignError
 from assay.foreign.text import line
 from assay.preflight.rules import group_rules, rules_of_host, rules_of_site
 from assay.problems import Problem, from_pydantic
+from assay.units import UnitError, parse
 
 _AnyModel = TypeVar("_AnyModel", bound=BaseModel)
 
@@ -101,6 +103,7 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
     if site is not None:
         problems.extend(rules_of_site(site, hosts, described))
         problems.extend(_floors(site))
+        problems.extend(_commitments(site))
     if site is None or any(problem.severity == "error" for problem in problems):
         return None, problems
     told = {key: getattr(site, key) for key in Site.model_fields}
@@ -114,6 +117,30 @@ def _floors(site: Site) -> Iterator[Problem]:
         near = difflib.get_close_matches(key, known, n=1)
         hint = f" (did you mean {near[0]}?)" if near else ", such as SsdFio.read_1m"
         yield Problem(None, "floors", key, f"should name a check and its metric{hint}")
+
+
+def _commitments(site: Site) -> Iterator[Problem]:
+    """A commitment names a metric, and a figure above zero in a unit of its kind."""
+    units = {
+        f"{check.name}.{metric.name}": metric.unit
+        for check in CHECKS.values()
+        for metric in check.metrics
+    }
+    for commitment in site.commitments:
+        figure = commitment.metric.partition(" on ")[0]
+        if figure not in units:
+            near = difflib.get_close_matches(figure, units, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ", such as IorEasy.write"
+            allowed = f"should name a check and its metric{hint}"
+            yield Problem(None, "commitments", commitment.metric, allowed)
+            continue
+        allowed = f"should be a figure above zero with a unit, such as 20 {units[figure]}"
+        try:
+            value = parse(commitment.figure).to(units[figure]).value
+        except UnitError:
+            value = math.nan
+        if not 0 < value < math.inf:
+            yield Problem(None, f"commitments, {commitment.metric}", commitment.figure, allowed)
 
 
 def _versions(daos: Any) -> dict[str, Version]:

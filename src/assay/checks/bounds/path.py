@@ -106,11 +106,16 @@ def _engines(cluster: Cluster) -> Iterator[tuple[str, Host, Engine]]:
             yield name, host, engine
 
 
+def is_in_scm(cluster: Cluster, size: Quantity) -> bool:
+    """Whether values of a size stay in SCM."""
+    small = size.to("B").value < SMALL.to("B").value
+    return small or not all(engine.bdev_tiers for _, _, engine in _engines(cluster))
+
+
 def _storage(cluster: Cluster, way: Direction, size: Quantity) -> Iterator[Limit | None]:
     """What the values are kept in: SSDs with data, or SCM; and what a small write logs to."""
     engines = list(_engines(cluster))
-    small = size.to("B").value < SMALL.to("B").value
-    if small or not all(engine.bdev_tiers for _, _, engine in engines):
+    if is_in_scm(cluster, size):
         line = size.to("B").value < 256
         kinds = (scm(cluster, host, engine, way, line) for _, host, engine in engines)
         yield together("the SCM", kinds)

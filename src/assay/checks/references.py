@@ -1,0 +1,78 @@
+"""The least that a sound system shows of a figure: `references.yml`, each entry with its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import resources
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from assay.units import Quantity, parse
+
+OWN = "this project's own choice"
+"""The source of a figure that nobody else vouches for."""
+
+_Quantity = Annotated[Quantity, BeforeValidator(lambda told: parse(str(told)))]
+
+
+class Reference(BaseModel):
+    """One entry: what is required, and who says so."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    figures: tuple[str, ...] = Field(min_length=1, description="check and metric")
+    backends: tuple[str, ...] = Field(default=(), description="by which it holds; none: by all")
+    providers: tuple[str, ...] = Field(default=(), description="parts of their names; none: all")
+    fraction: float | None = Field(default=None, gt=0, le=1)
+    least: _Quantity | None = None
+    most: _Quantity | None = None
+    each_process: _Quantity | None = None
+    each_target: _Quantity | None = None
+    kept: float = Field(default=1, gt=0, le=1)
+    why: str = ""
+    source: str = OWN
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Reference:
+        if not (self.fraction or self.least or self.most or self.each_process or self.each_target):
+            raise ValueError("should have a fraction or a quantity")
+        return self
+
+    @property
+    def word(self) -> str:
+        """Why this much, and who says so."""
+        said = f"{self.why}, {self.source}" if self.why else self.source
+        return said if self.kept == 1 else f"{said}; {self.kept:.0%} of it, {OWN}"
+
+    def fits(self, backend: str | None, provider: str) -> bool:
+        """Whether it is of this backend and this provider."""
+        return (not self.backends or backend in self.backends) and (
+            not self.providers or any(part in provider for part in self.providers)
+        )
+
+
+def reference(figure: str, backend: str | None, provider: str) -> Reference | None:
+    """The first entry that fits a figure such as ``IorEasy.write``; none where none does."""
+    return next(
+        (entry for entry in _by_figure().get(figure, ()) if entry.fits(backend, provider)), None
+    )
+
+
+def figures() -> Iterator[str]:
+    """Every figure that has an entry."""
+    yield from _by_figure()
+
+
+@cache
+def _by_figure() -> Mapping[str, tuple[Reference, ...]]:
+    """What `references.yml` has, by figure."""
+    text = resources.files("assay.checks").joinpath("references.yml").read_text(encoding="utf-8")
+    found: dict[str, list[Reference]] = {}
+    for told in yaml.safe_load(text):
+        entry = Reference.model_validate(told)
+        for figure in entry.figures:
+            found.setdefault(figure, []).append(entry)
+    return {figure: tuple(entries) for figure, entries in found.items()}
