@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,10 @@ from runs import report
 
 Change = Callable[[Path], object]
 WAIVER = Waiver(
-    metric="ScmFio.read_4k on *", reason="a reason", owner="somebody", expires=date(2999, 1, 1)
+    metric="ScmFio.read_4k on *",
+    reason="a reason",
+    owner="somebody",
+    expires=datetime.now(UTC).date() + timedelta(days=100),
 )
 
 

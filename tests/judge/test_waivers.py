@@ -83,9 +83,22 @@ def test_what_is_missing_stays_missing() -> None:
             " did you mean 'SsdFio.read_1m on s2'?",
         ),
         (
-            waiver("Nothing*"),
-            "the waiver of 'Nothing*' names no metric required of this cluster;"
+            waiver("Nothing.*"),
+            "the waiver of 'Nothing.*' names no metric required of this cluster;"
             " `assay plan` lists them",
+        ),
+        (
+            waiver(expires=date(9999, 1, 1)),
+            "the waiver of 'SsdFio.read_1m on s2' lasts until 9999-01-01, and a year is the"
+            " longest: until 2027-03-03",
+        ),
+        *(
+            (
+                waiver(wide),
+                f"the waiver of {wide!r} should name its check, such as 'IorEasy.write on *':"
+                " what is behind a check's name may be a pattern",
+            )
+            for wide in ("*", "[!C]*", "Ssd*.read_1m on s2", "?sdFio.*")
         ),
     ],
 )
@@ -93,6 +106,20 @@ def test_a_waiver_that_waives_nothing_is_an_error(bad: Waiver, said: str) -> Non
     with pytest.raises(WaiverError) as caught:
         excuse([judged("s2")], [bad], TODAY)
     assert caught.value.problems == [said]
+
+
+def test_what_is_implausible_stays_so() -> None:
+    metric = judged("s2").requirement
+    limits = Expectation("MiB/s", "hardware", 50.0, 40.0, 50.0, "a datasheet")
+    cached = judge([Measurement(metric, [100.0] * 7, limits)]).judgements
+    (only,), excused = excuse(cached, [waiver()], TODAY)
+    assert only.verdict is Verdict.IMPLAUSIBLE
+    assert only.reason.endswith("no waiver covers what cannot be")
+    assert not excused
+
+
+def test_a_bracket_is_no_set_of_characters() -> None:
+    assert not waiver("SsdFio.[r]ead_1m on s2").covers("SsdFio.read_1m on s2")
 
 
 def test_a_file_of_waivers_is_read(written: Path) -> None:

@@ -47,14 +47,15 @@ def test_an_unrated_metric_passes_and_says_so():
 def test_every_owed_metric_is_a_case_of_its_layer_and_check():
     sign_off = campaign(cluster())
     root, _ = cases(sign_off)
-    assert [(c.get("classname"), c.get("name")) for c in root.iter("testcase")] == [
+    named = [(c.get("classname"), c.get("name")) for c in root.iter("testcase")]
+    assert [(check, name) for check, name in named if check != "coverage"] == [
         (
             f"{j.requirement.layer}.{j.requirement.check}",
             f"{j.requirement.name} on {j.requirement.subject}",
         )
         for j in sign_off.judgements
     ]
-    assert [suite.get("name") for suite in root] == [
+    assert [suite.get("name") for suite in root if suite.get("name") != "coverage"] == [
         "network",
         "scm",
         "ssd",

@@ -14,6 +14,7 @@ from assay.campaign.results import Deviation, Results
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
+from assay.judge.coverage import Coverage, coverage, has_been_judged, shares
 from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import Excused, Waiver, excuse
@@ -23,7 +24,8 @@ class Gate(StrEnum):
     """What a campaign must show."""
 
     ACCEPTANCE = "acceptance"
-    """Nothing may be missing, implausible, below, unsteady or measured with less than asked."""
+    """Nothing may be missing, implausible, below, unsteady or measured with less than asked, and of
+    each layer and direction that the plan requires something must be judged."""
 
     MEASURED = "measured"
     """Everything was measured and nothing is implausible; how fast it is decides nothing."""
@@ -83,9 +85,21 @@ class SignOff:
         return tuple(deviation for deviation in self.deviations if deviation.less)
 
     @property
+    def unjudged(self) -> tuple[Coverage, ...]:
+        """The layers and directions of which no metric is judged, where the gate asks for that."""
+        if self.gate is not Gate.ACCEPTANCE:
+            return ()
+        return tuple(each for each in coverage(self.judgements) if each.is_unjudged)
+
+    @property
+    def judged(self) -> int:
+        """How many metrics were held against a limit."""
+        return sum(map(has_been_judged, self.judgements))
+
+    @property
     def passed(self) -> bool:
         """Whether the gate lets the campaign through. Where nothing is judged, nothing passes."""
-        stopped = self.stopped_by or self.stopped_by_less
+        stopped = self.stopped_by or self.stopped_by_less or self.unjudged
         return self.counts[Verdict.WAIVED] < len(self.judgements) and not stopped
 
     @property
@@ -97,30 +111,38 @@ class SignOff:
         if self.counts[Verdict.WAIVED] == total:
             return f"REFUSED: all {total} metrics are waived, so there is nothing to accept"
         if not self.passed:
-            stopped = Counter(judgement.verdict for judgement in self.stopped_by)
-            named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
-            word = "NOT ACCEPTED" if self.gate is Gate.ACCEPTANCE else "NOT MEASURED"
-            less = {deviation.check for deviation in self.stopped_by_less}
-            reasons = [
-                *([f"{named}, of {total} metrics"] if named else []),
-                *([f"less than the scale asks for in {', '.join(sorted(less))}"] if less else []),
-            ]
-            return f"{word}: {'; '.join(reasons)}"
-        exceptions = [
-            f"{self.counts[verdict]} of them {verdict}"
-            for verdict in (Verdict.WAIVED, Verdict.UNRATED)
-            if self.counts[verdict]
-        ]
+            return self._refusal(total)
+        exceptions = []
+        if self.counts[Verdict.WAIVED]:
+            layers = ", ".join(shares(self.judgements))
+            exceptions.append(f"{self.counts[Verdict.WAIVED]} waived ({layers})")
+        if self.counts[Verdict.UNRATED]:
+            exceptions.append(f"{self.counts[Verdict.UNRATED]} unrated")
         but = f"; {', '.join(exceptions)}" if exceptions else ""
         if self.gate is Gate.ACCEPTANCE:
             return (
-                f"ACCEPTED on a campaign of the scale {self.scale}: {total} metrics,"
-                f" none missing, implausible, below or unsteady{but}"
+                f"ACCEPTED on a campaign of the scale {self.scale}: {self.judged:,} of {total:,}"
+                f" required metrics judged, none missing, implausible, below or unsteady{but}"
             )
         return (
-            f"MEASURED: {total} metrics, none missing or implausible{but};"
+            f"MEASURED: {total:,} metrics, none missing or implausible{but};"
             " this is a measurement and not an acceptance"
         )
+
+    def _refusal(self, total: int) -> str:
+        word = "NOT ACCEPTED" if self.gate is Gate.ACCEPTANCE else "NOT MEASURED"
+        said = []
+        if self.stopped_by:
+            stopped = Counter(judgement.verdict for judgement in self.stopped_by)
+            named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
+            first = self.stopped_by[0].requirement
+            said.append(f"{named}, of {total} metrics; first {first.layer}: {first.key}")
+        if less := {deviation.check for deviation in self.stopped_by_less}:
+            said.append(f"less than the scale asks for in {', '.join(sorted(less))}")
+        if self.unjudged:
+            classes = ", ".join(map(str, self.unjudged))
+            said.append(f"nothing was judged of {classes}")
+        return f"{word}: {'; '.join(said)}"
 
 
 def sign_off(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
@@ -40,6 +40,10 @@ def _day(value: object) -> date:
         raise ValueError("should be a day, such as 2026-04-30") from error
 
 
+LONGEST = timedelta(days=366)
+"""No waiver holds for longer than a year; whoever answers for it may renew it (own choice)."""
+
+
 class WaiverError(ValueError):
     """Waivers that cannot be used."""
 
@@ -54,7 +58,10 @@ class Waiver(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    metric: _Text = Field(description="a metric's name; * stands for any text, ? for a character")
+    metric: _Text = Field(
+        description="a metric's name, with that of its check; after that * stands for any text, ?"
+        " for a character"
+    )
     reason: _Text
     owner: _Text = Field(description="who answers for it")
     expires: Annotated[date, BeforeValidator(_day)] = Field(
@@ -63,7 +70,14 @@ class Waiver(BaseModel):
 
     def covers(self, key: str) -> bool:
         """Whether it names the metric of this key."""
-        return fnmatchcase(key, self.metric)
+        # Brackets would be sets of characters: `[!C]*` is nearly everything.
+        return fnmatchcase(key, self.metric.replace("[", "[[]"))
+
+    @property
+    def names_a_check(self) -> bool:
+        """Whether the check is named in full."""
+        check, dot, _ = self.metric.partition(".")
+        return bool(dot) and not set(check) & set("*?[]")
 
 
 class _File(BaseModel):
@@ -111,11 +125,13 @@ def excuse(
 ) -> tuple[tuple[Judgement, ...], tuple[Excused, ...]]:
     """Put `waived` in place of the verdict of every metric that a waiver names.
 
-    What is missing stays missing: a waiver excuses a figure, and there is none. Of two waivers for
-    one metric the first counts.
+    What is missing stays missing: a waiver excuses a figure, and there is none. What is implausible
+    stays implausible: it is no figure of this hardware. Of two waivers for one metric the first
+    counts.
 
     Raises:
-        WaiverError: a waiver has expired, or names no metric that is required.
+        WaiverError: a waiver has expired, lasts for longer than a year, does not name a check, or
+            names no metric that is required.
     """
     # As many as somebody reads: to look for what was meant among all metrics takes its time.
     if problems := list(islice(_problems(judgements, waivers, today), MOST)):
@@ -127,6 +143,9 @@ def excuse(
             judged.append(judgement)
         elif judgement.verdict is Verdict.MISSING:
             reason = f"{judgement.reason}; its waiver excuses a figure, and here is none"
+            judged.append(replace(judgement, reason=reason))
+        elif judgement.verdict is Verdict.IMPLAUSIBLE:
+            reason = f"{judgement.reason}; no waiver covers what cannot be"
             judged.append(replace(judgement, reason=reason))
         else:
             excused.append(Excused(judgement, waiver))
@@ -144,6 +163,17 @@ def _problems(
                 f"the waiver of {waiver.metric!r} expired on {waiver.expires}: remove it, or let"
                 f" {waiver.owner} agree to a later day"
             )
+        if waiver.expires > today + LONGEST:
+            yield (
+                f"the waiver of {waiver.metric!r} lasts until {waiver.expires}, and a year is the"
+                f" longest: until {today + LONGEST}"
+            )
+        if not waiver.names_a_check:
+            yield (
+                f"the waiver of {waiver.metric!r} should name its check, such as"
+                " 'IorEasy.write on *': what is behind a check's name may be a pattern"
+            )
+            continue
         if not any(map(waiver.covers, keys)):
             near = difflib.get_close_matches(waiver.metric, keys, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else "; `assay plan` lists them"

@@ -17,7 +17,8 @@ def render(signed: SignOff) -> str:
     """A suite for each layer; failures are what the gate does not let through.
 
     A metric that was not measured is an error, and a waived one is skipped. A plan that requires
-    nothing is an error too, because a file without a test case passes everywhere.
+    nothing is an error too, because a file without a test case passes everywhere. A layer of which
+    nothing is judged is a failure, where the gate asks for that.
     """
     root = ElementTree.Element("testsuites", name=f"daos-assay {signed.cluster.name}")
     for layer, judgements in grouping.by_layer(signed):
@@ -31,6 +32,12 @@ def render(signed: SignOff) -> str:
             _suite(root, "plan", signed), "testcase", classname="plan", name="requires a metric"
         )
         ElementTree.SubElement(case, "error", type="plan", message=signed.headline)
+    if signed.unjudged:
+        suite = _suite(root, "coverage", signed)
+        for each in signed.unjudged:
+            case = ElementTree.SubElement(suite, "testcase", classname="coverage", name=str(each))
+            message = f"none of {each.required} metrics was judged"
+            ElementTree.SubElement(case, "failure", type="coverage", message=message)
     for element in (*root, root):
         for count, tag in (
             ("tests", "testcase"),

@@ -17,6 +17,7 @@ from assay.checks.expect import Ground
 from assay.checks.plan import Layer
 from assay.cluster.description import Cluster
 from assay.foreign.text import printable
+from assay.judge.coverage import causes, coverage
 from assay.judge.judgement import Judgement
 from assay.judge.rating import FALSE_ALARMS
 from assay.judge.signoff import FAILING, Gate, SignOff
@@ -119,6 +120,16 @@ class Comparisons(_Model):
     in_words: str
 
 
+class CoverageRecord(_Model):
+    """How much was judged of a layer in one direction."""
+
+    layer: Layer
+    direction: Literal["read", "write"] | None = Field(description="null: neither")
+    required: int
+    judged: int = Field(description="held against a limit")
+    waived: int
+
+
 class Record(_Model):
     """The whole of report.json."""
 
@@ -136,6 +147,10 @@ class Record(_Model):
     measured_to: AwareDatetime
     made_at: AwareDatetime
     counts: dict[Verdict, int] = Field(description="metrics by verdict; every verdict is a key")
+    coverage: list[CoverageRecord] = Field(
+        description="how much was judged of each layer and direction; acceptance asks for some"
+    )
+    unrated: dict[str, int] = Field(description="why metrics are unrated, and how many for each")
     comparisons: Comparisons
     metrics: list[MetricRecord] = Field(
         description="every required metric, from the lowest layer up"
@@ -161,6 +176,8 @@ def render(signed: SignOff) -> str:
         measured_to=signed.measured_to,
         made_at=signed.made_at,
         counts=signed.counts,
+        coverage=[CoverageRecord.model_validate(each) for each in coverage(signed.judgements)],
+        unrated={printable(why): count for why, count in causes(signed.judgements).items()},
         comparisons=Comparisons(
             made=signed.comparisons,
             false_alarms=FALSE_ALARMS,

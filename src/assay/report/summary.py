@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.foreign.text import printable
+from assay.judge import coverage
 from assay.judge.chain import chains
 from assay.judge.judgement import Judgement
 from assay.judge.signoff import SignOff
@@ -45,6 +46,9 @@ def render(signed: SignOff) -> str:
         parts += (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in slow)
     if listed := list(_deviations(signed)):
         parts += ["", "What was set differently from the scale:", *listed]
+    if unrated := coverage.causes(signed.judgements).most_common():
+        parts += ["", "What is unrated, by cause:"]
+        parts += (_wrapped(f"{count}: {cause}", indent="  ") for cause, count in unrated)
     if signed.excused:
         parts += ["", "What is waived:", *_waived(signed)]
     parts += ["", _wrapped(words.gate(signed))]
@@ -90,7 +94,8 @@ def _waived(signed: SignOff) -> Iterator[str]:
         counted = Counter(judgement.verdict for judgement in judgements)
         without = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
         yield _wrapped(
-            f"{named}: {words.shorten(waiver.reason, 100)} ({waiver.owner}, until"
+            f"{waiver.metric}, {len(judgements)} in number ({named}):"
+            f" {words.shorten(waiver.reason, 100)} ({waiver.owner}, until"
             f" {waiver.expires}; without it {without})",
             indent="  ",
         )

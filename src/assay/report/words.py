@@ -64,7 +64,7 @@ _GATE: Mapping[Gate, str] = {
     Gate.ACCEPTANCE: (
         "The acceptance gate requires that every metric required of this cluster was measured with"
         " no less than its scale asks for, and that none is implausible, below its floor or"
-        " unsteady."
+        " unsteady. Of each layer and direction at least one metric must have been judged."
     ),
     Gate.MEASURED: (
         "This is a measurement and not an acceptance. The measured gate requires that every metric"

@@ -1,0 +1,198 @@
+"""Nothing is accepted that nobody judged, and slow storage is stopped with its layer named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from random import Random
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from assay.campaign.results import Results
+from assay.checks.expect import Measured, expectation
+from assay.checks.plan import Requirement, requirements
+from assay.cluster.description import Cluster
+from assay.judge.coverage import causes, coverage
+from assay.judge.signoff import Gate, SignOff, sign_off
+from assay.judge.verdict import Verdict
+from assay.judge.waivers import Waiver
+from assay.report import junit, summary
+from clusters import SSD, described
+from sites import site
+
+
+def storage_cluster(ssd: str | None = SSD) -> Cluster:
+    document = site(servers=2, engines=2, clients=4)
+    document["benchmarks"] = {
+        **{name: f"/opt/{name}" for name in ("fio_dfs", "ior", "mdtest", "io500", "fi_pingpong")},
+        "ior_apis": ["DFS"],
+    }
+    document["daos"] |= {"pool": "tank", "container": "posix", "mount": "/mnt/dfuse"}
+    for host in document["hosts"].values():
+        host["datasheets"] = {"ssd": ssd, "memory": "DDR4-3200"} if ssd else {}
+    return described(document)
+
+
+Change = Callable[[Requirement], float]
+
+
+def sound(_: Requirement) -> float:
+    return 1.0
+
+
+LATENCIES = {
+    "latency_64b": 2.0,
+    "latency_empty": 8.0,
+    "latency_get_1m": 70.0,
+    "latency_put_1m": 70.0,
+    "latency_iov_2k": 9.0,
+    "latency_p50": 40.0,
+    "latency_p95": 60.0,
+    "latency_p99": 90.0,
+    "update_latency_4k": 12.0,
+    "fetch_latency_4k": 2.4,
+    "NvmeIops.latency_4k": 85.0,
+    "FioDfs.latency_4k": 130.0,
+}
+"""In microseconds."""
+
+
+def level(cluster: Cluster, required: Requirement, measured: Measured) -> float:
+    """A plausible figure of a sound cluster: 0.8 of its bound, or what others measured."""
+    if (told := LATENCIES.get(required.figure, LATENCIES.get(required.name))) is not None:
+        return told
+    expected = expectation(cluster, required, measured)
+    if expected.ground == "count":
+        return expected.bound or 1.0
+    if required.metric.unit in ("op/s", "kop/s", "score") and expected.floor:
+        return min(2.5 * expected.floor, expected.ceiling or 1e30)
+    if required.check.startswith("VosPerf"):
+        return (expected.floor or 1.0) * 2.1
+    if required.check == "NvmeBandwidth":
+        return (expected.bound or 1.0) * 0.98
+    return (expected.bound or 1000.0) * 0.8
+
+
+def _levels(cluster: Cluster) -> dict[Requirement, float]:
+    plan = requirements(cluster)
+    samples: dict[Requirement, Sequence[float]] = {
+        required: [LATENCIES[required.name]] for required in plan if required.name in LATENCIES
+    }
+    for required in plan:  # from the lowest layer up
+        samples[required] = [level(cluster, required, Measured(samples, "acceptance"))]
+    return {required: figures[0] for required, figures in samples.items()}
+
+
+_CLUSTERS = {SSD: storage_cluster(), None: storage_cluster(None)}
+
+
+def signed(
+    change: Change = sound, waivers: Sequence[Waiver] = (), ssd: str | None = SSD
+) -> SignOff:
+    """A campaign of a sound cluster, with some figures so many times as good."""
+    cluster = _CLUSTERS[ssd]
+    rng = Random(7)
+    samples: dict[Requirement, list[float]] = {}
+    for required in requirements(cluster):
+        figure = LEVELS[ssd][required]
+        if required.metric.unit != "process":
+            figure *= change(required) if required.metric.better == "higher" else 1.0
+            figure /= change(required) if required.metric.better == "lower" else 1.0
+            samples[required] = [figure * (1 + rng.gauss(0, 0.003)) for _ in range(7)]
+        else:
+            samples[required] = [figure] * 7
+    results = SimpleNamespace(
+        samples=lambda metric: samples[metric],
+        problems=lambda _: [],
+        raw=lambda _: [],
+        as_run=lambda metric: metric,
+        scale="acceptance",
+        reports=[],
+        started=datetime(2026, 3, 2, tzinfo=UTC),
+        ended=datetime(2026, 3, 2, tzinfo=UTC),
+        reframe="4.10.4",
+        deviations=(),
+    )
+    made_at = datetime(2026, 3, 2, tzinfo=UTC)
+    return sign_off(cluster, cast("Results", results), Gate.ACCEPTANCE, waivers, made_at=made_at)
+
+
+LEVELS: dict[Any, dict[Requirement, float]] = {
+    ssd: _levels(cluster) for ssd, cluster in _CLUSTERS.items()
+}
+
+
+def of_layers(*layers: str, factor: float) -> Change:
+    return lambda required: factor if required.layer in layers else 1.0
+
+
+def test_a_sound_campaign_is_accepted_and_says_how_much_was_judged() -> None:
+    found = signed()
+    assert found.stopped_by == ()
+    assert found.passed
+    judged = f"{found.judged:,} of {len(found.judgements):,} required metrics judged"
+    assert judged in found.headline
+
+
+@pytest.mark.parametrize("factor", [0.01, 0.1, 0.3, 0.5])
+def test_slow_figures_of_users_stop_the_campaign_and_the_first_line_says_where(
+    factor: float,
+) -> None:
+    found = signed(of_layers("endtoend", "metadata", factor=factor))
+    assert not found.passed
+    assert "first endtoend: " in found.headline
+    lines = summary.render(found).splitlines()
+    assert "endtoend" in " ".join(lines[:3])
+
+
+@pytest.mark.parametrize("factor", [0.01, 0.1, 0.3, 0.5])
+@pytest.mark.parametrize("layer", ["network", "ssd"])
+def test_where_all_is_slow_that_stands_on_a_layer_that_layer_is_named(
+    layer: str, factor: float
+) -> None:
+    above = ("endtoend", "metadata") if layer == "network" else ("endtoend",)
+    found = signed(of_layers(layer, *above, factor=factor))
+    assert f"first {layer}: " in found.headline
+
+
+def test_scm_at_a_hundredth_is_stopped() -> None:
+    found = signed(of_layers("scm", factor=0.01))
+    assert "first scm: " in found.headline
+
+
+def test_a_layer_of_which_nothing_is_judged_blocks_acceptance() -> None:
+    found = signed(ssd=None)
+    unjudged = {(each.layer, each.direction) for each in found.unjudged}
+    assert ("ssd", "read") in unjudged
+    assert ("endtoend", "write") in unjudged
+    assert not found.passed
+    assert "nothing was judged of ssd read" in found.headline
+    assert 'type="coverage" message="none of' in junit.render(found)
+
+
+def test_a_named_waiver_lets_a_class_through_and_the_headline_says_of_what() -> None:
+    waiver = Waiver(
+        metric="NvmeIops.*", reason="no sheet", owner="Ada Byron", expires=date(2026, 6, 1)
+    )
+    other = waiver.model_copy(update={"metric": "NvmeBandwidth.*"})
+    found = signed(waivers=[waiver, other], ssd=None)
+    assert "ssd" not in {each.layer for each in found.unjudged}
+    judgements = tuple(j for j in found.judgements if j.requirement.layer in ("ssd", "scm"))
+    alone = replace(found, judgements=judgements)
+    assert "waived (100% of ssd)" in alone.headline
+
+
+def test_unrated_metrics_are_listed_by_cause() -> None:
+    found = signed(ssd=None)
+    told = causes(found.judgements)
+    assert told["the inventory names no SSD for the engines"] == 16 * 5
+    assert sum(told.values()) == found.counts[Verdict.UNRATED]
+    assert "80: the inventory names no SSD for the engines" in summary.render(found)
+
+
+def test_what_only_informs_is_no_class_of_its_own() -> None:
+    classes = coverage(signed().judgements)
+    assert all(each.judged for each in classes)
