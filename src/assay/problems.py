@@ -78,8 +78,48 @@ def from_pydantic(
             yield Problem(host, key, None, _unknown(str(location[-1]), model, location[:-1]))
         else:
             shown = value if isinstance(value, str | int | float | bool) else None
-            message = detail["msg"].removeprefix("Value error, ")
-            yield Problem(host, key, shown, message.replace("Input should", "should"))
+            yield Problem(host, key, shown, _said(detail))
+
+
+_WORDS = {
+    "int_type": "should be a whole number",
+    "int_parsing": "should be a whole number",
+    "int_from_float": "should be a whole number",
+    "float_type": "should be a number",
+    "float_parsing": "should be a number",
+    "bool_type": "should be true or false",
+    "bool_parsing": "should be true or false",
+    "string_type": "should be text",
+    "tuple_type": "should be a list, such as [a, b]",
+    "mapping_type": "should be keys and values",
+    "model_type": "should be keys and values",
+    "model_attributes_type": "should be keys and values",
+    "dict_type": "should be keys and values",
+    "path_type": "should be a path",
+    "path_parsing": "should be a path",
+    "too_short": "should have at least one entry",
+}
+"""What pydantic's errors mean for who writes an inventory."""
+
+_FORMS = {
+    "^[A-Za-z0-9][A-Za-z0-9_-]*$": "should be letters, digits, - and _, beginning with a letter or"
+    " digit, such as cluster-1",
+    "^[A-Za-z0-9][A-Za-z0-9_-]{0,14}$": "should be at most 15 letters, digits, - and _, beginning"
+    " with a letter or digit, such as daos_server",
+    r"^(ofi\+|ucx\+).+": "should be a provider of DAOS, which begins with ofi+ or ucx+, such as"
+    " ofi+tcp",
+    r"^\d\.\d x(1|2|4|8|16)$": "should be a generation of PCIe and its lanes, such as 4.0 x4",
+}
+"""What the patterns of the description mean."""
+
+
+def _said(detail: Any) -> str:
+    """One of pydantic's errors in words."""
+    if detail["type"] == "string_pattern_mismatch":
+        pattern = str(detail["ctx"]["pattern"])
+        return _FORMS.get(pattern, "should be an option that runs no command, such as Port=2222")
+    said = _WORDS.get(detail["type"]) or detail["msg"].removeprefix("Value error, ")
+    return str(said).replace("Input should", "should")
 
 
 def _key(location: tuple[int | str, ...]) -> str:

@@ -66,6 +66,8 @@ def test_a_physical_interface_has_a_line_rate(describe: Any) -> None:
             "network": "192.0.2.0/24",
             "up": True,
             "numa_node": 1,
+            "has_address": True,
+            "mtu": None,
         }
     }
     assert host["cores"] == 32

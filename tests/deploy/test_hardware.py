@@ -31,6 +31,7 @@ FILES = {
     "sys/class/net/ib1/operstate": "down",
     "sys/class/net/ib1/device/numa_node": "-1",
     "sys/class/net/lo/operstate": "unknown",
+    "sys/class/infiniband/mlx5_0/device/net/ib0/mtu": "2044",
     # The kernel drives this SSD,
     "sys/bus/pci/devices/0000:65:00.0/class": "0x010802",
     "sys/bus/pci/devices/0000:65:00.0/numa_node": "0",
@@ -68,9 +69,9 @@ def test_numa_nodes_are_counted(host: dict[str, Any]) -> None:
 
 def test_interfaces_are_up_or_down_and_near_a_numa_node_or_none(host: dict[str, Any]) -> None:
     assert host["interfaces"] == {
-        "ib0": {"up": True, "numa_node": 1},
-        "ib1": {"up": False, "numa_node": None},
-        "lo": {"up": True, "numa_node": None},
+        "ib0": {"up": True, "numa_node": 1, "rdma": True},
+        "ib1": {"up": False, "numa_node": None, "rdma": False},
+        "lo": {"up": True, "numa_node": None, "rdma": False},
     }
 
 

@@ -34,6 +34,14 @@ def describe(inventory: Path, out: Path, *more: str) -> subprocess.CompletedProc
     )
 
 
+BALANCE = (
+    "should be a multiple of the 3 SSDs for data, such as 15 or 18, for an optimal balance of"
+    " their space"
+)
+ADVISED = {"md-on-ssd-wal": {BALANCE}, "md-on-ssd-wal-meta": {BALANCE}}
+"""What DAOS's pages advise otherwise, and the talk whose layouts these are has so."""
+
+
 @pytest.fixture(params=WORKED)
 def worked(request: pytest.FixtureRequest, tmp_path: Path) -> Cluster:
     out = tmp_path / "cluster.json"
@@ -41,8 +49,9 @@ def worked(request: pytest.FixtureRequest, tmp_path: Path) -> Cluster:
     run = describe(REPOSITORY / "inventories" / request.param, out, "--skip-tags=judge")
     assert run.returncode == 0, run.stdout + run.stderr
     cluster, problems = preflight.examine(json.loads(out.read_text()))
-    assert cluster is not None
-    assert [str(problem) for problem in problems] == []
+    assert cluster is not None, [str(problem) for problem in problems]
+    assert {problem.severity for problem in problems} <= {"warning"}
+    assert {problem.allowed for problem in problems} == ADVISED.get(request.param, set())
     assert cluster.name == request.param
     return cluster
 

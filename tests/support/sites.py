@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from typing import Any
 
+from pydantic import ValidationError
+
+from assay.cluster.daos import System
+from assay.cluster.description import Host
 from assay.preflight.examine import examine
+from assay.preflight.rules.advice import advice_for_system, advice_rules
 from assay.problems import Problem
 
 _SSDS = [
@@ -102,6 +108,8 @@ def site(
     for number, host in enumerate(hosts.values()):
         host["address"] = f"192.0.2.{number + 1}"
     hosts |= {name: copy.deepcopy(SERVER) for name in (*names["clients"], "login")}
+    for number, name in enumerate((*names["clients"], "login")):
+        hosts[name]["address"] = f"192.0.2.{100 + number}"
     return {
         "name": "proving-ground",
         "controller": "login",
@@ -140,10 +148,23 @@ GONE = object()
 
 
 def problems(document: Any) -> list[Problem]:
-    """What is found, while errors alone make a cluster impossible."""
+    """What is found but for what is only advised, while errors alone make a cluster impossible."""
     cluster, found = examine(document)
     assert (cluster is None) == any(problem.severity == "error" for problem in found)
-    return found
+    return [problem for problem in found if problem not in advice(document)]
+
+
+def advice(document: Any) -> list[Problem]:
+    """What is advised to a site, as far as it is described."""
+    hosts = {}
+    advised: list[Problem] = []
+    with contextlib.suppress(ValidationError, KeyError, AttributeError, TypeError):
+        for name, host in document["hosts"].items():
+            with contextlib.suppress(ValidationError):
+                hosts[name] = Host.model_validate(host)
+                advised += advice_rules(name, hosts[name])
+        advised += advice_for_system(System.model_validate(document["daos"]), hosts)
+    return advised
 
 
 def only(document: Any) -> Problem:

@@ -48,6 +48,7 @@ def describe_host(
     return {
         **hardware,
         "address": told["address"],
+        "names": _names(facts),
         "cores": facts["processor_cores"] * facts["processor_count"],
         "memory": {"total_mib": facts["memtotal_mb"], **hardware["memory"]},
         "interface": _carrier(told["address"], interfaces),
@@ -56,6 +57,8 @@ def describe_host(
                 "speed_gbits": _speed_gbits(interface),
                 "address": interface.get("ipv4", {}).get("address"),
                 "network": _network(interface),
+                "has_address": any(interface.get(key) for key in ("ipv4", "ipv6")),
+                "mtu": interface.get("mtu"),
                 **hardware["interfaces"].get(name, {}),
             }
             for name, interface in interfaces.items()
@@ -107,6 +110,11 @@ def _paths(values: list[Any]) -> list[str]:
 def _blocks(printed: dict[str, Any]) -> dict[str, Any]:
     blocks = lsblk.parse(printed, printed.get("blobs", ()))
     return {"blocks": {name: block.model_dump(mode="json") for name, block in blocks.items()}}
+
+
+def _names(facts: dict[str, Any]) -> list[str]:
+    names = [facts.get(key) for key in ("nodename", "hostname", "fqdn")]
+    return [name for name in dict.fromkeys(names) if name]
 
 
 def _carrier(address: str, interfaces: dict[str, dict[str, Any]]) -> str:

@@ -87,6 +87,7 @@ NVME, RAID, INTEL = "0x0108", "0x0104", "0x8086"
 def look(root: Path) -> dict[str, Any]:
     """What sysfs and procfs below a root tell, in the words of cluster.json."""
     nvme, vmd = {}, {}
+    rdma = {link.name for link in root.glob("sys/class/infiniband/*/device/net/*")}
     for device in sorted(root.glob("sys/bus/pci/devices/*")):
         kind = _text(device / "class")
         if kind.startswith(NVME):
@@ -100,6 +101,7 @@ def look(root: Path) -> dict[str, Any]:
             link.name: {
                 "up": _text(link / "operstate") in ("up", "unknown"),
                 "numa_node": _numa_node(link / "device"),
+                "rdma": link.name in rdma,
             }
             for link in root.glob("sys/class/net/*")
         },

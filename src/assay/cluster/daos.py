@@ -6,6 +6,7 @@ stand beside what is a matter of `assay.preflight.rules`; here is only what each
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,7 +36,8 @@ class Tier(Described):
     bdev_list: tuple[str, ...] = ()
     bdev_roles: tuple[Role, ...] = ()
     bdev_size: int | None = Field(default=None, ge=1, description="GB, of an emulated device")
-    bdev_busid_range: str | None = Field(default=None, pattern=r"^(0x)?[0-9a-f]+-(0x)?[0-9a-f]+$")
+    bdev_number: int | None = Field(default=None, ge=0, description="that DAOS reads and ignores")
+    bdev_busid_range: str | None = None
 
     @property
     def is_scm(self) -> bool:
@@ -82,6 +84,7 @@ def tag_map(targets: int, nr_xs_helpers: int) -> TagMap:
 
 UNJUDGED = frozenset(
     {
+        "crt_ctx_share_addr",
         "acceleration",
         "bdev_auto_faulty",
         "bypass_health_chk",
@@ -90,26 +93,26 @@ UNJUDGED = frozenset(
         "env_pass_through",
         "fabric_auth_key",
         "modules",
-        "provider",
         "secondary_provider_endpoints",
         "spdk_iobuf",
         "spdk_rpc_server",
     }
 )
-"""Words of DAOS for an engine that no rule and no bound asks for. The roles pass them on, and
-refuse those that a release does not know."""
+"""Keys of an engine that no bound asks for. The preflight judges them with all others, by
+`assay.preflight.keys`."""
 
 
 class Engine(Described):
     """One engine of a server."""
 
     targets: int = Field(ge=1)
-    nr_xs_helpers: int = Field(ge=0)
+    nr_xs_helpers: int = Field(default=0, ge=0)
     pinned_numa_node: int | None = Field(default=None, ge=0)
     first_core: int | None = Field(default=None, ge=0)
     fabric_iface: str
     fabric_iface_port: int = Field(default=31316, ge=1, le=65535)
     storage: tuple[Tier, ...] = Field(min_length=1)
+    provider: str | None = Field(default=None, description="none: the system's")
     env_vars: tuple[str, ...] = ()
     log_mask: str | None = None
     log_file: Path | None = None
@@ -178,6 +181,7 @@ class ControlMetadata(Described):
 
     path: Path
     device: str | None = None
+    allow_spdk_conf_override: bool = False
 
 
 class Server(Described):
@@ -195,6 +199,9 @@ class Server(Described):
     telemetry_port: int | None = Field(default=None, ge=1, le=65535)
     log_mask: str = "INFO"
     eadr: bool = Field(default=False, description="the CPU's caches survive a loss of power")
+    settings: Mapping[str, Any] = Field(
+        default={}, description="further keys of daos_server.yml, in its own words"
+    )
     reformat: bool = Field(
         default=False, description="the operator has agreed to lose what DAOS has stored here"
     )
@@ -207,6 +214,11 @@ class Agent(Described):
     exclude_fabric_ifaces: tuple[str, ...] = ()
     disable_caching: bool = False
     cache_expiration: int = Field(default=0, ge=0, description="minutes; 0: never")
+    telemetry_port: int | None = Field(default=None, ge=1, le=65535)
+    log_mask: str = "INFO"
+    settings: Mapping[str, Any] = Field(
+        default={}, description="further keys of daos_agent.yml, in its own words"
+    )
 
 
 class Deployed(Described):

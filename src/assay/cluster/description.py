@@ -34,6 +34,9 @@ class Interface(Described):
     up: bool = True
     numa_node: int | None = Field(default=None, description="none for a virtual interface")
     address: str | None = Field(default=None, description="its IPv4 address")
+    has_address: bool | None = Field(default=None, description="of any kind; none: not known")
+    rdma: bool | None = Field(default=None, description="it has an RDMA device; none: not known")
+    mtu: int | None = Field(default=None, ge=1, description="bytes")
     network: str | None = Field(default=None, description="of its IPv4 address: 192.0.2.0/24")
     speed_gbits: float | None = Field(
         default=None,
@@ -94,6 +97,7 @@ class Host(Described):
     """One host: what it has, and the engines that run on it."""
 
     address: IPvAnyAddress
+    names: tuple[str, ...] = Field(default=(), description="that the host has for itself")
     cores: int = Field(ge=1, description="physical cores")
     memory: Memory
     numa_nodes: int = Field(ge=1)

@@ -8,10 +8,10 @@ import difflib
 import functools
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -23,6 +23,7 @@ from assay.foreign.documents import MOST, from_json, misfits
 from assay.foreign.files import ForeignError
 from assay.foreign.text import line
 from assay.preflight.rules import group_rules, rules_of_host, rules_of_site
+from assay.preflight.rules.daos_keys import daos_key_rules
 from assay.problems import Problem, from_pydantic
 from assay.units import UnitError, parse
 
@@ -92,8 +93,11 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
     hosts: dict[str, Host] = {}
     versions = _versions(document.get("daos"))
     system = _system_name(document.get("daos"))
+    release = _release(document.get("daos"))
     for name, text in described.items():
-        host = _validated(Host, text, name, problems)
+        said = list(daos_key_rules(name, text, release))
+        problems += said
+        host = _validated(Host, text, name, problems, {problem.key for problem in said})
         if host is not None:
             hosts[name] = host
             problems.extend(rules_of_host(name, host, versions.get(name), system))
@@ -158,14 +162,32 @@ def _system_name(daos: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
+def _release(daos: Any) -> Version:
+    """The release by which DAOS's words are judged: where none is deployed, the newest."""
+    told = daos.get("version") if isinstance(daos, dict) else None
+    return next((version for version in get_args(Version) if version == told), "2.8")
+
+
 def _validated(
-    model: type[_AnyModel], text: Any, host: str | None, problems: list[Problem]
+    model: type[_AnyModel],
+    text: Any,
+    host: str | None,
+    problems: list[Problem],
+    said: Collection[str] = (),
 ) -> _AnyModel | None:
-    """Validate a part of the description. Unknown keys apart, what is left of it is of use."""
+    """Validate a part of the description. Unknown keys apart, what is left of it is of use.
+
+    Args:
+        model: what it should be.
+        text: what was read.
+        host: whose it is.
+        problems: those that were found before; what is wrong here is added.
+        said: the keys of this host of which a problem was reported before.
+    """
     try:
         return model.model_validate(text)
     except ValidationError as error:
-        problems.extend(from_pydantic(error, model, host))
+        problems.extend(p for p in from_pydantic(error, model, host) if p.key not in said)
         unknown = [e["loc"] for e in error.errors() if e["type"] == "extra_forbidden"]
         if len(unknown) < error.error_count():
             return None

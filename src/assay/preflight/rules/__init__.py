@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 from assay.cluster.daos import Version
 from assay.cluster.description import Host, Site
+from assay.preflight.rules.advice import advice_for_system, advice_rules
 from assay.preflight.rules.benchmarks import benchmark_rules
+from assay.preflight.rules.clients import client_rules
 from assay.preflight.rules.cores import core_rules
 from assay.preflight.rules.datasheets import datasheet_rules
 from assay.preflight.rules.devices import device_rules
@@ -26,6 +28,7 @@ from assay.preflight.rules.metadata import metadata_rules
 from assay.preflight.rules.numa import numa_rules
 from assay.preflight.rules.places import place_rules
 from assay.preflight.rules.programs import program_rules
+from assay.preflight.rules.settings import agent_setting_rules, setting_rules
 from assay.preflight.rules.system import member_rules, system_rules
 from assay.preflight.rules.tiers import tier_rules
 from assay.preflight.rules.words import words_of_host, words_of_site
@@ -50,6 +53,7 @@ def rules_of_host(
     yield from program_rules(name, host)
     yield from words_of_host(name, host)
     yield from agent_rules(name, host)
+    yield from agent_setting_rules(name, host)
     yield from engine_rules(name, host)
     if version is None:
         yield from tmpfs_rules(name, host)
@@ -62,8 +66,9 @@ def rules_of_host(
     yield from numa_rules(name, host)
     yield from core_rules(name, host)
     yield from memory_rules(name, host, version)
-    yield from fabric_rules(name, host)
     yield from environment_rules(name, host)
+    yield from setting_rules(name, host)
+    yield from advice_rules(name, host)
 
 
 def rules_of_site(
@@ -82,3 +87,8 @@ def rules_of_site(
     if site.daos is not None:
         yield from member_rules(site.daos, described)
         yield from system_rules(site.daos, site.provider, hosts)
+        yield from client_rules(site.daos, site.provider, hosts)
+        yield from advice_for_system(site.daos, hosts)
+        for name in site.daos.servers:
+            if name in hosts:
+                yield from fabric_rules(name, hosts[name], site.provider, site.daos.port)

@@ -8,49 +8,25 @@ from pathlib import Path
 
 from assay.cluster.daos import Engine
 from assay.cluster.description import Host
+from assay.preflight.keys.server import CONTROL_LEVELS
+from assay.preflight.rules.variables import MASK, is_mask, values_of_variables
 from assay.problems import Problem
 
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=.*", re.DOTALL)
 
-# Source: src/control/server/engine/utils.go and src/control/logging/level.go of DAOS 2.8.0; the
-# engines' are the same in 2.4 and 2.6.
-LEVELS = (
-    *("DEBUG", "DBUG", "INFO", "NOTE", "WARN", "ERROR"),
-    *("ERR", "CRIT", "ALRT", "FATAL", "EMRG", "EMIT"),
-)
-"""Log levels of an engine."""
-
-SUBSYSTEMS = {
-    *("DAOS", "ARRAY", "KV", "COMMON", "TREE", "VOS", "CLIENT", "SERVER", "RDB", "RSVC", "POOL"),
-    *("CONTAINER", "OBJECT", "PLACEMENT", "REBUILD", "MGMT", "BIO", "TESTS", "DFS", "DUNS"),
-    *("DRPC", "SECURITY", "DTX", "DFUSE", "IL", "CSUM", "STACK", "MISC", "MEM", "SWIM", "FI"),
-    *("TELEM", "CRT", "RPC", "BULK", "CORPC", "GRP", "LM", "HG", "EXTERNAL", "ST", "IV", "CTL"),
-}
-"""The parts of an engine that can have a log level of their own."""
-
-CONTROL_LEVELS = ("DISABLED", "TRACE", "DEBUG", "INFO", "NOTICE", "ERROR")
-"""Log levels of `daos_server`."""
-
 
 def environment_rules(name: str, host: Host) -> Iterator[Problem]:
     """Variables are well-formed and apt, log levels exist, and no two engines share a log."""
-    if host.server.log_mask.upper() not in CONTROL_LEVELS:
-        yield Problem(
-            name,
-            "server.log_mask",
-            host.server.log_mask,
-            f"should be one of {', '.join(CONTROL_LEVELS)}",
-        )
+    for daemon, mask in (("server", host.server.log_mask), ("agent", host.agent.log_mask)):
+        if mask.upper() not in CONTROL_LEVELS:
+            yield Problem(
+                name, f"{daemon}.log_mask", mask, f"should be one of {', '.join(CONTROL_LEVELS)}"
+            )
     logs: dict[Path, int] = {}
     for number, engine in enumerate(host.engines):
         yield from _variables(name, host, number, engine)
-        if engine.log_mask is not None and not _is_mask(engine.log_mask):
-            yield Problem(
-                name,
-                f"engines[{number}].log_mask",
-                engine.log_mask,
-                f"should be one of {', '.join(LEVELS)}; for subsystems as in ERR,RPC=DEBUG",
-            )
+        if engine.log_mask and not is_mask(engine.log_mask):
+            yield Problem(name, f"engines[{number}].log_mask", engine.log_mask, MASK)
         if engine.log_file is not None and logs.setdefault(engine.log_file, number) != number:
             yield Problem(
                 name,
@@ -73,6 +49,7 @@ def _variables(name: str, host: Host, number: int, engine: Engine) -> Iterator[P
             )
         else:
             seen.add(variable[1])
+    yield from values_of_variables(name, where, engine)
     scm = engine.scm_tier
     if engine.env("PMEM_NO_FLUSH") not in (None, "0") and scm is not None:
         if scm.class_ != "dcpm":
@@ -89,13 +66,3 @@ def _variables(name: str, host: Host, number: int, engine: Engine) -> Iterator[P
                 "PMEM_NO_FLUSH",
                 "should not be set where server.eadr is false: caches lose their data with power",
             )
-
-
-def _is_mask(mask: str) -> bool:
-    """Whether it is a level, `PREFIX=LEVEL`, or several: `LEVEL,PREFIX=LEVEL`."""
-    first, *others = mask.split(",")
-    parts = [first if "=" in first else f"DAOS={first}", *others]
-    return all(
-        subsystem.upper() in SUBSYSTEMS and level.upper() in LEVELS
-        for subsystem, _, level in (part.partition("=") for part in parts)
-    )

@@ -10,8 +10,15 @@ from assay.cluster.description import Host
 from assay.problems import Problem
 
 
-def fabric_rules(name: str, host: Host) -> Iterator[Problem]:
-    """The interface of each engine is up, and has ports for all of its streams."""
+def fabric_rules(name: str, host: Host, provider: str, port: int) -> Iterator[Problem]:
+    """The interface of each engine is up, fit for the provider, and has ports for its streams.
+
+    Args:
+        name: the host's name.
+        host: the host.
+        provider: of the system.
+        port: of `daos_server`.
+    """
     for number, engine in enumerate(host.engines):
         interface = host.interfaces.get(engine.fabric_iface)
         if interface is None:
@@ -19,6 +26,24 @@ def fabric_rules(name: str, host: Host) -> Iterator[Problem]:
         key = f"engines[{number}].fabric_iface"
         if not interface.up:
             yield Problem(name, key, engine.fabric_iface, "should be up; this interface is down")
+        elif interface.has_address is False:
+            yield Problem(
+                name,
+                key,
+                engine.fabric_iface,
+                "should have an IP address, which DAOS requires with every provider; with"
+                " InfiniBand, that of IPoIB",
+            )
+        elif "verbs" in provider and (interface.rdma is False or engine.fabric_iface == "lo"):
+            able = ", ".join(n for n, other in host.interfaces.items() if other.rdma) or "none"
+            yield Problem(
+                name,
+                key,
+                engine.fabric_iface,
+                f"should have an RDMA device for {provider}; on this host those have one: {able}."
+                " Without any, the provider is ofi+tcp",
+            )
+    yield from _ports(name, host, provider, port)
     yield from _shared_ports(name, host)
     yield from _shared_subnets(name, host)
 
@@ -34,6 +59,15 @@ def agent_rules(name: str, host: Host) -> Iterator[Problem]:
             "should not be combined with include_fabric_ifaces: the agent uses only one of the two",
         )
     known = ", ".join(sorted(host.interfaces)) or "none"
+    if "agent" in host.model_fields_set and agent.exclude_fabric_ifaces:
+        left = [n for n in host.interfaces if n not in (*agent.exclude_fabric_ifaces, "lo")]
+        if not left:
+            yield Problem(
+                name,
+                "agent.exclude_fabric_ifaces",
+                ", ".join(agent.exclude_fabric_ifaces),
+                f"should leave an interface for the fabric; this host has {known}",
+            )
     # To leave out what is not there harms nobody, and may be said for all hosts at once.
     absent = [iface for iface in agent.include_fabric_ifaces if iface not in host.interfaces]
     if absent:
@@ -43,6 +77,48 @@ def agent_rules(name: str, host: Host) -> Iterator[Problem]:
             ", ".join(absent),
             f"should be interfaces of this host: {known}",
         )
+
+
+LAST_PORT = 65535
+_WITHOUT_PORTS = ("ofi+cxi", "ofi+opx")
+"""Providers whose ports are no ports of TCP."""
+
+
+def _ports(name: str, host: Host, provider: str, server_port: int) -> Iterator[Problem]:
+    """Each engine is given a port; its range ends with the last, and is free of others."""
+    services = {server_port: "daos_server (daos_port)"}
+    for port, whose in (
+        (host.server.telemetry_port, "the server's metrics (daos_server_telemetry_port)"),
+        (host.agent.telemetry_port, "the clients' metrics (daos_agent_telemetry_port)"),
+    ):
+        if port is not None and services.setdefault(port, whose) != whose:
+            key = "agent" if whose.startswith("the clients") else "server"
+            allowed = f"should be a port of its own: {services[port]} has this one"
+            yield Problem(name, f"{key}.telemetry_port", port, allowed)
+    for number, engine in enumerate(host.engines):
+        key = f"engines[{number}].fabric_iface_port"
+        first, last = engine.fabric_iface_port, engine.fabric_iface_port + engine.xstreams - 1
+        taken = [port for port in services if first <= port <= last]
+        if "fabric_iface_port" not in engine.model_fields_set:
+            yield Problem(name, key, None, "is missing; DAOS has no default, and 31316 is usual")
+        elif provider in _WITHOUT_PORTS:
+            continue
+        elif last > LAST_PORT:
+            yield Problem(
+                name,
+                key,
+                first,
+                f"should be at most {LAST_PORT - engine.xstreams + 1}: each of the engine's"
+                f" {engine.xstreams} execution streams has a port from there on",
+            )
+        elif taken:
+            yield Problem(
+                name,
+                key,
+                first,
+                f"should leave {taken[0]} to {services[taken[0]]}: the engine has the ports"
+                f" {first} to {last}",
+            )
 
 
 def _shared_ports(name: str, host: Host) -> Iterator[Problem]:

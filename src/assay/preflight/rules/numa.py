@@ -30,7 +30,7 @@ def _pin(name: str, host: Host, number: int, engine: Engine) -> Problem | None:
     pin = engine.pinned_numa_node
     if pin is None:
         return None
-    if engine.first_core is not None:
+    if engine.first_core:
         return Problem(
             name,
             f"engines[{number}].first_core",
@@ -38,17 +38,29 @@ def _pin(name: str, host: Host, number: int, engine: Engine) -> Problem | None:
             "should not be combined with pinned_numa_node: DAOS ignores one of the two",
         )
     key = f"engines[{number}].pinned_numa_node"
-    if any(e.first_core is not None and e.pinned_numa_node is None for e in host.engines):
+    if _is_legacy(host):
         return Problem(
             name,
             key,
             pin,
             "should not be combined with the first_core of another engine: DAOS then ignores it",
+            severity="warning",
         )
     if pin >= host.numa_nodes:
         nodes = "0" if host.numa_nodes == 1 else f"0 to {host.numa_nodes - 1}"
         return Problem(name, key, pin, f"should be a NUMA node of this host: {nodes}")
     return None
+
+
+def _is_legacy(host: Host) -> bool:
+    """Whether DAOS lays out all engines by `first_core` (`SetEngineAffinities`).
+
+    A `first_core` of 0 beside a pin is no choice, since it is what DAOS has without one.
+    """
+    return any(
+        e.first_core is not None and not (e.first_core == 0 and e.pinned_numa_node is not None)
+        for e in host.engines
+    )
 
 
 def _shared(

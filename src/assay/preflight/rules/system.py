@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from assay.checks.bounds.redundancy import is_object_class
-from assay.cluster.daos import System
+from assay.cluster.daos import System, Version
 from assay.cluster.description import Host
 from assay.problems import Problem
 
@@ -42,17 +42,39 @@ def member_rules(system: System, described: Collection[str]) -> Iterator[Problem
 def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     """Engines are where the system has servers, all alike; an odd number of these manages it."""
     servers = {name: hosts[name] for name in system.servers if name in hosts}
-    yield from _provider(provider)
+    yield from _provider(provider, system.version)
+    yield from _providers(provider, servers)
     yield from _object_class(system)
     yield from _perf_pool(system)
     yield from _replicas(system, hosts)
+    yield from _replica_ports(system)
     yield from _engines(servers, hosts)
-    yield from _alike(servers, "targets")
-    yield from _alike(servers, "nr_xs_helpers")
+    for key in ("targets", "nr_xs_helpers"):
+        yield from _alike(servers, key)
+    yield from _addresses(hosts)
     yield from _release(system, servers)
 
 
-def _provider(provider: str) -> Iterator[Problem]:
+def _providers(provider: str, servers: Mapping[str, Host]) -> Iterator[Problem]:
+    """DAOS gives every engine the provider of the system, whatever its own says."""
+    for name, host in servers.items():
+        for number, engine in enumerate(host.engines):
+            if engine.provider is not None and engine.provider != provider:
+                yield Problem(
+                    name,
+                    f"engines[{number}].provider",
+                    engine.provider,
+                    f"should be {provider}, as for the whole system (daos_provider), or left out:"
+                    " DAOS ignores an engine's own",
+                )
+
+
+def _provider(provider: str, version: Version) -> Iterator[Problem]:
+    """One that DAOS knows; 2.4 takes several, with commas, and the later releases one."""
+    if version == "2.4" and "," in provider:
+        for each in provider.split(","):
+            yield from _provider(each.strip(), version)
+        return
     if provider not in PROVIDERS and _UCX.fullmatch(provider) is None:
         yield Problem(
             None,
@@ -137,30 +159,71 @@ def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
 
 def _servers_of(system: System, hosts: Mapping[str, Host]) -> list[str]:
     """The server of each replica, which is given by name or by address, or as it is given."""
-    by_address = {str(hosts[name].address): name for name in system.servers if name in hosts}
-    names = by_address | {name: name for name in system.servers}
-    return [names.get(_host_part(replica), replica) for replica in system.mgmt_svc_replicas]
+    servers = {name: hosts[name] for name in system.servers if name in hosts}
+    names = {
+        known: name
+        for name, host in servers.items()
+        for known in (
+            str(host.address),
+            *host.names,
+            *(i.address for i in host.interfaces.values() if i.address),
+        )
+    } | {name: name for name in system.servers}
+    return [
+        names.get(part) or names.get(part.partition(".")[0], replica)
+        for replica in system.mgmt_svc_replicas
+        for part in (_address_and_port(replica)[0],)
+    ]
 
 
-def _host_part(replica: str) -> str:
+def _address_and_port(replica: str) -> tuple[str, str | None]:
     """A replica may be given with its port; more than one colon is an IPv6 address."""
-    return replica.partition(":")[0] if replica.count(":") == 1 else replica
+    if replica.startswith("["):
+        address, _, port = replica[1:].partition("]")
+        return address, port.removeprefix(":") or None
+    if replica.count(":") == 1:
+        address, _, port = replica.partition(":")
+        return address, port
+    return replica, None
+
+
+def _replica_ports(system: System) -> Iterator[Problem]:
+    """A replica answers where every server listens."""
+    for replica in system.mgmt_svc_replicas:
+        port = _address_and_port(replica)[1]
+        if port is not None and port != str(system.port):
+            yield Problem(
+                None,
+                "daos.mgmt_svc_replicas",
+                replica,
+                f"should have the port {system.port}, at which every server listens (daos_port), or"
+                " none",
+            )
+
+
+def _addresses(hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """No two hosts have one address; a loopback address is every host's own."""
+    owners: dict[str, str] = {}
+    for name, host in hosts.items():
+        address = str(host.address)
+        if not host.address.is_loopback and owners.setdefault(address, name) != name:
+            yield Problem(
+                name,
+                "address",
+                address,
+                f"should be an address of its own: {owners[address]} has this one",
+            )
 
 
 def _alike(servers: Mapping[str, Host], key: str) -> Iterator[Problem]:
-    """All engines have what most of them have."""
-    counts = Counter(getattr(engine, key) for host in servers.values() for engine in host.engines)
-    if len(counts) <= 1:
-        return
-    usual = min(counts, key=lambda value: (-counts[value], value))
+    """All engines of a host have what its first has; DAOS lets hosts differ."""
     for name, host in servers.items():
         for number, engine in enumerate(host.engines):
-            value = getattr(engine, key)
+            value, usual = getattr(engine, key), getattr(host.engines[0], key)
             if value != usual:
                 yield Problem(
                     name,
                     f"engines[{number}].{key}",
                     value,
-                    f"should be {usual}, as most engines have: all engines of a system are"
-                    " configured alike",
+                    f"should be {usual}, as engines[0] has: DAOS wants all engines of a host alike",
                 )

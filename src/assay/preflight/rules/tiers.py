@@ -30,6 +30,9 @@ _EXAMPLES = {
     ("kdev", "bdev_list"): "[/dev/sdb]",
 }
 
+_REFUSED = (("dcpm", "scm_size"), ("ram", "scm_list"))
+"""What DAOS refuses of that which does not apply (`ScmConfig.Validate`); the rest it ignores."""
+
 MIN_SCM_GIB = 4
 """The least that DAOS takes for a tmpfs (`MinRamdiskMem` in src/control/server/storage/scm.go)."""
 
@@ -79,12 +82,13 @@ def _keys(name: str, where: str, tier: Tier) -> Iterator[Problem]:
     takes = _TAKES[tier.class_]
     for key in type(tier).model_fields:
         value = getattr(tier, key)
-        if key != "class_" and value and key not in takes:
+        if key not in ("class_", "bdev_number") and value and key not in takes:
             yield Problem(
                 name,
                 f"{where}.{key}",
                 _shown(value),
                 f"does not apply to class {tier.class_}, which takes {', '.join(takes)}",
+                severity="error" if (tier.class_, key) in _REFUSED else "warning",
             )
     if tier.class_ == "ram" and tier.scm_size is not None and tier.scm_size < MIN_SCM_GIB:
         yield Problem(
@@ -110,11 +114,18 @@ def _shown(value: object) -> str:
 
 
 def _is_range(text: str) -> bool:
+    """Whether DAOS can read it (`parsePCIBusRange`): decimal, or with 0x and the like."""
+    first, dash, last = text.partition("-")
     try:
-        first, last = (int(bus, base=0) for bus in text.split("-"))
+        return not text or (bool(dash) and _number(first) <= _number(last) <= LAST_BUS)
     except ValueError:
         return False
-    return first <= last <= LAST_BUS
+
+
+def _number(text: str) -> int:
+    """A number as Go reads it: 010 is octal."""
+    is_octal = text.startswith("0") and text.isdigit()
+    return int(text, base=8 if is_octal else 0)
 
 
 def _alike(name: str, host: Host) -> Iterator[Problem]:

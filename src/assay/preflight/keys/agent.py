@@ -1,0 +1,97 @@
+"""The keys of daos_agent.yml.
+
+Source: `Config` in src/control/cmd/daos_agent/config.go at tags v2.4.0 to v2.8.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from assay.cluster.daos import Version
+from assay.preflight.keys.kinds import (
+    INT32,
+    UINT32,
+    Duration,
+    Expression,
+    Flag,
+    Key,
+    ListOf,
+    Section,
+    Text,
+    Whole,
+    Wrong,
+    shown,
+)
+from assay.preflight.keys.server import of_variable
+
+_USER = Section(
+    {"user": Key(Text()), "group": Key(Text()), "groups": Key(ListOf(Text()))},
+    "of a mapped user",
+)
+
+
+class _Users:
+    """`client_user_map`: uids, or default, to users."""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Each uid is a number that a user can have."""
+        if not isinstance(value, dict):
+            yield Wrong("", shown(value), "should be uids, or default, each with user and group")
+            return
+        for uid, user in value.items():
+            is_uid = str(uid).isdigit() and int(uid) < UINT32
+            if uid != "default" and not is_uid:
+                yield Wrong(f".{uid}", None, f"should be default, or a uid of 0 to {UINT32 - 1}")
+            for where, wrong, allowed in _USER.judge(user, version):
+                yield Wrong(f".{uid}{where}", wrong, allowed)
+
+
+_INTERFACES = ListOf(
+    Section(
+        {
+            "numa_node": Key(Whole(0, INT32)),
+            "devices": Key(
+                ListOf(Section({"iface": Key(Text()), "domain": Key(Text())}, "of an interface"))
+            ),
+        },
+        "of fabric_ifaces",
+    )
+)
+
+SETTINGS = Section(
+    {
+        "name": of_variable("daos_name"),
+        "access_points": of_variable("daos_mgmt_svc_replicas"),
+        "port": of_variable("daos_port"),
+        "transport_config": of_variable("daos_allow_insecure, or daos_certificates"),
+        "log_file": Key(instead="is the role's: the log is in /var/log/daos/daos_agent"),
+        "control_log_mask": of_variable("daos_agent_log_mask"),
+        "disable_caching": of_variable("daos_agent_disable_caching"),
+        "cache_expiration": of_variable("daos_agent_cache_expiration"),
+        "exclude_fabric_ifaces": of_variable("daos_agent_exclude_fabric_ifaces"),
+        "include_fabric_ifaces": Key(
+            versions=("2.8",), instead=of_variable("daos_agent_include_fabric_ifaces").instead
+        ),
+        "telemetry_port": Key(
+            versions=("2.6", "2.8"), instead=of_variable("daos_agent_telemetry_port").instead
+        ),
+        "runtime_dir": Key(Text(r"/.*", "should be an absolute path")),
+        "disable_auto_evict": Key(Flag()),
+        "enable_evict_on_start": Key(Flag(), ("2.6", "2.8")),
+        "fabric_ifaces": Key(_INTERFACES),
+        "telemetry_enabled": Key(Flag(), ("2.6", "2.8")),
+        "telemetry_retain": Key(Duration(), ("2.6", "2.8")),
+        "telemetry_enabled_procs": Key(Expression(), ("2.8",)),
+        "telemetry_disabled_procs": Key(Expression(), ("2.8",)),
+        "credential_config": Key(
+            Section(
+                {"cache_expiration": Key(Duration()), "client_user_map": Key(_Users())},
+                "of credential_config",
+            ),
+            ("2.8",),
+        ),
+    },
+    "of daos_agent.yml",
+)
+"""What may stand in daos_agent_settings."""

@@ -1,0 +1,234 @@
+"""What a key of DAOS's files can be given, as its control plane decodes YAML.
+
+A kind takes a value and yields what is wrong with it: where inside it, the value, and what is
+allowed. Null is as good as absent: Go leaves the default.
+
+Source: gopkg.in/yaml.v2, which `yaml.UnmarshalStrict` of src/control is.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from assay.cluster.daos import Version
+
+INT32, UINT8, UINT32, INT64 = 2**31 - 1, 2**8 - 1, 2**32 - 1, 2**63 - 1
+PORT = 65535
+
+
+class Wrong(NamedTuple):
+    """What is wrong with a value: where in it, what is there, what is allowed."""
+
+    where: str
+    value: object
+    allowed: str
+
+
+class Kind(Protocol):
+    """What a value can be."""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """What is wrong with a value that is not null."""
+
+
+def shown(value: object) -> object:
+    """A value as YAML has it; of what is long, its kind."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return "keys and values" if isinstance(value, dict) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number within its limits."""
+
+    low: int = -INT64
+    high: int = INT64
+    unit: str = ""
+    why: str = ""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """A number in quotes is text, which DAOS refuses; 16.0 is 16."""
+        number = value if type(value) is int else None
+        if isinstance(value, float) and value.is_integer():
+            number = int(value)
+        if number is None:
+            quotes = " without quotes" if isinstance(value, str) and _is_number(value) else ""
+            yield Wrong("", shown(value), f"should be a whole number{quotes}{self._limits(', ')}")
+        elif number > self.high:
+            yield Wrong("", value, f"should be {self.low} to {self.high}{self._unit()}")
+        elif number < self.low:
+            yield Wrong("", value, f"should be{self._limits(' ')}")
+
+    def _limits(self, before: str) -> str:
+        if self.low == -INT64:
+            return ""
+        is_small = self.high < INT32
+        limits = f"{self.low} to {self.high}" if is_small else f"at least {self.low}"
+        return f"{before}{limits}{self._unit()}"
+
+    def _unit(self) -> str:
+        return (self.unit and f" {self.unit}") + (self.why and f": {self.why}")
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?[0-9]+", text.strip()) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """True or false; in quotes it is text, which DAOS refuses."""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """YAML has read yes and on already."""
+        if not isinstance(value, bool):
+            quotes = ", without quotes" if isinstance(value, str) else ""
+            yield Wrong("", shown(value), f"should be true or false{quotes}")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text; a number is as good, as Go takes its digits."""
+
+    pattern: str = ""
+    allowed: str = ""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Text of a form, if it has one."""
+        if isinstance(value, list | dict):
+            yield Wrong("", shown(value), "should be text, not a list or keys and values")
+        elif self.pattern and re.fullmatch(self.pattern, str(value)) is None:
+            yield Wrong("", shown(value), self.allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of some words."""
+
+    words: tuple[str, ...]
+    folds_case: bool = False
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """A word among them; the nearest is named."""
+        text = str(value).upper() if self.folds_case else value
+        if text not in self.words:
+            near = _near(str(text), self.words)
+            yield Wrong("", shown(value), f"should be one of {', '.join(self.words)}{near}")
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list, each item of one kind, perhaps each once."""
+
+    kind: Kind
+    unique: bool = False
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Its items, each by itself."""
+        if not isinstance(value, list):
+            yield Wrong("", shown(value), "should be a list, such as [a, b]")
+            return
+        for number, item in enumerate(value):
+            for where, wrong, allowed in self.kind.judge(item, version) if item is not None else ():
+                yield Wrong(f"[{number}]{where}", wrong, allowed)
+        if self.unique:
+            for item in sorted({str(item) for item in value if value.count(item) > 1}):
+                yield Wrong("", item, "should be listed once")
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A time as Go spells it."""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Without a unit Go takes nanoseconds, which nobody means."""
+        number = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)"
+        if value != 0 and re.fullmatch(rf"({number}(ns|us|µs|ms|s|m|h))+", str(value)) is None:
+            yield Wrong(
+                "", shown(value), "should be a time with its unit, such as 30s, 5m or 1h30m"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A regular expression."""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Go's are nearly Python's."""
+        try:
+            re.compile(str(value))
+        except re.error as error:
+            yield Wrong("", shown(value), f"should be a regular expression: {error}")
+        else:
+            if value == "":
+                yield Wrong("", "", "should be a regular expression, not empty")
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """What other rules judge."""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Nothing."""
+        yield from ()
+
+
+ALL: tuple[Version, ...] = ("2.4", "2.6", "2.8")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key: its kind, and the releases that know it."""
+
+    kind: Kind = field(default_factory=Anything)
+    versions: tuple[Version, ...] = ALL
+    instead: str = ""
+    """What stands in its place, where another variable or key has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Keys and values."""
+
+    keys: Mapping[str, Key]
+    what: str = "of this section"
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Its keys, each by itself; those that are unknown with the nearest of the full list."""
+        if not isinstance(value, dict):
+            yield Wrong("", shown(value), f"should be keys and values: {', '.join(self.keys)}")
+            return
+        for name, inner in value.items():
+            key = self.keys.get(name)
+            if key is None:
+                yield Wrong(f".{name}", None, self._unknown(str(name), version))
+            elif version not in key.versions:
+                releases = " and ".join(key.versions)
+                also = f"; {key.instead}" if key.instead else ""
+                yield Wrong(
+                    f".{name}",
+                    shown(inner),
+                    f"is a key of DAOS {releases}, and {version} is deployed: leave it out{also}",
+                )
+            elif key.instead:
+                yield Wrong(f".{name}", shown(inner), key.instead)
+            elif inner is not None:
+                for where, wrong, allowed in key.kind.judge(inner, version):
+                    yield Wrong(f".{name}{where}", wrong, allowed)
+
+    def _unknown(self, name: str, version: Version) -> str:
+        known = [key for key, told in self.keys.items() if version in told.versions]
+        near = _near(name, self.keys)
+        choose = "" if near else f"; choose from: {', '.join(sorted(known))}"
+        return f"unknown key {self.what} in DAOS {version}{near}{choose}"
+
+
+def _near(word: str, words: Mapping[str, Any] | tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(word, list(words), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""

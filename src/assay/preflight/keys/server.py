@@ -1,0 +1,182 @@
+"""The keys of daos_server.yml.
+
+Source: `Server` in src/control/server/config/server.go, `FabricConfig` and `Config` in
+src/control/server/engine/config.go, and src/control/server/storage/config.go, at tags v2.4.0 to
+v2.8.0. A key that 2.6 has from 2.6.5 on only is not of 2.6.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from assay.preflight.keys.kinds import (
+    INT32,
+    PORT,
+    UINT8,
+    UINT32,
+    Anything,
+    Choice,
+    Flag,
+    Key,
+    Kind,
+    ListOf,
+    Section,
+    Text,
+    Whole,
+)
+
+CONTROL_LEVELS = ("DISABLED", "TRACE", "DEBUG", "INFO", "NOTICE", "ERROR")
+"""Log levels of `daos_server` and `daos_agent` (src/control/logging/level.go)."""
+
+VARIABLE = Text(
+    r"[A-Za-z_][A-Za-z0-9_]*=.*", "should be NAME=VALUE, without spaces around the equals sign"
+)
+_PATH = Text(r"/.*", "should be an absolute path")
+_COUNT = Whole(0, INT32)
+_UNSIGNED = Whole(0, UINT32)
+
+
+def of_variable(variable: str) -> Key:
+    """A key for which the roles have a variable."""
+    return Key(instead=f"has a variable of its own, which is {variable}: set that")
+
+
+_FABRIC: Final = {
+    "crt_timeout": Key(Whole(0, UINT32, "seconds")),
+    "disable_srx": Key(Flag()),
+    "fabric_auth_key": Key(Text()),
+    "secondary_provider_endpoints": Key(ListOf(Whole(1, INT32)), ("2.6", "2.8")),
+    "bypass_health_chk": Key(Flag()),
+    "crt_ctx_share_addr": Key(_UNSIGNED, ("2.4",)),
+}
+
+SETTINGS = Section(
+    {
+        **_FABRIC,
+        "name": of_variable("daos_name"),
+        "port": of_variable("daos_port"),
+        "provider": of_variable("daos_provider"),
+        "transport_config": of_variable("daos_allow_insecure, or daos_certificates"),
+        "mgmt_svc_replicas": Key(
+            versions=("2.8",), instead=of_variable("daos_mgmt_svc_replicas").instead
+        ),
+        "access_points": of_variable("daos_mgmt_svc_replicas"),
+        "engines": of_variable("daos_server_engines"),
+        "control_metadata": of_variable("daos_server_control_metadata"),
+        "disable_vfio": of_variable("daos_server_disable_vfio"),
+        "disable_vmd": of_variable("daos_server_disable_vmd"),
+        "enable_hotplug": of_variable("daos_server_enable_hotplug"),
+        "disable_hotplug": Key(
+            versions=("2.8",), instead=of_variable("daos_server_enable_hotplug").instead
+        ),
+        "nr_hugepages": of_variable("daos_server_nr_hugepages"),
+        "disable_hugepages": of_variable("daos_server_disable_hugepages"),
+        "allow_thp": Key(versions=("2.8",), instead=of_variable("daos_server_allow_thp").instead),
+        "system_ram_reserved": of_variable("daos_server_system_ram_reserved"),
+        "telemetry_port": of_variable("daos_server_telemetry_port"),
+        "control_log_mask": of_variable("daos_server_log_mask"),
+        "control_log_file": Key(instead="is the role's: logs are in /var/log/daos/daos_server"),
+        "helper_log_file": Key(instead="is the role's: logs are in /var/log/daos"),
+        "fabric_iface": Key(instead="should be in each engine, which daos_server_engines are"),
+        "fabric_iface_port": Key(instead="should be in each engine, which daos_server_engines are"),
+        "control_iface": Key(Text(), ("2.8",)),
+        "bdev_exclude": Key(ListOf(Text())),
+        "allow_numa_imbalance": Key(Flag(), ("2.8",)),
+        "control_log_json": Key(Flag()),
+        "firmware_helper_log_file": Key(_PATH),
+        "recreate_superblocks": Key(Flag(), ("2.4",)),
+        "fault_path": Key(
+            Text(
+                r"\s*((/[^/=]*[^/=\s\"][^/=]*){1,2}|(/[^/=]*[^/=\s\"]=[^/=]*[^/=\s\"]){1,2})\s*",
+                "should be one or two levels, such as /rack1/host1, or all of them with labels,"
+                " /rack=1/host=1: DAOS takes no more",
+            )
+        ),
+        "fault_cb": Key(_PATH),
+        "hyperthreads": Key(Flag()),
+        "socket_dir": Key(_PATH),
+        "core_dump_filter": Key(Whole(0, UINT8, why="bits of core(5)")),
+        "client_env_vars": Key(ListOf(VARIABLE)),
+        "support_config": Key(Section({"file_transfer_exec": Key(_PATH)}), ("2.8",)),
+        "disable_engine_auto_restart": Key(Flag(), ("2.8",)),
+        "engine_auto_restart_min_delay": Key(Whole(0, INT32, "seconds"), ("2.8",)),
+    },
+    "of daos_server.yml",
+)
+"""What may stand in daos_server_settings."""
+
+_TIER: dict[str, Kind] = {
+    "class": Choice(("ram", "dcpm", "nvme", "file", "kdev")),
+    "scm_mount": Text(),
+    "scm_size": Whole(0, UINT32, "GiB"),
+    "scm_hugepages_disabled": Flag(),
+    "scm_list": ListOf(Text()),
+    "bdev_list": ListOf(Text()),
+    "bdev_number": _COUNT,
+    "bdev_size": Whole(0, INT32, "GB"),
+    "bdev_busid_range": Text(),
+    "bdev_roles": ListOf(Choice(("wal", "meta", "data"))),
+}
+
+ENGINE = Section(
+    {
+        **_FABRIC,
+        "targets": Key(Whole(1, INT32)),
+        "nr_xs_helpers": Key(_COUNT),
+        "first_core": Key(_COUNT),
+        "pinned_numa_node": Key(_COUNT),
+        "provider": Key(Text()),
+        "fabric_iface": Key(Text()),
+        "fabric_iface_port": Key(Whole(1, PORT)),
+        "log_mask": Key(Text()),
+        "log_file": Key(_PATH),
+        "modules": Key(Text()),
+        "env_vars": Key(ListOf(Text())),
+        "env_pass_through": Key(
+            ListOf(Text(r"[A-Za-z_][A-Za-z0-9_]*", "should be the name of a variable"))
+        ),
+        "storage": Key(ListOf(Section({n: Key(k) for n, k in _TIER.items()}, "of a storage tier"))),
+        "acceleration": Key(
+            Section(
+                {
+                    "engine": Key(Choice(("none", "spdk", "dml"))),
+                    "options": Key(ListOf(Choice(("move", "crc")))),
+                },
+                "of acceleration",
+            )
+        ),
+        "spdk_rpc_server": Key(
+            Section({"enable": Key(Flag()), "sock_addr": Key(Text())}, "of spdk_rpc_server")
+        ),
+        "bdev_auto_faulty": Key(
+            Section(
+                {
+                    "enable": Key(Flag()),
+                    "max_io_errs": Key(_UNSIGNED),
+                    "max_csum_errs": Key(_UNSIGNED),
+                },
+                "of bdev_auto_faulty",
+            ),
+            ("2.6", "2.8"),
+        ),
+        "spdk_iobuf": Key(
+            Section(
+                {"small_pool_count": Key(_UNSIGNED), "large_pool_count": Key(_UNSIGNED)},
+                "of spdk_iobuf",
+            ),
+            ("2.8",),
+        ),
+        "tags": Key(Anything()),  # of cluster.json, which the roles write beside DAOS's own
+    },
+    "of an engine",
+)
+"""What may stand in an engine of daos_server_engines."""
+
+CONTROL_METADATA = Section(
+    {
+        "path": Key(Text()),
+        "device": Key(Text()),
+        "allow_spdk_conf_override": Key(Flag(), ("2.8",)),
+    },
+    "of control_metadata",
+)

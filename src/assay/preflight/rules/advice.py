@@ -1,0 +1,126 @@
+"""What DAOS's pages advise and DAOS does not refuse: warnings, with the page's reason.
+
+Source: utils/config/daos_server.yml and docs/admin of DAOS 2.8.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from assay.cluster.daos import Engine, System
+from assay.cluster.description import Host
+from assay.problems import Problem
+
+SCM_SHARE = 0.06
+"""Of SSDs, that SCM should have (docs/admin/hardware.md): it "will guarantee that DAOS has enough
+space in SCM"."""
+
+TARGETS_PER_HELPER = 4
+"""Roughly (`nr_xs_helpers` in utils/config/daos_server.yml)."""
+
+FEW_TARGETS = 4
+"""With fewer there is no ratio to speak of."""
+
+REPLICAS = 3
+"""At least (`mgmt_svc_replicas` in utils/config/daos_server.yml: 3 to 5 hosts)."""
+
+GIB = 2**30
+
+
+def advice_rules(name: str, host: Host) -> Iterator[Problem]:
+    """What is advised for the engines of a host."""
+    for number, engine in enumerate(host.engines):
+        yield from _balance(name, number, engine)
+        yield from _helpers(name, number, engine)
+        yield from _scm(name, host, number, engine)
+    yield from _numbers_of_ssds(name, host)
+
+
+def advice_for_system(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """What is advised for the whole."""
+    if len(system.mgmt_svc_replicas) == 1 and len(system.servers) >= REPLICAS:
+        yield _warning(
+            None,
+            "daos.mgmt_svc_replicas",
+            system.mgmt_svc_replicas[0],
+            "should be 3 or 5 servers: one replica leaves no redundancy when it fails",
+        )
+    if system.name != "daos_server":
+        yield _warning(
+            None,
+            "daos.name",
+            system.name,
+            "should be daos_server: DAOS does not support another name of the system yet",
+        )
+
+
+def _warning(host: str | None, key: str, value: object, allowed: str) -> Problem:
+    return Problem(host, key, value, allowed, severity="warning")
+
+
+def _balance(name: str, number: int, engine: Engine) -> Iterator[Problem]:
+    data = [t for t in engine.bdev_tiers if not t.bdev_roles or "data" in t.bdev_roles]
+    for tier in data if engine.targets >= FEW_TARGETS else ():
+        ssds = len(set(tier.devices))
+        if tier.class_ == "nvme" and ssds and engine.targets % ssds:
+            below = engine.targets // ssds * ssds
+            choices = " or ".join(str(n) for n in (below, below + ssds) if n)
+            yield _warning(
+                name,
+                f"engines[{number}].targets",
+                engine.targets,
+                f"should be a multiple of the {ssds} SSDs for data, such as {choices}, for an"
+                " optimal balance of their space",
+            )
+
+
+def _helpers(name: str, number: int, engine: Engine) -> Iterator[Problem]:
+    if engine.targets < FEW_TARGETS:
+        return
+    advised = round(engine.targets / TARGETS_PER_HELPER)
+    if not advised / 2 <= engine.nr_xs_helpers <= advised * 2:
+        yield _warning(
+            name,
+            f"engines[{number}].nr_xs_helpers",
+            engine.nr_xs_helpers,
+            f"should be about {advised}, one for {TARGETS_PER_HELPER} targets: they compute"
+            " checksums and erasure codes",
+        )
+
+
+def _scm(name: str, host: Host, number: int, engine: Engine) -> Iterator[Problem]:
+    """SCM that is too small is full before the SSDs are; of md-on-ssd it is a cache."""
+    if engine.has_md_on_ssd or engine.scm_tier is None:
+        return
+    scm = engine.scm_tier
+    have = (scm.scm_size or 0) * GIB or sum(
+        (block.size_bytes or 0) for d in scm.scm_list if (block := host.blocks.get(d))
+    )
+    ssds = sum(
+        block.size_bytes or 0
+        for tier in engine.bdev_tiers
+        for device in tier.devices
+        for path in (host.nvme[device].namespaces if device in host.nvme else (device,))
+        if (block := host.blocks.get(path))
+    )
+    if have and ssds and have < SCM_SHARE * ssds:
+        yield _warning(
+            name,
+            f"engines[{number}].storage[0]",
+            f"{have / GIB:.0f} GiB",
+            f"should be at least {SCM_SHARE:.0%} of the SSDs, {SCM_SHARE * ssds / GIB:.0f} GiB:"
+            " metadata fills it first",
+        )
+
+
+def _numbers_of_ssds(name: str, host: Host) -> Iterator[Problem]:
+    """DAOS only notes it (`FaultConfigBdevCountMismatch`)."""
+    numbers = [sum(len(t.devices) for t in e.bdev_tiers) for e in host.engines]
+    for number, ssds in enumerate(numbers):
+        if ssds != numbers[0]:
+            yield _warning(
+                name,
+                f"engines[{number}].storage",
+                f"{ssds} SSDs",
+                f"should have {numbers[0]}, as engines[0] has: the smaller engine limits a pool",
+            )

@@ -1,0 +1,58 @@
+"""Clients beside the engines: an agent gives them an interface that reaches these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from assay.cluster.daos import System
+from assay.cluster.description import Host, Interface
+from assay.problems import Problem
+
+
+def client_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """Every agent has an interface to give out that is up, in a network of the engines."""
+    networks = {
+        interface.network
+        for name in system.servers
+        if name in hosts
+        for engine in hosts[name].engines
+        if (interface := hosts[name].interfaces.get(engine.fabric_iface)) is not None
+        and interface.network is not None
+    }
+    for name in system.agents if networks else ():
+        if name in hosts:
+            yield from _reaches(name, hosts[name], networks, provider)
+
+
+def _reaches(name: str, host: Host, networks: set[str], provider: str) -> Iterator[Problem]:
+    near = {n: i for n, i in host.interfaces.items() if i.network in networks}
+    if not near:
+        return  # routed, or not known
+    agent = host.agent
+    given = [
+        n
+        for n in near
+        if n not in agent.exclude_fabric_ifaces
+        and (not agent.include_fabric_ifaces or n in agent.include_fabric_ifaces)
+    ]
+    key = "include" if agent.include_fabric_ifaces else "exclude"
+    if not given:
+        said = getattr(agent, f"{key}_fabric_ifaces")
+        yield Problem(
+            name,
+            f"agent.{key}_fabric_ifaces",
+            ", ".join(said),
+            f"should leave clients one of {', '.join(near)}, in the engines' networks"
+            f" {', '.join(sorted(networks))}",
+        )
+    elif not any(_is_able(near[n], provider) for n in given):
+        yield Problem(
+            name,
+            "interfaces",
+            ", ".join(given),
+            f"should be up, and able to do {provider}: no other is in the engines' networks",
+        )
+
+
+def _is_able(interface: Interface, provider: str) -> bool:
+    return interface.up and not ("verbs" in provider and interface.rdma is False)
