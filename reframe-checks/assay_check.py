@@ -142,8 +142,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     @run_after("init", always_last=True)
     def describe_with_the_scale(self) -> None:
         summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
-        sizes = ", ".join(f"{name}={getattr(self, name)}" for name in self.scales[self.scale])
+        sizes = ", ".join(f"{name}={size}" for name, size in self.sizes().items())
         self.descr = f"{summary} ({sizes})"
+
+    def sizes(self) -> Mapping[str, int]:
+        """What the check measures with, by variable."""
+        return {name: getattr(self, name) for name in self.scales[self.scale]}
 
     def note(self, name: str, asked: int, was: int) -> None:
         """Note what was set differently from the scale; the sign-off lists it."""

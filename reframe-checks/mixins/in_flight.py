@@ -1,5 +1,7 @@
 """What the checks that keep several operations in flight need."""
 
+from collections.abc import Mapping
+
 import reframe.utility.typecheck as typ
 from reframe.core.builtins import run_after, variable
 
@@ -19,6 +21,11 @@ class KeepsInFlight(Mixin):
         self.in_flight = asked | self.in_flight
         for name, count in asked.items():
             self.note(f"in_flight.{name}", count, self.in_flight[name])
+
+    def sizes(self) -> Mapping[str, int]:
+        """With the operations in flight, by metric."""
+        in_flight = {f"in_flight.{name}": count for name, count in self.in_flight.items()}
+        return {**super().sizes(), **in_flight}
 
     def wrong_before(self) -> list[str]:
         """Nor is it changed for a latency, which is that of one operation at a time."""

@@ -51,8 +51,9 @@ def test_what_is_set_is_run(document: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_the_detailed_list_shows_the_sizes(document: dict[str, Any], tmp_path: Path) -> None:
-    printed = reframe(document, tmp_path, "-L", "--name=^IorEasy%", "--tag=acceptance")
+    printed = reframe(document, tmp_path, "-L", "--name=^(IorEasy|DaosPerf)%", "--tag=acceptance")
     assert "(repetitions=5, stonewall_s=30, scratch_mib=65536)" in printed
+    assert "values_1m=1024, in_flight.update_4k=16, in_flight.fetch_4k=16," in printed
 
 
 @pytest.mark.parametrize(
