@@ -175,3 +175,9 @@ def test_the_version_imports_what_it_needs_alone() -> None:
     imported = {*printed.split()}
     assert "typer" in imported
     assert not imported & {"altair", "jinja2", "numpy", "pint", "scipy", "yaml"}
+
+
+def test_an_unknown_command_lists_those_that_there_are() -> None:
+    status, _, err = run("verfy", "bundle")
+    assert status == 2
+    assert "unknown command verfy; choose from: check, plan, expect" in " ".join(err.split())

@@ -13,9 +13,10 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from assay import __version__
 from assay.foreign import files, limits, owners
@@ -30,7 +31,20 @@ if TYPE_CHECKING:
     from assay.cluster.description import Cluster
     from assay.problems import Problem
 
+
+class _Commands(TyperGroup):
+    """The commands; who names another one is shown all."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command."""
+        if args and self.get_command(ctx, args[0]) is None:
+            names = ", ".join(self.list_commands(ctx))
+            ctx.fail(f"unknown command {line(args[0])}; choose from: {names}")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Validate and accept the performance of a DAOS cluster.",
     no_args_is_help=True,
     add_completion=False,
