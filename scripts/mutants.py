@@ -92,6 +92,9 @@ def changed(node: ast.AST) -> ast.AST | None:
             node.value = value + 1
         case ast.Constant(value=float(value)):
             node.value = value * 1.1 or 0.1
+        case ast.If() if ast.unparse(node.test) == "__name__ == '__main__'":
+            # As a program a module is started with -I, from where it is installed.
+            return None
         case ast.If() | ast.IfExp() if not isinstance(node.test, ast.Constant):
             node.test = ast.Constant(False)
         case _:

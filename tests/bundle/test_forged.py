@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -19,18 +20,27 @@ from assay.bundle import write as bundle
 from assay.bundle.verify import NoBundleError, verify
 from assay.campaign.results import read
 from assay.cli import app
-from assay.cluster.description import Cluster
 from assay.judge.signoff import Gate, sign_off
+from clusters import described, description
+from runs import report
 
 MADE = datetime(2026, 3, 2, 9, 42, tzinfo=UTC)
 
 
-@pytest.fixture
-def written(tmp_path: Path, cluster: Cluster, campaign: Callable[..., str]) -> Path:
-    results = read(campaign(), cluster, tmp_path)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    here, cluster = tmp_path_factory.mktemp("made"), described(description())
+    (here / "run-1.json").write_text(json.dumps(report(cluster, here)))
+    results = read(str(here / "run-1.json"), cluster, here)
     signed = sign_off(cluster, results, Gate.MEASURED, (), "Ada Byron", MADE)
-    bundle.write(signed, results, tmp_path / "bundle")
-    return tmp_path / "bundle"
+    bundle.write(signed, results, here / "bundle")
+    return here / "bundle"
+
+
+@pytest.fixture
+def written(tmp_path: Path, made: Path) -> Path:
+    """A copy of it, to do things to."""
+    return shutil.copytree(made, tmp_path / "bundle")
 
 
 @pytest.mark.parametrize("name", ["report.html", "summary.txt", "cluster.json", "junit.xml"])

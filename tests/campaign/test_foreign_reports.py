@@ -100,6 +100,13 @@ def test_times_are_those_of_utc(site: Path, cluster: Cluster) -> None:
     assert f"{found.started:%Y-%m-%d %H:%M} {found.ended:%H:%M}" == "2025-12-31 10:00 12:00"
 
 
+def test_a_session_may_end_in_less_than_a_second(site: Path, cluster: Cluster) -> None:
+    document = json.loads((site / "reports" / "run-1.json").read_text())
+    document["session_info"] |= {"time_end_unix": 1e9 + 0.5, "time_elapsed": 0.5}
+    save(site, document)
+    read(str(site / "reports" / "*.json"), cluster)
+
+
 def told(site: Path, start: object, end: object) -> None:
     """Change when the session was."""
     document = json.loads((site / "reports" / "run-1.json").read_text())

@@ -56,6 +56,17 @@ def test_what_is_no_ordinary_evidence_is_refused(
     ]
 
 
+def test_the_directories_that_tar_returns_beside_the_files_are_taken(tmp_path: Path) -> None:
+    (tmp_path / "there/raw/evil/engine0/deep").mkdir(parents=True)
+    (tmp_path / "there/raw/evil/engine0/deep/fio.json").write_text("{}")
+    made = subprocess.run(
+        ["tar", "--create", "raw"], cwd=tmp_path / "there", capture_output=True, check=True
+    ).stdout
+    unpack(io.BytesIO(made), "evil", tmp_path / "raw", ["evil/engine0"])
+    assert [path.name for path in (tmp_path / "raw/evil/engine0").iterdir()] == ["deep"]
+    assert (tmp_path / "raw/evil/engine0/deep/fio.json").read_text() == "{}"
+
+
 def test_so_many_files_are_no_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.campaign.unpack.MAX_FILES", 100)
     returned = archive(*((f"raw/evil/engine0/{n}", "") for n in range(101)))
