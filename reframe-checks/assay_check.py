@@ -6,6 +6,7 @@ catalogue `assay.checks.plan.CHECKS`.
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def sizes(self) -> Mapping[str, int]:
         """What the check measures with, by variable."""
         return {name: getattr(self, name) for name in self.scales[self.scale]}
+
+    def patient(self, limit_s: int, *names: str) -> int:
+        """A time limit of the scale, longer by as much as variables are larger than it asks for."""
+        asked = self.scales[self.scale]
+        grown = prod(getattr(self, name) / asked[name] for name in names)
+        return int(limit_s * max(1.0, grown))
 
     def note(self, name: str, asked: int, was: int) -> None:
         """Note what was set differently from the scale; the sign-off lists it."""

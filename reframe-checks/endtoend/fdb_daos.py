@@ -136,7 +136,7 @@ class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
         )
         return Step(
             f"{phase}.{number}",
-            LONGEST_S[self.scale],
+            self.patient(LONGEST_S[self.scale], "fields_per_step", "field_steps"),
             program=str(self.benchmark("fdb_hammer_daos")),
             commands=[
                 [

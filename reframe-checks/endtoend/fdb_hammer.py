@@ -24,6 +24,9 @@ from mixins.fdb import RunsFdbHammer
 from mixins.files import WritesFiles
 from mixins.launch import RunsOnEachHost
 
+LIMIT_S = 300
+"""How long a phase may take."""
+
 Command = Callable[[str, str, int, Fields, Layout], Sequence[Text]]
 
 
@@ -73,7 +76,7 @@ class FdbPosixCheck(RunsFdbHammer, WritesFiles, RunsOnEachHost, AssayCheck):
         program, field = str(self.benchmark("fdb_hammer")), self.field
         return Step(
             name,
-            limit_s=300,
+            limit_s=self.patient(LIMIT_S, "fields_per_step", "field_steps"),
             program=program,
             commands=[
                 ["env", environment, *command(program, field, process, self.fields, self.layout)]

@@ -47,8 +47,11 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
 
     def messages(self, metric: Metric) -> PingPong:
         """The messages of a metric."""
-        number = self.large_messages if metric.transfer == MEBIBYTE else self.small_messages
-        return PingPong(size=size(metric), iterations=number)
+        return PingPong(size=size(metric), iterations=getattr(self, self.number(metric)))
+
+    def number(self, metric: Metric) -> str:
+        """The variable that says how many they are."""
+        return "large_messages" if metric.transfer == MEBIBYTE else "small_messages"
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """Rounds in which no host is in two pairs: in a ring every other pair, then the rest."""
@@ -70,7 +73,7 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
         return [
             Step(
                 f"{metric.name}.{number}",
-                limit_s=LIMIT_S,
+                limit_s=self.patient(LIMIT_S, self.number(metric)),
                 program=str(self.benchmark("fi_pingpong")),
                 commands=[
                     [

@@ -88,7 +88,13 @@ class VosPerfCheck(RunsDaosPrograms, WritesFiles, RunsOnEachHost, AssayCheck):
             *self.command(run.command()),
         ]
         return [
-            Step(f"run.{number}", LIMIT_S, program=TOOL, commands=[command], parse=parse)
+            Step(
+                f"run.{number}",
+                self.patient(LIMIT_S, "values"),
+                program=TOOL,
+                commands=[command],
+                parse=parse,
+            )
             for number in self.times
         ]
 

@@ -50,6 +50,14 @@ def test_what_is_set_is_run(document: dict[str, Any], tmp_path: Path) -> None:
     assert set(re.findall(r"^step write\S+ (\d+) ", script, re.MULTILINE)) == {str(60 + 6 * 60)}
 
 
+def test_a_larger_size_has_a_longer_limit(document: dict[str, Any], tmp_path: Path) -> None:
+    options = ("--name=^FiPingpong%", "--tag=quick", "-S", "small_messages=60000")
+    document["benchmarks"]["fi_pingpong"] = "/opt/fi_pingpong"
+    script = scripts(document, tmp_path, *options)["FiPingpong"]
+    limits = dict(re.findall(r"^step (\w+)\.1 (\d+) ", script, re.MULTILINE))
+    assert limits == {"bandwidth_1m": "240", "latency_64b": "720"}
+
+
 def test_the_detailed_list_shows_the_sizes(document: dict[str, Any], tmp_path: Path) -> None:
     printed = reframe(document, tmp_path, "-L", "--name=^(IorEasy|DaosPerf)%", "--tag=acceptance")
     assert "(repetitions=5, stonewall_s=30, scratch_mib=65536)" in printed
