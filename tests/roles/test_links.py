@@ -30,9 +30,11 @@ def strange_ways(*directories: Path) -> list[str]:
     tasks = DataLoader().load_from_file(str(path), trusted_as_template=True)
     (task,) = (task for task in tasks if task["name"].startswith("Look at the way"))
     told = {"__daos_server_emulated_ssds": [str(directory) for directory in directories]}
-    script = Templar(loader=DataLoader(), variables=told).template(task["ansible.builtin.shell"])
+    script = Templar(loader=DataLoader(), variables=told).template(
+        task["ansible.builtin.shell"]["cmd"]
+    )
     return subprocess.run(
-        ["sh", "-c", script], capture_output=True, text=True, check=True
+        ["bash", "-c", script], capture_output=True, text=True, check=True
     ).stdout.splitlines()
 
 
@@ -52,8 +54,10 @@ def versions(prefix: Path) -> str:
     path = ROLES / "daos/tasks/programs.yml"
     task, *_ = DataLoader().load_from_file(str(path), trusted_as_template=True)
     told = {"__daos_programs": {"dmg": "version"}, "daos_prefix": str(prefix)}
-    script = Templar(loader=DataLoader(), variables=told).template(task["ansible.builtin.shell"])
-    return subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
+    script = Templar(loader=DataLoader(), variables=told).template(
+        task["ansible.builtin.shell"]["cmd"]
+    )
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only what is root's is run")
