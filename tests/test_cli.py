@@ -181,3 +181,14 @@ def test_an_unknown_command_lists_those_that_there_are() -> None:
     status, _, err = run("verfy", "bundle")
     assert status == 2
     assert "unknown command verfy; choose from: check, plan, expect" in " ".join(err.split())
+
+
+def test_check_prints_json_for_programs(cluster_file: Path) -> None:
+    document = json.loads(cluster_file.read_text())
+    for name in ("s1", "s2"):
+        document["hosts"][name]["engines"][0]["targets"] = 0
+    cluster_file.write_text(json.dumps(document))
+    status, printed, _ = run("check", "--json", cluster_file)
+    (row,) = json.loads(printed)
+    assert (status, row["hosts"], row["key"]) == (1, ["s1", "s2"], "engines[0].targets")
+    assert row["variable"] == "daos_server_engines[0].targets"

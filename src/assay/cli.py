@@ -74,15 +74,20 @@ def check(
         bool,
         typer.Option("--inventory", help="Name the inventory's variables, not the file's keys."),
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Validate the description of a cluster and print everything that is wrong with it."""
     from assay.preflight import examine as preflight
+    from assay.preflight import table
     from assay.problems import variable
 
     try:
         described, problems = preflight.examine(preflight.read(file))
     except preflight.ClusterError as error:
         described, problems = None, list(error.problems)
+    if as_json:
+        print(json.dumps(table.as_json(problems, variable), indent=2))
+        raise typer.Exit(described is None)
     _print_problems(problems, variable if inventory else str)
     name = "standard input" if file == preflight.STDIN else line(str(file))
     if described is None:
@@ -365,15 +370,35 @@ def _misuse(message: str) -> NoReturn:
 def _print_problems(problems: list[Problem], named: Callable[[str], str]) -> None:
     if not problems:
         return
+    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
+    from assay.preflight.table import folded, rows
+
+    found = [
+        (
+            row.severity,
+            quoted(folded(row.hosts)),
+            quoted(named(row.key)),
+            "" if row.value is None else quoted(row.value),
+            line(row.allowed),
+        )
+        for row in rows(problems)
+    ]
+    if sys.stdout.isatty() and Console().width < NARROW:
+        for severity, hosts, key, value, allowed in found:
+            where = ": ".join(part for part in (severity, hosts, key) if part)
+            print(f"{where}{value and ' = '}{value}\n    {allowed}")
+        return
     table = Table("", "host", "key", "value", "problem", box=None)
-    for problem in sorted(problems, key=lambda problem: problem.severity):
-        value = "" if problem.value is None else problem.value
-        cells = (problem.severity, problem.host or "", named(problem.key), value)
-        table.add_row(*(escape(quoted(cell)) for cell in cells), escape(line(problem.allowed)))
+    for cells in found:
+        table.add_row(*map(escape, cells))
     _print(table)
+
+
+NARROW = 120
+"""Columns of a terminal on which five columns side by side are hard to read; our own choice."""
 
 
 def _print(table: Table) -> None:

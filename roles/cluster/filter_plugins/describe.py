@@ -19,6 +19,8 @@ def describe_hosts(
     """The hosts of cluster.json, from what `cluster_hardware` has registered for each."""
     described = {}
     for name in names:
+        if not _is_seen(hostvars[name]):
+            continue
         variables = hostvars[name]
         found = variables["__cluster_found"]
         described[name] = describe_host(
@@ -27,6 +29,22 @@ def describe_hosts(
             found["told"],
         )
     return described
+
+
+def not_seen(hostvars: Mapping[str, Mapping[str, Any]], names: list[str]) -> list[str]:
+    """The hosts at which nothing could be looked: they cannot be reached, or did not answer."""
+    refused = refusals(hostvars, names)
+    return [name for name in names if not _is_seen(hostvars[name]) and name not in refused]
+
+
+def _is_seen(variables: Mapping[str, Any]) -> bool:
+    return "hardware" in variables.get("__cluster_found", {})
+
+
+def refusals(hostvars: Mapping[str, Mapping[str, Any]], names: list[str]) -> dict[str, list[str]]:
+    """What the roles have refused, by host."""
+    said = {name: hostvars[name].get("__preflight_refusals") for name in names}
+    return {name: list(map(str, messages)) for name, messages in said.items() if messages}
 
 
 def describe_host(
@@ -161,4 +179,6 @@ class FilterModule:
         return {
             "cluster_describe_hosts": describe_hosts,
             "cluster_given_to_daos": given_to_daos,
+            "cluster_not_seen": not_seen,
+            "cluster_refusals": refusals,
         }

@@ -22,6 +22,7 @@ from assay.foreign import files, limits
 from assay.foreign.documents import MOST, from_json, misfits
 from assay.foreign.files import ForeignError
 from assay.foreign.text import line
+from assay.preflight.refusals import KEYS, refusals
 from assay.preflight.rules import group_rules, rules_of_host, rules_of_site
 from assay.preflight.rules.daos_keys import daos_key_rules
 from assay.problems import Problem, from_pydantic
@@ -84,7 +85,9 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
         return None, [Problem(None, "", type(document).__name__, "must be a JSON object")]
     if wrong := [Problem(None, *misfit) for misfit in islice(misfits(document), MOST)]:
         return None, wrong
-    problems: list[Problem] = []
+    problems: list[Problem] = list(refusals(document))
+    unseen = {problem.host for problem in problems if problem.host is not None}
+    document = {key: value for key, value in document.items() if key not in KEYS}
     site = _validated(Site, {k: v for k, v in document.items() if k != "hosts"}, None, problems)
     described = document.get("hosts")
     if not isinstance(described, dict) or not described:
@@ -101,11 +104,12 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
         if host is not None:
             hosts[name] = host
             problems.extend(rules_of_host(name, host, versions.get(name), system))
+    known = {**dict.fromkeys(unseen), **described}
     groups = {key: document[key] for key in Groups.model_fields if key in document}
     with contextlib.suppress(ValidationError):
-        problems.extend(group_rules(Groups.model_validate(groups), described))
+        problems.extend(group_rules(Groups.model_validate(groups), known))
     if site is not None:
-        problems.extend(rules_of_site(site, hosts, described))
+        problems.extend(rules_of_site(site, hosts, known))
         problems.extend(_floors(site))
         problems.extend(_commitments(site))
     if site is None or any(problem.severity == "error" for problem in problems):

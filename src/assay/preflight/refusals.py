@@ -1,0 +1,46 @@
+"""What the roles refuse and which hosts did not answer, in the words of a problem.
+
+The preflight's playbook collects both and hands them over with the description, so that one table
+has everything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay.foreign.text import line
+from assay.problems import Problem
+
+KEYS = ("refusals", "unreachable")
+"""Of a description: messages by host, and names of hosts."""
+
+_SENTENCE = re.compile(
+    r"(?P<key>[a-z_][\w.\[\]]*) (?:is|has|names) (?P<value>.*?); (?P<allowed>.*)", re.DOTALL
+)
+
+
+def refusals(document: Mapping[str, Any]) -> Iterator[Problem]:
+    """What was refused before there was a description to judge."""
+    absent = document.get("unreachable")
+    for name in absent if isinstance(absent, list) else ():
+        yield Problem(
+            str(name),
+            "",
+            None,
+            "cannot be reached, and was not examined: ssh to it and sudo there have to work",
+        )
+    said = document.get("refusals")
+    for name, messages in said.items() if isinstance(said, dict) else ():
+        for message in messages if isinstance(messages, list) else ():
+            yield _problem(str(name), line(str(message)))
+
+
+def _problem(host: str, message: str) -> Problem:
+    """A role's sentence `HOST: VARIABLE is VALUE; allowed is ...`, or whatever it said."""
+    text = message.removeprefix(f"{host}: ")
+    match = _SENTENCE.fullmatch(text)
+    if match is None:
+        return Problem(host, "", None, text)
+    return Problem(host, match["key"], match["value"], match["allowed"])

@@ -1,0 +1,68 @@
+"""Problems, folded for people and for programs."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.preflight.table import as_json, folded, rows
+from assay.problems import Problem, variable
+from sites import problems, site
+
+
+@pytest.mark.parametrize(
+    ("hosts", "text"),
+    [
+        (["n1", "n2", "n3", "n7"], "n[1-3,7]"),
+        (["n1", "n2"], "n[1-2]"),
+        (["n5"], "n5"),
+        (["s01", "s02", "s10"], "s[01-02],s10"),
+        (["login"], "login"),
+        (["login", "n1", "n3"], "login,n[1,3]"),
+        ([], ""),
+    ],
+)
+def test_hosts_are_folded(hosts: list[str], text: str) -> None:
+    assert folded(hosts) == text
+
+
+def test_the_same_of_several_hosts_is_one_row_and_errors_come_first() -> None:
+    found = [
+        Problem("n1", "name", "x", "advised", severity="warning"),
+        Problem("n1", "engines[0].targets", 0, "should be at least 1"),
+        Problem("n2", "engines[0].targets", 0, "should be at least 1"),
+    ]
+    assert [(row.severity, row.hosts) for row in rows(found)] == [
+        ("error", ("n1", "n2")),
+        ("warning", ("n1",)),
+    ]
+
+
+def test_programs_get_hosts_key_variable_value_and_what_is_allowed() -> None:
+    found = [Problem("n1", "server.nr_hugepages", 5, "should be 0")]
+    assert as_json(found, variable) == [
+        {
+            "severity": "error",
+            "hosts": ["n1"],
+            "key": "server.nr_hugepages",
+            "variable": "daos_server_nr_hugepages",
+            "value": "5",
+            "allowed": "should be 0",
+        }
+    ]
+
+
+def test_what_roles_refuse_stands_in_the_same_table() -> None:
+    said = "s1: munge_key is abc; allowed are at least 32 bytes"
+    document = site() | {"refusals": {"s1": [said, "s1: something else"]}}
+    found = [(problem.host, problem.key, problem.value) for problem in problems(document)]
+    assert found == [("s1", "munge_key", "abc"), ("s1", "", None)]
+    assert problems(document)[0].allowed == "allowed are at least 32 bytes"
+
+
+def test_a_host_that_cannot_be_reached_is_named_once() -> None:
+    document = site(servers=3)
+    del document["hosts"]["s2"]
+    document["unreachable"] = ["s2"]
+    (problem,) = problems(document)
+    assert problem.host == "s2"
+    assert problem.allowed.startswith("cannot be reached")
