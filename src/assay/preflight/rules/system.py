@@ -166,7 +166,7 @@ def _servers_of(system: System, hosts: Mapping[str, Host]) -> list[str]:
         for known in (
             str(host.address),
             *host.names,
-            *(i.address for i in host.interfaces.values() if i.address),
+            *(i.address for n, i in host.interfaces.items() if i.address and n != "lo"),
         )
     } | {name: name for name in system.servers}
     return [

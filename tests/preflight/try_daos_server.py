@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Give each row of tests/support/daos_rows.py to a real daos_server, and compare.
+
+    .venv/bin/python tests/preflight/try_daos_server.py /opt/daos/bin/daos_server [ROW ...]
+
+Run it as root, where no other daos_server runs. A server that starts waits for a format that it is
+not given, listens at 127.0.0.1:10071, takes no hugepages, and is ended.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+
+from assay.preflight.examine import examine
+from daos_rows import ACCEPTED, REFUSED, Row, configuration
+from daos_yml import described
+
+STARTED = ("storage format required", "SCM format required", "Checking DAOS I/O Engine")
+LIMIT_S = 30
+
+
+def daos_says(server: Path, row: Row) -> tuple[str, str]:
+    """Whether DAOS starts with a row, and the last line that it printed."""
+    with tempfile.TemporaryDirectory() as directory:
+        text = json.dumps(configuration(row)).replace("DIR", directory)
+        file = Path(directory, "daos_server.yml")
+        file.write_text(yaml.safe_dump(json.loads(text)))
+        command = ["timeout", str(LIMIT_S), str(server), "start", "-o", str(file)]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            assert process.stdout is not None
+            last = ""
+            for line in process.stdout:
+                if any(word in line for word in STARTED):
+                    process.terminate()
+                    process.stdout.read()
+                    return "accepted", line.strip()
+                last = line.strip() or last
+    return "refused", last.removeprefix("ERROR: ").replace(directory, "DIR")
+
+
+def preflight_says(row: Row) -> tuple[str, str]:
+    """What the preflight says of the same."""
+    text = json.dumps(configuration(row)).replace("DIR", "/var/daos/row")
+    document: dict[str, Any] = described(json.loads(text))
+    errors = [problem for problem in examine(document)[1] if problem.severity == "error"]
+    return ("refused", str(errors[0])) if errors else ("accepted", "")
+
+
+def main() -> None:
+    """Try all rows, or those that are named; end with 1 where a difference has no reason."""
+    server, *names = Path(sys.argv[1]), *sys.argv[2:]
+    agreements, differences = 0, []
+    rows = [(row, "refused") for row in REFUSED] + [(row, "accepted") for row in ACCEPTED]
+    for row, wanted in rows:
+        if names and row.name not in names:
+            continue
+        (daos, words), (ours, _) = daos_says(server, row), preflight_says(row)
+        agrees = daos == ours == wanted
+        agreements += agrees
+        print(f"{'same' if agrees else 'DIFF'} {row.name}: DAOS {daos}: {words[:150]}", flush=True)
+        if not agrees:
+            differences.append((row, daos, ours))
+    print(f"{agreements + len(differences)} rows, {agreements} agreements")
+    for row, daos, ours in differences:
+        reason = row.differs or "NO REASON"
+        print(f"{row.name}: DAOS {daos}, the preflight {ours}: {reason}")
+    sys.exit(any(not row.differs for row, _, _ in differences))
+
+
+if __name__ == "__main__":
+    main()

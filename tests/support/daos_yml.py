@@ -1,0 +1,75 @@
+"""A daos_server.yml as the description of a site, as the roles would have made it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+ELSEWHERE = {
+    *("name", "port", "provider", "transport_config", "mgmt_svc_replicas", "access_points"),
+    *("engines", "control_metadata", "nr_hugepages", "disable_hugepages", "system_ram_reserved"),
+    *("disable_vfio", "disable_vmd", "allow_thp", "telemetry_port", "control_log_mask"),
+    *("control_log_file", "helper_log_file", "enable_hotplug", "disable_hotplug"),
+}
+"""Keys for which the roles have a variable, or a place of their own."""
+
+
+def described(configuration: dict[str, Any], *, has_ssd: bool = True) -> dict[str, Any]:
+    """The site whose servers have a `daos_server.yml`, on hosts that have all that others need."""
+    server = {
+        ours: configuration[key]
+        for key, ours in {
+            "nr_hugepages": "nr_hugepages",
+            "disable_hugepages": "disable_hugepages",
+            "system_ram_reserved": "system_ram_reserved",
+            "disable_vfio": "disable_vfio",
+            "allow_thp": "allow_thp",
+            "control_metadata": "control_metadata",
+            "telemetry_port": "telemetry_port",
+            "control_log_mask": "log_mask",
+        }.items()
+        if key in configuration
+    }
+    server["settings"] = {k: v for k, v in configuration.items() if k not in ELSEWHERE}
+    if any(
+        "bdev_roles" in tier for e in configuration["engines"] for tier in e.get("storage", ())
+    ) and ("control_metadata" in server):
+        # They were recorded in a sandbox, whose /run is a place like any other.
+        server["control_metadata"] = {**server["control_metadata"], "path": "/var/daos/config"}
+    replicas = configuration.get("mgmt_svc_replicas") or configuration["access_points"]
+    addresses = sorted({r.partition(":")[0] for r in replicas if r[0].isdigit()} | {"127.0.0.1"})
+    hosts: dict[str, Any] = {
+        f"s{number}": {
+            "address": address,
+            "cores": 16,
+            "memory": {"total_mib": 25276510208 // 2**20, "transparent_hugepages": "always"},
+            "numa_nodes": 2,
+            "interface": "lo",
+            "interfaces": {"lo": {"address": "127.0.0.1"}, "eth0": {}},
+            "nvme": {"0000:d8:00.0": {}} if has_ssd else {},
+            "block_devices": ["/dev/pmem0", "/dev/sdz"],
+            "scratch": {"directory": "/scratch", "filesystem": "ext4", "device": "/dev/sda1"},
+            "server": server,
+            "engines": configuration["engines"],
+        }
+        for number, address in enumerate(addresses, start=1)
+    }
+    servers = list(hosts)
+    hosts["login"] = {**hosts["s1"], "address": "192.0.2.9", "engines": [], "server": {}}
+    return {
+        "name": "recorded",
+        "controller": "login",
+        "clients": ["login"],
+        "servers": servers,
+        "provider": configuration["provider"],
+        "benchmarks": {},
+        "daos": {
+            "name": configuration["name"],
+            "version": "2.8",
+            "port": configuration["port"],
+            "mgmt_svc_replicas": replicas,
+            "allow_insecure": configuration["transport_config"]["allow_insecure"],
+            "servers": servers,
+            "admin": "login",
+        },
+        "hosts": hosts,
+    }
