@@ -50,19 +50,12 @@ options:
     elements: path
     default: []
     description: Files in which an engine says whose it is.
-  told:
-    type: dict
-    required: true
-    description:
-      - What the inventory tells of the host, in the words of cluster.json. It is handed back as it
-        is, so that one task a host is enough for all of its description.
 author: the daos-assay founders
 """
 EXAMPLES = r"""
 - name: Look at the hardware
   cluster_hardware:
     scratch: /var/lib/assay/scratch
-    told: {address: 192.0.2.1, engines: []}
   register: __cluster_hardware
 """
 RETURN = r"""
@@ -72,10 +65,6 @@ lsblk:
   type: dict
 hardware:
   description: Keys of a host in cluster.json, and of each interface those that facts lack.
-  returned: always
-  type: dict
-told:
-  description: The option of this name.
   returned: always
   type: dict
 """
@@ -315,7 +304,6 @@ def main() -> None:
             "devices": {"type": "list", "elements": "str", "default": []},
             "mounts": {"type": "list", "elements": "path", "default": []},
             "superblocks": {"type": "list", "elements": "path", "default": []},
-            "told": {"type": "dict", "required": True},
         },
         supports_check_mode=True,
     )
@@ -339,12 +327,7 @@ def main() -> None:
             if (system := system_of(Path(path))) is not None
         },
     }
-    module.exit_json(
-        changed=False,
-        hardware=hardware,
-        lsblk=block_devices(paths),
-        told=module.params["told"],
-    )
+    module.exit_json(changed=False, hardware=hardware, lsblk=block_devices(paths))
 
 
 if __name__ == "__main__":

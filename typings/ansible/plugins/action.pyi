@@ -1,0 +1,14 @@
+"""What our action plugins use of Ansible, which comes without types."""
+
+from typing import Any
+
+class _Task:
+    args: dict[str, Any]
+
+class ActionBase:
+    _task: _Task
+
+    def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]: ...
+    def _execute_module(
+        self, *, module_name: str, module_args: dict[str, Any], task_vars: Any
+    ) -> dict[str, Any]: ...
