@@ -107,6 +107,7 @@ bench-deploy: setup ## How the deployment grows from 8 to 64 to 256 hosts (simul
 
 .PHONY: bench-verdicts
 bench-verdicts: setup ## How often the verdicts are right, on labelled campaigns with known faults.
+	$(BIN)/python tests/verdicts/hosts.py
 	$(BIN)/python tests/verdicts/scores.py
 
 .PHONY: bench-scale

@@ -19,6 +19,7 @@ LIMITS = Limits(
     more=np.ones(SIZE, dtype=bool),
     group=np.repeat([0, 1], SIZE // 2),
     subject=np.arange(SIZE),
+    host=np.arange(SIZE),
 )
 
 
@@ -80,7 +81,14 @@ def test_a_metric_of_one_sample_is_compared_by_the_scatter_of_its_peers(single: 
 
 def test_less_time_is_a_gain() -> None:
     old, new = (summarize_all(np.full((1, 7), value)) for value in (10.0, 5.0))
-    limits = Limits(NOWHERE[:1], NOWHERE[:1], np.array([False]), np.zeros(1, int), np.zeros(1, int))
+    limits = Limits(
+        NOWHERE[:1],
+        NOWHERE[:1],
+        np.array([False]),
+        np.zeros(1, int),
+        np.zeros(1, int),
+        np.zeros(1, int),
+    )
     found = changes((old, rate(old, limits)), (new, rate(new, limits)), limits, ["us"])
     assert found.gain[0] == pytest.approx(1.0)
 
@@ -111,7 +119,9 @@ def test_in_much_noise_a_small_loss_stays_open() -> None:
 
 def test_what_one_campaign_lacks_is_not_compared() -> None:
     old, new = summarize_all([[1.0] * 7, []]), summarize_all([[], [1.0] * 7])
-    limits = Limits(NOWHERE[:2], NOWHERE[:2], np.ones(2, bool), np.zeros(2, int), np.arange(2))
+    limits = Limits(
+        NOWHERE[:2], NOWHERE[:2], np.ones(2, bool), np.zeros(2, int), np.arange(2), np.arange(2)
+    )
     found = changes((old, rate(old, limits)), (new, rate(new, limits)), limits, ["a", "a"])
     assert found.campaign is None
     assert found.metric(0) is None

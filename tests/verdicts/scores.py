@@ -76,7 +76,7 @@ def rated(campaign: Campaign) -> tuple[Summaries, Rating]:
 
 
 def _limits(campaign: Campaign) -> Limits:
-    return Limits(campaign.bound, campaign.floor, MORE, KIND, OF)
+    return Limits(campaign.bound, campaign.floor, MORE, KIND, OF, SUBJECT)
 
 
 def fixed(campaign: Campaign, baseline: Campaign, best: bool) -> Array:

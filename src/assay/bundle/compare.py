@@ -171,6 +171,7 @@ def _no_limits(metrics: Sequence[MetricRecord]) -> Limits:
         more=np.array([metric.better == "higher" for metric in metrics], dtype=bool),
         group=numbered((m.check, m.metric, m.partition) for m in metrics),
         subject=numbered((m.check, m.partition, m.subject) for m in metrics),
+        host=numbered(m.host for m in metrics),
     )
 
 

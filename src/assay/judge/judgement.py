@@ -11,6 +11,7 @@ import numpy as np
 from assay.checks.expect import Expectation
 from assay.checks.plan import Requirement
 from assay.cluster.description import PARTITIONS
+from assay.judge.fakes import fakes
 from assay.judge.rating import HIDDEN, Limits, Rating, numbered, rate
 from assay.judge.stats import Array, Summary, summarize_all
 from assay.judge.verdict import Verdict
@@ -82,7 +83,9 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
         for measurement, problem in zip(measurements, problems, strict=True)
     ]
     summaries = summarize_all(rows)
-    rating = rate(summaries, _limits(measurements))
+    fake = _fakes(measurements, rows)
+    flags = np.isin(np.arange(len(rows)), list(fake))
+    rating = rate(summaries, _limits(measurements), flags)
     judgements = []
     for row, measurement in enumerate(measurements):
         summary = summaries.one(row) if summaries.count[row] else None
@@ -90,7 +93,7 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
         if summary is None:
             reason = "; ".join(problems[row]) or "it was not measured"
         else:
-            reason = _reason(measurement, summary, peers, rating, row)
+            reason = fake.get(row) or _reason(measurement, summary, peers, rating, row)
         more = rating.more_samples[row]
         judgements.append(
             Judgement(
@@ -106,6 +109,18 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
             )
         )
     return Judged(tuple(judgements), rating.comparisons)
+
+
+def _fakes(measurements: Sequence[Measurement], rows: Sequence[Sequence[float]]) -> dict[int, str]:
+    """Metrics with samples that nobody measured; counts may well be alike."""
+    return fakes(
+        [
+            () if m.expectation.ground == "count" else row
+            for m, row in zip(measurements, rows, strict=True)
+        ],
+        [m.requirement.figure for m in measurements],
+        [m.requirement.key for m in measurements],
+    )
 
 
 def _problems(measurement: Measurement) -> list[str]:
@@ -136,6 +151,7 @@ def _limits(measurements: Sequence[Measurement]) -> Limits:
                 for required in (measurement.requirement for measurement in measurements)
             ]
         ),
+        host=numbered([measurement.requirement.host for measurement in measurements]),
     )
 
 
@@ -151,7 +167,9 @@ def _peer_group(measurement: Measurement) -> Hashable:
     # Of two backends one may be slower by far; all hosts together have no peer.
     subject = required.subject
     backend = subject if subject.host in PARTITIONS else subject.backend
-    return required.check, required.name, required.partition, backend, limits
+    # What two engines of a host move between each other crosses no wire.
+    near = subject.peer is not None and len(subject.hosts) == 1
+    return required.check, required.name, required.partition, backend, near, limits
 
 
 def _peers_of(rating: Rating, row: int) -> Peers | None:
@@ -248,13 +266,19 @@ def _undecided(
             f"{summary.count} samples scatter so much that it may be {HIDDEN:.0%} worse than its"
             f" {peers.count} peers"
         )
+    apart = float(rating.apart[row])
+    if not math.isnan(apart):
+        reasons.append(
+            f"its peers are two populations, and it is of the worse one, by {apart:.1%}: which of"
+            " them is right only the layers below, a floor or the site can say"
+        )
     if rating.drifting[row]:
         moved = "rose" if summary.change > 0 else "fell"
         reasons.append(
             f"it {moved} by {abs(summary.change):.1%} from the first sample to the last"
             " and did not settle"
         )
-    elif not beyond:
+    elif not beyond and math.isnan(apart):
         more = rating.more_samples[row]
         number = "no reasonable number of" if math.isnan(more) else f"about {more:.0f}"
         reasons.append(f"{number} more samples would decide")

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.judge.populations import scale, split
 from assay.judge.stats import (
     CONFIDENCE,
     MAD_EFFICIENCY,
     Array,
     Summaries,
     change_error,
+    interval_error,
     median_error,
     middle,
     pool,
@@ -68,6 +70,17 @@ STRICT = 6
 ENOUGH = 6
 """As few samples have an interval of `CONFIDENCE`."""
 
+BEYOND_PEERS = 1.0
+"""What is twice as good as its peers, or better, is a cache, a hole or a unit (own choice). By less
+it may be the one sound host among slow ones."""
+
+MODES = 1.6
+"""Where intervals are so many times as wide as the scatter says, samples are in modes; normal ones
+are 1.2 times as wide (own choice)."""
+
+STEPS = 1.5
+"""No verdict rests on fewer steps of what a tool prints than this."""
+
 MOST_SAMPLES = 200
 """Nobody takes more samples of one metric: it lies on its limit then, and not beside it."""
 
@@ -86,6 +99,8 @@ class Limits:
     """Metrics of one number are peers; a negative one has none."""
     subject: Numbers
     """Metrics of one number are of one subject of one check: what ails it ails them all."""
+    host: Numbers
+    """Metrics of one number are of one host (of a pair, the first): its figures move together."""
 
     def gain(self, value: Array, reference: Array) -> Array:
         """By how much of the reference a value is better; of a time, its inverse counts."""
@@ -110,6 +125,8 @@ class Rating:
     """On which side of its floor it lies is open."""
     hiding: Flags
     """A loss against its peers could hide in its scatter."""
+    apart: Array
+    """By how much it is in the worse of two populations of peers; NaN elsewhere."""
     more_samples: Array
     """How many more would decide what is open; NaN where no reasonable number does."""
     error: Array
@@ -131,8 +148,8 @@ def share(comparisons: int) -> float:
     return FALSE_ALARMS / QUESTIONS / max(comparisons, 1)
 
 
-def rate(summaries: Summaries, limits: Limits) -> Rating:
-    """Rate every metric of a campaign. One without samples is `missing`."""
+def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rating:
+    """Rate every metric of a campaign. One without samples is `missing`, a fake `implausible`."""
     present = summaries.count > 0
     peers = _among_peers(summaries, limits, present)
     floored = _floors(summaries, limits, present, peers)
@@ -140,12 +157,14 @@ def rate(summaries: Summaries, limits: Limits) -> Rating:
     beyond = limits.gain(summaries.median, limits.best)
     unluckiest = np.where(limits.more, summaries.low, summaries.high)
     too_good = (beyond > FASTER) | (limits.gain(unluckiest, limits.best) > 0)
+    if fake is not None:
+        too_good |= fake
     verdict = np.select(
         [
             ~present,
             too_good | peers.faster,
             floored.below | peers.slower,
-            floored.straddling | drifting | peers.hiding | (beyond > 0),
+            floored.straddling | drifting | peers.hiding | ~np.isnan(peers.apart) | (beyond > 0),
             np.isnan(limits.worst),
         ],
         [
@@ -166,6 +185,7 @@ def rate(summaries: Summaries, limits: Limits) -> Rating:
         drifting=drifting,
         straddling=floored.straddling,
         hiding=peers.hiding,
+        apart=peers.apart,
         more_samples=_more_samples(summaries, limits, floored, peers),
         error=peers.error,
         freedom=peers.freedom,
@@ -182,6 +202,9 @@ class _Peers:
     error: Array
     """Of a median, from all peers; from its own samples where there are too few."""
     freedom: Array
+    step: Array
+    """What a tool prints in steps, one of them, relative to the median."""
+    apart: Array
     comparisons: int
     slower: Flags
     faster: Flags
@@ -195,25 +218,45 @@ def _among_peers(summaries: Summaries, limits: Limits, present: Flags) -> _Peers
         groups.setdefault(int(limits.group[row]), []).append(row)
     members = [np.array(rows) for rows in groups.values() if len(rows) >= FEWEST_PEERS]
 
-    median, scale, loose = (np.full(size, np.nan) for _ in range(3))
+    median, distance, loose, apart = (np.full(size, np.nan) for _ in range(4))
     error = median_error(summaries.spread, summaries.count)
     freedom = np.maximum(MAD_EFFICIENCY * (summaries.count - 1), 1.0)
+    step = summaries.step / summaries.median
     count = np.zeros(size, dtype=int)
+    in_modes = np.zeros(size, dtype=bool)
     for rows in members:
         pooled = pool(summaries.median[rows], summaries.spread[rows], summaries.count[rows])
-        median[rows], scale[rows], count[rows] = pooled.median, pooled.distance, len(rows)
-        loose[rows] = pooled.freedom
-        error[rows], freedom[rows] = pooled.error, pooled.known
+        wide = interval_error(summaries.low[rows], summaries.high[rows], summaries.confidence[rows])
+        error[rows] = max(pooled.error, middle(wide / summaries.median[rows]))
+        in_modes[rows] = error[rows] > MODES * pooled.error
+        freedom[rows], count[rows], median[rows] = pooled.known, len(rows), pooled.median
+        step[rows] = _step_of(summaries, rows) / pooled.median
+        own = float(error[rows[0]])
+        gain = limits.gain(summaries.median, median)[rows]
+        for population in _populations(gain, limits.host[rows], own, rows, apart):
+            median[population] = middle(summaries.median[population])
+            gain = limits.gain(summaries.median, median)[population]
+            hosts = len(np.unique(limits.host[population]))
+            distance[population], loose[population] = scale(gain, own, pooled.known, hosts)
     gain = limits.gain(summaries.median, median)
-    subjects = _subjects(count, limits.subject)
-    comparisons = int(np.sum(count > 0)) + sum(len(rows) for rows in subjects)
-    far = threshold(share(comparisons), loose) * scale
+    # Three levels: metrics, subjects of a check, and hosts; each with a third of the chance.
+    families = [_families(count, limits.subject), _families(count, limits.host)]
+    comparisons = int(np.sum(count > 0)) + sum(len(rows) for each in families for rows in each)
+    far = threshold(share(int(np.sum(count > 0))) / LEVELS, loose) * distance
     ailing = np.zeros(size, dtype=bool)
-    for rows in subjects:  # all that have the same number of metrics
-        known = threshold(share(comparisons), np.sum(loose[rows], axis=1))
-        usual = 1.2533 * np.sqrt(np.mean(scale[rows] ** 2, axis=1) / rows.shape[1])
-        together = np.median(gain[rows], axis=1)
-        ailing[rows] = (together < -np.maximum(SLOWER, known * usual))[:, None]
+    for family in families:
+        asked = sum(len(rows) for rows in family)
+        for rows in family:  # all that have the same number of metrics
+            chance = share(asked) / LEVELS
+            # Samples in modes move several medians at once, by more than errors say.
+            alike = 1.0 if in_modes[rows].any() else 1.2533 / rows.shape[1] ** 0.5
+            own = float(np.sqrt(np.mean(error[rows] ** 2))) * min(alike, 1.0)
+            known = middle(freedom[rows].ravel())
+            ailing[rows] |= _ailing(gain[rows], own, known, chance)[:, None]
+    luckiest = np.where(limits.more, summaries.second_high, summaries.second_low)
+    # A wild sample or a second mode reaches up to the others; what is slow does not.
+    apart_by_itself = limits.gain(luckiest, median) < -SLOWER / 2
+    coarse = STEPS * step
     sure = threshold(HIDING, freedom) * error
     return _Peers(
         members,
@@ -222,15 +265,50 @@ def _among_peers(summaries: Summaries, limits: Limits, present: Flags) -> _Peers
         count,
         error,
         freedom,
+        step,
+        apart,
         comparisons,
-        slower=gain < -np.where(ailing, SLOWER, np.maximum(SLOWER, far)),
-        faster=gain > np.maximum(FASTER, far),
-        hiding=gain - sure < -HIDDEN,
+        slower=(gain < -np.where(ailing, SLOWER, np.maximum(SLOWER, far)))
+        & (gain < -coarse)
+        & apart_by_itself,
+        faster=gain > np.maximum(BEYOND_PEERS, far),
+        hiding=(gain - sure < -HIDDEN) & (gain < 0),
     )
 
 
-def _subjects(peer_count: Numbers, subject: Numbers) -> list[Numbers]:
-    """The metrics with peers of each subject that has several: a row each, by their number.
+LEVELS = 3
+
+
+def _step_of(summaries: Summaries, rows: Numbers) -> float:
+    """In which steps the samples of peers were printed; 0 where most do not show it."""
+    steps = summaries.step[rows]
+    return float(np.min(steps[steps > 0])) if middle(steps) > 0 else 0.0
+
+
+def _populations(
+    gain: Array, host: Numbers, error: float, rows: Numbers, apart: Array
+) -> list[Numbers]:
+    """The rows of each population of peers; `apart` is filled in for the worse of two."""
+    found = split(gain, host, error)
+    if found is None:
+        return [rows]
+    apart[rows[found.worse]] = found.apart
+    return [rows[found.worse], rows[~found.worse]]
+
+
+def _ailing(gain: Array, error: float, known: float, chance: float) -> Flags:
+    """Which subjects, a row each, are slower than the others in what was measured of them.
+
+    How far one of them lies from the others by nature is what the others show: figures of one
+    host move together, and so their number makes nothing surer than it is.
+    """
+    together = np.median(gain, axis=1)
+    usual, freedom = scale(together, error, known, len(together))
+    return together < -max(SLOWER, float(threshold(chance, freedom)) * usual)
+
+
+def _families(peer_count: Numbers, subject: Numbers) -> list[Numbers]:
+    """The metrics with peers of each subject (or host) that has several: a row each, by number.
 
     A slow SSD is slow in most that is measured of it, and that is surer than any one figure.
     """
@@ -259,14 +337,14 @@ def _floors(summaries: Summaries, limits: Limits, present: Flags, peers: _Peers)
     # Without peers there is only the error from its own few samples, too rough for a quantile of
     # Student's t; but the interval under the floor is a condition of its own.
     freedom = np.where(peers.count > 0, peers.freedom, np.inf)
-    margin = threshold(share(comparisons), freedom) * peers.error
+    margin = threshold(share(comparisons), freedom) * peers.error + peers.step
     under = limits.gain(luckiest, limits.worst) < 0
     # The error is relative to the median, and so is the distance: of the floor, nothing lacks more
     # than all of it, however far below it lies.
     surely = limits.gain(limits.worst, summaries.median) > margin
     # One sample has no scatter, and so no interval that could lie on either side.
     single = rated & (summaries.count == 1)
-    below = rated & under & surely & ~single
+    below = rated & ~single & ((under & surely) | _all_below(summaries, limits, rated, peers))
     # One wild sample of seven is an end of the interval. Where peers tell the scatter, the median
     # may be surely above the floor all the same.
     sure = threshold((1 - CONFIDENCE) / 2, peers.freedom) * peers.error
@@ -274,6 +352,25 @@ def _floors(summaries: Summaries, limits: Limits, present: Flags, peers: _Peers)
     low = limits.gain(unluckiest, limits.worst) < 0
     straddling = rated & ~below & (single | (~above & low))
     return _Floors(below, straddling, comparisons)
+
+
+def _all_below(summaries: Summaries, limits: Limits, rated: Flags, peers: _Peers) -> Flags:
+    """Which lie under their floor with peers that surely do, all together.
+
+    What one metric cannot show, all of its kind do: each of them 2 % under the floor.
+    """
+    found = np.zeros(len(rated), dtype=bool)
+    for rows in peers.members:
+        if not np.all(rated[rows]):
+            continue
+        lacks = limits.gain(limits.worst, summaries.median)[rows]
+        hosts = len(np.unique(limits.host[rows]))
+        usual, freedom = scale(lacks, float(peers.error[rows[0]]), peers.freedom[rows[0]], hosts)
+        chance = share(len(peers.members))
+        far = float(threshold(chance, freedom)) * 1.2533 * usual / hosts**0.5
+        if middle(lacks) > far + float(peers.step[rows[0]]):
+            found[rows] = lacks > 0
+    return found
 
 
 def _drifts(summaries: Summaries, present: Flags, peers: _Peers) -> tuple[Flags, int]:

@@ -62,6 +62,11 @@ class Summaries:
     """The median absolute deviation from the line of the trend, over the median."""
     order: Array
     """Kendall's tau with time: 1 where each sample is above all before it, -1 where below."""
+    second_low: Array
+    """The second smallest sample; of two or fewer, the smallest."""
+    second_high: Array
+    step: Array
+    """The least difference of two samples that differ, where most are like another; else 0."""
 
     def one(self, row: int) -> Summary:
         """What is known of one metric, which has samples."""
@@ -115,7 +120,21 @@ def _figures(samples: Array) -> dict[str, Array | float]:
         "change": slope * (count - 1) / median,
         "wobble": _deviation(level, _middle(np.sort(level, axis=1))) / median,
         "order": order,
+        "second_low": ordered[:, min(1, (count - 1) // 2)],
+        "second_high": ordered[:, max(count - 2, count // 2)],
+        "step": _step(ordered),
     }
+
+
+def _step(ordered: Array) -> Array:
+    """In which steps samples were printed, as far as they show it; of one whole number, 1."""
+    if ordered.shape[1] < 2:
+        return np.zeros(len(ordered))
+    rise = np.diff(ordered, axis=1)
+    few = np.sum(rise > 0, axis=1) <= ordered.shape[1] // 2
+    least = np.min(np.where(rise > 0, rise, np.inf), axis=1)
+    whole = (rise.max(axis=1) == 0) & (ordered[:, 0] == np.rint(ordered[:, 0]))
+    return np.where(few & np.isfinite(least), least, np.where(whole, 1.0, 0.0))
 
 
 def middle(figures: Array) -> float:
@@ -187,6 +206,19 @@ def median_error(spread: ArrayLike, count: ArrayLike) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         scatter = NORMAL * spread * count / np.maximum(count - 1.2, 0.5)
         return np.asarray(scatter * np.sqrt(math.pi / 2 / count))
+
+
+def interval_error(low: ArrayLike, high: ArrayLike, confidence: ArrayLike) -> Array:
+    """The standard error of a median whose interval is that wide, as if it were normal.
+
+    Of samples in two modes the interval knows more than their median absolute deviation, which is
+    zero where most are in one mode.
+    """
+    from scipy.special import ndtri
+
+    wide = np.asarray(high, np.float64) - np.asarray(low, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(wide / 2 / ndtri((1 + np.asarray(confidence, np.float64)) / 2))
 
 
 def change_error(wobble: ArrayLike, count: ArrayLike) -> Array:

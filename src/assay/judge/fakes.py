@@ -1,0 +1,57 @@
+"""Samples that nobody measured: all of them alike, or those of another subject.
+
+A program prints some digits, and two samples of a real run agree in all of them only where there
+are few. What is printed so coarsely that sound samples agree proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+FEWEST = 5
+"""So many samples that are alike are no chance."""
+
+COARSE = 1e-3
+"""Relative to a figure: samples that are printed in coarser steps may agree (own choice)."""
+
+
+def fakes(
+    rows: Sequence[Sequence[float]], groups: Sequence[Hashable], names: Sequence[str]
+) -> dict[int, str]:
+    """Which metrics have such samples, and why, in words.
+
+    Args:
+        rows: the samples of each metric.
+        groups: metrics of one group are peers.
+        names: how each metric is called.
+    """
+    found: dict[int, str] = {}
+    first: dict[Hashable, int] = {}
+    for row, samples in enumerate(rows):
+        if len(samples) < FEWEST or _step(samples) > COARSE * abs(samples[0]):
+            continue
+        if len(set(samples)) == 1:
+            found[row] = f"all {len(samples)} samples are {samples[0]:.10g}: nothing was measured"
+            continue
+        key = (groups[row], tuple(samples))
+        if key in first:
+            other = first[key]
+            found[row] = f"its samples are those of {names[other]}"
+            found.setdefault(other, f"its samples are those of {names[row]}")
+        first.setdefault(key, row)
+    return found
+
+
+def _step(samples: Sequence[float]) -> float:
+    """The step in which samples are printed, by the digits that they have."""
+    return min(map(_digit, samples))
+
+
+def _digit(sample: float) -> float:
+    text = f"{sample:.10g}"
+    if "e" in text:
+        return 0.0
+    whole, _, decimals = text.partition(".")
+    if decimals:
+        return 10.0 ** -len(decimals)
+    return 10.0 ** (len(whole) - len(whole.rstrip("0")))
