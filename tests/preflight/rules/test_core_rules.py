@@ -90,6 +90,21 @@ def test_an_engine_that_is_told_to_start_all_the_same_gets_a_warning() -> None:
     assert only(document).severity == "error"
 
 
+@pytest.mark.parametrize(("cores", "warnings"), [(5, 0), (6, 1)])
+def test_engines_that_share_cores_by_consent_are_warned_of_where_there_are_enough(
+    cores: int, warnings: int
+) -> None:
+    document = site(engines=2)
+    put(document, {"s1: cores": cores, "s1: numa_nodes": 1})
+    for number in range(2):
+        at = f"s1: engines/{number}"
+        put(document, {f"{at}/targets": 1, f"{at}/nr_xs_helpers": 0, f"{at}/first_core": number})
+        put(document, {f"{at}/env_vars": ["DAOS_TARGET_OVERSUBSCRIBE=1"]})
+        put(document, {f"{at}/pinned_numa_node": GONE})
+    found = [problem for problem in problems(document) if "core" in problem.allowed]
+    assert [problem.severity for problem in found] == ["warning"] * warnings
+
+
 def test_more_helpers_than_the_targets_can_use() -> None:
     problem = only(put(site(), {"s1: engines/0/targets": 2, "s1: engines/0/nr_xs_helpers": 5}))
     assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].nr_xs_helpers", 5)

@@ -46,7 +46,7 @@ def _too_few(name: str, host: Host, number: int, engine: Engine) -> Iterator[Pro
         cores, place = host.cores // host.numa_nodes, "its NUMA node"
     else:
         cores, place = host.cores - (engine.first_core or 0), "the host"
-    if engine.xstreams <= cores:
+    if engine.xstreams <= cores or _is_a_trial(host, engine):
         return
     yield Problem(
         name,
@@ -57,6 +57,15 @@ def _too_few(name: str, host: Host, number: int, engine: Engine) -> Iterator[Pro
         # DAOS would refuse it, too, had it not been told to take what there is.
         severity="warning" if engine.oversubscribes else "error",
     )
+
+
+def _is_a_trial(host: Host, engine: Engine) -> bool:
+    """Whether an engine shares cores by consent, on a host that has too few whatever is changed.
+
+    There a warning would ask for what nobody can do.
+    """
+    least = len(host.engines) * (len(SYSTEM_TAGS) + 1)
+    return engine.oversubscribes and host.cores < least
 
 
 def _is_on_one_node(host: Host, engine: Engine) -> bool:
@@ -81,7 +90,7 @@ def _shared(name: str, host: Host) -> Iterator[Problem]:
     )
     for (start, number, engine), (other_start, other_number, other) in pairwise(placed):
         end = start + engine.xstreams - 1
-        if other_start <= end:
+        if other_start <= end and not _is_a_trial(host, other):
             yield Problem(
                 name,
                 f"engines[{other_number}].first_core",
