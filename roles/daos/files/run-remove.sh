@@ -1,6 +1,6 @@
 #!/bin/sh
 # run-remove.sh BEFORE DIRECTORY: remove what a daemon had at run time, and print it.
-# What BEFORE lists was there before the first deployment, and stays, with the owner that DIRECTORY had.
+# What BEFORE lists was there before the first deployment, and stays, with the owner that it had.
 set -eu
 before=$1 directory=$2
 
@@ -11,7 +11,14 @@ find "$directory" -depth | while IFS= read -r path; do
         echo "$path"
     fi
 done
-awk -v path="$directory" '$1 == "owner" && $4 == path { print $2, $3 }' "$before" | while read -r owner mode; do
-    chown "$owner" "$directory"
-    chmod "$mode" "$directory"
+# systemd has given them to its daemon, all that it found there.
+grep '^owner ' "$before" | while read -r _ owner mode path; do
+    case $path in
+        "$directory" | "$directory"/*) ;;
+        *) continue ;;
+    esac
+    if [ -e "$path" ]; then
+        chown --no-dereference "$owner" "$path"
+        [ -L "$path" ] || chmod "$mode" "$path"
+    fi
 done
