@@ -40,6 +40,7 @@ _VARIABLES = {
     "server.": "daos_server_",
     "agent.": "daos_agent_",
     "daos.file_oclass": "daos_system_pools[0].containers[0].file_oclass",
+    "daos.pools": "daos_system_pools",
     "daos.": "daos_",
     "scratch.ssd": "cluster_scratch_ssd",
     "datasheets": "cluster_datasheets",

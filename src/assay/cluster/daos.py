@@ -240,6 +240,9 @@ class System(Deployed):
     prefix: Path = Field(default=Path("/usr"), description="below which the programs are")
     pool: str | None = Field(default=None, description="the pool that the checks write to")
     container: str | None = Field(default=None, description="the POSIX container in it")
+    pools: tuple[Mapping[str, Any], ...] = Field(
+        default=(), description="that the system is to have, with their containers"
+    )
     perf_pool: str | None = Field(
         default=None,
         description="a pool for daos_perf alone; the containers that it makes are taken away",

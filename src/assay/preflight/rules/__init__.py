@@ -27,6 +27,7 @@ from assay.preflight.rules.memory import memory_rules, tmpfs_rules
 from assay.preflight.rules.metadata import metadata_rules
 from assay.preflight.rules.numa import numa_rules
 from assay.preflight.rules.places import place_rules
+from assay.preflight.rules.pools import pool_rules
 from assay.preflight.rules.programs import program_rules
 from assay.preflight.rules.settings import agent_setting_rules, setting_rules
 from assay.preflight.rules.system import member_rules, system_rules
@@ -87,6 +88,7 @@ def rules_of_site(
     if site.daos is not None:
         yield from member_rules(site.daos, described)
         yield from system_rules(site.daos, site.provider, hosts)
+        yield from pool_rules(site.daos, hosts)
         yield from client_rules(site.daos, site.provider, hosts)
         yield from advice_for_system(site.daos, hosts)
         for name in site.daos.servers:

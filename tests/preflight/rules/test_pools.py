@@ -1,0 +1,89 @@
+"""Pools and containers that DAOS would not make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sites import only, problems, put, site
+
+
+def pools(servers: int = 3, **pool: Any) -> dict[str, Any]:
+    whole = {"name": "tank", "size": "90%", **pool}
+    document = put(site(servers=servers), {"daos/pools": [whole]})
+    return put(document, {"daos/mgmt_svc_replicas": ["s1"]})
+
+
+POOL, CONTAINER = "daos.pools[0]", "daos.pools[0].containers[0]"
+
+
+@pytest.mark.parametrize(
+    ("pool", "key", "said"),
+    [
+        ({"size": "2 TBytes"}, f"{POOL}.size", "allowed are such as 2TB"),
+        ({"size": "101%"}, f"{POOL}.size", "allowed are such as 2TB"),
+        ({"properties": {"rd_fak": 1}}, f"{POOL}.properties.rd_fak", "did you mean rd_fac?"),
+        ({"properties": {"rd_fac": 5}}, f"{POOL}.properties.rd_fac", "0 to 4"),
+        ({"properties": {"reclaim": "never"}}, f"{POOL}.properties.reclaim", "disabled, lazy"),
+        ({"properties": {"space_rb": 101}}, f"{POOL}.properties.space_rb", "0 to 100"),
+        ({"properties": {"ec_cell_sz": "3MiB"}}, f"{POOL}.properties.ec_cell_sz", "1KiB"),
+        ({"properties": {"self_heal": "always"}}, f"{POOL}.properties.self_heal", "none, or"),
+        ({"properties": ["rd_fac"]}, f"{POOL}.properties", "keys and values"),
+        ({"containers": [{"oclass": "RP_9Q"}]}, f"{CONTAINER}.oclass", "an object class"),
+        ({"containers": [{"file_oclass": "EC_4P2GX"}]}, f"{CONTAINER}.file_oclass", "at most 3"),
+        ({"containers": [{"dir_oclass": "RP_4GX"}]}, f"{CONTAINER}.dir_oclass", "at most 3"),
+        (
+            {"containers": [{"properties": {"cksum": "md5"}}]},
+            f"{CONTAINER}.properties.cksum",
+            "should be one of off",
+        ),
+        (
+            {"containers": [{"properties": {"rd_fac": 3}}]},
+            f"{CONTAINER}.properties.rd_fac",
+            "should be at most 2",
+        ),
+    ],
+)
+def test_a_pool_that_daos_would_not_make(pool: dict[str, Any], key: str, said: str) -> None:
+    problem = only(pools(**pool))
+    assert (problem.host, problem.key, problem.severity) == (None, key, "error")
+    assert said in problem.allowed
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        {"size": "1.5TiB"},
+        {"properties": {"rd_fac": 2, "ec_cell_sz": "64KiB", "self_heal": "exclude;rebuild"}},
+        {"properties": {"scrub": False, "svc_rf": 4}},
+        {"containers": [{"file_oclass": "EC_2P1GX", "dir_oclass": "RP_3GX", "oclass": "SX"}]},
+        {"containers": [{"properties": {"cksum": "crc32", "srv_cksum": True}}]},
+    ],
+)
+def test_pools_that_daos_makes(pool: dict[str, Any]) -> None:
+    assert problems(pools(**pool)) == []
+
+
+def test_a_pool_that_is_larger_than_all_ssds() -> None:
+    document = pools(servers=1, size="5TB")
+    host = document["hosts"]["s1"]
+    for number, address in enumerate(("65", "66", "67", "68")):
+        host["nvme"][f"0000:{address}:00.0"]["namespaces"] = [f"/dev/nvme{number}n1"]
+        host.setdefault("blocks", {})[f"/dev/nvme{number}n1"] = {"size_bytes": 10**12}
+    assert "should be at most 4.00TB" in only(document).allowed
+    document["daos"]["pools"][0]["size"] = "4TB"
+    assert problems(document) == []
+
+
+def test_a_pool_s_redundancy_is_what_its_containers_inherit() -> None:
+    problem = only(pools(properties={"rd_fac": 3}))
+    assert (problem.severity, problem.key) == ("warning", f"{POOL}.properties.rd_fac")
+    assert "should be at most 2" in problem.allowed
+
+
+def test_parts_that_one_server_would_take_with_it() -> None:
+    document = put(site(engines=2), {"daos/pools": [{"name": "t", "size": "9%"}]})
+    put(document, {"daos/pools/0/containers": [{"oclass": "RP_2GX"}]})
+    problem = only(document)
+    assert (problem.key, problem.severity) == (f"{CONTAINER}.oclass", "warning")
