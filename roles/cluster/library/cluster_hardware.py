@@ -237,9 +237,13 @@ BLOBS = b"SPDKBLOB"
 
 def block_devices(names: Iterable[str]) -> dict[str, Any]:
     """What is on all block devices, and which of those that are named hold SPDK's blobs."""
-    found = subprocess.run(LSBLK, check=False, capture_output=True, text=True)
+    try:
+        found = subprocess.run(LSBLK, check=True, capture_output=True, text=True)
+        devices = json.loads(found.stdout)
+    except (OSError, subprocess.CalledProcessError):  # not installed, or too old for an option
+        devices = {}
     return {
-        **(json.loads(found.stdout) if found.returncode == 0 else {}),
+        **devices,
         "blobs": [name for name in names if _begins(Path(name)).startswith(BLOBS)],
     }
 

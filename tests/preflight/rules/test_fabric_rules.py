@@ -76,3 +76,13 @@ def test_an_agent_that_hands_out_what_the_host_lacks() -> None:
 
 def test_an_agent_may_leave_out_what_the_host_lacks() -> None:
     assert problems(put(site(), {"c1: agent": {"exclude_fabric_ifaces": ["docker0"]}})) == []
+
+
+def test_an_interface_whose_mtu_is_not_that_of_its_network() -> None:
+    document = site(servers=3)
+    for name in ("s1", "s2", "s3", "c1"):
+        put(document, {f"{name}: interfaces/ib0/mtu": 9000})
+    assert problems(document) == []
+    problem = only(put(document, {"c1: interfaces/ib0/mtu": 1500}))
+    assert (problem.host, problem.key, problem.value) == ("c1", "interfaces.ib0.mtu", 1500)
+    assert problem.allowed.startswith("should be 9000 bytes")

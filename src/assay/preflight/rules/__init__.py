@@ -25,6 +25,7 @@ from assay.preflight.rules.host import host_rules
 from assay.preflight.rules.in_use import in_use_rules
 from assay.preflight.rules.memory import memory_rules, tmpfs_rules
 from assay.preflight.rules.metadata import metadata_rules
+from assay.preflight.rules.mtu import mtu_rules
 from assay.preflight.rules.numa import numa_rules
 from assay.preflight.rules.places import place_rules
 from assay.preflight.rules.pools import pool_rules
@@ -88,6 +89,7 @@ def rules_of_site(
     if site.daos is not None:
         yield from member_rules(site.daos, described)
         yield from system_rules(site.daos, site.provider, hosts)
+        yield from mtu_rules(site.daos, hosts)
         yield from pool_rules(site.daos, hosts)
         yield from client_rules(site.daos, site.provider, hosts)
         yield from advice_for_system(site.daos, hosts)

@@ -1,0 +1,40 @@
+"""The MTU along the fabric: equal on all interfaces of a network."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+
+from assay.cluster.daos import System
+from assay.cluster.description import Host
+from assay.problems import Problem
+
+
+def mtu_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """Interfaces in the networks of engines have the MTU that most of them have.
+
+    A larger one sends what another drops; DAOS then hangs at large transfers, and not at small.
+    """
+    fabric = {
+        interface.network
+        for name in system.servers
+        if name in hosts
+        for engine in hosts[name].engines
+        if (interface := hosts[name].interfaces.get(engine.fabric_iface)) is not None
+    }
+    found: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
+    for name in dict.fromkeys((*system.servers, *system.agents)):
+        for iface, interface in hosts[name].interfaces.items() if name in hosts else ():
+            if interface.network in fabric and interface.network and interface.mtu:
+                found[interface.network].append((name, iface, interface.mtu))
+    for network, interfaces in found.items():
+        counts = Counter(mtu for _, _, mtu in interfaces)
+        usual = min(counts, key=lambda mtu: (-counts[mtu], mtu))
+        for name, iface, mtu in interfaces:
+            if mtu != usual:
+                yield Problem(
+                    name,
+                    f"interfaces.{iface}.mtu",
+                    mtu,
+                    f"should be {usual} bytes, as the other interfaces in {network} have",
+                )
