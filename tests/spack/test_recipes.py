@@ -63,9 +63,9 @@ def test_a_variant_has_a_description(recipe):
 
 
 @pytest.mark.parametrize("name", ["ior", "fio", "fdb"])
-def test_a_program_with_daos_refuses_a_daos_without_client(name):
-    conflicts = {(one.argument, one.when) for one in RECIPES[name].of("conflicts")}
-    assert ("^daos~client", ("+daos",)) in conflicts
+def test_a_program_with_daos_asks_for_the_client(name):
+    asked = {(one.argument, one.when) for one in RECIPES[name].of("depends_on")}
+    assert ("daos+client", ("+daos",)) in asked
 
 
 @pytest.mark.parametrize(
@@ -82,3 +82,9 @@ def test_a_program_with_daos_refuses_a_daos_without_client(name):
 )
 def test_ranges_mean_what_they_mean_in_spack(version, ranges, answer):
     assert in_ranges(version, ranges) is answer
+
+
+@OURS
+def test_a_recipe_carries_its_licence(recipe):
+    text = (REPOSITORY / "packages" / recipe.name.replace("-", "_") / "package.py").read_text()
+    assert "\n# SPDX-License-Identifier: (Apache-2.0 OR MIT)\n" in text

@@ -1,7 +1,12 @@
+# Copyright the daos-assay founders.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
 """Argobots as DAOS builds it."""
 
-from spack.package import *
 from spack_repo.builtin.packages.argobots.package import Argobots as BuiltinArgobots
+
+from spack.package import *
 
 _PATCHES = "https://raw.githubusercontent.com/daos-stack/daos/v2.8.0/deps/patches/argobots"
 

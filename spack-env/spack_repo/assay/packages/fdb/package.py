@@ -1,7 +1,12 @@
+# Copyright the daos-assay founders.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
 """FDB with its backend for DAOS, which the builtin recipe does not know."""
 
-from spack.package import *
 from spack_repo.builtin.packages.fdb.package import Fdb as BuiltinFdb
+
+from spack.package import *
 
 
 class Fdb(BuiltinFdb):
@@ -14,13 +19,8 @@ class Fdb(BuiltinFdb):
     # Its CMake asks for them; the builtin recipe has older minima, and would take eckit 2.
     depends_on("eckit@1.32:1", when="@5.19.2")
     depends_on("metkit@1.15:1", when="@5.19.2")
-    depends_on("daos", when="+daos")
+    depends_on("daos+client", when="+daos")
     depends_on("uuid", when="+daos")
-    conflicts(
-        "^daos~client",
-        when="+daos",
-        msg="fdb+daos needs libdaos of the client: ask for daos+client",
-    )
 
     def cmake_args(self):
         """Never take the dummy of DAOS, on a POSIX file system, which is upstream's default."""

@@ -1,11 +1,18 @@
+# Copyright the daos-assay founders.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
 """fio with its engine dfs, which the builtin recipe does not know."""
 
-from spack.package import *
 from spack_repo.builtin.packages.fio.package import Fio as BuiltinFio
+
+from spack.package import *
 
 
 class Fio(BuiltinFio):
     """Flexible I/O tester, with the engine dfs for DAOS's file system."""
+
+    sanity_check_is_file = ("bin/fio",)
 
     git = "https://github.com/axboe/fio.git"
 
@@ -13,17 +20,15 @@ class Fio(BuiltinFio):
 
     variant("daos", default=False, when="@3.42:", description="The engine dfs")
 
-    depends_on("daos", when="+daos")
+    depends_on("daos+client", when="+daos")
     depends_on("uuid", when="+daos")
-    conflicts(
-        "^daos~client", when="+daos", msg="fio+daos needs libdfs of the client: ask for daos+client"
-    )
 
     def configure_args(self):
         """Leave dfs out where it is not asked for, even if DAOS is there."""
-        return super().configure_args() + (
-            [] if self.spec.satisfies("+daos") else ["--disable-dfs"]
-        )
+        args = super().configure_args()
+        if self.spec.satisfies("@3.27:") and not self.spec.satisfies("+daos"):
+            args.append("--disable-dfs")  # which configure knows since 3.27
+        return args
 
     @run_after("configure")
     def assert_dfs(self):
@@ -32,3 +37,10 @@ class Fio(BuiltinFio):
             with open(join_path(self.build_directory, "config-host.mak")) as config:
                 if "CONFIG_DFS=y" not in config.read().splitlines():
                     raise InstallError("fio was configured without dfs; see config.log")
+
+    def test_dfs(self):
+        """The engine is there."""
+        if not self.spec.satisfies("+daos"):
+            raise SkipTest("without DAOS there is no engine dfs")
+        said = which(self.prefix.bin.fio)("--enghelp", output=str, error=str)
+        check_outputs([r"\bdfs\b"], said)

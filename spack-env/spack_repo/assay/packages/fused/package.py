@@ -1,7 +1,12 @@
+# Copyright the daos-assay founders.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
 """FUSE library of the DAOS project."""
 
-from spack.package import *
 from spack_repo.builtin.build_systems.meson import MesonPackage
+
+from spack.package import *
 
 
 class Fused(MesonPackage):

@@ -1,11 +1,18 @@
+# Copyright the daos-assay founders.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
 """IOR and mdtest with DAOS's file system, which the builtin recipe does not know."""
 
-from spack.package import *
 from spack_repo.builtin.packages.ior.package import Ior as BuiltinIor
+
+from spack.package import *
 
 
 class Ior(BuiltinIor):
     """IOR and mdtest: parallel I/O of files and metadata, over POSIX, MPI-IO, and DAOS's DFS."""
+
+    sanity_check_is_file = ("bin/ior", "bin/mdtest")
 
     git = "https://github.com/hpc/ior.git"
 
@@ -13,11 +20,8 @@ class Ior(BuiltinIor):
 
     variant("daos", default=False, when="@4:", description="The API DFS")
 
-    depends_on("daos", when="+daos")
+    depends_on("daos+client", when="+daos")
     depends_on("uuid", when="+daos")
-    conflicts(
-        "^daos~client", when="+daos", msg="ior+daos needs libdfs of the client: ask for daos+client"
-    )
 
     def configure_args(self):
         """Add DAOS to what the builtin recipe configures."""
@@ -33,3 +37,10 @@ class Ior(BuiltinIor):
             with open(join_path(self.build_directory, "src", "config.h")) as config:
                 if "#define USE_DAOS_AIORI" not in config.read():
                     raise InstallError("IOR was configured without DFS; see config.log")
+
+    def test_dfs(self):
+        """The API is there."""
+        if not self.spec.satisfies("+daos"):
+            raise SkipTest("without DAOS there is no API DFS")
+        said = which(self.prefix.bin.ior)("-h", output=str, error=str, fail_on_error=False)
+        check_outputs([r"\bDFS\b"], said)

@@ -1,7 +1,12 @@
+# Copyright the daos-assay founders.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
 """ipmctl of the distribution."""
 
-from spack.package import *
 from spack_repo.builtin.build_systems.generic import Package
+
+from spack.package import *
 
 
 class Ipmctl(Package):

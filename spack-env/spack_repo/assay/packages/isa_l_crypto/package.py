@@ -1,7 +1,12 @@
+# Copyright the daos-assay founders.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
 """ISA-L crypto at the version of DAOS 2.8."""
 
-from spack.package import *
 from spack_repo.builtin.packages.isa_l_crypto.package import IsaLCrypto as BuiltinIsaLCrypto
+
+from spack.package import *
 
 
 class IsaLCrypto(BuiltinIsaLCrypto):

@@ -1,7 +1,12 @@
+# Copyright the daos-assay founders.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
 """libfuse as DAOS 2.6 builds it."""
 
-from spack.package import *
 from spack_repo.builtin.packages.libfuse.package import Libfuse as BuiltinLibfuse
+
+from spack.package import *
 
 
 class Libfuse(BuiltinLibfuse):

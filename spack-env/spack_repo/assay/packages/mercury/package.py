@@ -1,13 +1,18 @@
+# Copyright the daos-assay founders.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
 """Mercury as DAOS builds it."""
 
-from spack.package import *
 from spack_repo.builtin.packages.mercury.package import Mercury as BuiltinMercury
+
+from spack.package import *
 
 _PATCHES = "https://raw.githubusercontent.com/daos-stack/daos/v2.8.0/deps/patches/mercury"
 
 
 class Mercury(BuiltinMercury):
-    """RPC library of DAOS, with DAOS's patches, counters, and plugins that are loaded on demand."""
+    """RPC library of DAOS, with its patches, counters, and plugins that are loaded on demand."""
 
     version("2.4.1", tag="v2.4.1", commit="9449e529e3f49c8d8303b4335a54aeabbe4e6180")
 
@@ -42,8 +47,10 @@ class Mercury(BuiltinMercury):
 
     def cmake_args(self):
         """Add what DAOS asks for and no variant of the builtin recipe stands for."""
-        return [
-            *super().cmake_args(),
-            self.define("MERCURY_ENABLE_COUNTERS", True),
-            self.define("NA_USE_DYNAMIC_PLUGINS", True),
-        ]
+        args = super().cmake_args()
+        if self.spec.satisfies("@2.4.1"):
+            args += [
+                self.define("MERCURY_ENABLE_COUNTERS", True),
+                self.define("NA_USE_DYNAMIC_PLUGINS", True),
+            ]
+        return args

@@ -1,7 +1,12 @@
+# Copyright the daos-assay founders.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
 """PMDK of the DAOS project."""
 
-from spack.package import *
 from spack_repo.builtin.packages.pmdk.package import Pmdk as BuiltinPmdk
+
+from spack.package import *
 
 
 class Pmdk(BuiltinPmdk):
@@ -13,13 +18,17 @@ class Pmdk(BuiltinPmdk):
     version("2.1.3", commit="6805ed4f8d1a4e4c6070bf8b68f0dffef08b9c99")
 
     depends_on("ndctl", when="+ndctl")
+    conflicts("+rpmem", when="@2:", msg="PMDK 2 has no remote memory: ask for pmdk~rpmem")
 
     def install(self, spec, prefix):
-        """Build the libraries only; without ndctl, without the checks that need it.
+        """Build the libraries of DAOS's line only; without ndctl, without the checks that need it.
 
         Those are whether a shutdown was dirty and whether blocks are bad: for DRAM there is
         nothing to check, for PMem modules ndctl is needed.
         """
+        if not spec.satisfies("@2.1.3"):
+            super().install(spec, prefix)
+            return
         arguments = [
             f"prefix={prefix}",
             f"libdir={prefix.lib}",

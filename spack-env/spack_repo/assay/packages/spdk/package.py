@@ -1,9 +1,15 @@
+# Copyright the daos-assay founders.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
 """SPDK as DAOS builds it, with the DPDK that it brings."""
 
-from spack.package import *
 from spack_repo.builtin.packages.spdk.package import Spdk as BuiltinSpdk
 
+from spack.package import *
+
 _PATCHES = "https://raw.githubusercontent.com/daos-stack/daos/v2.8.0/deps/patches/spdk"
+_MESON = "dpdk/config/meson.build"
 _COMMITS = "https://github.com/spdk/spdk/commit"
 
 
@@ -31,7 +37,7 @@ class Spdk(BuiltinSpdk):
     conflicts("~shared", when="@22.01.2,26.01", msg="DAOS links SPDK's shared libraries")
     conflicts("+dpdk", when="@22.01.2,26.01", msg="This SPDK brings a DPDK of its own")
 
-    depends_on("ninja", type="build")
+    depends_on("ninja", type="build", when="@22.01.2,26.01")
     with when("@26.01"):
         depends_on("isa-l@2.31.1")
         depends_on("isa-l-crypto@2.26")
@@ -52,13 +58,31 @@ class Spdk(BuiltinSpdk):
         when="@22.01.2",
     )
 
+    @property
+    def is_for_daos(self):
+        """Whether this version is one that DAOS builds; the builtin recipe's stay as they are."""
+        return self.spec.satisfies("@22.01.2,26.01")
+
     @run_before("configure")
-    def leave_python_out(self):
-        """Keep `make install` from running a package installer for SPDK's Python."""
+    def leave_out(self):
+        """Leave out Python, and what DPDK takes of the host without being asked.
+
+        For Python, `make install` would run a package installer. DPDK links libarchive, libbsd,
+        jansson, OpenSSL, libpcap and libfdt where it finds them, and no driver that is built
+        here needs one.
+        """
+        if not self.is_for_daos:
+            return
         filter_file(r"^DIRS-y \+= python$", "", "Makefile")
+        optional = r"(libarchive|libbsd|jansson|openssl|libpcap)"
+        absent = "dependency('', required: false)"
+        filter_file(rf"dependency\('{optional}',.*\)", absent, _MESON)
+        filter_file(r"cc\.find_library\((pcap_lib|'fdt'|'libfdt'),.*\)", absent, _MESON)
 
     def configure_args(self):
         """Build what DAOS's engine needs and nothing else."""
+        if not self.is_for_daos:
+            return super().configure_args()
         # What AVX2 came with: DAOS's own choice. `native` would tie the build to its host.
         instructions = "haswell" if self.spec.satisfies("target=x86_64:") else "native"
         args = [
@@ -85,12 +109,19 @@ class Spdk(BuiltinSpdk):
     @run_after("install")
     def install_for_daos(self):
         """Install DPDK, the scripts, and the file of pkg-config that DAOS asks for."""
-        install_tree("dpdk/build/lib", self.prefix.lib)
-        install_tree("dpdk/build/include", self.prefix.include.dpdk)
+        if not self.is_for_daos:
+            return
+        pkgconfig = self.prefix.lib.pkgconfig
+        if self.spec.satisfies("@22.01.2"):
+            # Since 26.01 `make install` does it, as it should be.
+            install_tree("dpdk/build/lib", self.prefix.lib)
+            install_tree("dpdk/build/include", self.prefix.include.dpdk)
+            for file in find(pkgconfig, "libdpdk*.pc"):
+                filter_file(r"^prefix=.*", f"prefix={self.prefix}", file)
+                filter_file(r"^includedir=.*", "includedir=${prefix}/include/dpdk", file)
         share = self.prefix.share.daos.spdk
         install_tree("scripts", share.scripts)
         install_tree("include", share.include)
-        pkgconfig = self.prefix.lib.pkgconfig
         mkdirp(pkgconfig)
         with open(join_path(pkgconfig, "daos_spdk.pc"), "w") as file:
             file.write(
@@ -100,3 +131,11 @@ class Spdk(BuiltinSpdk):
                 f"Cflags: -I{self.prefix.include} -I{self.prefix.include.dpdk}\n"
                 f"Libs: -L{self.prefix.lib} -Wl,-rpath={self.prefix.lib}\n"
             )
+
+    @property
+    def sanity_check_is_file(self):
+        """What DAOS looks for."""
+        if not self.is_for_daos:
+            return []
+        promised = ["lib/libspdk_nvme.so", "lib/librte_eal.so", "lib/pkgconfig/daos_spdk.pc"]
+        return promised + (["bin/spdk_nvme_perf"] if self.spec.satisfies("@26.01") else [])
