@@ -1,0 +1,60 @@
+"""What `make validate` prints: stages, changes and messages a line each, refusals in full."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+
+PLAYBOOK = """
+- name: A stage without hosts
+  hosts: nobody
+  tasks: [{name: Never, ansible.builtin.debug: {msg: never}}]
+- name: A stage
+  hosts: localhost
+  gather_facts: false
+  tasks:
+    - {name: Stay, ansible.builtin.command: {argv: [echo, hush]}, changed_when: false}
+    - {name: Change, ansible.builtin.command: {argv: [echo]}, loop: [1, 2], changed_when: true}
+    - {name: Skip, ansible.builtin.command: {argv: ["true"]}, when: false}
+    - {name: Show, ansible.builtin.debug: {msg: ["one", "two"]}}
+    - {name: Refuse, ansible.builtin.assert: {that: false, fail_msg: "n is 3; allowed is 4"}}
+"""
+
+
+def printed(directory: Path, *options: str) -> str:
+    """What ansible-playbook prints where ansible.cfg is, with an exit status of 2."""
+    playbook = directory / "playbook.yml"
+    playbook.write_text(PLAYBOOK)
+    program = Path(sys.executable).parent / "ansible-playbook"
+    python = f"--extra-vars=ansible_python_interpreter={sys.executable}"
+    where = ["--inventory=localhost,", "--connection=local", python]
+    command = [program, *where, *options, playbook]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_stage_a_change_and_a_message_have_a_line_each(tmp_path: Path) -> None:
+    before, _, failure = printed(tmp_path).partition("TASK [Refuse]")
+    assert before.split("\n")[:5] == [
+        "A stage",
+        "  changed: [localhost] Change",
+        "  one",
+        "  two",
+        "",
+    ]
+    assert "n is 3; allowed is 4" in failure
+    assert "PLAY RECAP" in failure
+
+
+def test_check_mode_is_named_with_the_stage(tmp_path: Path) -> None:
+    assert printed(tmp_path, "--check").startswith("A stage (check mode)\n")
+
+
+def test_details_come_with_v(tmp_path: Path) -> None:
+    shown = printed(tmp_path, "-v")
+    for text in ("PLAY [A stage without hosts]", "TASK [Stay]", "stdout: hush", "(item=2)"):
+        assert text in shown, shown
