@@ -83,7 +83,7 @@ spack-check: setup ## What can be known of spack-env without Spack.
 	$(BIN)/pytest tests/spack
 
 .PHONY: molecule
-molecule: molecule-cluster molecule-spack ## The scenarios that CI runs, on real hosts (podman).
+molecule: molecule-cluster molecule-spack molecule-bare ## The scenarios that CI runs, on real hosts (podman).
 
 .PHONY: molecule-cluster
 molecule-cluster: setup host-tools ## Converge, check and measure three hosts.
@@ -100,6 +100,10 @@ molecule-real: setup host-tools ## The same with a real DAOS, whose prefix ASSAY
 .PHONY: molecule-spack
 molecule-spack: setup host-tools ## Converge the role spack on three hosts, with a stand-in of Spack.
 	scripts/no-deprecations.sh molecule test --scenario-name spack
+
+.PHONY: molecule-bare
+molecule-bare: setup host-tools ## Run `make validate` and `make teardown` on Debian's smallest.
+	molecule/bare/run.sh
 
 .PHONY: bench-deploy
 bench-deploy: setup ## How the deployment grows from 8 to 64 to 256 hosts (simulated).

@@ -18,12 +18,13 @@ inside() {
     podman exec --workdir=/root/daos-assay "$name" "$@"
 }
 
-# What apt and dpkg keep besides packages, logs, and what root's own commands write, are no part of what was there.
+# What apt, dpkg, useradd and adduser keep for themselves, logs, and what root's own commands write, are no part of what was there.
 list() {
     # shellcheck disable=SC2016 # dpkg-query's own variables
     inside dpkg-query --show --showformat='${db:Status-Abbrev} ${Package} ${Version}\n'
     inside find / -xdev \( -path /root -o -path /tmp -o -path /var/log -o -path /var/cache -o -path /var/backups -o -path /var/lib/apt \
-        -o -path /var/lib/dpkg -o -path /proc -o -path /sys -o -path /dev \) -prune -o -printf '%p %u:%g %m\n' | sort
+        -o -path /var/lib/dpkg -o -path /proc -o -path /sys -o -path /dev -o -path '/etc/*shadow-' -o -path /run/adduser \) \
+        -prune -o -printf '%p %u:%g %m\n' | sort
 }
 
 # Registries are reached as this machine reaches them, and what it has downloaded already is not downloaded again.
@@ -31,7 +32,7 @@ cache=$("$repository/.venv/bin/uv" cache dir)
 mkdir -p "$cache"
 image=$("$here/../hosts/minbase.sh")
 podman rm --force --time=2 --ignore "$name" > /dev/null
-podman --runtime=runc run --detach --init --name="$name" --hostname=bare --cap-add=SYS_ADMIN --cap-add=SYS_NICE \
+podman --runtime=runc run --detach --name="$name" --hostname=bare --cap-add=SYS_ADMIN --cap-add=SYS_NICE \
     --volume=/etc/ssl/certs/ca-certificates.crt:/etc/ssl/certs/ca-certificates.crt:ro --volume="$cache":/root/.cache/uv \
     --env=PIP_CERT --env=SSL_CERT_FILE "$image" sleep infinity > /dev/null
 podman exec "$name" mkdir /root/daos-assay
@@ -52,6 +53,10 @@ if cmp --quiet "$work/before" "$work/between"; then
     exit 1
 fi
 diff "$work/before" "$work/after" || { echo "make teardown has not left the host as it was: < before, > after" >&2; exit 1; }
-! inside grep --line-regexp 'munged\|slurmctld\|slurmd\|slurmstepd' --no-messages --recursive --include=comm /proc/[0-9]*/comm ||
-    { echo "make teardown has left processes" >&2; exit 1; }
+# shellcheck disable=SC2016 # the container's own variables
+left=$(inside sh -c '
+    for status in /proc/[0-9]*/status; do
+        grep --quiet "^State:[[:space:]][^Z]" "$status" && grep "^Name:[[:space:]]\(munge\|slurm\)" "$status"
+    done 2> /dev/null || true')
+[[ -z $left ]] || { echo "make teardown has left processes: $left" >&2; exit 1; }
 echo "make teardown has left the host as it was"
