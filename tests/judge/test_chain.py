@@ -160,6 +160,23 @@ def test_a_layer_that_the_result_surpasses_holds_nothing_back() -> None:
     assert [link.left for link in chain.links[1:]] == [22_000.0, 8000.0, 8000.0]
 
 
+def test_a_chain_without_an_application_says_that_it_is_incomplete() -> None:
+    (chain,) = of(system(), devices(**dict.fromkeys(SSDS, 7000.0)), network("put_1m", 90_000.0))
+    assert chain.sentence == (
+        "the chain is incomplete, nothing was measured end to end: no layer that was measured"
+        " holds the next one back"
+    )
+    (chain,) = of(system(), devices(), network("put_1m", 2000.0))
+    assert chain.sentence.startswith(
+        "the chain is incomplete, nothing was measured end to end: the layer network holds it back"
+    )
+
+
+def test_a_whole_chain_without_loss_names_no_layer() -> None:
+    (chain,) = of(system(), devices(**dict.fromkeys(SSDS, 7000.0)), ior("read", dfs=27_900.0))
+    assert chain.sentence == "no layer that was measured holds the next one back"
+
+
 def test_only_ssds_with_data_are_its_devices() -> None:
     log, data = "s1/0000:00:00.0", dict.fromkeys(map(str, data_ssds(system("wal"))), 6400.0)
     assert log not in data

@@ -204,12 +204,15 @@ def _chain(cluster: Cluster, direction: Direction, layers: Sequence[_Layer]) -> 
             below = link
     if worst is None:
         return None
-    return Chain(direction, tuple(links), _sentence(cluster, *worst))
+    sentence = _sentence(cluster, *worst)
+    if not reached:
+        sentence = f"the chain is incomplete, nothing was measured {END}: {sentence}"
+    return Chain(direction, tuple(links), sentence)
 
 
 def _sentence(cluster: Cluster, kept: float, layer: _Layer, below: Link) -> str:
     if kept >= 1:
-        return "no layer holds the next one back"
+        return "no layer that was measured holds the next one back"
     sentence = (
         f"the layer {layer.name} holds it back: {Quantity(layer.figure, UNIT)} ({layer.made_of}),"
         f" {kept:.0%} of the {Quantity(below.left, UNIT)} that is left from below"
