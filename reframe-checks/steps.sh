@@ -34,19 +34,20 @@ refuse() {
     exit 1
 }
 
-# engines_stopped PHASE [LAUNCHER...]: refuse to measure beside an engine, here or where the launcher
-# starts its processes.
+# engines_stopped PHASE [HOSTS LAUNCHER...]: refuse to measure beside an engine, here or where the launcher
+# starts its processes, of which as many hosts have to answer.
 engines_stopped() {
-    local phase=$1 running
-    shift
+    local phase=$1 hosts=${2:-1} answers count running
+    shift $(($# > 1 ? 2 : 1))
     # pgrep also says 0, and fails, where there is none.
-    running=$("$@" pgrep --count --exact daos_engine 2>/dev/null | awk '{ sum += $1 } END { print NR ? sum : "?" }')
-    case $running in
-        0) ;;
-        "?") refuse "it is not known whether an engine of DAOS is running here: is pgrep there?" ;;
-        *) refuse "$running engines of DAOS are running here and would disturb the measurement; this check needs" \
-            "the phase $phase: playbooks/phase.yml with -e assay_phase=$phase" ;;
-    esac
+    answers=$("$@" pgrep --count --exact daos_engine 2>/dev/null)
+    read -r count running < <(awk '/^[0-9]+$/ { sum += $1; count++ } END { print count + 0, sum + 0 }' <<<"$answers")
+    ((running == 0)) ||
+        refuse "$running engines of DAOS are running here and would disturb the measurement; this check needs" \
+            "the phase $phase: playbooks/phase.yml with -e assay_phase=$phase"
+    ((count == hosts)) ||
+        refuse "it is not known whether an engine of DAOS is running here: $count of $hosts hosts answered;" \
+            "is pgrep there?"
 }
 
 # mounted DIRECTORY: refuse to measure what merely lies in the place of a mount.

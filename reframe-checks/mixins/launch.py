@@ -76,7 +76,7 @@ class StartsItsPrograms(Mixin):
             *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={count}", f"--ntasks={count}"),
             *("--overlap", "--mpi=none", "--kill-on-bad-exit=0"),
         ]
-        return [[*command, *srun] for command in super().guards(subject)]
+        return [[*command, str(count), *srun] for command in super().guards(subject)]
 
     @run_before("run", always_last=True)
     def run_in_the_batch_script(self) -> None:

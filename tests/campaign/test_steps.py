@@ -409,6 +409,27 @@ def test_nothing_is_measured_beside_an_engine(job: Job, pgrep: str, refusal: str
         assert job.output("refusal").startswith(refusal)
 
 
+@pytest.mark.parametrize(
+    ("answers", "refusal"),
+    [
+        ("0 0", None),
+        ("0", "it is not known whether an engine of DAOS is running here: 1 of 2 hosts answered"),
+        ("", "it is not known whether an engine of DAOS is running here: 0 of 2 hosts answered"),
+        ("1", "1 engines of DAOS are running here and would disturb the measurement"),
+    ],
+    ids=["both", "one", "none", "one has an engine"],
+)
+def test_every_host_has_to_answer_whether_an_engine_runs(
+    job: Job, answers: str, refusal: str | None
+) -> None:
+    launcher = stand_in("srun", f"printf '%s\\n' {answers}")
+    line = "engines_stopped raw 2 srun --nodes=2"
+    assert job.run(launcher, line, "touch measured") == (1 if refusal else 0)
+    assert (job.stage / "measured").exists() is (refusal is None)
+    if refusal:
+        assert job.output("refusal").startswith(refusal)
+
+
 @pytest.mark.parametrize("status", [1, 124, 137])
 def test_a_container_in_which_a_step_hung_is_left_alone(job: Job, status: int) -> None:
     # By the library in it find would wait for ever, too.
