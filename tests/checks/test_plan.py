@@ -1,5 +1,6 @@
 """The plan: what a cluster owes, from the cluster alone."""
 
+import cProfile
 import json
 from collections import Counter
 from itertools import combinations
@@ -7,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from assay.checks.expect import Measured, expectation
 from assay.checks.fdb_hammer import daos_processes
 from assay.checks.plan import CHECKS, LAYERS, features, requirements
 from assay.cluster.description import Cluster
+from assay.cluster.once import once
 from clusters import described, description
 from sites import put, site
 
@@ -353,3 +356,35 @@ def test_without_one_thing_only_the_checks_that_need_it_are_not_owed(
     there = partitions(put(with_everything(), {absent: None}))
     assert OWED_BY.keys() - there.keys() == checks
     assert there == {check: OWED_BY[check] for check in there}
+
+
+def test_what_follows_from_a_cluster_is_worked_out_once_for_each() -> None:
+    asked: list[str] = []
+
+    @once
+    def name(cluster: Cluster, suffix: str) -> str:
+        asked.append(cluster.name)
+        return cluster.name + suffix
+
+    first, second = described(site(servers=1)), described(site(servers=1))
+    assert [name(first, "!"), name(first, "!"), name(second, "!"), name(first, "?")]
+    assert len(asked) == 3
+
+
+def test_expectations_grow_with_hosts_and_not_with_their_square() -> None:
+    def calls(hosts: int) -> int:
+        document = site(servers=hosts, engines=2, clients=hosts)
+        document["benchmarks"] = {"fio_dfs": "/opt/fio", "ior": "/opt/ior", "ior_apis": ["DFS"]}
+        document["daos"] |= {"pool": "tank", "container": "posix"}
+        cluster = described(document)
+        profile = cProfile.Profile()
+        profile.enable()
+        plan = requirements(cluster)
+        measured = Measured({required: [10.0] for required in plan})
+        for required in plan:
+            expectation(cluster, required, measured)
+        profile.disable()
+        return sum(entry.callcount for entry in profile.getstats())
+
+    # Of 8 servers every engine is paired with every other; of more, with seven.
+    assert calls(64) < 2.2 * calls(32)

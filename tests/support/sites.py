@@ -106,10 +106,10 @@ def site(
     }
     hosts = {name: copy.deepcopy(server) for name in names["servers"]}
     for number, host in enumerate(hosts.values()):
-        host["address"] = f"192.0.2.{number + 1}"
+        host["address"] = f"192.0.2.{number % 250 + 1}"
     hosts |= {name: copy.deepcopy(SERVER) for name in (*names["clients"], "login")}
     for number, name in enumerate((*names["clients"], "login")):
-        hosts[name]["address"] = f"192.0.2.{100 + number}"
+        hosts[name]["address"] = f"192.0.2.{(100 + number) % 250 + 1}"
     return {
         "name": "proving-ground",
         "controller": "login",

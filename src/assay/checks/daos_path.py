@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.checks import below as measured_below
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate, nic, waiting
-from assay.checks.bounds.path import data_path, of_files, storage
+from assay.checks.bounds.path import data_path, of_files, servers_of, storage
 from assay.checks.bounds.redundancy import NONE, Redundancy
 from assay.checks.entry import Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
@@ -55,8 +55,7 @@ def crossed_by(
     assert direction
     assert size
     clients = clients_of(cluster, requirement)
-    servers = cluster.daos.servers if cluster.daos else ()
-    if shared := set(clients) & set(servers):
+    if shared := servers_of(cluster).intersection(clients):
         return (), f"{min(shared)} is client and server: no wire between them"
     bound = data_path(cluster, direction, size, stored(cluster), clients)
     limits = bound.limits if bound else ()

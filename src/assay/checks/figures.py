@@ -11,6 +11,7 @@ from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.entry import Metric, Requirement
 from assay.checks.references import Reference, reference
 from assay.cluster.description import Cluster
+from assay.cluster.once import once
 from assay.subject import Subject
 from assay.units import Quantity
 
@@ -207,12 +208,17 @@ POSSIBLE = 0.5
 """The part of its bound above which no reference of other hardware is required (own choice)."""
 
 
+@once
+def _all_targets(cluster: Cluster) -> int:
+    servers = cluster.daos.servers if cluster.daos else ()
+    return sum(engine.targets for name in servers for engine in cluster.hosts[name].engines)
+
+
 def targets(cluster: Cluster, subject: Subject) -> int:
     """The targets of an engine; of a pair, of the one with fewer; of all engines for the others."""
     if subject.engine is not None:
         return min(cluster.engine(end).targets for end in subject.ends)
-    servers = cluster.daos.servers if cluster.daos else ()
-    return sum(engine.targets for name in servers for engine in cluster.hosts[name].engines)
+    return _all_targets(cluster)
 
 
 def within(

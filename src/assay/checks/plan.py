@@ -39,6 +39,7 @@ from assay.checks.subjects import (
     each_unflushed_engine,
 )
 from assay.cluster.description import PARTITIONS, Cluster, Partition
+from assay.cluster.once import once
 
 __all__ = [
     "CHECKS",
@@ -97,6 +98,7 @@ CHECKS: Mapping[str, Check] = {
 """Every check, by the name of its class in `reframe-checks/`, from the lowest layer up."""
 
 
+@once
 def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
     """What a partition has, in words that checks ask for."""
     present = {"client" if partition == "clients" else "server"}

@@ -7,7 +7,8 @@ from dataclasses import replace
 from statistics import median
 
 from assay.checks.bounds import Bound, Limit, tightest
-from assay.checks.bounds.devices import MEBIBYTE, Direction, as_rate, nic, together, waiting
+from assay.checks.bounds.devices import MEBIBYTE, Direction, as_rate, nic, waiting
+from assay.checks.bounds.path import senders, servers_of
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
 from assay.checks.subjects import each_engine, each_engine_pair
@@ -29,8 +30,7 @@ def _wire(cluster: Cluster, requirement: Requirement) -> Bound | None:
         return None  # a host's own engines need no wire between them
     ends = [_interface_of(cluster, engine) for engine in subject.ends]
     if subject.peer is None:
-        clients = (nic(cluster, c, cluster.hosts[c].interface) for c in cluster.clients)
-        ends.append(together("the clients' NICs", clients))
+        ends.append(senders(cluster))
     return tightest(ends, "GB/s")
 
 
@@ -157,8 +157,8 @@ def round_trip(
     cluster: Cluster, clients: Sequence[str], measured: Measured
 ) -> tuple[Limit | None, str]:
     """The shortest round trip from some clients to an engine, in us; or why none is known."""
-    servers = set(cluster.daos.servers) if cluster.daos else set()
-    if (near := servers & set(clients)) and len(servers | set(cluster.clients)) > 1:
+    servers = servers_of(cluster)
+    if (near := servers.intersection(clients)) and len(servers.union(cluster.clients)) > 1:
         # It was measured from the first client, or is that of the slowest.
         return None, f"{min(near)} is client and server, and nearer to its own engines than others"
     least = measured.least(ROUND_TRIP)

@@ -7,6 +7,7 @@ from itertools import combinations
 from assay.checks.backends import ior_backends, mdtest_backends, mount_backends
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster, Partition
+from assay.cluster.once import once
 from assay.subject import Subject
 
 
@@ -20,7 +21,8 @@ def each_disk(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     hosts = each_host(cluster, partition)
     if partition == "servers":
         return hosts
-    return tuple(subject for subject in hosts if subject.host not in cluster.servers)
+    servers = set(cluster.servers)
+    return tuple(subject for subject in hosts if subject.host not in servers)
 
 
 def each_pair(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
@@ -35,7 +37,7 @@ def each_pair(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
         else [(hosts[0], hosts[-1])]
     )
     pairs = [first.to(second) for first, second in ring]
-    measured = each_pair(cluster, "clients") if partition == "servers" else ()
+    measured = set(each_pair(cluster, "clients")) if partition == "servers" else set()
     return tuple(pair for pair in pairs if pair not in measured)
 
 
@@ -49,6 +51,7 @@ def each_ram_engine(cluster: Cluster, partition: Partition) -> tuple[Subject, ..
     )
 
 
+@once
 def _engines(cluster: Cluster) -> dict[Subject, Engine]:
     """The engines of the DAOS system as subjects."""
     servers = cluster.daos.servers if cluster.daos else ()

@@ -18,6 +18,7 @@ from assay.checks.bounds.redundancy import NONE, Redundancy
 from assay.checks.bounds.redundancy import redundancy as redundancy_of
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster, Host
+from assay.cluster.once import once
 from assay.subject import Subject
 from assay.units import Quantity
 
@@ -52,18 +53,34 @@ def data_path(
     if way == "write":
         sent = redundancy.sent if size.to("B").value >= STRIPE.to("B").value else 1.0
         stored = redundancy.stored
-    senders = cluster.clients if clients is None else clients
-    wires = (nic(cluster, name, cluster.hosts[name].interface) for name in senders)
-    # Two engines of a host may share an interface, which is one wire all the same.
-    ports = dict.fromkeys((name, engine.fabric_iface) for name, _, engine in _engines(cluster))
-    servers = (nic(cluster, *port) for port in ports)
     limits: list[Limit | None] = [
-        _cost(together("the clients' NICs", wires), sent, why),
-        _cost(together("the servers' NICs", servers), stored, why),
+        _cost(senders(cluster, None if clients is None else tuple(clients)), sent, why),
+        _cost(_ports(cluster), stored, why),
     ]
     for kind in _storage(cluster, way, size):
         limits.append(_cost(kind, stored, why))
     return tightest(limits, "GB/s")
+
+
+@once
+def servers_of(cluster: Cluster) -> frozenset[str]:
+    """The hosts on which engines run."""
+    return frozenset(cluster.daos.servers if cluster.daos else ())
+
+
+@once
+def senders(cluster: Cluster, clients: tuple[str, ...] | None = None) -> Limit | None:
+    """The NICs of some clients together; of all unless told."""
+    names = cluster.clients if clients is None else clients
+    wires = (nic(cluster, name, cluster.hosts[name].interface) for name in names)
+    return together("the clients' NICs", wires)
+
+
+@once
+def _ports(cluster: Cluster) -> Limit | None:
+    """The servers' NICs; two engines of a host may share an interface, which is one wire."""
+    ports = dict.fromkeys((name, engine.fabric_iface) for name, _, engine in _engines(cluster))
+    return together("the servers' NICs", (nic(cluster, *port) for port in ports))
 
 
 def storage(
@@ -84,6 +101,7 @@ def of_files(cluster: Cluster) -> Redundancy:
     return redundancy_of(object_class) if object_class else NONE
 
 
+@once
 def data_ssds(cluster: Cluster) -> frozenset[Subject]:
     """The SSDs with the role data; without roles, all of them."""
     return frozenset(
@@ -106,13 +124,19 @@ def _engines(cluster: Cluster) -> Iterator[tuple[str, Host, Engine]]:
             yield name, host, engine
 
 
+@once
 def is_in_scm(cluster: Cluster, size: Quantity) -> bool:
     """Whether values of a size stay in SCM."""
     small = size.to("B").value < SMALL.to("B").value
     return small or not all(engine.bdev_tiers for _, _, engine in _engines(cluster))
 
 
-def _storage(cluster: Cluster, way: Direction, size: Quantity) -> Iterator[Limit | None]:
+@once
+def _storage(cluster: Cluster, way: Direction, size: Quantity) -> tuple[Limit | None, ...]:
+    return tuple(_kinds(cluster, way, size))
+
+
+def _kinds(cluster: Cluster, way: Direction, size: Quantity) -> Iterator[Limit | None]:
     """What the values are kept in: SSDs with data, or SCM; and what a small write logs to."""
     engines = list(_engines(cluster))
     if is_in_scm(cluster, size):
