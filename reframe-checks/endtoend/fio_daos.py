@@ -43,7 +43,7 @@ def phases(check: FioCheck, small_s: int) -> Iterator[Job]:
 
 @rfm.simple_test
 class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
-    """fio's dfs engine: 1 MiB and 4 KiB, 16 under way in each process, and the latency of one."""
+    """fio's dfs engine: 1 MiB and 4 KiB, 16 in flight in each process, and the latency of one."""
 
     ioengine = "dfs"
     uses_container = True

@@ -27,7 +27,7 @@ LIMIT_S = 120
 with DAOS 2.8)."""
 
 SLOWEST_RPC_S, SLOWEST_MIB_S = 0.001, 0.016
-"""How long an RPC may take, and each MiB that goes with it, where 16 are under way: as on a network
+"""How long an RPC may take, and each MiB that goes with it, where 16 are in flight: as on a network
 of 10 Gbit/s (this project's own choice)."""
 
 

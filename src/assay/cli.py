@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class _Commands(TyperGroup):
-    """The commands; who names another one is shown all."""
+    """The commands; an unknown one is refused with a list of all."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command."""
@@ -138,7 +138,7 @@ def expect(
     file: ClusterFile = DEFAULT_CLUSTER,
     reports: Annotated[
         str | None,
-        typer.Option(help="Run reports with the figures that upper layers are judged by."),
+        typer.Option(help="Run reports with the figures of lower layers, as a glob pattern."),
     ] = None,
 ) -> None:
     """Print bound, floor and ceiling of every metric, and their sources."""
@@ -151,13 +151,15 @@ def expect(
 
     described = _load(file)
     measured = Measured({})
-    found = _read(reports, described) if reports is not None else None
-    if found is not None:
-        valid = {m: found.samples(m) for m in requirements(described) if not found.problems(m)}
-        measured = Measured(valid, found.scale)
+    campaign = _read(reports, described) if reports is not None else None
+    if campaign is not None:
+        valid = {
+            m: campaign.samples(m) for m in requirements(described) if not campaign.problems(m)
+        }
+        measured = Measured(valid, campaign.scale)
     table = Table("metric", "unit", "floor", "bound", "ceiling", "derivation", box=None)
     for metric in requirements(described):
-        e = expectation(described, found.as_run(metric) if found else metric, measured)
+        e = expectation(described, campaign.as_run(metric) if campaign else metric, measured)
         shown = ("-" if x is None else show(x) for x in (e.floor, e.bound, e.ceiling))
         cells = (metric.key, e.unit, *shown, e.derivation)
         table.add_row(*(escape(line(cell)) for cell in cells))
@@ -177,12 +179,12 @@ def parse(
         _misuse(f"unknown tool {tool}; choose from: {', '.join(sorted(PARSERS))}")
     _warn([file])
     try:
-        text = files.read(file, limits.OUTPUT_BYTES).decode("utf-8", "replace")
+        output = files.read(file, limits.OUTPUT_BYTES).decode("utf-8", "replace")
     except OSError as error:
         _misuse(f"{file} cannot be read: {error.strerror}")
     except ForeignError as error:
         _misuse(str(error))
-    parsed = PARSERS[tool](text)
+    parsed = PARSERS[tool](output)
     print(json.dumps(parsed.as_dict(), indent=2))
     if parsed.problems:
         raise typer.Exit(1)
@@ -229,11 +231,11 @@ def sign_off(
         [file, campaign, *map(Path, glob.glob(reports)), *([waivers_file] if waivers_file else [])]
     )
     described = _load(file)
-    found = _read(reports, described, campaign)
+    results = _read(reports, described, campaign)
     try:
         agreed = waivers.load(waivers_file) if waivers_file else ()
-        signed = signoff.sign_off(described, found, signoff.Gate(gate), agreed, approver)
-        bundle.write(signed, found, out, sign_key)
+        signed = signoff.sign_off(described, results, signoff.Gate(gate), agreed, approver)
+        bundle.write(signed, results, out, sign_key)
     except waivers.WaiverError as error:
         for problem in error.problems:
             _complain(f"{waivers_file}: {problem}")
@@ -319,12 +321,12 @@ def overhead(
     file: ClusterFile = DEFAULT_CLUSTER,
 ) -> None:
     """Compare the wall time of the ReFrame runs with the benchmarks' own run time."""
-    found = _read(reports, _load(file))
-    own = sum(case.benchmark_seconds for case in found.cases.values())
-    print(f"reframe -r        {found.seconds:8.1f} s")
+    results = _read(reports, _load(file))
+    own = sum(case.benchmark_seconds for case in results.cases.values())
+    print(f"reframe -r        {results.seconds:8.1f} s")
     print(f"benchmarks' own   {own:8.1f} s")
     if own > 0:
-        print(f"ratio             {found.seconds / own:8.2f}")
+        print(f"ratio             {results.seconds / own:8.2f}")
 
 
 def _load(path: Path) -> Cluster:
@@ -376,7 +378,7 @@ def _print_problems(problems: list[Problem], named: Callable[[str], str]) -> Non
 
     from assay.preflight.table import folded, rows
 
-    found = [
+    listed = [
         (
             row.severity,
             quoted(folded(row.hosts)),
@@ -387,12 +389,12 @@ def _print_problems(problems: list[Problem], named: Callable[[str], str]) -> Non
         for row in rows(problems)
     ]
     if sys.stdout.isatty() and Console().width < NARROW:
-        for severity, hosts, key, value, allowed in found:
+        for severity, hosts, key, value, allowed in listed:
             where = ": ".join(part for part in (severity, hosts, key) if part)
             print(f"{where}{value and ' = '}{value}\n    {allowed}")
         return
     table = Table("", "host", "key", "value", "problem", box=None)
-    for cells in found:
+    for cells in listed:
         table.add_row(*map(escape, cells))
     _print(table)
 
@@ -416,6 +418,6 @@ def _traceback(
 
 
 def main() -> None:
-    """Run the command; what it did not foresee may quote what others wrote, too."""
+    """Run the command; a traceback is made printable, too, since it may quote foreign data."""
     sys.excepthook = _traceback
     app()

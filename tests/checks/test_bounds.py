@@ -156,7 +156,7 @@ def test_small_values_stay_in_persistent_memory() -> None:
 def test_waiting_is_littles_law() -> None:
     limit = waiting(128, Quantity(82, "us"), "IO/s", "a sheet")
     assert limit.value.value == pytest.approx(128 / 82e-6)
-    assert limit.made_of == "128 under way / 82.0 us"
+    assert limit.made_of == "128 in flight / 82.0 us"
 
 
 def test_a_link_of_four_lanes() -> None:

@@ -199,7 +199,7 @@ def test_rpcs_in_flight_and_their_latency_make_the_rate() -> None:
     rate = find(cluster, "SelfTestClientServer.empty on s1/engine0")
     figure = expectation(cluster, rate, {trip: [20.0, 16.0, 18.0]})
     assert figure.bound == pytest.approx(2 * 16 / 16e-6)
-    assert "32 under way / 16.0 us" in figure.derivation
+    assert "32 in flight / 16.0 us" in figure.derivation
     assert figure.ceiling == MEASURED_CEILING * (figure.bound or 0)
     assert expectation(cluster, rate, {}).ground == "nothing"
 

@@ -166,7 +166,7 @@ def tripped(least: float, scale: str = "") -> Measured:
 @pytest.mark.parametrize(
     ("key", "scale", "bound"),
     [
-        # Two clients with 2 or 32 ranks, each with one operation of 20 us under way.
+        # Two clients with 2 or 32 ranks, each with one operation of 20 us in flight.
         ("MdtestEasy.create on clients/dfs", "quick", 4 / 20e-6),
         ("MdtestEasy.create on clients/dfs", "acceptance", 64 / 20e-6),
         ("MdtestEasy.read on clients/dfs", "quick", 4 / 20e-6),
@@ -178,7 +178,7 @@ def tripped(least: float, scale: str = "") -> Measured:
         ("MdtestHard.create on clients/dfuse", "quick", 4 / 20e-6),
         ("Io500.mdtest_easy_delete on clients/dfs", "quick", 4 / 20e-3),
         ("Io500.mdtest_hard_write on clients/dfs", "quick", 4 / 40e-3),
-        # One client: processes times what each has under way.
+        # One client: processes times what each has in flight.
         ("DaosPerf.fetch_4k on c1", "quick", 2 * 16 / 20e-6),
         ("FioDfs.randread_4k on c2", "quick", 2 * 16 / 20e-6),
         ("FioDfuse.randread_4k on c1/dfuse", "acceptance", 16 / 20e-6),
@@ -221,7 +221,7 @@ def test_where_the_wire_is_tighter_than_waiting_no_allowance_is_made() -> None:
 def test_the_wire_ends_the_allowance_over_waiting() -> None:
     cluster = wired_site()
     metric = find(cluster, "DaosPerf.fetch_4k on c1")
-    # 32 x 16 under way in 100 us are 5.12 million; the wire lets 6.1 million through.
+    # 32 x 16 in flight in 100 us are 5.12 million; the wire lets 6.1 million through.
     figure = expectation(cluster, metric, tripped(100.0, "acceptance"))
     assert figure.bound == pytest.approx(5_120_000)
     assert figure.ceiling == pytest.approx(200e9 / 8 / 4096)

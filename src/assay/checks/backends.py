@@ -1,4 +1,4 @@
-"""The ways in which a benchmark reaches the storage: a shared directory, or one of those into DAOS.
+"""The backends: a directory that all clients share, and the interfaces of DAOS.
 
 As a subject of a check a backend has a name of its own: ``clients/pil4dfs``.
 """
@@ -17,15 +17,15 @@ from assay.tools.interception import Library
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """One way to the storage."""
+    """One path by which a benchmark reaches the storage."""
 
     name: str
     api: Api
     """The interface that IOR calls."""
     mounted: bool = False
-    """By way of a dfuse mount."""
+    """Whether it uses a dfuse mount."""
     library: Library | None = None
-    """What takes the calls to that mount past the kernel."""
+    """The library that intercepts calls to that mount before the kernel."""
 
 
 _ALL = (
@@ -56,13 +56,13 @@ def ior_backends(cluster: Cluster) -> tuple[Backend, ...]:
 
 
 def mdtest_backends(cluster: Cluster) -> tuple[Backend, ...]:
-    """The backends by which mdtest can: it has no more than POSIX and DFS."""
+    """The backends by which mdtest can: it knows only POSIX and DFS."""
     names = ("posix", "dfs", "dfuse")
     return tuple(backend for backend in ior_backends(cluster) if backend.name in names)
 
 
 def mount_backends(cluster: Cluster) -> tuple[Backend, ...]:
-    """The backends by which a program that knows nothing of DAOS can reach it."""
+    """The backends by which a program that is not aware of DAOS can reach it."""
     reachable = ior_backends(cluster)
     return tuple(each for each in reachable if each.mounted and each.api == "POSIX")
 

@@ -1,7 +1,7 @@
-"""What the layers below were measured to let through, in this campaign, of data for DAOS.
+"""What the layers below were measured to do in this campaign, for data on its path to DAOS.
 
-A bound is what hardware can do; what this hardware did is less. Floors of figures through DAOS are
-fractions of that, so that one slow layer is named once, and not by all that stand on it.
+A bound is what hardware can do; this hardware did less. Floors of figures through DAOS are
+fractions of that, so that one slow layer is reported once, and not by every figure above it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def network(
 ) -> Limit | None:
     """All engines, each of which was measured by itself, with all clients.
 
-    Of some of the clients whose wires nobody knows it is their share.
+    For a part of the clients, where their line rates are unknown, it is their share.
     """
     name = "get_1m" if direction == "write" else "put_1m"
     total = _sum(cluster, self_test.CLIENT_SERVER, name, measured)
@@ -64,7 +64,7 @@ def reads(cluster: Cluster, direction: Direction, measured: Measured) -> Limit |
 def taking_turns(
     cluster: Cluster, direction: Direction, size: Quantity, in_flight: int, measured: Measured
 ) -> Limit | None:
-    """So many transfers in flight, each of which takes as long as one that is alone.
+    """Several transfers in flight, each of which takes as long as one that is alone.
 
     Source: Little's law, as for waiting (`assay.checks.bounds.devices`).
     """
@@ -121,16 +121,15 @@ def _of_ssds(cluster: Cluster, check: Check, metric: Metric, measured: Measured)
     def total() -> float | None:
         return _total(measured.medians(figure), data_ssds(cluster))
 
-    found = measured.once(("sum", figure), total)
-    if found is None:
+    together = measured.once(("sum", figure), total)
+    if together is None:
         return None
-    return _as_measured("the SSDs", found, metric.unit, check, metric.name)
+    return _as_measured("the SSDs", together, metric.unit, check, metric.name)
 
 
 def _total(medians: Mapping[Subject, float], subjects: Collection[Subject]) -> float | None:
-    found = [medians.get(subject) for subject in subjects]
-    known = [figure for figure in found if figure is not None]
-    return sum(known) if known and len(known) == len(found) else None
+    known = [medians[subject] for subject in subjects if subject in medians]
+    return sum(known) if known and len(known) == len(subjects) else None
 
 
 def _as_measured(who: str, value: float, unit: str, check: Check, name: str) -> Limit:

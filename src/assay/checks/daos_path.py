@@ -18,7 +18,7 @@ from assay.checks.trips import as_often, no_shorter
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.units import Quantity
 
-UNDESCRIBED = "what serves the shared directory is not described"
+UNDESCRIBED = "the description does not say what serves the shared directory"
 """Why a backend that is not DAOS has no bound."""
 
 
@@ -33,7 +33,7 @@ def clients_of(cluster: Cluster, requirement: Requirement) -> Sequence[str]:
 
 
 def is_undescribed(cluster: Cluster, requirement: Requirement) -> bool:
-    """Whether the data goes to a shared directory, of which nothing is known."""
+    """Whether the data goes to a shared directory, whose storage is unknown."""
     return cluster.daos is None or requirement.subject.backend == "posix"
 
 
@@ -133,8 +133,7 @@ class DaosPath:
     ) -> Sequence[Limit]:
         """What the data crosses, by datasheet and as measured.
 
-        Nothing where the storage is unknown: then no floor can be asked for, however fast the
-        network is.
+        Nothing where the storage is unknown: then there is no floor, however fast the network is.
         """
         metric, clients = requirement.metric, clients_of(cluster, requirement)
         direction, size = metric.direction, metric.transfer

@@ -18,7 +18,7 @@ from assay.subject import Subject
 from assay.units import Quantity
 
 POSIX_PROCESSES = 4
-"""Processes on a client: several at once, as many as a small client can bear."""
+"""Processes on a client: several at once, but no more than a small client can run."""
 
 FIELDS_OF_A_CORE: Mapping[Direction, Quantity] = {
     "write": Quantity(125, "MiB/s"),

@@ -21,7 +21,7 @@ def _wires(cluster: Cluster, requirement: Requirement) -> tuple[list[Limit], str
         interface = cluster.hosts[name].interface
         wire = nic(cluster, name, interface)
         if wire is None:
-            return [], f"{name}'s {interface} is virtual or tells no speed"
+            return [], f"{name}'s {interface} is virtual or reports no speed"
         wires.append(wire)
     return wires, ""
 

@@ -18,8 +18,8 @@ from assay.units import Quantity
 T = TypeVar("T")
 
 Ground = Literal["hardware", "measured", "reference", "contract", "count", "nothing"]
-"""What an expectation stands on: a datasheet, a lower layer, what others measured elsewhere, what
-somebody has committed to, a number of things, or nothing."""
+"""What an expectation is derived from: a datasheet, a lower layer, what others measured elsewhere,
+what somebody has committed to, a number of things, or nothing."""
 
 MEASURED_CEILING = 2.0
 """How far above the best sample of the layer below a figure may lie (this project's own choice).
@@ -34,7 +34,7 @@ class Expectation:
     """What a metric should be on this cluster, in the metric's unit.
 
     A value below `floor` is too slow and one above `ceiling` too good to be true. None means
-    that there is nothing to say on that side.
+    that there is no limit on that side.
     """
 
     unit: str
@@ -68,7 +68,7 @@ class Measured(Mapping[Requirement, Sequence[float]]):
         return len(self._samples)
 
     def once(self, key: Hashable, work_out: Callable[[], T]) -> T:
-        """What many metrics ask for, worked out for the first of them."""
+        """A figure that many metrics need, computed for the first of them."""
         if key not in self._known:
             self._known[key] = work_out()
         return cast("T", self._known[key])
@@ -104,12 +104,12 @@ class Unrated:
     why: str
 
     def __call__(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
-        """Say so."""
+        """No expectation, and why."""
         return nothing(requirement, self.why)
 
 
 def is_judged(metric: Metric) -> bool:
-    """Whether there is ever something to judge it by; others are measured to inform."""
+    """Whether there can be something to judge it by; others are measured for information."""
     owner = getattr(metric.rule, "__self__", metric.rule)
     return not isinstance(owner, Unrated)
 
@@ -120,7 +120,7 @@ def nothing(requirement: Requirement, why: str) -> Expectation:
 
 
 def exactly(requirement: Requirement, count: int, derivation: str) -> Expectation:
-    """The expectation of a number of things, of which neither more nor fewer is right."""
+    """The expectation of a count, of which neither more nor fewer is right."""
     figure = float(count)
     return Expectation(requirement.unit, "count", figure, figure, figure, derivation)
 
@@ -146,7 +146,7 @@ def least_of(
         cluster: whose floors, engines and provider count.
         requirement: the metric.
         bound: the most that is possible; None where it is unknown.
-        below: what the layers below let through; None: the bound. Empty: too little is known.
+        below: what the layers below allow; None: the bound. Empty: too little is known.
         processes: how many run, for a reference that is of one.
     """
     unit, more = requirement.unit, requirement.metric.better == "higher"
@@ -166,12 +166,12 @@ def least_of(
         )
     if shipped is None:
         return None
-    found = list(_required(cluster, requirement, shipped, reach, processes))
-    if not found:
+    candidates = list(_required(cluster, requirement, shipped, reach, processes))
+    if not candidates:
         return None
-    worst = (min if more else max)(found, key=lambda least: least.value)
-    of = f" of {reach.limits[0].made_of}" if below is not None and reach is not None else ""
-    return Least(worst.value, f"{worst.sentence}{of} ({shipped.word})")
+    worst = (min if more else max)(candidates, key=lambda least: least.value)
+    whole = f" of {reach.limits[0].made_of}" if below is not None and reach is not None else ""
+    return Least(worst.value, f"{worst.sentence}{whole} ({shipped.word})")
 
 
 def _required(
@@ -230,16 +230,16 @@ def within(
     below: Sequence[Limit] | None = None,
     processes: int = 0,
 ) -> Expectation:
-    """Hold a metric against a bound; `ceiling` where that is not what nothing can exceed.
+    """Compare a metric with a bound; `ceiling` where a figure may exceed the bound.
 
     Args:
         cluster: whose floors count.
         requirement: the metric.
         bound: the most that is possible; None where it is unknown.
-        why: it is unknown.
-        ceiling: the most that is believed, where that is more than the bound.
-        below: what the layers below let through, for the floor; None: the bound. Empty: too little
-            is known for one.
+        why: the reason why it is unknown.
+        ceiling: the most that is plausible, where that is more than the bound.
+        below: what the layers below allow, for the floor; None: the bound. Empty: too little is
+            known for a floor.
         processes: how many run, for a floor that is of one.
     """
     floor = least_of(cluster, requirement, bound, below, processes)

@@ -9,10 +9,10 @@ from assay.tools.io500 import HARD_TRANSFER_BYTES
 from assay.units import Quantity
 
 EASY_TRANSFER = Quantity(2, "MiB")
-"""What IOR moves at a time in the pattern that every storage likes."""
+"""What IOR moves at a time in the pattern that suits every storage."""
 
 HARD_TRANSFER = Quantity(HARD_TRANSFER_BYTES, "B")
-"""What it moves in the pattern that fits nothing."""
+"""What it moves in the pattern that aligns with nothing."""
 
 _PATH = DaosPath()
 

@@ -1,4 +1,4 @@
-"""Metadata of all clients together, measured with mdtest: files made, looked up, read, removed."""
+"""Metadata of all clients together, measured with mdtest: files created, stat, read, removed."""
 
 from __future__ import annotations
 
@@ -56,23 +56,23 @@ class _Operations:
         return as_often(cluster, requirement, law, crossed, processes=processes)
 
 
-def found(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+def searched(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
     """The rule of a search for files: one answer of an engine lists many, so it has no bound."""
     if is_undescribed(cluster, requirement):
         return nothing(requirement, UNDESCRIBED)
     processes = ranks(cluster, measured.scale) * len(clients_of(cluster, requirement))
-    why = "one answer of an engine tells of many files"
+    why = "one answer of an engine lists many files"
     return within(cluster, requirement, None, why, processes=processes)
 
 
 def create(name: str, unit: str, size: Quantity | None) -> Metric:
-    """Files are made and written."""
+    """Files are created and written."""
     rule = _Operations().rate
     return Metric(name, unit, rule, direction="write", transfer=size, in_flight=1)
 
 
 def stat(name: str, unit: str) -> Metric:
-    """Files are looked up."""
+    """Files are examined (stat)."""
     return Metric(name, unit, _Operations(cached=True).rate, in_flight=1)
 
 

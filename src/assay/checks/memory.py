@@ -19,7 +19,7 @@ class MemoryRules:
     """The rules of metrics whose data is in memory alone."""
 
     limit: Callable[[Cluster, Requirement], Limit | None]
-    """What that memory lets through."""
+    """The throughput of that memory."""
 
     def bandwidth(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
         """As the memory has it."""

@@ -1,7 +1,7 @@
-"""What a client's page cache makes of figures: IOR with one honest option more at a time.
+"""How a client's page cache distorts figures: IOR, with one more option against it at a time.
 
-No figure of this ladder is judged: each says whether it may be believed, and why (the tutorial in
-IOR's documentation).
+No figure of this ladder is judged: each says whether it can be trusted, and why (after the tutorial
+in IOR's documentation).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assay.subject import Subject
 def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """All hosts together, by each backend that goes through the kernel of hosts without engines.
 
-    To take a host's memory away would take it away from its engines.
+    Occupying a host's memory would take it from its engines.
     """
     system = cluster.daos
     if system is not None and set(system.servers) & set(cluster.members(partition)):
@@ -34,10 +34,10 @@ def _metric(rung: str, direction: Direction, believed: str) -> Metric:
     return Metric(f"{rung}_{direction}", "MiB/s", rule, direction=direction, transfer=MEBIBYTE)
 
 
-_UNSYNCED = "not to be believed: what was written need not have left the client's memory"
-_OWN_CACHE = "not to be believed: a process reads what its own client still has in memory"
-_OTHERS = "read on another client than wrote it; to be believed with two clients or more"
-_SYNCED = "to be believed: its time includes fsync"
+_UNSYNCED = "not credible: what was written may still be in the client's memory"
+_OWN_CACHE = "not credible: a process reads what its own client still has in memory"
+_OTHERS = "read by another client than wrote it; credible with two clients or more"
+_SYNCED = "credible: its time includes fsync"
 
 PAGE_CACHE = Check(
     "PageCacheHonesty",
@@ -58,13 +58,13 @@ PAGE_CACHE = Check(
         _metric(
             "squeezed",
             "read",
-            "to be believed as far as the files are larger than the memory that is left",
+            "credible as far as the files are larger than the memory that is left",
         ),
         _metric("direct", "write", _SYNCED),
         _metric(
             "direct",
             "read",
-            "to be believed: past the page cache (O_DIRECT), but as no usual program reads",
+            "credible: past the page cache (O_DIRECT), but few programs read like this",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""What is required of this cluster, worked out from the cluster alone, before anything runs.
+"""What is required of this cluster, derived from its description alone, before anything runs.
 
 Each benchmark has its checks in a module of its own; the catalogue `CHECKS` lists them. The same
 `features` make ReFrame's partitions (`reframe-checks/settings.py`) and the plan, so what ReFrame

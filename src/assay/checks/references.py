@@ -13,9 +13,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from assay.units import Quantity, parse
 
 OWN = "this project's own choice"
-"""The source of a figure that nobody else vouches for."""
+"""The source of a figure that has no other."""
 
-_Quantity = Annotated[Quantity, BeforeValidator(lambda told: parse(str(told)))]
+_Quantity = Annotated[Quantity, BeforeValidator(lambda value: parse(str(value)))]
 
 
 class Reference(BaseModel):
@@ -44,8 +44,8 @@ class Reference(BaseModel):
     @property
     def word(self) -> str:
         """Why this much, and who says so."""
-        said = f"{self.why}, {self.source}" if self.why else self.source
-        return said if self.kept == 1 else f"{said}; {self.kept:.0%} of it, {OWN}"
+        published = f"{self.why}, {self.source}" if self.why else self.source
+        return published if self.kept == 1 else f"{published}; {self.kept:.0%} of it, {OWN}"
 
     def fits(self, backend: str | None, provider: str) -> bool:
         """Whether it is of this backend and this provider."""
@@ -69,10 +69,10 @@ def figures() -> Iterator[str]:
 @cache
 def _by_figure() -> Mapping[str, tuple[Reference, ...]]:
     """What `references.yml` has, by figure."""
-    text = resources.files("assay.checks").joinpath("references.yml").read_text(encoding="utf-8")
-    found: dict[str, list[Reference]] = {}
-    for told in yaml.safe_load(text):
-        entry = Reference.model_validate(told)
+    document = resources.files("assay.checks").joinpath("references.yml").read_text("utf-8")
+    by_figure: dict[str, list[Reference]] = {}
+    for row in yaml.safe_load(document):
+        entry = Reference.model_validate(row)
         for figure in entry.figures:
-            found.setdefault(figure, []).append(entry)
-    return {figure: tuple(entries) for figure, entries in found.items()}
+            by_figure.setdefault(figure, []).append(entry)
+    return {figure: tuple(entries) for figure, entries in by_figure.items()}

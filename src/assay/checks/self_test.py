@@ -20,7 +20,7 @@ from assay.units import Quantity
 IN_FLIGHT = 16
 """RPCs that each client has in flight for a rate; for a latency it is one."""
 
-_NO_WIRE = "an interface is virtual or tells no speed, or the engines share a host"
+_NO_WIRE = "an interface is virtual or reports no speed, or the engines share a host"
 
 
 def _wire(cluster: Cluster, requirement: Requirement) -> Bound | None:

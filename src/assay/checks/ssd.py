@@ -21,7 +21,7 @@ from assay.cluster.hardware import Ssd
 from assay.units import Quantity
 
 ROUNDED = 1.03
-"""How far above its datasheet an SSD may come, for datasheets round (this project's own choice)."""
+"""How far an SSD may exceed its datasheet, because datasheets round (this project's own choice)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class SsdRules:
         return self._held(cluster, requirement, promised, link, tightest([promised, link], "GB/s"))
 
     def rate(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
-        """Small random I/Os, of which so many are in flight, each as long as the latency."""
+        """Small random I/Os, several in flight, each as long as the latency."""
         name = self._name(cluster, requirement)
         if name is None:
             return nothing(requirement, self.unnamed)

@@ -1,4 +1,4 @@
-"""Who owes a metric: hosts, their disks and engines, pairs of these, or a partition as one."""
+"""Of what a metric is required: hosts, their disks and engines, pairs, or a whole partition."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ PARTNERS = 7
 def each_engine_pair(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for every two engines of the system, ``s1/engine0>s2/engine0``.
 
-    Of a large system each engine is paired with the next one, and with others ever farther off, in
-    steps of the same ratio up to the opposite one: near and far ways of the network are crossed.
+    In a large system each engine is paired with the next one, and with others at distances that
+    grow by the same ratio, up to the opposite one: short and long paths of the network are crossed.
     """
     del partition
     engines = tuple(_engines(cluster))
@@ -126,17 +126,17 @@ def each_ssd(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
 
 
 def each_ior_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """One figure for all hosts together by each way of IOR to the storage, ``clients/dfs``."""
+    """One figure for all hosts together, by each of IOR's backends, ``clients/dfs``."""
     return tuple(Subject(partition, backend=backend.name) for backend in ior_backends(cluster))
 
 
 def each_mdtest_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """One figure for all hosts together by each way of mdtest to the storage."""
+    """One figure for all hosts together, by each of mdtest's backends."""
     return tuple(Subject(partition, backend=backend.name) for backend in mdtest_backends(cluster))
 
 
 def each_mount_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """A figure for every host by each way through its dfuse mount, ``c1/ioil``."""
+    """A figure for every host, by each backend that uses its dfuse mount, ``c1/ioil``."""
     return tuple(
         Subject(host, backend=backend.name)
         for host in cluster.members(partition)

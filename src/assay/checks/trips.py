@@ -1,8 +1,8 @@
-"""What round trips to an engine bound: how often an operation is done, and how long it takes.
+"""What round trips to an engine bound: the rate of operations, and how long each takes.
 
-What an operation needs of an engine takes an RPC and its answer. No operation is shorter than the
-shortest of them (`assay.checks.self_test.round_trip`), and so many processes do no more of them
-than fit into a second.
+An operation that needs an engine takes at least one RPC and its answer. None is shorter than the
+shortest round trip (`assay.checks.self_test.round_trip`), and a process that waits for each does
+no more of them per second than fit into one.
 """
 
 from __future__ import annotations

@@ -16,14 +16,14 @@ MOST = 20
 """So many things that are wrong are listed."""
 
 
-def from_json(text: bytes) -> Any:
+def from_json(document: bytes) -> Any:
     """Parse JSON.
 
     Raises:
         ForeignError: it is none, or is nested too deeply.
     """
     try:
-        return json.loads(text, parse_constant=_no_number)
+        return json.loads(document, parse_constant=_no_number)
     except RecursionError as error:
         raise ForeignError("is not JSON: it is nested too deeply") from error
     except ValueError as error:
@@ -48,14 +48,14 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
-def from_yaml(text: bytes) -> Any:
+def from_yaml(document: bytes) -> Any:
     """Parse YAML, which may have no aliases and no tags.
 
     Raises:
         ForeignError: it is none.
     """
     try:
-        return _Loader(text.decode("utf-8")).get_single_data()
+        return _Loader(document.decode("utf-8")).get_single_data()
     except RecursionError as error:
         raise ForeignError("is not YAML: it is nested too deeply") from error
     except (yaml.YAMLError, ValueError) as error:

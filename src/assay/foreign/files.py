@@ -166,11 +166,11 @@ class Tree:
         for base in sorted(os.listdir(descriptor)):
             name = f"{place}/{base}" if place else base
             try:
-                found = os.stat(base, dir_fd=descriptor, follow_symlinks=False)
+                status = os.stat(base, dir_fd=descriptor, follow_symlinks=False)
             except FileNotFoundError:
                 continue
-            yield Entry(name, found.st_mode, found.st_size, found.st_nlink, found.st_uid)
-            if stat.S_ISDIR(found.st_mode):
+            yield Entry(name, status.st_mode, status.st_size, status.st_nlink, status.st_uid)
+            if stat.S_ISDIR(status.st_mode):
                 inner = os.open(base, _DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
                 try:
                     yield from self._walk(inner, name, depth + 1)
@@ -223,9 +223,9 @@ def _regular(descriptor: int, path: Path) -> Iterator[BinaryIO]:
 
 def _bounded(file: BinaryIO, name: object, most: int) -> bytes:
     """Read to the end, or refuse: a file may grow, or say that it is shorter than it is."""
-    text = bytearray()
-    while len(text) <= most and (some := file.read(min(_CHUNK, most + 1 - len(text)))):
-        text += some
-    if len(text) > most:
+    content = bytearray()
+    while len(content) <= most and (some := file.read(min(_CHUNK, most + 1 - len(content)))):
+        content += some
+    if len(content) > most:
         raise ForeignError(f"{quoted(name)} has more than {most:,} bytes, which is the limit")
-    return bytes(text)
+    return bytes(content)

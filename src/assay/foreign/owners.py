@@ -18,10 +18,10 @@ def warning(paths: Iterable[Path]) -> str | None:
     for path in paths:
         for place in (path, path.parent):
             try:
-                found = place.stat()
+                status = place.stat()
             except (OSError, ValueError):
                 continue
-            if who := _others(found):
+            if who := _others(status):
                 return (
                     f"warning: root reads {quoted(place)}, which {who}; judge what others made as"
                     " an ordinary user"
@@ -29,16 +29,16 @@ def warning(paths: Iterable[Path]) -> str | None:
     return None
 
 
-def _others(found: os.stat_result) -> str | None:
-    if found.st_uid != 0:
+def _others(status: os.stat_result) -> str | None:
+    if status.st_uid != 0:
         try:
-            return f"{quoted(pwd.getpwuid(found.st_uid).pw_name)} owns"
+            return f"{quoted(pwd.getpwuid(status.st_uid).pw_name)} owns"
         except KeyError:
-            return f"the user {found.st_uid} owns"
-    if stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX:
+            return f"the user {status.st_uid} owns"
+    if stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX:
         return None  # as /tmp: others can add to it, and take nothing away
-    if found.st_mode & stat.S_IWOTH:
+    if status.st_mode & stat.S_IWOTH:
         return "everybody can write"
-    if found.st_mode & stat.S_IWGRP and found.st_gid != 0:
-        return f"the group {found.st_gid} can write"
+    if status.st_mode & stat.S_IWGRP and status.st_gid != 0:
+        return f"the group {status.st_gid} can write"
     return None

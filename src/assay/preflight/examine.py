@@ -54,17 +54,17 @@ def load(path: Path) -> Cluster:
 
 
 def read(path: Path) -> Any:
-    """Read a description, and judge nothing but that it is JSON. ``-`` is standard input.
+    """Read a description, which must be JSON and is not judged further. ``-`` is standard input.
 
     Raises:
         ClusterError: where it cannot be read or is not JSON.
     """
     try:
         if path == STDIN:
-            text = files.read_stream(sys.stdin.buffer, "standard input", limits.CLUSTER_BYTES)
+            content = files.read_stream(sys.stdin.buffer, "standard input", limits.CLUSTER_BYTES)
         else:
-            text = files.read(path, limits.CLUSTER_BYTES)
-        return from_json(text)
+            content = files.read(path, limits.CLUSTER_BYTES)
+        return from_json(content)
     except OSError as error:
         wrong = f"cannot be read: {error.strerror}"
     except ForeignError as error:
@@ -97,10 +97,10 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
     versions = _versions(document.get("daos"))
     system = _system_name(document.get("daos"))
     release = _release(document.get("daos"))
-    for name, text in described.items():
-        said = list(daos_key_rules(name, text, release))
-        problems += said
-        host = _validated(Host, text, name, problems, {problem.key for problem in said})
+    for name, entry in described.items():
+        reported = list(daos_key_rules(name, entry, release))
+        problems += reported
+        host = _validated(Host, entry, name, problems, {problem.key for problem in reported})
         if host is not None:
             hosts[name] = host
             problems.extend(rules_of_host(name, host, versions.get(name), system))
@@ -114,12 +114,12 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
         problems.extend(_commitments(site))
     if site is None or any(problem.severity == "error" for problem in problems):
         return None, problems
-    told = {key: getattr(site, key) for key in Site.model_fields}
-    return Cluster(**told, hosts=hosts), problems
+    values = {key: getattr(site, key) for key in Site.model_fields}
+    return Cluster(**values, hosts=hosts), problems
 
 
 def _floors(site: Site) -> Iterator[Problem]:
-    """A floor of its own that no metric has would be one that nobody keeps."""
+    """A site's floor for a metric that does not exist would never be checked."""
     known = {f"{check.name}.{metric.name}" for check in CHECKS.values() for metric in check.metrics}
     for key in site.floors.keys() - known:
         near = difflib.get_close_matches(key, known, n=1)
@@ -153,9 +153,10 @@ def _commitments(site: Site) -> Iterator[Problem]:
 
 def _versions(daos: Any) -> dict[str, Version]:
     """The version of DAOS on each of its servers, whatever else is wrong with the system."""
-    told = daos if isinstance(daos, dict) else {}
+    entries = daos if isinstance(daos, dict) else {}
+    known = {key: entries[key] for key in Deployed.model_fields if key in entries}
     try:
-        deployed = Deployed.model_validate({k: told[k] for k in Deployed.model_fields if k in told})
+        deployed = Deployed.model_validate(known)
     except ValidationError:
         return {}
     return dict.fromkeys(deployed.servers, deployed.version)
@@ -167,39 +168,39 @@ def _system_name(daos: Any) -> str | None:
 
 
 def _release(daos: Any) -> Version:
-    """The release by which DAOS's words are judged: where none is deployed, the newest."""
-    told = daos.get("version") if isinstance(daos, dict) else None
-    return next((version for version in get_args(Version) if version == told), "2.8")
+    """The release by which DAOS's keys are judged: where none is deployed, the newest."""
+    described = daos.get("version") if isinstance(daos, dict) else None
+    return next((version for version in get_args(Version) if version == described), "2.8")
 
 
 def _validated(
     model: type[_AnyModel],
-    text: Any,
+    part: Any,
     host: str | None,
     problems: list[Problem],
-    said: Collection[str] = (),
+    reported: Collection[str] = (),
 ) -> _AnyModel | None:
-    """Validate a part of the description. Unknown keys apart, what is left of it is of use.
+    """Validate a part of the description. If only unknown keys are wrong, the rest is returned.
 
     Args:
         model: what it should be.
-        text: what was read.
+        part: what was read.
         host: whose it is.
         problems: those that were found before; what is wrong here is added.
-        said: the keys of this host of which a problem was reported before.
+        reported: the keys of this host with a problem that was reported before.
     """
     try:
-        return model.model_validate(text)
+        return model.model_validate(part)
     except ValidationError as error:
-        problems.extend(p for p in from_pydantic(error, model, host) if p.key not in said)
+        problems.extend(p for p in from_pydantic(error, model, host) if p.key not in reported)
         unknown = [e["loc"] for e in error.errors() if e["type"] == "extra_forbidden"]
         if len(unknown) < error.error_count():
             return None
-        return model.model_validate(_without(text, unknown))
+        return model.model_validate(_without(part, unknown))
 
 
-def _without(text: Any, unknown: Iterable[tuple[int | str, ...]]) -> Any:
-    rest = copy.deepcopy(text)
+def _without(part: Any, unknown: Iterable[tuple[int | str, ...]]) -> Any:
+    rest = copy.deepcopy(part)
     for *parents, last in unknown:
-        del functools.reduce(lambda part, key: part[key], parents, rest)[last]
+        del functools.reduce(lambda inner, key: inner[key], parents, rest)[last]
     return rest

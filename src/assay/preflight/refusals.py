@@ -31,16 +31,16 @@ def refusals(document: Mapping[str, Any]) -> Iterator[Problem]:
             None,
             "cannot be reached, and was not examined: ssh to it and sudo there have to work",
         )
-    said = document.get("refusals")
-    for name, messages in said.items() if isinstance(said, dict) else ():
+    by_host = document.get("refusals")
+    for name, messages in by_host.items() if isinstance(by_host, dict) else ():
         for message in messages if isinstance(messages, list) else ():
             yield _problem(str(name), line(str(message)))
 
 
 def _problem(host: str, message: str) -> Problem:
-    """A role's sentence `HOST: VARIABLE is VALUE; allowed is ...`, or whatever it said."""
-    text = message.removeprefix(f"{host}: ")
-    match = _SENTENCE.fullmatch(text)
+    """A role's sentence `HOST: VARIABLE is VALUE; allowed is ...`, or whatever it says."""
+    sentence = message.removeprefix(f"{host}: ")
+    match = _SENTENCE.fullmatch(sentence)
     if match is None:
-        return Problem(host, "", None, text)
+        return Problem(host, "", None, sentence)
     return Problem(host, match["key"], match["value"], match["allowed"])

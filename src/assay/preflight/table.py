@@ -31,11 +31,11 @@ def rows(problems: Iterable[Problem]) -> list[Row]:
         having = hosts.setdefault(same, {})
         if problem.host is not None:
             having[problem.host] = None
-    found = [
+    folded_rows = [
         Row(same[0], tuple(having), same[1], values[same], same[3])
         for same, having in hosts.items()
     ]
-    return sorted(found, key=lambda row: ("error", "warning").index(row.severity))
+    return sorted(folded_rows, key=lambda row: ("error", "warning").index(row.severity))
 
 
 def as_json(problems: Iterable[Problem], named: Callable[[str], str]) -> list[dict[str, Any]]:
@@ -72,8 +72,8 @@ def folded(hosts: Iterable[str]) -> str:
 def _folded(start: str, width: int, numbers: list[int]) -> str:
     runs = []
     for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
-        of = [f"{number:0{width}}" for _, number in run]
-        runs.append(of[0] if len(of) == 1 else f"{of[0]}-{of[-1]}")
+        ends = [f"{number:0{width}}" for _, number in run]
+        runs.append(ends[0] if len(ends) == 1 else f"{ends[0]}-{ends[-1]}")
     if not runs:
         return start
     return start + (runs[0] if runs == [runs[0]] and "-" not in runs[0] else f"[{','.join(runs)}]")

@@ -33,7 +33,7 @@ class DaosPerf:
     values: perf_common.Values
     object_class: ObjectClass = "LARGE"
     credits: int = 16
-    """Operations under way at once in each process, up to 64; 0 waits for each."""
+    """Operations in flight at once in each process, up to 64; 0 waits for each."""
     store: bool = True
     """Without it the engine answers and stores nothing (``-T echo``): the network alone."""
 

@@ -84,7 +84,7 @@ def parse(text: str) -> Parsed:
 
     - `latency` in us, "usec/xfer": elapsed time over twice the iterations, half a round trip;
     - `bandwidth` in MB/s, "MB/sec": bytes both ways over elapsed microseconds, so 10**6 bytes/s,
-      and nothing but size over latency, as one message is under way at a time. It is left out
+      and nothing but size over latency, as one message is in flight at a time. It is left out
       where it is less than the two decimals show: 64 B in 13 ms.
 
     They are taken as printed, with two decimals: counts, totals and time are printed with fewer

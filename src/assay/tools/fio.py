@@ -50,7 +50,7 @@ class Job:
     block: str
     """Bytes of one I/O in fio's spelling, such as ``4k``."""
     depth: int = 1
-    """I/Os under way at once in each process."""
+    """I/Os in flight at once in each process."""
     seconds: int | None = None
     """How long it runs; None: until it has covered each file once, which leaves no holes."""
     fsync: bool = False

@@ -68,7 +68,7 @@ class NvmePerf:
     pattern: Literal["read", "randread", "write", "randwrite"]
     io_bytes: int
     queue_depth: int
-    """I/Os under way at once on each device."""
+    """I/Os in flight at once on each device."""
     seconds: int
     core_mask: Text
     """Cores, those of the devices' NUMA node, such as ``0xff``."""

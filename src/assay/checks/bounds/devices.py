@@ -93,11 +93,11 @@ def memory(cluster: Cluster, host: Host) -> Limit | None:
 
 
 def nic(cluster: Cluster, host: str, interface: str) -> Limit | None:
-    """One interface of a host, as its kernel tells its speed, or else as the inventory does."""
+    """One interface of a host, with the speed that its kernel reports, or else the inventory."""
     described = cluster.hosts[host]
     known, named = described.interfaces.get(interface), described.datasheets.fabric
     if known is not None and known.speed_gbits is not None:
-        speed, source = Quantity(known.speed_gbits, "Gbit/s"), "the speed that the kernel tells"
+        speed, source = Quantity(known.speed_gbits, "Gbit/s"), "the speed that the kernel reports"
     elif named is not None and interface != "lo":
         sheet = cluster.sheets.fabric[named]
         speed, source = sheet.bandwidth, f"{named}: {sheet.word}"
@@ -132,14 +132,14 @@ def as_rate(limit: Limit | None, unit: str, size: Quantity = IO) -> Limit | None
     return Limit(limit.who, Quantity(rate, unit), f"{limit.made_of} / {size}", limit.source)
 
 
-def waiting(under_way: int, latency: Quantity, unit: str, source: str, *, times: int = 1) -> Limit:
-    """Little's law: so many operations under way, each as long as the latency, make this rate.
+def waiting(in_flight: int, latency: Quantity, unit: str, source: str, *, times: int = 1) -> Limit:
+    """Little's law: rate = operations in flight / latency.
 
-    An operation that waits several times, one after the other, is so many times as long.
+    An operation that waits several times, one after the other, takes that many times as long.
 
     Source: J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9 (1961).
     """
-    rate = under_way / (times * latency.to("s").value)
+    rate = in_flight / (times * latency.to("s").value)
     each = f"({times} × {latency})" if times > 1 else str(latency)
-    made_of = f"{under_way} under way / {each}"
+    made_of = f"{in_flight} in flight / {each}"
     return Limit("waiting", Quantity(rate, unit), made_of, source)

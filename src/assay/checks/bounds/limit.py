@@ -20,7 +20,7 @@ class Limit:
     source: str
 
     def over(self, cost: float, why: str) -> Limit:
-        """What is left for the user where each of his bytes crosses it `cost` times."""
+        """What is left for the user if each byte crosses it `cost` times."""
         if cost == 1:
             return self
         value = Quantity(self.value.value / cost, self.value.unit)
@@ -45,14 +45,14 @@ class Bound:
 
     @property
     def source(self) -> str:
-        """Who says so of the tightest limit."""
+        """That of the tightest limit."""
         return self.limits[0].source
 
 
 def tightest(limits: Iterable[Limit | None], unit: str) -> Bound | None:
     """The bound that limits make together, in `unit`; None where none of them is known.
 
-    What is not known (None) is no limit: the bound stays true, and is only not as tight.
+    An unknown one (None) is not counted as a limit: the bound is still true, but less tight.
     """
     known = [limit for limit in limits if limit is not None]
     if not known:

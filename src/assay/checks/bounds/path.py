@@ -1,4 +1,4 @@
-"""The way of data from clients to the storage of a DAOS system and back."""
+"""The path of data from clients to the storage of a DAOS system and back."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def data_path(
     redundancy: Redundancy = NONE,
     clients: Sequence[str] | None = None,
 ) -> Bound | None:
-    """What clients together, all unless told, can move to or from all engines, in values of a size.
+    """What clients (by default all) together can move to or from all engines, in values of a size.
 
-    Reading costs nothing extra. Of a write, each byte is stored as often as the object class says,
-    and the client sends it as often as that makes it (see `assay.checks.bounds.redundancy`).
+    Reading costs nothing extra. Each byte of a write is stored as often as the object class says,
+    and the client sends it as often as that requires (see `assay.checks.bounds.redundancy`).
     """
     sent, stored, why = 1.0, 1.0, redundancy.object_class
     if way == "write":

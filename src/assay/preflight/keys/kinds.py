@@ -223,7 +223,7 @@ class Section:
                     yield Wrong(f".{name}{where}", wrong, allowed)
 
     def _unknown(self, name: str, version: Version) -> str:
-        known = [key for key, told in self.keys.items() if version in told.versions]
+        known = [key for key, each in self.keys.items() if version in each.versions]
         near = _near(name, self.keys)
         choose = "" if near else f"; choose from: {', '.join(sorted(known))}"
         return f"unknown key {self.what} in DAOS {version}{near}{choose}"

@@ -37,11 +37,11 @@ def _reaches(name: str, host: Host, networks: set[str], provider: str) -> Iterat
     ]
     key = "include" if agent.include_fabric_ifaces else "exclude"
     if not given:
-        said = getattr(agent, f"{key}_fabric_ifaces")
+        ruled = getattr(agent, f"{key}_fabric_ifaces")
         yield Problem(
             name,
             f"agent.{key}_fabric_ifaces",
-            ", ".join(said),
+            ", ".join(ruled),
             f"should leave clients one of {', '.join(near)}, in the engines' networks"
             f" {', '.join(sorted(networks))}",
         )

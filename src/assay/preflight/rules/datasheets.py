@@ -12,13 +12,13 @@ def datasheet_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     """Devices that are named are in hardware.yml, or among the site's own sheets."""
     sheets = site.sheets
     for name, host in hosts.items():
-        told = host.datasheets
+        named = host.datasheets
         for key, device, known in (
             ("scratch.ssd", host.scratch.ssd if host.scratch else None, sheets.ssd),
-            ("datasheets.ssd", told.ssd, sheets.ssd),
-            ("datasheets.pmem", told.pmem, sheets.pmem),
-            ("datasheets.memory", told.memory, sheets.memory),
-            ("datasheets.fabric", told.fabric, sheets.fabric),
+            ("datasheets.ssd", named.ssd, sheets.ssd),
+            ("datasheets.pmem", named.pmem, sheets.pmem),
+            ("datasheets.memory", named.memory, sheets.memory),
+            ("datasheets.fabric", named.fabric, sheets.fabric),
         ):
             if device is not None and device not in known:
                 yield Problem(name, key, device, f"a name in hardware.yml: {', '.join(known)}")

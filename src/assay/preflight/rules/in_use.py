@@ -64,11 +64,11 @@ def in_use_rules(name: str, host: Host, system: str | None) -> Iterator[Problem]
 
 
 def _given(host: Host, system: str | None) -> Iterator[_Given]:
-    told = host.server.control_metadata
-    if told is not None and told.device is not None:
-        real = host.links.get(told.device, told.device)
+    metadata = host.server.control_metadata
+    if metadata is not None and metadata.device is not None:
+        real = host.links.get(metadata.device, metadata.device)
         key = "server.control_metadata.device"
-        yield _Given(key, told.device, real, str(told.path))
+        yield _Given(key, metadata.device, real, str(metadata.path))
     for number, engine in enumerate(host.engines):
         formatted = _superblock(host, number, engine) == system
         ephemeral = engine.ram_tier is not None and not engine.has_md_on_ssd
@@ -92,9 +92,11 @@ def _block_devices(host: Host, device: str) -> tuple[str, ...]:
 
 
 def _superblock(host: Host, number: int, engine: Engine) -> str | None:
-    told = host.server.control_metadata
+    metadata = host.server.control_metadata
     scm = engine.scm_tier
-    directory = f"{told.path}/daos_control/engine{number}" if told else scm and scm.scm_mount
+    directory = (
+        f"{metadata.path}/daos_control/engine{number}" if metadata else scm and scm.scm_mount
+    )
     return host.superblocks.get(f"{directory}/superblock")
 
 
@@ -185,18 +187,18 @@ def _files(name: str, host: Host, system: str | None) -> Iterator[Problem]:
         ours = formatted or ephemeral or host.server.reformat
         for index, tier in enumerate(engine.storage):
             for path in tier.bdev_list if tier.class_ == "file" else ():
-                found = host.backing_files.get(path)
-                if found is None or (found.blobs and ours):
+                existing = host.backing_files.get(path)
+                if existing is None or (existing.blobs and ours):
                     continue
-                if found.blobs:
+                if existing.blobs:
                     wrong = (
                         f"holds the data of an engine that this server does not have: {_REFORMAT}"
                     )
-                elif found.type != "file":
-                    wrong = f"is a {found.type}: should be a file, which DAOS makes"
-                elif not found.blank:
+                elif existing.type != "file":
+                    wrong = f"is a {existing.type}: should be a file, which DAOS makes"
+                elif not existing.blank:
                     wrong = (
-                        f"has {found.size_bytes} bytes that DAOS did not write: should be a file"
+                        f"has {existing.size_bytes} bytes that DAOS did not write: should be a file"
                         " that does not exist yet; choose another path, or remove it"
                     )
                 else:

@@ -22,12 +22,12 @@ def mtu_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
         for engine in hosts[name].engines
         if (interface := hosts[name].interfaces.get(engine.fabric_iface)) is not None
     }
-    found: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
+    by_network: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
     for name in dict.fromkeys((*system.servers, *system.agents)):
         for iface, interface in hosts[name].interfaces.items() if name in hosts else ():
             if interface.network in fabric and interface.network and interface.mtu:
-                found[interface.network].append((name, iface, interface.mtu))
-    for network, interfaces in found.items():
+                by_network[interface.network].append((name, iface, interface.mtu))
+    for network, interfaces in by_network.items():
         counts = Counter(mtu for _, _, mtu in interfaces)
         usual = min(counts, key=lambda mtu: (-counts[mtu], mtu))
         for name, iface, mtu in interfaces:

@@ -64,9 +64,9 @@ def _places(host: Host) -> Iterator[tuple[str, Path]]:
 
 
 def _is_no_place(name: str, host: Host, key: str, path: Path) -> Iterator[Problem]:
-    told = host.server.control_metadata
+    metadata = host.server.control_metadata
     is_metadata = key == "server.control_metadata.path"
-    is_mounted = not is_metadata or (told is not None and told.device is not None)
+    is_mounted = not is_metadata or (metadata is not None and metadata.device is not None)
     hides = path in SYSTEM or any(parent in path.parents for parent in _NO_MOUNTS)
     if ".." in path.parts:
         yield Problem(name, key, path, "should have no .. in it")
@@ -90,8 +90,8 @@ def _is_no_place(name: str, host: Host, key: str, path: Path) -> Iterator[Proble
 
 def _hidden(host: Host, path: Path) -> int:
     """How many files a mount there would hide."""
-    found = host.directories.get(str(path))
-    return 0 if found is None or found.mounted else found.entries
+    directory = host.directories.get(str(path))
+    return 0 if directory is None or directory.mounted else directory.entries
 
 
 def _nested(name: str, places: Mapping[str, Path]) -> Iterator[Problem]:
@@ -121,24 +121,24 @@ def _are_scm(*keys: str) -> bool:
 
 def _survives(name: str, host: Host) -> Iterator[Problem]:
     """Control metadata without a device of its own is on a file system that outlives a reboot."""
-    told = host.server.control_metadata
-    if told is None or told.device is not None or not told.path.is_absolute():
+    metadata = host.server.control_metadata
+    if metadata is None or metadata.device is not None or not metadata.path.is_absolute():
         return
     if not any(engine.has_md_on_ssd for engine in host.engines):
         return  # other rules refuse that there is a path at all
-    found = host.directories.get(str(told.path))
-    cleared = next((top for top in CLEARED if top in (told.path, *told.path.parents)), None)
-    if found is not None and found.filesystem in VOLATILE:
-        why = f"is on {found.filesystem}"
+    directory = host.directories.get(str(metadata.path))
+    cleared = next((top for top in CLEARED if top in (metadata.path, *metadata.path.parents)), None)
+    if directory is not None and directory.filesystem in VOLATILE:
+        why = f"is on {directory.filesystem}"
     elif cleared is not None:
         why = f"is below {cleared}"
     else:
         return
-    is_tidied = cleared == _TIDIED and (found is None or found.filesystem not in VOLATILE)
+    is_tidied = cleared == _TIDIED and (directory is None or directory.filesystem not in VOLATILE)
     yield Problem(
         name,
         "server.control_metadata.path",
-        told.path,
+        metadata.path,
         f"should outlive a reboot, and {why}, which does not: every pool would be lost; a directory"
         " of a disk, such as /var/daos/config, or a device for it",
         severity="warning" if is_tidied else "error",

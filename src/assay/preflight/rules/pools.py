@@ -158,17 +158,17 @@ def _spelt(value: Any) -> str:
 
 
 def _not_allowed(name: str, value: Any, allowed: Allowed) -> str | None:
-    text = _spelt(value).lower()
-    if isinstance(allowed, tuple) and text not in allowed:
+    spelt = _spelt(value).lower()
+    if isinstance(allowed, tuple) and spelt not in allowed:
         return f"should be one of {', '.join(allowed)}"
-    if isinstance(allowed, range) and not (text.isdigit() and int(text) in allowed):
+    if isinstance(allowed, range) and not (spelt.isdigit() and int(spelt) in allowed):
         return f"should be a whole number of {allowed.start} to {allowed.stop - 1}"
     if name == "ec_cell_sz":
-        size = size_bytes(text)
+        size = size_bytes(spelt)
         low, high = EC_CELL
         if size is None or not low <= size <= high or size % low:
             return "should be a multiple of 1KiB, up to 1MiB"
-    if name == "self_heal" and not set(text.split(";")) <= _SELF_HEAL:
+    if name == "self_heal" and not set(spelt.split(";")) <= _SELF_HEAL:
         return "should be none, or exclude, rebuild and delay_rebuild with semicolons"
     return None
 

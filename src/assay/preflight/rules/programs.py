@@ -22,9 +22,9 @@ _REMEDY_OF_DIRECTORIES = (
 
 def program_rules(name: str, host: Host) -> Iterator[Problem]:
     """Nobody but root can replace a program, or put a link where root is to make a directory."""
-    for found in host.writable:
-        value = f"{found.path} of {found.owner} with mode {found.mode}"
+    for file in host.writable:
+        value = f"{file.path} of {file.owner} with mode {file.mode}"
         yield Problem(name, "programs", value, _REMEDY)
-    for found in host.replaceable:
-        value = f"{found.path} of {found.owner} with mode {found.mode}"
+    for file in host.replaceable:
+        value = f"{file.path} of {file.owner} with mode {file.mode}"
         yield Problem(name, "directories", value, _REMEDY_OF_DIRECTORIES)
