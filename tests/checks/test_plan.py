@@ -386,5 +386,5 @@ def test_expectations_grow_with_hosts_and_not_with_their_square() -> None:
         profile.disable()
         return sum(entry.callcount for entry in profile.getstats())
 
-    # Of 8 servers every engine is paired with every other; of more, with seven.
-    assert calls(64) < 2.2 * calls(32)
+    # The square would be four times as many; a few more pairs of engines are of different strides.
+    assert calls(64) < 2.6 * calls(32)
