@@ -35,11 +35,11 @@ $(VENV)/.complete: requirements/all.txt pyproject.toml
 	touch $@
 
 .PHONY: lock
-lock: setup ## Lock all Python dependencies anew, with hashes.
+lock: setup ## Lock all Python dependencies again, with hashes.
 	scripts/lock.sh
 
 .PHONY: docs
-docs: setup ## Write the README of each role anew from its argument_specs.yml.
+docs: setup ## Write the README of each role from its argument_specs.yml.
 	$(BIN)/python scripts/role_readmes.py
 
 .PHONY: validate

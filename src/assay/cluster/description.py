@@ -90,7 +90,7 @@ class Datasheets(Described):
     pmem_modules: int = Field(default=8, ge=1, description="that an engine's SCM is made of")
     memory: str | None = Field(default=None, description="each channel of DRAM, such as DDR4-3200")
     memory_channels: int = Field(default=8, ge=1, description="of each NUMA node")
-    fabric: str | None = Field(default=None, description="each port, where no speed is told")
+    fabric: str | None = Field(default=None, description="each port, where no speed is reported")
 
 
 class Host(Described):
@@ -211,7 +211,7 @@ class Site(Groups):
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")
     servers_scheduler: Literal["slurm", "ssh"] = Field(
-        default="slurm", description="ssh where the servers are no nodes of Slurm"
+        default="slurm", description="ssh where the servers are not Slurm nodes"
     )
     ssh_options: tuple[SshOption, ...] = Field(
         default=(), description="for the servers reached by ssh: UserKnownHostsFile=/etc/known"
