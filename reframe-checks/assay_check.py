@@ -25,7 +25,7 @@ from assay.checks.plan import CHECKS, Metric, Requirement, requirements
 from assay.cluster.description import Cluster
 from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
-from assay.foreign.text import quoted
+from assay.foreign.text import quoted, shorten_all
 from assay.judge.stats import summarize
 from assay.shell import Text, line
 from assay.subject import Subject
@@ -246,7 +246,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             except (ForeignError, OSError) as error:
                 found = [f"what {subject} left cannot be read: {error}"]
             if found:
-                self.problems[str(subject)] = found
+                self.problems[str(subject)] = shorten_all(found, limits.FOUND)
         self.benchmark_seconds = busy_s(ran)
         return sn.assert_false(
             bool(self.problems),

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.foreign.text import line, printable, quoted, shorten
+from assay.foreign.text import line, printable, quoted, shorten, shorten_all
 
 ANY = st.text(st.characters(codec=None, exclude_categories=()))
 
@@ -53,3 +53,15 @@ def test_what_is_cut_says_by_how_much(text: str, most: int) -> None:
 def test_names_that_look_like_others_are_seen() -> None:
     assert printable("s\u202e1s\u2066\u200b\u200f\ufeff\x9b") == "s�1s�����"
     assert printable("Grüße, 東京, 1 µs × 2 … 🙂") == "Grüße, 東京, 1 µs × 2 … 🙂"
+
+
+def test_of_many_texts_as_many_as_fit_are_kept() -> None:
+    assert shorten_all(["a\x1b", "b\nc"], 100) == ["a\ufffd", "b c"]
+    assert shorten_all(["x" * 60] * 100_000, 130) == [
+        "x" * 60,
+        "x" * 60,
+        "and 99,998 problems more",
+    ]
+    (only,) = shorten_all(["x" * 5_000_000], 200)
+    assert only.startswith("xxx")
+    assert len(only) < 200

@@ -88,6 +88,21 @@ def test_a_benchmark_that_leaves_no_report(make_site: MakeSite) -> None:
     assert set(case["samples"]["write_1m"]) == {"s1"}
 
 
+def test_a_host_that_prints_errors_without_end(make_site: MakeSite) -> None:
+    """Its 20,000 problems were more than a run report may have, and nobody's was read."""
+    site = make_site({}, **TWO_HOSTS)
+    errors = "seq --format='fio: pid=%g, got signal' 1 20000 >>\"${2#--output=}\""
+    site.use("fio", f"{SMALL}\n[[ $SLURMD_NODENAME != s2 ]] || {errors}")
+    campaign = site.measure("quick", "ssd")
+    (case,) = campaign.cases
+    assert list(case["problems"]) == ["s2"]
+    assert case["problems"]["s2"][-1].endswith(" problems more")
+    assert len("".join(case["problems"]["s2"])) < 2_000
+    judged = {metric["subject"]: metric["samples"] for metric in campaign.sign_off().of("SsdFio")}
+    assert judged["s1"]
+    assert not judged["s2"]
+
+
 @pytest.mark.parametrize(
     "trick",
     ["ln -s {secret} raw/s2/fio.log", "mkfifo raw/s2/fio.log"],

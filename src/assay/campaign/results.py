@@ -16,7 +16,7 @@ from assay.checks.plan import CHECKS, Requirement
 from assay.cluster.description import Cluster
 from assay.foreign import files, limits
 from assay.foreign.files import Entry, ForeignError, refuse_unprintable
-from assay.foreign.text import line, quoted, shorten
+from assay.foreign.text import line, quoted, shorten_all
 from assay.tools.output import ALLOWED, is_measurement
 
 
@@ -114,7 +114,7 @@ class Results:
         if case is None:
             return [f"{metric.check} did not run on {metric.partition}: no run report has it"]
         if (subject := str(metric.subject)) in case.problems:
-            return _shortened(case.problems[subject])
+            return shorten_all(case.problems[subject], limits.SHOWN_REASON)
         if case.problem and not case.problems:
             # No subject is named: then no figure that was printed is a measurement.
             return [case.problem]
@@ -153,20 +153,6 @@ class Results:
             target = bundle / "reframe" / path.name
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(content)
-
-
-def _shortened(problems: Sequence[str]) -> list[str]:
-    """As many of them as a reason may hold."""
-    shown: list[str] = []
-    for problem in problems:
-        if sum(map(len, shown)) + len(problem) > limits.SHOWN_REASON:
-            left = len(problems) - len(shown)
-            return [
-                *(shown or [shorten(problem, limits.SHOWN_REASON)]),
-                f"and {left} problems more",
-            ]
-        shown.append(problem)
-    return shown
 
 
 def _place(case: Case) -> Path:

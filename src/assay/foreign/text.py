@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _UNPRINTABLE = re.compile(
     "[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
@@ -49,6 +50,23 @@ def tame(text: str) -> str:
     The largest float has 309 digits, and Python refuses integers of more than 4,300.
     """
     return _ENDLESS.sub("\ufffd", text)
+
+
+def shorten_all(texts: Sequence[str], most: int) -> list[str]:
+    """As many of them as have so many characters together, each on one line.
+
+    Says how many are left out; a host that prints a million errors has a report like any other.
+    """
+    shown: list[str] = []
+    room = most
+    for number, text in enumerate(texts):
+        room -= len(text)
+        if room < 0:
+            first = shown or [line(shorten(text, most - 50))]
+            left = len(texts) - max(number, 1)
+            return [*first, f"and {left:,} problems more"] if left else first
+        shown.append(line(text))
+    return shown
 
 
 def shorten(text: str, most: int) -> str:
