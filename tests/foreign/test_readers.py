@@ -23,7 +23,7 @@ from assay.preflight import examine
 from assay.preflight.examine import ClusterError
 from assay.report import reader
 from assay.report.reader import RecordError
-from assay.tools import PARSERS
+from assay.tools import PARSERS, dmg, interception
 from clusters import description
 from recordings import ROOT
 from runs import report
@@ -197,6 +197,31 @@ def test_an_output_of_one_thing_alone_is_read_in_no_time(tool: str, repeated: st
     text = repeated * (80_000 // len(repeated))
     start = time.process_time()
     PARSERS[tool](text)
+    assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    "repeated", ["Assertion ", "pid:1 (", "object '", "(/src/", "Exception: (/src/", "\t", ": "]
+)
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_begin_of_a_pattern_alone_is_read_in_no_time(tool: str, repeated: str) -> None:
+    """A line of 400 kB took 11 s and more, and the time grew with the square of its length."""
+    text = repeated * (400_000 // len(repeated))
+    start = time.process_time()
+    PARSERS[tool](text)
+    assert time.process_time() - start < 5
+
+
+def test_no_part_of_an_output_takes_the_square_of_its_length() -> None:
+    """Patterns that are reached by no output of one thing alone."""
+    start = time.process_time()
+    list(interception.problems("object '" * 50_000, "ioil", 1))
+    PARSERS["fdb_hammer"](f"0: Exception: x{' ' * 400_000}x\n")
+    for line in (f"\ta{' ' * 400_000}x", "\t" + " " * 400_000):
+        PARSERS["daos_perf"](f"Parameters :\n{line}\n")
+    uri = "://" * 100_000
+    member = {"rank": 0, "state": "joined", "addr": "a", "fabric_uri": uri, "incarnation": 1}
+    dmg.ranks(json.dumps({"response": {"members": [member]}, "error": None, "status": 0}))
     assert time.process_time() - start < 5
 
 

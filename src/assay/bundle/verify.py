@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -172,7 +171,10 @@ def _place(case: TestCase) -> list[str]:
     return [f"raw/{case.partition}/{case.check}"]
 
 
-_DRAWING = re.compile(r"<svg.*?</svg>", re.DOTALL)
+def _without_drawings(page: str) -> str:
+    """A page without its charts, in one pass: a pattern would look for the end of each anew."""
+    first, *rest = page.split("<svg")
+    return first + "".join(part.partition("</svg>")[2] for part in rest)
 
 
 def _texts(signed: SignOff, directory: Path) -> Iterator[str]:
@@ -186,7 +188,7 @@ def _texts(signed: SignOff, directory: Path) -> Iterator[str]:
             continue
         if there == text:
             continue
-        if _DRAWING.sub("", there) == _DRAWING.sub("", text):
+        if _without_drawings(there) == _without_drawings(text):
             yield (
                 f"{name}: its charts are not those that follow from the run reports; other fonts or"
                 " another version of vl-convert draw them otherwise, too"

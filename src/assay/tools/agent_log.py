@@ -17,7 +17,8 @@ from assay.tools.output import Parsed, Sample
 TOOL = "agent_log"
 
 _GIVEN = re.compile(
-    r"pid:\d+(?: \((?P<program>[^)]*)\))?: numa:(?P<numa>\d+) iface:(?P<interface>\S+) dom:\S*"
+    r"pid:\d+(?: \((?P<program>[^)\n]{0,64})\))?: numa:(?P<numa>\d+) iface:(?P<interface>\S+)"
+    r" dom:\S*"
 )
 _NONE = re.compile(r"no network devices detected in fabric scan", re.IGNORECASE)
 _FAR = re.compile(r"No network devices bound to client NUMA node \d+.*", re.IGNORECASE)

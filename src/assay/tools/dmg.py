@@ -18,7 +18,7 @@ from assay.tools.text import first_error
 
 TOOL = "dmg"
 
-_ADDRESS = re.compile(r"://(.+:\d+)$")
+_ADDRESS = re.compile(r"[^:]*://(.+:\d+)$")
 
 FULL = 0.9
 """Share of a pool's fullest target above which figures suffer and writes start to fail.
@@ -183,7 +183,7 @@ def ranks(text: str) -> dict[str, int]:
 
     An address that has no port, as with some providers, is left out.
     """
-    addresses = ((_ADDRESS.search(member.fabric_uri), member.rank) for member in _members(text))
+    addresses = ((_ADDRESS.match(member.fabric_uri), member.rank) for member in _members(text))
     return {address[1]: rank for address, rank in addresses if address}
 
 

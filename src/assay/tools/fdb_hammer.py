@@ -44,7 +44,7 @@ ends where FDB's buffer does, after which FDB would ask DAOS for no bytes (see a
 _LABELLED = re.compile(r"^ *(?P<process>\d{1,9}): ?(?P<line>.*)$")
 _STEP_MANAGER = re.compile(r"^(?:srun|slurmstepd): error: ")
 _REASON = re.compile(r"^(?:Exception|fdb-hammer): (?P<reason>.*)$")
-_SOURCE = re.compile(r" *\(/src/\S+:\d+ [^)]*\)")
+_SOURCE = re.compile(r"(?<! ) *\(/src/\S{1,300}:\d+ [^)]{0,300}\)")
 _BYTES = re.compile(r"^Bytes (?P<phase>written|read): (?P<bytes>\d{1,18})$")
 _FIRST = re.compile(r"^Timestamp before first IO: (?P<seconds>\d{1,12}\.\d{6,18})$")
 _LAST = re.compile(r"^Timestamp after last IO: (?P<seconds>\d{1,12}\.\d{6,18})$")

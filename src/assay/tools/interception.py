@@ -16,7 +16,7 @@ from typing import Literal
 Library = Literal["ioil", "pil4dfs"]
 """libioil takes reads and writes; libpil4dfs takes metadata calls as well."""
 
-_NOT_LOADED = re.compile(r"object '(.+?)' from LD_PRELOAD cannot be preloaded", re.MULTILINE)
+_NOT_LOADED = re.compile(r"object '([^'\n]+)' from LD_PRELOAD cannot be preloaded", re.MULTILINE)
 _OFF = re.compile(r"^app (\S+) interception OFF$", re.MULTILINE)
 
 _IOIL = re.compile(r"\[libioil\] Performed (\d+) reads and (\d+) writes from (\d+) files")

@@ -21,15 +21,15 @@ from dataclasses import dataclass
 
 from assay.tools.daos_log import meaning, reason, without_log
 from assay.tools.output import Parsed, Sample, impossible
-from assay.tools.text import sections
+from assay.tools.text import failed_assertion, sections
 
 _SIZE = re.compile(r"(\d{1,12})([kKmMgG]?)")
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
 _PARAMETERS = re.compile(r"^Parameters :$", re.MULTILINE)
-_PARAMETER = re.compile(r"^\t(?P<name>[\w ]+?) *: (?P<value>.+)$", re.MULTILINE)
+_PARAMETER = re.compile(r"^\t(?P<name>\w+(?: +\w+)*) *: (?P<value>.+)$", re.MULTILINE)
 _CREDITS = re.compile(r"-?\d{1,9}\b")
-_PROCESSES = re.compile(r"\d+ x (\d+) \(procs\)")
+_PROCESSES = re.compile(r"\b\d+ x (\d+) \(procs\)")
 _STARTED = re.compile(r"Running (\w+) test \(iteration=")
 _RESULT = re.compile(r"^(\w+) successfully completed:$", re.MULTILINE)
 _FIGURE = re.compile(
@@ -43,7 +43,6 @@ _REASON = re.compile(r"^Failed: (.*)$", re.MULTILINE)
 _UNKNOWN = re.compile(r"^Unknown test code=(.+)$", re.MULTILINE)
 _SERIAL = "No MPI found, using serial library"
 _UNSUPPORTED = re.compile(r"^Verification is unsupported$", re.MULTILINE)
-_ASSERTION = re.compile(r"Assertion .* failed.*")
 
 # How much longer than the longest process all together may take: one starts after the other.
 _LONGER = 1.05
@@ -248,8 +247,8 @@ def _not_begun(tool: str, text: str, without_libraries: str, expected: int | Non
         code = f"{meaning(no_start[2])}; does a pool of that size fit into the file system?"
         return f"{tool} did not start: {reason(text) or code}"
     if not _PARAMETERS.search(without_libraries):
-        crash = _ASSERTION.search(text)
-        return f"{tool} did not come to its parameters{f': {crash[0]}' if crash else ''}"
+        crash = next(filter(None, map(failed_assertion, text.splitlines())), None)
+        return f"{tool} did not come to its parameters{f': {crash}' if crash else ''}"
     return None
 
 

@@ -35,6 +35,12 @@ SERVER, AGENT, ENGINES = "s1: server/settings", "c1: agent/settings", "s1: engin
             "agent.settings.credential_config.cache_expiration",
             "with its unit",
         ),
+        (
+            f"{AGENT}/telemetry_enabled_procs",
+            "a{99999999999}",
+            "agent.settings.telemetry_enabled_procs",
+            "regular expression: the repetition number is too large",
+        ),
         (f"{AGENT}/disable_auto_evict", 1, "agent.settings.disable_auto_evict", "true or false"),
         (
             f"{AGENT}/credential_config",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -138,7 +139,9 @@ class ListOf:
             for where, wrong, allowed in self.kind.judge(item, version) if item is not None else ():
                 yield Wrong(f"[{number}]{where}", wrong, allowed)
         if self.unique:
-            for item in sorted({str(item) for item in value if value.count(item) > 1}):
+            for item in sorted(
+                item for item, times in Counter(map(str, value)).items() if times > 1
+            ):
                 yield Wrong("", item, "should be listed once")
 
 
@@ -163,7 +166,7 @@ class Expression:
         """Go's are nearly Python's."""
         try:
             re.compile(str(value))
-        except re.error as error:
+        except (re.error, OverflowError) as error:
             yield Wrong("", shown(value), f"should be a regular expression: {error}")
         else:
             if value == "":
