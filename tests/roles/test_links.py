@@ -28,7 +28,7 @@ def strange_ways(*directories: Path) -> list[str]:
     """What the role daos_server refuses on the way to directories of emulated SSDs."""
     path = ROLES / "daos_server/tasks/validate.yml"
     tasks = DataLoader().load_from_file(str(path), trusted_as_template=True)
-    (task,) = (task for task in tasks if task["name"].startswith("Look at the way"))
+    (task,) = (task for task in tasks if task["name"].startswith("Inspect the path"))
     told = {"__daos_server_emulated_ssds": [str(directory) for directory in directories]}
     script = Templar(loader=DataLoader(), variables=told).template(
         task["ansible.builtin.shell"]["cmd"]
