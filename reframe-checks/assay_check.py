@@ -1,7 +1,7 @@
 """What all checks share: their place in the catalogue, their scale, and how a run becomes samples.
 
-A check says how to measure; what it owes, and where, stands under the name of its class in the
-catalogue `assay.checks.plan.CHECKS`.
+A check says how to measure; what is required of it, and where, is under the name of its class in
+the catalogue `assay.checks.plan.CHECKS`.
 """
 
 import shutil
@@ -39,7 +39,7 @@ Commands = Sequence[Sequence[Text]]
 
 
 class AssayCheck(rfm.RunOnlyRegressionTest):
-    """A check that is judged by the record of its steps and owes every metric of its catalogue."""
+    """A check that is judged by the record of its steps and yields every metric of its entry."""
 
     #: `quick` for a look in minutes, `acceptance` for figures to sign; select one with `-t`.
     scale = parameter(["quick", "acceptance"])
@@ -241,16 +241,16 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             raw = Path(self.stagedir) / "raw" / directory_of(subject)
             try:
                 ran += read(raw)
-                found = strange.get(subject) or problems(raw, self.steps(subject))
-                found = found or wrong or self._collect(subject, raw)
+                wrong_here = strange.get(subject) or problems(raw, self.steps(subject))
+                wrong_here = wrong_here or wrong or self._collect(subject, raw)
             except (ForeignError, OSError) as error:
-                found = [f"what {subject} left cannot be read: {error}"]
-            if found:
-                self.problems[str(subject)] = shorten_all(found, limits.FOUND)
+                wrong_here = [f"what {subject} left cannot be read: {error}"]
+            if wrong_here:
+                self.problems[str(subject)] = shorten_all(wrong_here, limits.FOUND)
         self.benchmark_seconds = busy_s(ran)
         return sn.assert_false(
             bool(self.problems),
-            msg="; ".join(f"{subject}: {text[0]}" for subject, text in self.problems.items()),
+            msg="; ".join(f"{subject}: {reasons[0]}" for subject, reasons in self.problems.items()),
         )
 
     def _strange(self) -> dict[Subject | None, list[str]]:
@@ -258,18 +258,18 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
         ReFrame keeps what a job left, and follows links: a host could name any file of this one.
         """
-        found: dict[Subject | None, list[str]] = {}
+        by_subject: dict[Subject | None, list[str]] = {}
         own = {Path("raw", directory_of(subject)): subject for subject in self.subjects}
         try:
             for entry in Tree(Path(self.stagedir)).walk():
                 if not (entry.is_file or entry.is_directory):
                     path = Path(entry.name)
-                    of = next((own[at] for at in (path, *path.parents) if at in own), None)
-                    text = f"the job left {entry.kind} ({quoted(path)}), which is no output"
-                    found.setdefault(of, []).append(text)
+                    owner = next((own[at] for at in (path, *path.parents) if at in own), None)
+                    problem = f"the job left {entry.kind} ({quoted(path)}), which is no output"
+                    by_subject.setdefault(owner, []).append(problem)
         except (ForeignError, OSError) as error:
-            found.setdefault(None, []).append(f"what the job left cannot be read: {error}")
-        return found
+            by_subject.setdefault(None, []).append(f"what the job left cannot be read: {error}")
+        return by_subject
 
     def _core_dumps(self) -> list[str]:
         """A program that crashed beside the one whose exit status is looked at."""
@@ -279,16 +279,16 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def _collect(self, subject: Subject, raw: Path) -> list[str]:
         """Put a subject's samples in their places and say what is wrong with them."""
         parsed = self.parsed(subject, raw)
-        found = list(parsed.problems)
+        reasons = list(parsed.problems)
         for metric in self.entry.metrics:
             samples = [each for each in parsed.samples if self.is_sample_of(metric, each)]
             values, wrong = values_of(metric, samples, self.repetitions)
-            found += wrong
+            reasons += wrong
             self.samples[metric.name][str(subject)] = values
-        if found:
+        if reasons:
             for by_subject in self.samples.values():
                 by_subject.pop(str(subject), None)
-        return found
+        return reasons
 
     # References.
 

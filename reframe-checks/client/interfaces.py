@@ -49,14 +49,14 @@ class ClientInterfaces(NeedsDaos, RunsOnEachHost, AssayCheck):
                 for name, interface in host.interfaces.items()
                 if interface.numa_node is not None
             }
-        found = []
+        parts = []
         for step in self.steps(subject):
-            said = text(raw, step.name, "out")
-            found.append(parse(said, nodes=nodes, program="daos"))
-            found.append(Parsed(TOOL, (), tuple(self.caches(subject, said))))
-        return merged(TOOL, found)
+            output = text(raw, step.name, "out")
+            parts.append(parse(output, nodes=nodes, program="daos"))
+            parts.append(Parsed(TOOL, (), tuple(self.caches(subject, output))))
+        return merged(TOOL, parts)
 
-    def caches(self, subject: Subject, text: str) -> Iterator[str]:
+    def caches(self, subject: Subject, output: str) -> Iterator[str]:
         """How the agent's cache differs from the description."""
         agent = self.host(subject).agent
         described = {
@@ -64,9 +64,9 @@ class ClientInterfaces(NeedsDaos, RunsOnEachHost, AssayCheck):
             "cache_expiration": str(agent.cache_expiration),
         }
         for key, value in described.items():
-            said = re.search(rf"^{key}: *(\S+)", text, re.MULTILINE)
-            if said and said[1] != value:
-                yield f"{CONFIGURATION} has {key}: {said[1]}, and the description has {value}"
+            setting = re.search(rf"^{key}: *(\S+)", output, re.MULTILINE)
+            if setting and setting[1] != value:
+                yield f"{CONFIGURATION} has {key}: {setting[1]}, and the description has {value}"
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
         """There is one metric."""

@@ -90,12 +90,12 @@ class PageCacheHonesty(UsesEachBackend, AssayCheck):
     def rung(self, raw: Path, name: str) -> Parsed:
         """One run: `naive_write` and `naive_read`."""
         rung = name.partition(".")[0]
-        said = "".join(text(raw, name, kind) for kind in ("out", "err", "json"))
-        found = parse(said, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
+        output = "".join(text(raw, name, kind) for kind in ("out", "err", "json"))
+        parsed = parse(output, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
         samples = tuple(
-            replace(sample, metric=f"{rung}_{PHASES[sample.metric]}") for sample in found.samples
+            replace(sample, metric=f"{rung}_{PHASES[sample.metric]}") for sample in parsed.samples
         )
-        return replace(found, samples=samples)
+        return replace(parsed, samples=samples)
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
         """By rung and phase."""

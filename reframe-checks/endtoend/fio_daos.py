@@ -132,10 +132,10 @@ class FioDfuse(NeedsDaos, FioCheck):
 
     def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """The figures, and whether the library took any calls."""
-        found = super().parsed(subject, raw)
+        figures = super().parsed(subject, raw)
         library = backend_of(subject).library
         if library is None:
-            return found
+            return figures
         (step,) = self.steps(subject)
         wrong = tuple(not_intercepted(printed(raw, step), library, processes=1))
-        return merged(TOOL, [found, Parsed(TOOL, (), wrong)])
+        return merged(TOOL, [figures, Parsed(TOOL, (), wrong)])

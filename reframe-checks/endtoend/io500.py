@@ -123,11 +123,11 @@ class Io500(Io500Check):
         outputs: dict[str, Parsed] = {}
         for name in self.phases(subject, number):
             step = self.phase(subject, number, name)
-            said = printed(raw, step)
+            output = printed(raw, step)
             if name in io500.BANDWIDTHS:
-                said += text(raw, step.name, "json")
+                output += text(raw, step.name, "json")
             parse = ior.parse if name in io500.BANDWIDTHS else mdtest.parse
-            outputs[name] = parse(said, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
+            outputs[name] = parse(output, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
         return io500.collected(outputs)
 
 

@@ -138,17 +138,17 @@ class NeedsDaos(RunsDaosPrograms):
     def changed(self) -> list[str]:
         """What is not the same as before, although it looks so."""
         before, after = self.answer("system.before"), self.answer("system.after")
-        found = dmg.restarted(before, after)
+        changes = dmg.restarted(before, after)
         before, after = self.answer("container.before"), self.answer("container.after")
         if before and not containers.same(before, after):
             label = self.daos.container
-            found.append(f"{label} is another container than before: something made it anew")
-        return found
+            changes.append(f"{label} is another container than before: something recreated it")
+        return changes
 
     def ask(self, name: str, argv: Sequence[str]) -> str:
         """What dmg or daos answers, which is also kept under a name."""
         try:
-            said = subprocess.run(
+            finished = subprocess.run(
                 list(map(str, self.command(argv))),
                 env={**os.environ, "D_LOG_FILE": os.devnull},
                 stdin=subprocess.DEVNULL,
@@ -157,7 +157,7 @@ class NeedsDaos(RunsDaosPrograms):
                 timeout=ANSWER_LIMIT_S,
                 check=False,
             )
-            answer = said.stdout or said.stderr
+            answer = finished.stdout or finished.stderr
         except subprocess.TimeoutExpired:
             answer = f"{argv[0]} did not answer within {ANSWER_LIMIT_S} s"
         except OSError as error:
@@ -180,8 +180,8 @@ class NeedsDaos(RunsDaosPrograms):
         engine = self.engine(subject)
         interface = self.cluster.hosts[subject.host].interfaces[engine.fabric_iface]
         address = f"{interface.address}:{engine.fabric_iface_port}"
-        found = dmg.ranks(self.answer("system.before"))
-        if address not in found:
-            known = ", ".join(found) or "none"
+        ranks = dmg.ranks(self.answer("system.before"))
+        if address not in ranks:
+            known = ", ".join(ranks) or "none"
             raise ReframeError(f"no rank listens at {address}, {subject}; dmg knows {known}")
-        return found[address]
+        return ranks[address]

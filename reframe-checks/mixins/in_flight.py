@@ -28,19 +28,19 @@ class KeepsInFlight(Mixin):
         return {**super().sizes(), **in_flight}
 
     def wrong_before(self) -> list[str]:
-        """Nor is it changed for a latency, which is that of one operation at a time."""
+        """Refuse it for a latency, which is that of one operation at a time."""
         several = {each.name for each in self.entry.metrics if (each.in_flight or 1) > 1}
-        told = [
+        refused = [
             f"in_flight.{name} = {count}: allowed is 1 or more, for {', '.join(sorted(several))}"
             for name, count in self.in_flight.items()
             if count < 1 or (name not in several and count != self._shipped(name))
         ]
-        return told or super().wrong_before()
+        return refused or super().wrong_before()
 
     def as_run(self, metric: Requirement) -> Requirement:
         """With as many in flight as there were: a bound is of what was run."""
         return metric.with_in_flight(self.in_flight.get(metric.name))
 
     def _shipped(self, name: str) -> int | None:
-        found: Metric | None = next((m for m in self.entry.metrics if m.name == name), None)
-        return found.in_flight if found else None
+        metric: Metric | None = next((m for m in self.entry.metrics if m.name == name), None)
+        return metric.in_flight if metric else None

@@ -169,10 +169,10 @@ class SelfTestCrossServer(SelfTestCheck):
                 for together in rounds
                 if ends.isdisjoint(end for other in together for end in other.ends)
             )
-            found = next(free, None)
-            if found is None:
-                rounds.append(found := [])
-            found.append(pair)
+            chosen = next(free, None)
+            if chosen is None:
+                rounds.append(chosen := [])
+            chosen.append(pair)
         return rounds
 
     def masters(self, subject: Subject) -> tuple[int, ...]:

@@ -104,7 +104,7 @@ class NvmeCheck(RunsDaosPrograms, KeepsInFlight, RunsOnEachHost, AssayCheck):
 
     def parsed(self, subject: Subject, raw: Path) -> Parsed:
         """The figures of the subject's SSD in all runs that it is in."""
-        found = []
+        parts = []
         for metric, runner, step in self.runs(subject):
             expected = tuple(self.read_at_once(subject, metric))
             assert runner.device
@@ -115,8 +115,8 @@ class NvmeCheck(RunsDaosPrograms, KeepsInFlight, RunsOnEachHost, AssayCheck):
                 if sample.metric == FIGURES[metric.unit]
                 and sample.labels["device"] == subject.device
             )
-            found.append(Parsed(TOOL, samples, run.problems))
-        return merged(TOOL, found)
+            parts.append(Parsed(TOOL, samples, run.problems))
+        return merged(TOOL, parts)
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
         """By its name."""
