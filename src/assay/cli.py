@@ -57,6 +57,9 @@ ClusterFile = Annotated[
 ]
 DEFAULT_CLUSTER = Path("/etc/assay/cluster.json")
 
+FOLLOWED_EVERY_S = 5
+"""How often `assay progress --follow` looks."""
+
 
 @app.callback(invoke_without_command=True)
 def _version(
@@ -313,6 +316,42 @@ def compare(
     print(difference.render(before, after, compared), end="")
     if compared.is_regression:
         raise typer.Exit(1)
+
+
+@app.command()
+def progress(
+    directory: Annotated[Path, typer.Argument(help="The campaign's directory.")],
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Print what happens until the campaign has ended.")
+    ] = False,
+    file: ClusterFile = DEFAULT_CLUSTER,
+) -> None:
+    """Show how far a campaign is: what runs where, since when, and the figures so far."""
+    import time
+
+    from assay.campaign import progress as campaign
+    from assay.checks.plan import requirements
+
+    described = _load(file)
+    plan = requirements(described)
+    _warn([directory])
+    told: set[str] = set()
+    while True:
+        try:
+            seen = campaign.read(directory, plan, described.name)
+        except OSError as error:
+            _misuse(f"{error.filename} cannot be read: {error.strerror}")
+        except ForeignError as error:
+            _misuse(str(error))
+        shown = campaign.lines(seen, None if follow else time.time())
+        new = [line(text) for text in shown if text not in told]
+        told.update(shown)
+        if new:
+            print("\n".join(new), flush=True)
+        # Between its phases a campaign of DAOS has no session.
+        if not follow or (seen.ended and (described.daos is None or seen.done == len(seen.checks))):
+            return
+        time.sleep(FOLLOWED_EVERY_S)
 
 
 @app.command()

@@ -1,0 +1,186 @@
+"""How far a campaign is, from what ReFrame and the jobs have written in its directory so far."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from assay.campaign.steps import directory_of
+from assay.campaign.steps import read as finished
+from assay.checks.plan import Requirement
+from assay.foreign import files, limits
+from assay.foreign.files import ForeignError, Tree
+from assay.foreign.text import line
+from assay.subject import Subject
+
+State = Literal["waits", "runs", "measured", "failed", "interrupted"]
+
+OUTPUT = "reframe.out"
+"""Where campaign.sh keeps what ReFrame prints, of one session after the other."""
+
+_STARTED = re.compile(r"\[ RUN      \] (\w+) .*/([0-9a-f]{8}) @[^:\s]+:(\w+)\+site")
+_ENDED = re.compile(
+    r"\[ +(OK|FAIL|XFAIL|XPASS|ABORT) +\] \(\s*\d+/\d+\) (\w+) .*@[^:\s]+:(\w+)\+site"
+)
+_WORDS: Mapping[State, str] = {
+    "measured": "measured",
+    "failed": "failed",
+    "runs": "running",
+    "interrupted": "interrupted",
+    "waits": "waiting",
+}
+
+_SESSION = ("[==========] Running ", "[==========] Finished on ")
+
+
+@dataclass(slots=True)
+class Standing:
+    """One check on one partition, so far."""
+
+    name: str
+    partition: str
+    state: State = "waits"
+    hash: str = ""
+    """What ReFrame calls this run of it."""
+    since: float | None = None
+    """When its job was written, in seconds since the epoch."""
+    steps: dict[Subject, int] = field(default_factory=dict)
+    """Subject to the number of steps that it has finished."""
+    figures: list[str] = field(default_factory=list)
+    """Medians, as ``read_1m@s1 512.3 MiB/s``, once all of them are measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a campaign is."""
+
+    checks: tuple[Standing, ...]
+    """All of the plan, from the lowest layer up."""
+    ended: bool
+    """Whether the latest session of ReFrame has come to its end."""
+
+    @property
+    def running(self) -> list[Standing]:
+        """The checks that measure now."""
+        return [check for check in self.checks if check.state == "runs"]
+
+    @property
+    def done(self) -> int:
+        """How many checks have ended, well or not."""
+        return sum(check.state in ("measured", "failed") for check in self.checks)
+
+
+def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
+    """Read how far the campaign in a directory is.
+
+    Args:
+        directory: that of the campaign, as it was given to campaign.sh.
+        plan: the metrics that are required of the cluster.
+        system: the name of the cluster.
+
+    Raises:
+        ForeignError: what is there is no output of a campaign.
+        OSError: it cannot be read.
+    """
+    checks: dict[tuple[str, str], Standing] = {}
+    for each in plan:
+        key: tuple[str, str] = (each.check, each.partition)
+        checks.setdefault(key, Standing(*key)).steps[each.subject] = 0
+    ended = False
+    text = files.read(directory / OUTPUT, limits.OUTPUT_BYTES, follow=False).decode(
+        "utf-8", "replace"
+    )
+    for said in text.splitlines():
+        if said.startswith(_SESSION):
+            ended = said.startswith(_SESSION[1])
+            for check in checks.values():
+                if check.state == "runs":
+                    check.state = "interrupted"
+        elif match := _STARTED.match(said):
+            _start(checks, *match.groups())
+        elif (match := _ENDED.match(said)) and (match[2], match[3]) in checks:
+            passed = match[1] in ("OK", "XFAIL", "XPASS")
+            checks[match[2], match[3]].state = "measured" if passed else "failed"
+    tree = Tree(directory)
+    for check in checks.values():
+        if check.state == "runs":
+            _look(check, tree, system)
+        elif check.state in ("measured", "failed"):
+            check.figures = list(_figures(tree, check, system))
+    return Progress(tuple(checks.values()), ended)
+
+
+def _start(checks: dict[tuple[str, str], Standing], name: str, run: str, partition: str) -> None:
+    if (name, partition) in checks:
+        checks[name, partition].state = "runs"
+        checks[name, partition].hash = run
+
+
+def _look(check: Standing, tree: Tree, system: str) -> None:
+    """See what a job has done so far."""
+    stage = f"stage/{system}/{check.partition}/site/{check.name}_{check.hash}"
+    try:
+        check.since = (tree.root / stage / "rfm_job.sh").lstat().st_mtime
+    except OSError:
+        return  # it is about to start, or moved away at this moment
+    for subject in check.steps:
+        raw = f"{stage}/raw/{directory_of(subject)}"
+        with suppress(OSError, ForeignError):
+            if tree.is_directory(raw):
+                check.steps[subject] = len(finished(tree.root / raw))
+
+
+def lines(progress: Progress, now: float | None = None) -> list[str]:
+    """The whole state in words.
+
+    Args:
+        progress: of the campaign.
+        now: in seconds since the epoch; without it nothing changes while nothing happens.
+    """
+    count = len(progress.checks)
+    states = Counter(check.state for check in progress.checks)
+    said = ", ".join(
+        f"{number} {words}" for state, words in _WORDS.items() if (number := states[state])
+    )
+    shown = [f"{progress.done} of {count} checks have ended: {said}"]
+    return shown + [sentence(check, now) for check in progress.checks if check.state != "waits"]
+
+
+def sentence(check: Standing, now: float | None = None) -> str:
+    """What there is to say of one check."""
+    what = f"{check.name} on {check.partition} {_WORDS[check.state]}"
+    if check.state != "runs":
+        return f"{what}: {', '.join(check.figures)}" if check.figures else what
+    if check.since is not None:
+        start = datetime.fromtimestamp(check.since).astimezone()
+        what += f" since {start:%H:%M:%S}"
+        if now is not None:
+            what += f" ({max(0, now - check.since):.0f} s)"
+    steps = (f"{subject} {number}" for subject, number in check.steps.items())
+    return f"{what}; steps finished: {', '.join(steps)}"
+
+
+def _figures(tree: Tree, check: Standing, system: str) -> Iterator[str]:
+    """The figures of the last run in ReFrame's log of a check; none where it had none."""
+    name = f"perflogs/{system}/{check.partition}/{check.name}.log"
+    try:
+        text = tree.read(name, limits.OUTPUT_BYTES).decode("utf-8", "replace")
+    except (FileNotFoundError, ForeignError):
+        return
+    rows = list(csv.reader(io.StringIO(text), delimiter="|"))
+    header = next((row for row in reversed(rows) if row[:1] == ["job_completion_time"]), None)
+    if header is None or rows[-1] is header:
+        return
+    last = dict(zip(header, rows[-1], strict=False))
+    for key, value in last.items():
+        metric, end, _ = key.rpartition("_value")
+        if end and re.fullmatch(r"[0-9.e+-]{1,40}", value):
+            yield line(f"{metric} {float(value):.4g} {last.get(f'{metric}_unit', '')}")

@@ -1,0 +1,92 @@
+"""How far a campaign is, from what ReFrame and the jobs have written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.campaign import progress
+from assay.checks.entry import Requirement
+from assay.checks.plan import CHECKS
+from assay.foreign.files import ForeignError
+from assay.subject import Subject
+
+PLAN = [
+    Requirement(name, CHECKS[name].layer, partition, CHECKS[name].metrics[0], Subject(host))
+    for name, partition in (("SsdFio", "servers"), ("PosixFio", "clients"))
+    for host in ("s1", "s2")
+]
+RUN = "[ RUN      ] {} %scale=quick /5ebe268c @here:{}+site\n"
+END = "[ {:>8} ] (1/2) {} %scale=quick /5ebe268c @here:{}+site\n"
+BEGIN = "[==========] Running 2 check(s)\n"
+FINISH = "[==========] Finished on Sun Nov 22 18:21:44 2026+0000\n"
+
+
+def seen(directory: Path, output: str) -> progress.Progress:
+    (directory / progress.OUTPUT).write_text(output)
+    return progress.read(directory, PLAN, "here")
+
+
+def states(found: progress.Progress) -> list[str]:
+    return [check.state for check in found.checks]
+
+
+def test_checks_wait_run_and_end(tmp_path: Path) -> None:
+    run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
+    assert states(seen(tmp_path, BEGIN)) == ["waits", "waits"]
+    assert states(seen(tmp_path, BEGIN + run)) == ["runs", "waits"]
+    assert states(seen(tmp_path, BEGIN + run + end)) == ["measured", "waits"]
+    failed = END.format("FAIL", "PosixFio", "clients")
+    ended = seen(tmp_path, BEGIN + run + end + RUN.format("PosixFio", "clients") + failed + FINISH)
+    assert states(ended) == ["measured", "failed"]
+    assert ended.ended
+    assert progress.lines(ended)[0] == "2 of 2 checks have ended: 1 measured, 1 failed"
+
+
+def test_what_a_session_left_running_was_interrupted(tmp_path: Path) -> None:
+    run = RUN.format("SsdFio", "servers")
+    found = seen(tmp_path, BEGIN + run + BEGIN)
+    assert states(found) == ["interrupted", "waits"]
+    assert not found.ended
+
+
+def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
+    stage = tmp_path / "stage" / "here" / "servers" / "site" / "SsdFio_5ebe268c"
+    (stage / "raw" / "s1").mkdir(parents=True)
+    (stage / "rfm_job.sh").write_text("")
+    (stage / "raw" / "s1" / "steps.tsv").write_text("fio\t0\t1.0\t2.0\n")
+    found = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
+    since = found.checks[0].since
+    assert since is not None
+    (_, said) = progress.lines(found, since + 85)
+    assert said.startswith("SsdFio on servers running since ")
+    assert said.endswith(" (85 s); steps finished: s1 1, s2 0")
+
+
+def test_a_link_that_a_host_left_is_not_followed(tmp_path: Path) -> None:
+    raw = tmp_path / "stage" / "here" / "servers" / "site" / "SsdFio_5ebe268c" / "raw"
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "steps.tsv").write_text("fio\t0\t1.0\t2.0\n")
+    raw.mkdir(parents=True)
+    (raw.parent / "rfm_job.sh").write_text("")
+    (raw / "s1").symlink_to(other)
+    found = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
+    assert found.checks[0].steps == {Subject("s1"): 0, Subject("s2"): 0}
+
+
+def test_figures_come_with_the_end_of_their_check(tmp_path: Path) -> None:
+    log = tmp_path / "perflogs" / "here" / "servers" / "SsdFio.log"
+    log.parent.mkdir(parents=True)
+    header = "job_completion_time|display_name|jobid|write_1m@s1_value|write_1m@s1_unit\n"
+    log.write_text(f"{header}then|SsdFio|5|512.25|MiB/s\nnow|SsdFio|6|600.5|MiB/s\n")
+    found = seen(tmp_path, BEGIN + END.format("OK", "SsdFio", "servers"))
+    assert found.checks[0].figures == ["write_1m@s1 600.5 MiB/s"]
+
+
+def test_a_link_in_place_of_the_output_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text(BEGIN)
+    (tmp_path / progress.OUTPUT).symlink_to(tmp_path / "secret")
+    with pytest.raises((ForeignError, OSError)):
+        progress.read(tmp_path, PLAN, "here")
