@@ -3,7 +3,7 @@
 #
 # Every step leaves, under $RAW (one directory a subject), its output NAME.out, its messages
 # NAME.err, and a line in steps.tsv: name, exit status, start and end in seconds since the epoch.
-# Slurm without accounting does not tell how a job ended, so this record is what sanity judges by.
+# Slurm without accounting does not report how a job ended, so this record is what sanity judges by.
 set -u
 
 # Whoever started the campaign may have another language, in which bash writes $EPOCHREALTIME with a
@@ -50,13 +50,13 @@ engines_stopped() {
             "is pgrep there?"
 }
 
-# mounted DIRECTORY: refuse to measure what merely lies in the place of a mount.
+# mounted DIRECTORY: refuse to measure a directory on which nothing is mounted.
 mounted() {
     mountpoint --quiet "$1" || refuse "nothing is mounted at $1; this check needs the phase scm:" \
         "playbooks/phase.yml with -e assay_phase=scm"
 }
 
-# Where the kernel tells the cores of NUMA nodes.
+# Where the kernel lists the cores of NUMA nodes.
 NODES=/sys/devices/system/node
 
 # cores NODE...: for each NUMA node that is named a core of it, another one each time while there are

@@ -43,7 +43,7 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
         return self.benchmark("shared_directory")
 
     def room(self, subject: Subject) -> Commands:
-        """Scratch in a shared directory; a container has no room that `df` could tell."""
+        """Scratch in a shared directory; `df` cannot report the room of a container."""
         if self.backend(subject).name == "posix":
             return super().room(subject)
         return [in_container(self.cluster, OWN)]

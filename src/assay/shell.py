@@ -76,7 +76,7 @@ class Output(Word):
         return f"Output{self.words}"
 
     def quoted(self) -> str:
-        """The command, within which quoting begins anew."""
+        """The command, within which quoting restarts."""
         return f'"$({line(self.words)})"'
 
 

@@ -151,7 +151,7 @@ def test_a_report_that_is_none_is_named(tmp_path: Path, text: str, said: str) ->
         ),
         (
             alter("SsdFio", checks_version=None),
-            "SsdFio was measured by checks that tell no version, and this is",
+            "SsdFio was measured by checks that report no version, and this is",
         ),
         (
             alter("SsdFio", units={"write_1m": "GB/s"}),

@@ -38,7 +38,7 @@ def test_a_far_interface_is_named():
 
 def test_an_interface_that_nobody_described_is_named():
     assert parse(TWO, nodes={"ib0": 0}).problems == (
-        "ib1, given to 1 clients, tells no NUMA node in the description",
+        "ib1, given to 1 clients, has no NUMA node in the description",
     )
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""What a host has that Ansible's own facts do not tell."""
+"""What a host has that Ansible's own facts do not report."""
 
 from __future__ import annotations
 

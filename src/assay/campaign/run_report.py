@@ -233,7 +233,7 @@ def _problems(case: TestCase, names: Names) -> Iterator[str]:
         measured = f"the checks of daos-assay {quoted(case.checks_version)}"
         yield (
             f": {quoted(case.check)} was measured by"
-            f" {measured if case.checks_version else 'checks that tell no version'}, and this is"
+            f" {measured if case.checks_version else 'checks that report no version'}, and this is"
             f" {__version__}: {_AGAIN}"
         )
     if case.check not in names.checks[case.partition]:

@@ -1,6 +1,6 @@
 """The steps of a job: written into its script, and read back from what it left behind.
 
-Without accounting, Slurm does not tell how a job ended. Each job therefore records the exit
+Without accounting, Slurm does not report how a job ended. Each job therefore records the exit
 status, start and end of every command (`reframe-checks/steps.sh`), and that record decides.
 """
 

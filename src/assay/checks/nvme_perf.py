@@ -36,7 +36,7 @@ def _rate(name: str) -> Metric:
 
 
 ALONE = _bandwidth("read_1m_alone")
-"""Of an SSD while its host reads no other."""
+"""For an SSD while its host reads no other."""
 
 TOGETHER = _bandwidth("read_1m_together")
 """Of an SSD while all SSDs of its host are read."""

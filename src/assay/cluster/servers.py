@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 
 class EngineFiles(TypedDict):
-    """What tells an engine from the others of its host, and where it keeps what."""
+    """What distinguishes an engine from the others of its host, and where it keeps its files."""
 
     port: int | None
     """Its fabric port, if it was given one."""

@@ -55,7 +55,7 @@ def causes(judgements: Iterable[Judgement]) -> list[Cause]:
 
 
 def by_layer(signed: SignOff) -> list[tuple[Layer, list[Judgement]]]:
-    """The judgements of each layer that owes one, from the lowest layer up."""
+    """The judgements of each layer that has one, from the lowest layer up."""
     layers = [
         (layer, [j for j in signed.judgements if j.requirement.layer == layer]) for layer in LAYERS
     ]

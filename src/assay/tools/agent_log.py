@@ -59,7 +59,7 @@ def parse(
     for (numa, interface), clients in sorted(given.items()):
         if interface not in nodes:
             problems.append(
-                f"{interface}, given to {clients} clients, tells no NUMA node in the description"
+                f"{interface}, given to {clients} clients, has no NUMA node in the description"
             )
         elif nodes[interface] == numa:
             near += clients

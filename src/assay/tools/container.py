@@ -16,7 +16,7 @@ _NO_CLIENT = "failed to initialize DAOS API"
 
 
 def query(pool: str, container: str) -> list[str]:
-    """Command line that tells whether a container is there, and how it is laid out."""
+    """Command line that reports whether a container exists, and its layout."""
     return ["daos", "-j", "container", "query", pool, container]
 
 

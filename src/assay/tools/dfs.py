@@ -1,4 +1,4 @@
-"""DFS, DAOS's file system in a container: how IOR, mdtest and fio are told of it.
+"""DFS, DAOS's file system in a container: how IOR, mdtest and fio are pointed to it.
 
 IOR and mdtest make a container that is not there, with properties of their own, and exit 0: ask
 with `assay.tools.container` first.

@@ -30,12 +30,12 @@ src/engine/sched.c). A small pool may be full before: one of 600 MB of SCM refus
 
 
 def system_query(config: str | None = None) -> list[str]:
-    """Command line that tells every rank's state; `config` is the path of daos_control.yml."""
+    """Command line that reports every rank's state; `config` is the path of daos_control.yml."""
     return [*_dmg(config), "system", "query"]
 
 
 def pool_query(pool: str, config: str | None = None) -> list[str]:
-    """Command line that tells a pool's room, targets and rebuild."""
+    """Command line that reports a pool's free space, targets and rebuild."""
     return [*_dmg(config), "pool", "query", pool]
 
 
@@ -169,7 +169,7 @@ def _system_problems(members: list[Member], expected: int | None) -> Iterator[st
 
 
 def uuid(text: str) -> str:
-    """The UUID of a pool, by `dmg -j pool query`; empty where that tells none."""
+    """The UUID of a pool, by `dmg -j pool query`; empty where that reports none."""
     objects, _ = json_objects(text)
     try:
         answer = _Answer.model_validate(objects[0] if objects else {})

@@ -75,7 +75,7 @@ class Difference(NamedTuple):
 
     @property
     def changeable(self) -> bool:
-        """Whether it can be changed without making the pool anew."""
+        """Whether it can be changed without recreating the pool."""
         return self.is_property and self.actual is not None and self.key in CHANGEABLE
 
     def __str__(self) -> str:

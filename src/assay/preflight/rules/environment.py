@@ -1,4 +1,4 @@
-"""What engines and their servers are told of their environment and their logs."""
+"""The environment and the logs that engines and their servers are given."""
 
 from __future__ import annotations
 

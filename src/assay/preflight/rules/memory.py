@@ -1,4 +1,4 @@
-"""The memory of a host: hugepages for SSDs, tmpfs in the place of SCM, and what DAOS leaves free.
+"""The memory of a host: hugepages for SSDs, tmpfs instead of SCM, and what DAOS leaves free.
 
 DAOS refuses transparent huge pages, too; that is no problem, as the role daos_host turns them off.
 
@@ -19,7 +19,7 @@ GIB = 1024
 """MiB of a GiB; all sizes below are in MiB."""
 
 SYSTEM_RAM_RESERVED_GIB: dict[Version, int] = {"2.4": 16, "2.6": 16, "2.8": 64}
-"""What DAOS leaves to the system where it is not told (`DefaultSysMemRsvd`)."""
+"""What DAOS leaves to the system by default (`DefaultSysMemRsvd`)."""
 
 HUGEPAGES_PER_TARGET_MIB = 1 * GIB
 RESERVE_PER_TARGET_MIB = 128

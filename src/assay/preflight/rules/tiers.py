@@ -1,4 +1,4 @@
-"""The storage tiers of an engine: which there may be, and what each may be told."""
+"""The storage tiers of an engine: which are allowed, and which keys each may have."""
 
 from __future__ import annotations
 
