@@ -241,8 +241,11 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             raw = Path(self.stagedir) / "raw" / directory_of(subject)
             try:
                 ran += read(raw)
-                wrong_here = strange.get(subject) or problems(raw, self.steps(subject))
-                wrong_here = wrong_here or wrong or self._collect(subject, raw)
+                wrong_here = strange.get(subject) or [
+                    *wrong,
+                    *problems(raw, self.steps(subject)),
+                ]
+                wrong_here = wrong_here or self._collect(subject, raw)
             except (ForeignError, OSError) as error:
                 wrong_here = [f"what {subject} left cannot be read: {error}"]
             if wrong_here:

@@ -87,10 +87,20 @@ either() {
     command -v "$@" | head -n 1 | grep . || echo "$1"
 }
 
-# finally COMMAND: run it when the subject ends, however it ends; a signal to all does not reach it.
+# finally COMMAND: run it when the subject ends, however it ends; a signal to all does not reach it. Of
+# several the last one runs first.
 finally() {
-    # shellcheck disable=SC2064 # with the words of now
-    trap "trap '' TERM INT; $1" EXIT
+    FINALLY=("$1" "${FINALLY[@]}")
+    trap at_end EXIT
+}
+FINALLY=()
+
+at_end() {
+    local command
+    trap "" TERM INT
+    for command in "${FINALLY[@]}"; do
+        eval "$command"
+    done
 }
 
 # scratch DIRECTORY NEED_MIB: make $SCRATCH for this job, which goes away with it.
@@ -106,6 +116,7 @@ scratch() {
     fi
     # The job has the host to itself: what lies there was left by a job that was killed.
     mine=assay.$(id -un).${SLURMD_NODENAME:-$HOSTNAME}
+    export SCRATCHES=$mine
     find "$1" -maxdepth 1 -name "$mine.*" -exec rm -rf {} +
     SCRATCH=
     # shellcheck disable=SC2016 # with the directory that it is by then
@@ -206,16 +217,66 @@ evict() {
             >"$RAW/$1.resident"
 }
 
-# on_dfuse DIRECTORY [LAUNCHER...]: refuse to take a local disk for DAOS, here or on any host where the
-# launcher starts a process: programs write to what lies below, and end well.
-on_dfuse() {
-    local directory=$1 seen wrong
-    shift
+# not_on_dfuse DIRECTORY POOL CONTAINER [LAUNCHER...]: what is mounted there in place of a dfuse of the
+# container, by host, and nothing where all is well. dfuse itself says by an attribute which container it
+# shows; a program that asks by the path would be answered for another.
+not_on_dfuse() {
+    local directory=$1 wanted=DAOS.POSIX://$2/$3 seen
+    shift 3
     # /proc/mounts alone has the whole name of the type; of mounts over each other the last is seen.
-    # shellcheck disable=SC2016 # these are awk's
-    seen=$("$@" awk -v at="$directory" '$2 == at { type = $3 }
-        END { print ENVIRON["SLURMD_NODENAME"], type ? type : "nothing" }' /proc/mounts)
-    wrong=$(awk '$2 != "fuse.daos" { print $2 " on " $1 }' <<<"${seen:-each host nobody-knows-what}")
-    [[ -z $wrong ]] || refuse "what is mounted at $directory is no dfuse: ${wrong//$'\n'/, }; mount it there" \
-        "(playbooks/daos.yml), or figures would be those of the local disk"
+    # shellcheck disable=SC2016 # these are the inner shell's
+    seen=$("$@" sh -c '
+        type=$(awk -v at="$1" '"'"'$2 == at { type = $3 } END { print type ? type : "nothing" }'"'"' /proc/mounts)
+        [ "$type" != fuse.daos ] ||
+            type=$(timeout 20 python3 -c "import os, sys; print(os.getxattr(sys.argv[1], \"user.daos\").decode())" "$1" 2>/dev/null) ||
+            type="a dfuse that does not say which container it shows"
+        echo "${SLURMD_NODENAME:-here} $type"
+    ' sh "$directory")
+    awk -v wanted="$wanted" '{ host = $1; sub(/^[^ ]* /, "") } $0 != wanted { print $0 " on " host }' \
+        <<<"${seen:-each-host nobody-knows-what}" | paste --serial --delimiters=, | sed 's/,/, /g'
+}
+
+# on_dfuse DIRECTORY POOL CONTAINER [LAUNCHER...]: refuse to take a local disk, or another container, for
+# that of the description, here or on any host where the launcher starts a process: programs write to
+# what lies below, and end well. POOL and CONTAINER are UUIDs. It is asked again when the subject ends.
+on_dfuse() {
+    local wrong
+    wrong=$(not_on_dfuse "$@")
+    [[ -z $wrong ]] || refuse "what is mounted at $1 is not a dfuse of the container (pool $2, container $3): $wrong;" \
+        "mount it there (playbooks/daos.yml), or figures would be those of something else"
+    finally "still_on_dfuse ${*@Q}"
+}
+
+# still_on_dfuse: the end of on_dfuse. What the job made in the container that took its place goes, too.
+still_on_dfuse() {
+    local directory=$1 wrong
+    [[ -z ${HUNG:-} ]] || return
+    wrong=$(not_on_dfuse "$@")
+    [[ -n $wrong ]] || return
+    echo "during the run something else was mounted at $directory: $wrong; it has to stay the container that the" \
+        "description names (pool $2, container $3)" >"$RAW/refusal"
+    shift 3
+    [[ -z ${MADE:-} ]] || timeout --kill-after=5 60 "$@" find "$directory" -maxdepth 1 -name "$MADE.*" -exec rm -rf {} + \
+        </dev/null >"$RAW/left.elsewhere.out" 2>&1
+}
+
+# same_agent [LAUNCHER...]: remember which daos_agent runs, here or on each host where the launcher starts
+# a process, and say when the subject ends where it restarted: an agent that ends closes the handles of
+# its clients, who then only report an invalid handle.
+same_agent() {
+    AGENTS=$(agents "$@")
+    finally "still_same_agent ${*@Q}"
+}
+
+agents() {
+    # shellcheck disable=SC2016 # these are the inner shell's
+    "$@" sh -c 'echo "${SLURMD_NODENAME:-here} $(pgrep --exact --oldest daos_agent || echo none)"' </dev/null 2>/dev/null | sort
+}
+
+still_same_agent() {
+    local other
+    other=$(comm -13 <(echo "$AGENTS") <(agents "$@") | cut --delimiter=" " --fields=1 | paste --serial --delimiters=" ")
+    [[ -z $other || -e $RAW/refusal ]] ||
+        echo "daos_agent restarted or ended during the run: $other; it closes the handles of its clients when it ends" \
+            >"$RAW/refusal"
 }

@@ -78,6 +78,10 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
             "file": "assay.${SLURM_JOB_ID}.${SLURMD_NODENAME}",
         }
 
+    def guards(self, subject: Subject) -> Commands:
+        """The agent stays the same."""
+        return [*super().guards(subject), ["same_agent"]]
+
     def room(self, subject: Subject) -> Commands:
         """A container has no room that `df` could tell.
 
@@ -115,8 +119,16 @@ class FioDfuse(NeedsDaos, FioCheck):
         return self.daos.mount
 
     def guards(self, subject: Subject) -> Commands:
-        """It is there."""
-        return [*super().guards(subject), ["on_dfuse", str(self.directory(subject))]]
+        """It is there, and the agent stays the same."""
+        return [
+            *super().guards(subject),
+            ["same_agent"],
+            self.on_dfuse(self.directory(subject)),
+        ]
+
+    def room(self, subject: Subject) -> Commands:
+        """Scratch on the mount, which goes from the container even where dfuse ended meanwhile."""
+        return [*super().room(subject), in_container(self.cluster, Variable("SCRATCHES"))]
 
     def layout(self) -> dict[str, Any]:
         """Threads of one process."""

@@ -49,11 +49,15 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
         return [in_container(self.cluster, OWN)]
 
     def guards(self, subject: Subject) -> Commands:
-        """What goes by a mount needs it on every client."""
+        """What goes by a mount needs it on every client, and what reaches DAOS one agent."""
         commands = [*super().guards(subject)]
+        if self.backend(subject).name == "posix":
+            return commands
+        launcher = self.launcher(self.hosts, 1)
+        commands.append(["same_agent", *launcher])
         if self.backend(subject).mounted:
-            launcher = self.launcher(self.hosts, 1)
-            commands.append(["on_dfuse", str(self.daos.mount), *launcher])
+            assert self.daos.mount
+            commands.append(self.on_dfuse(self.daos.mount, *launcher))
         return commands
 
     def place(self, subject: Subject) -> tuple[Text, Text]:

@@ -101,6 +101,13 @@ class NeedsDaos(RunsDaosPrograms):
         """It still is, and nothing restarted."""
         return [f"after the run, {text}" for text in self.look("after") or self.changed()]
 
+    def on_dfuse(self, directory: Path, *launcher: str) -> list[Text]:
+        """A guard: the container is mounted at a directory, here or where a launcher starts."""
+        found = containers.identity(self.answer("container.before"))
+        if found is None:
+            raise ReframeError("daos did not say which UUIDs the pool and the container have")
+        return ["on_dfuse", str(directory), *found, *launcher]
+
     @property
     def ranks(self) -> int:
         """How many ranks the system has: one an engine."""

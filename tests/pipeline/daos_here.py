@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -21,6 +22,10 @@ WHOLE = {
     "pool query perf": "dmg/quick/pool.txt",
 }
 """What dmg is asked of a system in which nothing is wrong, and the recordings that answer it."""
+
+
+SHOWN = b"DAOS.POSIX://fc6e243c-42a9-47dd-872f-142f84d13767/1b8254bf-96ed-4033-a02e-16ce5c8fec9f"
+"""What a dfuse says of the container that it shows."""
 
 
 def replay(site: Site, tool: str, *recordings: str, then: str = "") -> None:
@@ -123,6 +128,8 @@ class Daos:
         """
         mount, mounts = self.site.root / "dfuse", self.site.root / "mounts"
         mount.mkdir()
+        # As dfuse has it on its root, of the container in `container/posix.txt`.
+        os.setxattr(mount, "user.daos", SHOWN)
         mounts.write_text(f"dfuse {mount} fuse.daos rw,nosuid,nodev 0 0\n")
         self.site.program("awk", f'exec /usr/bin/awk "${{@/\\/proc\\/mounts/{mounts}}}"')
         (other,) = Path("/lib").glob("*-linux-gnu/libm.so.6")

@@ -219,6 +219,12 @@ def test_a_rank_that_is_lost_meanwhile_spoils_the_figures(daos: Daos) -> None:
     daos.fails("IorEasy", "after the run, rank 1 at")
 
 
+def test_what_the_system_says_comes_before_the_program_that_failed(daos: Daos) -> None:
+    daos.site.use("ior", f"touch {daos.begun}; exit 22")
+    daos.dmg(WHOLE, after={"system query": "dmg/system_query_one_rank_dead.txt"})
+    daos.fails("IorEasy", "after the run, rank 1 at")
+
+
 def test_a_container_that_is_not_there_is_not_made(daos: Daos) -> None:
     ran = daos.site.root / "ran"
     daos.site.use("ior", f"touch {ran}")
@@ -236,7 +242,10 @@ def test_a_path_that_is_no_dfuse_is_not_measured(daos: Daos) -> None:
     done = daos.site.check("IorEasy")
     assert done.returncode == 1
     for way in ("dfuse", "ioil", "pil4dfs"):
-        assert f"clients/{way}: what is mounted at {mount} is no dfuse: nothing on c" in done.stdout
+        assert (
+            f"clients/{way}: what is mounted at {mount} is not a dfuse of the container"
+            in done.stdout
+        )
     assert daos.site.left_behind() == []
 
 

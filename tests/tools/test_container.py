@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.container import parse, query, same
+from assay.tools.container import identity, parse, query, same
 from recordings import recorded
 
 TOOL = "container"
@@ -16,6 +16,14 @@ def test_asks_for_json():
 
 def test_a_container_for_files_has_no_problem():
     assert parse(recorded(TOOL, "posix.txt")).problems == ()
+
+
+def test_a_container_is_known_by_the_uuids_of_its_pool_and_itself():
+    assert identity(recorded(TOOL, "posix.txt")) == (
+        "fc6e243c-42a9-47dd-872f-142f84d13767",
+        "1b8254bf-96ed-4033-a02e-16ce5c8fec9f",
+    )
+    assert identity(recorded(TOOL, "unknown.txt")) is None
 
 
 @pytest.mark.parametrize(

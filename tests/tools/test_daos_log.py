@@ -1,8 +1,10 @@
 """What DAOS's log lines and error codes are taken for."""
 
+from pathlib import Path
+
 import pytest
 
-from assay.tools.daos_log import logged_errors, meaning, reason, without_log
+from assay.tools.daos_log import first_cause, logged_errors, meaning, reason, without_log
 
 LINE = "2025/11/21-04:21:22.50 n1 DAOS[10/10/0] mgmt {level:4} src/mgmt.c:7 main() {said}\n"
 
@@ -23,7 +25,9 @@ def line(said: str, level: str = "ERR") -> str:
         (1012, "busy"),
         (1019, "no such rank"),
         (2034, "the agent does not answer; is daos_agent running?"),
-        (1002, "DAOS error -1002"),
+        (2031, "more failures than the redundancy of the container allows"),
+        (2051, "the container is being destroyed"),
+        (1004, "DAOS error -1004"),
         (9999, "DAOS error -9999"),
     ],
 )
@@ -51,3 +55,29 @@ def test_what_is_logged_without_a_code_explains_less_than_what_has_one() -> None
     text = "one\n" + line("full: DER_NOSPACE(-1007)") + line("gone") + "two\n"
     assert reason(text) == "no space left (main() full: DER_NOSPACE(-1007))"
     assert without_log(text) == "one\ntwo"
+
+
+IOR = Path(__file__).parents[1] / "recorded" / "ior"
+CLOSED = "invalid handle: the pool was evicted, its container destroyed, or the agent restarted"
+
+
+@pytest.mark.parametrize(
+    ("recording", "cause"),
+    [
+        ("dfs_container_remade", f"{CLOSED} (dc_rw_cb() 2a26f105/d2b8f988 "),
+        ("dfs_pool_evicted", f"{CLOSED} (dc_rw_cb() 2a26f105/c1b67d55 "),
+        ("dfs_agent_restarted", f"{CLOSED} (dc_rw_cb() 2a26f105/c1b67d55 "),
+        ("dfs_rank_excluded", "no answer in time (dc_rw_cb() 937030208471855425.6.1.2 "),
+        ("dfs_pool_read_only", "Failed to connect to pool assay: not permitted (-1001)"),
+        ("dfs_unknown_pool", "Failed to connect to pool nosuch: it does not exist (-1005)"),
+    ],
+)
+def test_the_first_error_with_a_code_is_the_cause(recording: str, cause: str) -> None:
+    said = first_cause((IOR / f"{recording}.txt").read_text())
+    assert said is not None
+    assert said.startswith(cause)
+
+
+def test_without_a_code_there_is_no_cause() -> None:
+    assert first_cause((IOR / "dfs_container_read_only.txt").read_text()) is None
+    assert first_cause(line("gone")) is None

@@ -17,6 +17,7 @@ from assay.foreign.text import line as one_line
 from assay.foreign.text import quoted, shorten, tame
 from assay.shell import Text, line
 from assay.subject import Subject
+from assay.tools.daos_log import first_cause
 from assay.tools.output import Parsed
 
 TIMED_OUT, KILLED = 124, 137
@@ -156,7 +157,9 @@ def _unfinished(raw: Path, step: Step, done: Done | None) -> str | None:
     waited = done.end - done.start >= step.limit_s
     if done.status == TIMED_OUT or (done.status == KILLED and waited):
         hint = f"; {step.hangs}" if step.hangs else ""
-        return f"{program} hung: it was ended after {step.limit_s} s{hint}"
+        cause = first_cause(printed(raw, step))
+        why = f": {quoted(cause)}" if cause else hint
+        return f"{program} hung: it was ended after {step.limit_s} s{why}"
     if done.status in (126, 127) or _NOT_STARTED.search(text(raw, step.name, "err")):
         return f"{step.program} ({step.name}) is missing or cannot be run: is it installed there?"
     ended = _ENDED.search(text(raw, step.name, "err"))
@@ -187,6 +190,9 @@ def _content(raw: Path, name: str) -> str:
 
 
 def _last_words(raw: Path, step: Step) -> str:
+    # IOR's last words, `Failed to initialize DAOS DFS driver`, are the same for all causes.
+    if cause := first_cause(printed(raw, step)):
+        return f": {quoted(cause)}"
     if step.parse and (why := step.parse(printed(raw, step)).problems):
         return f": {why[0]}"
     for kind in ("err", "out"):

@@ -22,6 +22,7 @@ def query(pool: str, container: str) -> list[str]:
 
 class _Container(BaseModel):
     uuid: str = Field(alias="container_uuid")
+    pool_uuid: str = ""
     layout: str = Field(alias="container_type")
     health: str = ""
 
@@ -37,6 +38,14 @@ def same(before: str, after: str) -> bool:
     if not (isinstance(was, _Answer) and isinstance(now, _Answer)):
         return False
     return bool(was.response and now.response and was.response.uuid == now.response.uuid)
+
+
+def identity(answer: str) -> tuple[str, str] | None:
+    """UUIDs of the pool and the container that an answer to `query` is of; None without them."""
+    was = _answer(answer)
+    if not (isinstance(was, _Answer) and was.response and was.response.pool_uuid):
+        return None
+    return was.response.pool_uuid, was.response.uuid
 
 
 def _answer(text: str) -> _Answer | str:

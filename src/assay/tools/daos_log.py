@@ -18,13 +18,22 @@ _HARMLESS = "setrlimit() failed. Unable to bump file descriptor limit"
 _ERROR = re.compile(r"(?<!\d)-(\d{4})(?!\d)")
 _MEANINGS = {
     1001: "not permitted",
+    1002: "invalid handle: the pool was evicted, its container destroyed, or the agent restarted",
     1003: "invalid parameters",
     1005: "it does not exist",
     1007: "no space left",
     1011: "no answer in time",
     1012: "busy",
     1019: "no such rank",
+    1020: "an RPC failed; does the agent give this host an interface that reaches the engines?",
+    1032: "the rank was excluded",
+    2021: "a checksum is wrong",
+    2026: "data is lost",
+    2031: "more failures than the redundancy of the container allows",
     2034: "the agent does not answer; is daos_agent running?",
+    2039: "the pool's service does not answer",
+    2050: "the container does not exist",
+    2051: "the container is being destroyed",
 }
 
 
@@ -48,6 +57,22 @@ def reason(text: str) -> str | None:
     with_code = [error for error in errors if _ERROR.search(error)]
     last = (with_code or errors)[-1:]
     return f"{meaning(last[0])} ({last[0]})" if last else None
+
+
+_PROGRAM = re.compile(r"^ERROR \([\w.-]+:\d+\): \d+: (?P<code>-\d{4}): (?P<said>.+)$", re.MULTILINE)
+"""What IOR and mdtest say of the function of DAOS that failed, with its code."""
+
+
+def first_cause(text: str) -> str | None:
+    """The first error that has a code of DAOS, in words; nothing where none has.
+
+    The first, since the others follow from it: of the program itself if it names a code, or else of
+    DAOS's library in its process.
+    """
+    if own := _PROGRAM.search(text):
+        return f"{own['said']}: {meaning(own['code'])} ({own['code']})"
+    with_code = [error for error in logged_errors(text) if _ERROR.search(error)]
+    return f"{meaning(with_code[0])} ({with_code[0]})" if with_code else None
 
 
 def meaning(error: str) -> str:
