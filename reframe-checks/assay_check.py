@@ -5,6 +5,7 @@ the catalogue `assay.checks.plan.CHECKS`.
 """
 
 import shutil
+import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -29,6 +30,7 @@ from assay.foreign.text import quoted, shorten_all
 from assay.judge.stats import summarize
 from assay.shell import Text, line
 from assay.subject import Subject
+from assay.tools import sinfo
 from assay.tools.output import Parsed, Sample
 
 HERE = Path(__file__).resolve().parent
@@ -36,6 +38,12 @@ HERE = Path(__file__).resolve().parent
 Steps = Sequence[Step | Evict | Shell]
 
 Commands = Sequence[Sequence[Text]]
+
+SHOWN_HOSTS = 5
+"""How many lost hosts one sentence names."""
+
+ANSWER_LIMIT_S = 30
+"""How long Slurm may take to say how its nodes are."""
 
 
 class AssayCheck(rfm.RunOnlyRegressionTest):
@@ -80,6 +88,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     valid_prog_environs = ["site"]
     require_reference = True
     max_pending_time = "5m"
+
+    #: Whether fewer hosts of the partition would be another measurement.
+    needs_all_hosts = True
+
+    #: Hosts on which it did not run, each with the reason in a sentence.
+    left_out: Mapping[str, str] = {}
 
     #: Whether only root may reach what is measured where DAOS is deployed; also a tag, `root`.
     needs_root = False
@@ -184,6 +198,48 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             self.skip("an earlier session of this campaign has measured it")
 
     @run_before("run")
+    def leave_out_hosts_that_are_lost(self) -> None:
+        """Nothing is queued for a node that takes no jobs: it would wait there for nothing."""
+        lost = self.lost_hosts()
+        self.left_out = lost
+        left = [name for name in self.hosts if name not in lost]
+        if not lost:
+            return
+        if self.needs_all_hosts or not left:
+            wrong = [f"{self._sentence(lost)}; {self.entry.name} was not queued"]
+            if left:
+                wrong[0] += f": it measures all {len(self.hosts)} hosts at once"
+            self.problems = dict.fromkeys(map(str, self.subjects), wrong)
+            raise ReframeError("; ".join(wrong))
+        self.hosts = left
+        self.job.options.append(f"--exclude={','.join(lost)}")
+
+    def lost_hosts(self) -> Mapping[str, str]:
+        """The hosts of the partition that take no jobs, each with Slurm's reason in a sentence."""
+        if self.is_dry_run() or self.current_partition.scheduler.registered_name == "local":
+            return {}
+        try:
+            asked = subprocess.run(
+                sinfo.command(self.current_partition.name),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=ANSWER_LIMIT_S,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return {}  # then ReFrame's own questions fail, and it reports that
+        lost = sinfo.lost(asked.stdout)
+        return {name: lost[name] for name in self.hosts if name in lost}
+
+    @staticmethod
+    def _sentence(lost: Mapping[str, str]) -> str:
+        """All that Slurm says of lost hosts; of many the first few."""
+        shown = list(lost.values())[:SHOWN_HOSTS]
+        more = len(lost) - len(shown)
+        return "; ".join(shown) + (f"; and {more} hosts more" if more else "")
+
+    @run_before("run")
     def refuse_what_would_be_no_measurement(self) -> None:
         if wrong := self.wrong_before():
             self.problems = dict.fromkeys(map(str, self.subjects), wrong)
@@ -236,8 +292,14 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.problems = {}
         strange = self._strange()
         wrong = [*self.wrong_after(), *self._core_dumps(), *strange.pop(None, [])]
+        lost = self.lost_hosts()
         ran = []
         for subject in self.subjects:
+            if subject.host in self.left_out:
+                self.problems[str(subject)] = [
+                    f"{self.left_out[subject.host]}; nothing was queued for it"
+                ]
+                continue
             raw = Path(self.stagedir) / "raw" / directory_of(subject)
             try:
                 ran += read(raw)
@@ -249,7 +311,8 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             except (ForeignError, OSError) as error:
                 wrong_here = [f"what {subject} left cannot be read: {error}"]
             if wrong_here:
-                self.problems[str(subject)] = shorten_all(wrong_here, limits.FOUND)
+                why = [f"{self._sentence(lost)} since the job began"] if lost else []
+                self.problems[str(subject)] = shorten_all([*why, *wrong_here], limits.FOUND)
         self.benchmark_seconds = busy_s(ran)
         return sn.assert_false(
             bool(self.problems),

@@ -41,6 +41,11 @@ def _scheduler(name: Partition) -> dict[str, object]:
             "--no-requeue",
             "--comment=daos-assay",  # by which campaign.sh knows its own
         ],
+        # A node that is lost while its job waits. ReFrame compares what is before the first comma,
+        # and Slurm goes on: ", DRAINED or reserved for jobs in higher priority partitions".
+        "sched_options": {
+            "slurm_job_cancel_reasons": ["ReqNodeNotAvail", "Nodes required for job are DOWN"]
+        },
     }
 
 

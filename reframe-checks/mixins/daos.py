@@ -91,6 +91,9 @@ class NeedsDaos(RunsDaosPrograms):
     #: Whether the check writes to the container, which then has to be there: tools make their own.
     uses_container = False
 
+    #: The clients share what the system gives: fewer of them would get more each.
+    needs_all_hosts = True
+
     def wrong_before(self) -> list[str]:
         """The system is as it should be."""
         return super().wrong_before() or [

@@ -22,6 +22,8 @@ SSH_S = 150
 class RunsOnEachHost(Mixin):
     """One job, in which each host of the partition runs a script of its own, `HOST.sh`, at once."""
 
+    needs_all_hosts = False
+
     def host(self, subject: Subject) -> Host:
         """The description of the host that a subject is on."""
         return self.cluster.hosts[subject.host]

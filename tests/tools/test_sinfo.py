@@ -1,0 +1,32 @@
+"""Which nodes take no jobs, by what sinfo prints."""
+
+import pytest
+
+from assay.tools.sinfo import command, lost
+
+
+def test_each_node_is_asked_for_with_state_and_reason() -> None:
+    asked = command("servers")
+    assert asked[0] == "sinfo"
+    assert {"--Node", "--partition=servers", "--format=%N|%T|%E"} <= set(asked)
+
+
+@pytest.mark.parametrize("state", ["down", "down*", "drained", "draining", "drained*", "failing"])
+def test_a_node_that_takes_no_jobs_is_lost(state: str) -> None:
+    said = f"s1|{state}|a DIMM | fails\ns2|idle|none\n"
+    plain = state.rstrip("*")
+    assert lost(said) == {"s1": f"s1 is {plain} in Slurm (a DIMM | fails)"}
+
+
+@pytest.mark.parametrize("state", ["idle", "idle*", "mixed", "allocated*", "completing"])
+def test_a_node_that_works_or_is_silent_for_a_moment_is_not(state: str) -> None:
+    assert lost(f"s1|{state}|none\n") == {}
+
+
+def test_a_reason_is_made_printable() -> None:
+    assert "\x1b" not in lost("s1|down|\x1b[2Jgone\n")["s1"]
+
+
+@pytest.mark.parametrize("said", ["", "\n", "sinfo: error\n", "s1\n"])
+def test_what_is_no_answer_names_no_node(said: str) -> None:
+    assert lost(said) == {}
