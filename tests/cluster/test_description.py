@@ -90,7 +90,7 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
         ),
         (
             change("hosts/c1/interfaces/eth0/speed_gbits", math.inf),
-            "hosts.c1.interfaces.eth0.speed_gbits = inf: must be a number from",
+            "hosts.c1.interfaces.eth0.speed_gbits = inf: must be 0 or a number from",
         ),
         (change("hosts", {}), "hosts = {}: must be an object: name to host"),
     ],

@@ -9,14 +9,19 @@ import pytest
 PLUGIN = Path(__file__).parents[2] / "roles/cluster/filter_plugins/describe.py"
 
 
-@pytest.fixture
-def describe() -> Any:
+def filters() -> dict[str, Any]:
     spec = importlib.util.spec_from_file_location("describe", PLUGIN)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    describe_hosts = module.FilterModule().filters()["cluster_describe_hosts"]
+    names: dict[str, Any] = module.FilterModule().filters()
+    return names
+
+
+@pytest.fixture
+def describe() -> Any:
+    describe_hosts = filters()["cluster_describe_hosts"]
 
     def describe_host(facts: Any, hardware: Any, told: Any) -> Any:
         found = {"hardware": hardware, "told": told}
@@ -24,6 +29,21 @@ def describe() -> Any:
         return describe_hosts(hostvars, ["n1"])["n1"]
 
     return describe_host
+
+
+def test_what_is_stored_at_the_moment_is_no_part_of_what_lasts() -> None:
+    lasting = filters()["cluster_lasting"]
+    before = {"cores": 4, "blocks": {}, "directories": {}}
+    deployed = {
+        "cores": 4,
+        "blocks": {"/dev/pmem0": {"mounts": ["/mnt/daos0"]}},
+        "directories": {"/mnt/daos0": {"mounted": True}},
+        "superblocks": {"/mnt/daos0/superblock": "daos_server"},
+        "backing_files": {},
+    }
+    first = lasting({"name": "c", "hosts": {"n1": before}})
+    assert first == lasting({"name": "c", "hosts": {"n1": deployed}})
+    assert first == {"name": "c", "hosts": {"n1": {"cores": 4}}}
 
 
 HARDWARE: dict[str, Any] = {

@@ -9,6 +9,9 @@ from typing import Any
 from assay.cluster.daos import tag_map
 from assay.tools import lsblk
 
+MOMENTARY = frozenset({"blocks", "directories", "backing_files", "superblocks"})
+"""Keys of a host in cluster.json that say what is stored or mounted there now."""
+
 VIRTUAL = {None, "bridge", "bonding", "tun", "veth", "virtio_net"}
 """Drivers of interfaces whose speed is no line rate."""
 
@@ -29,6 +32,19 @@ def describe_hosts(
             found["told"],
         )
     return described
+
+
+def lasting(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The description without what is on block devices and in directories at the moment.
+
+    The preflight judges that before DAOS gets them; after it, each deployment and each mount would
+    make another description of the same cluster.
+    """
+    hosts = {
+        name: {key: value for key, value in host.items() if key not in MOMENTARY}
+        for name, host in document["hosts"].items()
+    }
+    return {**document, "hosts": hosts}
 
 
 def not_seen(hostvars: Mapping[str, Mapping[str, Any]], names: list[str]) -> list[str]:
@@ -179,6 +195,7 @@ class FilterModule:
         return {
             "cluster_describe_hosts": describe_hosts,
             "cluster_given_to_daos": given_to_daos,
+            "cluster_lasting": lasting,
             "cluster_not_seen": not_seen,
             "cluster_refusals": refusals,
         }

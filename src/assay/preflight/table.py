@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from assay.problems import Problem
 
 
-class Row(NamedTuple):
+class Line(NamedTuple):
     """One problem of all the hosts that have it."""
 
     severity: str
@@ -21,7 +21,7 @@ class Row(NamedTuple):
     allowed: str
 
 
-def rows(problems: Iterable[Problem]) -> list[Row]:
+def rows(problems: Iterable[Problem]) -> list[Line]:
     """Problems with the same words are one; errors come before warnings."""
     hosts: dict[tuple[str, str, str, str], dict[str, None]] = {}
     values: dict[tuple[str, str, str, str], object] = {}
@@ -32,7 +32,7 @@ def rows(problems: Iterable[Problem]) -> list[Row]:
         if problem.host is not None:
             having[problem.host] = None
     folded_rows = [
-        Row(same[0], tuple(having), same[1], values[same], same[3])
+        Line(same[0], tuple(having), same[1], values[same], same[3])
         for same, having in hosts.items()
     ]
     return sorted(folded_rows, key=lambda row: ("error", "warning").index(row.severity))
