@@ -197,6 +197,12 @@ def test_one_check_with_two_units_has_two_charts():
     ]
 
 
+def test_a_chart_whose_worst_subjects_have_no_figure_is_not_drawn():
+    """12 pairs of one host that fails, of a metric without limits, ended the sign-off."""
+    lost = [judgement(problems=["down"], subject=f"n{n}") for n in range(charts.MOST_SUBJECTS)]
+    assert charts.charts([*lost, judgement(subject="sound")]) == []
+
+
 def test_what_was_neither_measured_nor_has_limits_leaves_nothing_to_draw():
     assert charts.charts([judgement(problems=["down"])]) == []
 

@@ -58,20 +58,20 @@ def charts(judgements: Sequence[Judgement]) -> list[Chart]:
         metric = judgement.requirement.metric
         better = "more" if metric.better == "higher" else "less"
         alike.setdefault((judgement.requirement.check, metric.unit, better), []).append(judgement)
+    drawn = [(*kind, _shown(judged), len(judged)) for kind, judged in alike.items()]
     return [
-        _chart(check, unit, better, judged)
-        for (check, unit, better), judged in alike.items()
-        if any(any(_extent(judgement)) for judgement in judged)
+        Chart(check, unit, better, _draw(rows), len(rows), total)
+        for check, unit, better, rows, total in drawn
+        if any(any(_extent(judgement)) for judgement in rows)
     ]
 
 
-def _chart(check: str, unit: str, better: str, judgements: Sequence[Judgement]) -> Chart:
-    rows = [
+def _shown(judgements: Sequence[Judgement]) -> list[Judgement]:
+    return [
         judgement
         for peers in grouping.by_metric(judgements)
         for judgement in grouping.worst(peers, MOST_SUBJECTS)
     ]
-    return Chart(check, unit, better, _draw(rows), len(rows), len(judgements))
 
 
 def _draw(rows: Sequence[Judgement]) -> Markup:
