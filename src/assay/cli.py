@@ -21,7 +21,7 @@ from typer.core import TyperGroup
 from assay import __version__
 from assay.foreign import files, limits, owners
 from assay.foreign.files import ForeignError
-from assay.foreign.text import line, printable, quoted
+from assay.foreign.text import line, printable, quoted, shorten
 from assay.tools import PARSERS
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def verify(
     for sentence in checked.holds:
         print(f"ok    {line(sentence)}")
     for problem in checked.problems:
-        print(f"BAD   {line(problem)}")
+        print(f"BAD   {line(shorten(problem, limits.SHOWN_REASON))}")
     if checked.problems:
         count = len(checked.problems)
         print(line(f"{directory}: verification failed: {count} problem{'s' * (count != 1)}"))

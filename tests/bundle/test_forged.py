@@ -106,6 +106,16 @@ def test_a_link_for_checksums_is_not_followed(written: Path, tmp_path: Path) -> 
             lambda d: (d / "summary.txt").chmod(0o4755),
             "summary.txt had the mode -rw-r--r--, and has -rwsr-xr-x",
         ),
+        (
+            lambda d: (
+                (d / "summary.txt").chmod(0o4755),
+                (d / "LISTING").write_text(
+                    (d / "LISTING").read_text().replace("-rw-r--r--  summary.txt\n", "")
+                ),
+                (d / "SHA256SUMS").write_text(checksums.sums(d)),
+            ),
+            "summary.txt may be run (-rwsr-xr-x), and LISTING does not say so",
+        ),
         (lambda d: (d / "SHA256SUMS").chmod(0o755), "SHA256SUMS may be run (-rwxr-xr-x), and must"),
         (lambda d: (d / "LISTING").unlink(), "LISTING is missing: its modes"),
         (
@@ -190,3 +200,15 @@ def test_too_many_samples_are_refused(written: Path) -> None:
     result = CliRunner().invoke(app, ["compare", str(written), str(written)])
     assert result.exit_code == 2
     assert "has 5,000,000 samples, and 250 is the limit" in result.stderr
+
+
+def test_a_problem_is_not_printed_at_any_length(written: Path) -> None:
+    """A version of 5 MB, quoted, went to the terminal."""
+    document = json.loads((written / "report.json").read_text())
+    document["versions"]["daos-assay"] = "9" * 5_000_000
+    (written / "report.json").write_text(json.dumps(document))
+    checksums.seal(written)
+    told = CliRunner().invoke(app, ["verify", str(written)])
+    assert told.exit_code == 1
+    assert "it was made by daos-assay 999" in told.stdout
+    assert len(told.stdout) < 10_000

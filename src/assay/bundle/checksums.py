@@ -100,6 +100,14 @@ def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
     problems += listed.problems
     directories = {name: mode for name, mode in listed.values.items() if mode[0] == "d"}
     problems += _apart(directories, {n: entry for n, entry in there.items() if entry.is_directory})
+    problems += [
+        f"{name} may be run ({stat.filemode(entry.mode)}), and {LISTING} does not say so"
+        for name, entry in there.items()
+        if entry.is_file
+        and entry.mode & _KEPT
+        and name not in listed.values
+        and name not in _UNLISTED
+    ]
     for name, mode in listed.values.items():
         entry = there.get(name)
         if entry is None or not entry.is_file or mode[0] == "d":
