@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -200,6 +201,20 @@ def test_too_many_samples_are_refused(written: Path) -> None:
     result = CliRunner().invoke(app, ["compare", str(written), str(written)])
     assert result.exit_code == 2
     assert "has 5,000,000 samples, and 250 is the limit" in result.stderr
+
+
+@pytest.mark.parametrize("sample", [0.0, 5e-324, 1e308, -1.0])
+def test_no_baseline_has_a_figure_that_is_no_measurement(written: Path, sample: float) -> None:
+    """Compared with it, a campaign ended in a ZeroDivisionError."""
+    baseline = shutil.copytree(written, written.parent / "baseline")
+    document = json.loads((baseline / "report.json").read_text())
+    for metric in document["metrics"]:
+        metric["samples"] = [sample] * 7
+    (baseline / "report.json").write_text(json.dumps(document))
+    for pair in ((baseline, written), (written, baseline)):
+        told = CliRunner().invoke(app, ["compare", *map(str, pair)])
+        assert told.exit_code == 2
+        assert f"has a sample of {sample:g}, and a measurement is above zero" in told.stderr
 
 
 def test_a_problem_is_not_printed_at_any_length(written: Path) -> None:

@@ -15,6 +15,7 @@ from assay.foreign.documents import from_json
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import line, quoted
 from assay.report.record import Record
+from assay.tools.output import ALLOWED, is_measurement
 
 
 class RecordError(ValueError):
@@ -63,4 +64,9 @@ def read(path: Path) -> Record:
                 f"{shown}: {quoted(metric.key)} has {len(metric.samples):,} samples, and"
                 f" {limits.SAMPLES:,} is the limit"
             )
+        for sample in metric.samples:
+            if not is_measurement(sample):
+                raise RecordError(
+                    f"{shown}: {quoted(metric.key)} has a sample of {sample:g}, and {ALLOWED}"
+                )
     return record
