@@ -22,8 +22,8 @@ def admin(**told: Any) -> Rendering:
 
 def test_the_account_may_ask_dmg_two_questions_word_by_word(tmp_path: Path) -> None:
     pools = [{"name": "tank", "size": "90%"}, {"name": "a:b", "size": "1GB"}]
-    rules = admin(daos_system_pools=pools, daos_prefix="/opt/daos=2.8").text("sudoers")
-    dmg = r"assay ALL=(root) NOPASSWD: /opt/daos\=2.8/bin/dmg -j -o /etc/daos/daos_control.yml"
+    rules = admin(daos_system_pools=pools, daos_prefix="/opt/da[o]s=2.8").text("sudoers")
+    dmg = r"assay ALL=(root) NOPASSWD: /opt/da\[o\]s\=2.8/bin/dmg -j -o /etc/daos/daos_control.yml"
     assert [line for line in rules.splitlines() if line.startswith("assay")] == [
         f"{dmg} system query",
         f"{dmg} pool query tank",
