@@ -23,7 +23,7 @@ list() {
     # shellcheck disable=SC2016 # dpkg-query's own variables
     inside dpkg-query --show --showformat='${db:Status-Abbrev} ${Package} ${Version}\n'
     inside find / -xdev \( -path /root -o -path /tmp -o -path /var/log -o -path /var/cache -o -path /var/backups -o -path /var/lib/apt \
-        -o -path /var/lib/dpkg -o -path /proc -o -path /sys -o -path /dev -o -path '/etc/*shadow-' -o -path /run/adduser \) \
+        -o -path /var/lib/dpkg -o -path /proc -o -path /sys -o -path /dev -o -path '/etc/*shadow-' -o -path /etc/passwd- -o -path /etc/group- -o -path /run/adduser \) \
         -prune -o -printf '%p %u:%g %m\n' | sort
 }
 

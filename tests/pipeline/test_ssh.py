@@ -191,14 +191,20 @@ def test_nothing_runs_on_when_the_connection_is_lost(
         named = process_file(process, "environ").partition("SLURMD_NODENAME=")[2]
         return named.partition("\0")[0]
 
+    def generation(process: int) -> int:
+        parent = process_file(process, "stat").rpartition(") ")[2].split()
+        return 1 + generation(int(parent[1])) if parent else 0
+
     def cut() -> None:
         # One fio is several processes.
         wait_for(lambda: {"s1", "s2"} <= {*map(host, running("/usr/bin/fio"))}, "fio on both")
         cut_off = [process for end in ends for process in running(end)]
-        # They stop before they end: one that saw another end would say that the host is lost.
-        for number in (signal.SIGSTOP, signal.SIGKILL):
-            for process in cut_off:
-                send(number, process)
+        # They stop before they end: one that saw another end would say that the host is lost. And
+        # children end first: what is stopped goes on where its parent ends (setpgid(2)).
+        for process in cut_off:
+            send(signal.SIGSTOP, process)
+        for process in sorted(cut_off, key=generation, reverse=True):
+            send(signal.SIGKILL, process)
 
     # It would run for longer than the other host takes to begin, however busy this machine is.
     site.use("fio", 'sed -i "s/^runtime=1$/runtime=300/" "${@: -1}"; exec /usr/bin/fio "$@"')

@@ -35,12 +35,6 @@ SERVER, AGENT, ENGINES = "s1: server/settings", "c1: agent/settings", "s1: engin
             "agent.settings.credential_config.cache_expiration",
             "with its unit",
         ),
-        (
-            f"{AGENT}/telemetry_enabled_procs",
-            "a{99999999999}",
-            "agent.settings.telemetry_enabled_procs",
-            "regular expression: the repetition number is too large",
-        ),
         (f"{AGENT}/disable_auto_evict", 1, "agent.settings.disable_auto_evict", "true or false"),
         (
             f"{AGENT}/credential_config",
@@ -231,3 +225,11 @@ def test_replicas_by_any_name_and_address_of_a_server(replica: str) -> None:
 
 def test_hosts_may_differ_in_targets() -> None:
     assert problems(put(site(servers=3), {"s2: engines/0/targets": 12})) == []
+
+
+def test_a_regular_expression_that_python_cannot_hold_is_a_problem() -> None:
+    telemetry = {"settings/telemetry_enabled": True, "telemetry_port": 9192}
+    telemetry["settings/telemetry_enabled_procs"] = "a{99999999999}"
+    problem = only(put(site(), {f"c1: agent/{key}": value for key, value in telemetry.items()}))
+    assert problem.key == "agent.settings.telemetry_enabled_procs"
+    assert "regular expression: the repetition number is too large" in problem.allowed
