@@ -123,7 +123,26 @@ def test_what_is_not_measured_any_more_is_a_regression(
     assert {row.outcome for row in compare(record(new), record(old)).rows} >= {Outcome.NEW}
 
 
-def test_other_hardware_is_refused_unless_told(old: Path, bundled: Callable[..., Path]) -> None:
+def test_what_was_set_differently_in_either_campaign_is_named(
+    old: Path, bundled: Callable[..., Path]
+) -> None:
+    def shorten(document: dict[str, Any]) -> None:
+        scatter(document)
+        for case in document["runs"][0]["testcases"]:
+            if case["name"].startswith("SsdFio") and case["partition"] == "servers":
+                case["deviations"] = {"random_s": {"asked": 30, "was": 5}}
+
+    named = "  SsdFio.random_s on servers was 5, less than the scale's 30"
+    new = bundled(shorten)
+    for pair, head in (((old, new), "new: "), ((new, old), "old: ")):
+        lines = CliRunner().invoke(app, ["compare", *map(str, pair)]).stdout.splitlines()
+        assert lines[lines.index(named) - 1].startswith(head)
+    assert named not in CliRunner().invoke(app, ["compare", str(old), str(old)]).stdout
+
+
+def test_other_hardware_is_refused_without_the_option(
+    old: Path, bundled: Callable[..., Path]
+) -> None:
     document = description(clients=6, servers=6)
     document["hosts"]["s2"]["cores"] = 8
     other = described(document)

@@ -13,7 +13,7 @@ from assay.units import show
 
 
 def render(old: Record, new: Record, compared: Comparison) -> str:
-    """The outcome, the whole, the kinds of figures, and every metric, a line each."""
+    """The outcome, both campaigns with their deviations, then from all figures to each metric."""
     return "\n".join(map(line, _lines(old, new, compared))) + "\n"
 
 
@@ -26,6 +26,8 @@ def _lines(old: Record, new: Record, compared: Comparison) -> Iterator[str]:
             f"{name}: {record.cluster.name}, {record.measured_from:%Y-%m-%d %H:%M} UTC, scale"
             f" {record.scale}: {record.headline}"
         )
+        for deviation in record.deviations:
+            yield f"  {deviation}"
     yield ""
     yield "Together (+ is better; confidence intervals in parentheses):"
     if compared.changes.campaign:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from assay.campaign.results import Deviation
 from assay.checks.expect import Ground
 from assay.checks.plan import Layer
 from assay.cluster.description import Cluster
@@ -108,6 +109,9 @@ class DeviationRecord(_Model):
     asked: int = Field(description="what the scale asks for")
     was: int = Field(description="what it was set to")
     stops: bool = Field(description="whether it blocks the gate: less than asked, at acceptance")
+
+    def __str__(self) -> str:
+        return str(Deviation(self.check, self.partition, self.variable, self.asked, self.was))
 
 
 class Comparisons(_Model):
