@@ -18,79 +18,77 @@ from assay_check import AssayCheck
 from mixins.backends import UsesEachBackend
 
 VERIFIED = "verified"
-"""The repetition whose data is compared, and whose figures do not count: comparing takes time."""
+"""Name of the repetition whose data is compared. Its figures do not count: comparing takes time."""
 
 SIGNATURE = 271
-"""Seed of the data, that of IO500."""
+"""Seed of the verified data, that of IO500."""
 
 
 class IorCheck(UsesEachBackend, AssayCheck):
-    """Write and read as runs of their own, so that nothing stays in the memory of a process.
+    """The bandwidth of all clients together: the metrics `write` and `read`, in MiB/s.
 
-    A subject is all clients by one backend: the directory that they share, or DAOS by its library,
-    by dfuse and so on. `UsesEachBackend` sees to what that needs: that DAOS is whole before and
-    after, that files have a place, which goes away with the job, and that `launch` starts a
-    program on all clients with srun and MPI. ReFrame runs one job script for all subjects, whose
-    commands are the `steps` of each, one after the other; a step is a command under a time limit
-    that leaves its exit status, what it printed, and what it writes to `RAW`. Sanity is that every
-    step ended with 0 and that `parsed` finds each sample, and no problem.
+    Their limits are in `assay.checks.ior`, under the name of the class. A subject is one backend:
+    `posix`, a directory that all clients share, or DAOS by its library, by dfuse and so on. The
+    parameter `scale` selects the entry of `scales` that sets the variables, unless `-S` does.
+
+    ReFrame runs one job script for all subjects; it executes the `steps` of one after the other. A
+    `Step` is a command under a time limit; its exit status, its output and what it writes to `RAW`
+    are kept. `AssayCheck` has the sanity function: every step ended with 0, and `parsed` found
+    every sample of each metric and no problem. The samples are the performance values.
+
+    `UsesEachBackend` requires the same healthy DAOS before and after the job, gives the files a
+    place that is removed with the job, and starts a program on all clients with srun (`launch`).
     """
 
-    #: Seconds after which IOR stops writing; what was written until then is read.
+    #: Seconds after which IOR stops writing. It then reads what it has written by then.
     stonewall_s = variable(int)
 
-    #: MiB of room in a shared directory, which the deadline does not limit.
+    #: MiB that have to be free in a shared directory. A deadline does not limit what is written.
     scratch_mib = variable(int)
 
     def pattern(self, path: Text) -> Ior:
-        """How the data lies in the files."""
+        """The options of IOR that make the access pattern, for files at `path`."""
         raise NotImplementedError
 
     def steps(self, subject: Subject) -> Sequence[Step | Evict]:
-        """Every repetition; what is read from a shared directory has left the page cache."""
+        """In each repetition one run of IOR writes, the next reads, and the last cleans up.
+
+        Separate runs, so that no process still has in its memory what it reads. A shared directory
+        is also evicted from the page cache.
+        """
         steps: list[Step | Evict] = []
         for name in self.names:
-            steps.append(self.write_phase(subject, name))
+            run = self.repetition(subject, name)
+            steps.append(self.step(subject, f"write.{name}", replace(run, read=False)))
             if self.backend(subject).name == "posix":
                 steps.append(Evict(f"evict.{name}", SCRATCH))
-            steps.append(self.read_phase(subject, name))
-            steps.append(self.clean_up(subject, name))
+            read = replace(run, write=False, verify=name == VERIFIED)
+            steps.append(self.step(subject, f"read.{name}", read))
+            steps.append(self.step(subject, f"clean.{name}", self.clean_up(subject)))
         return steps
 
     @property
     def names(self) -> Iterator[str]:
-        """The repetitions: those of the samples, then the one that is verified."""
+        """From `1` to the variable `repetitions`, each a sample; then the verified one."""
         yield from map(str, self.times)
         yield VERIFIED
 
-    def write_phase(self, subject: Subject, name: str) -> Step:
-        """IOR writes until the deadline, and notes how far it came."""
-        run = replace(self.phase_of(subject, name), read=False)
-        return self.step(subject, f"write.{name}", run)
-
-    def read_phase(self, subject: Subject, name: str) -> Step:
-        """Another client than the one that wrote it reads as much."""
-        run = replace(self.phase_of(subject, name), write=False, verify=name == VERIFIED)
-        return self.step(subject, f"read.{name}", run)
-
-    def clean_up(self, subject: Subject, name: str) -> Step:
-        """The files go away, with whatever they hold, after one transfer that IOR is let write."""
-        run = self.run_of(subject)
-        return self.step(
-            subject, f"clean.{name}", replace(run, block=run.transfer, segments=1, read=False)
-        )
-
-    def phase_of(self, subject: Subject, name: str) -> Ior:
-        """What the phases of a repetition have in common."""
+    def repetition(self, subject: Subject, name: str) -> Ior:
+        """A run that writes until the deadline, and reads as much on another client."""
         return replace(
-            self.run_of(subject),
-            # IOR wants it of all that share a status file.
+            self.ior(subject),
+            # IOR requires it of runs that share a status file.
             keep=True,
             signature=SIGNATURE if name == VERIFIED else None,
             stonewall=Stonewall(self.stonewall_s, RAW / f"{name}.stonewall"),
         )
 
-    def run_of(self, subject: Subject) -> Ior:
+    def clean_up(self, subject: Subject) -> Ior:
+        """A run that writes a single transfer and does not keep the files: IOR removes them."""
+        run = self.ior(subject)
+        return replace(run, block=run.transfer, segments=1, read=False)
+
+    def ior(self, subject: Subject) -> Ior:
         """IOR with the pattern of the check, by the subject's backend."""
         return replace(
             self.pattern(self.path(subject, "ior")),
@@ -99,11 +97,11 @@ class IorCheck(UsesEachBackend, AssayCheck):
         )
 
     def step(self, subject: Subject, name: str, run: Ior) -> Step:
-        """A run on all clients, which leaves its summary beside what it printed."""
+        """A run on all clients, which writes its summary as JSON."""
         program = self.benchmark("ior")
         return Step(
             name,
-            # Ranks wear out at the pace of the slowest, and those whose engine dies wait for ever.
+            # All ranks write as much as the fastest did; those whose engine dies wait for ever.
             limit_s=60 + 6 * self.stonewall_s,
             program=str(program),
             commands=[self.launch(subject, program, run.command(RAW / f"{name}.json"))],
@@ -111,11 +109,11 @@ class IorCheck(UsesEachBackend, AssayCheck):
         )
 
     def needed_mib(self) -> int:
-        """Without so much in a shared directory the job refuses to start."""
+        """The job refuses to start with less room in a shared directory."""
         return self.scratch_mib
 
     def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """The samples, and what is wrong with any run, the verified one among them."""
+        """The samples of the repetitions, and the problems of all, the verified one included."""
         runs = {
             name: [self.read(subject, raw, f"{access}.{name}") for access in ("write", "read")]
             for name in self.names
@@ -125,7 +123,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
         return merged(TOOL, [counted, Parsed(TOOL, (), verified.problems)])
 
     def read(self, subject: Subject, raw: Path, name: str) -> Parsed:
-        """The summary of a run, and the warnings that are printed beside it alone."""
+        """What one run holds: its summary is in a file, but warnings are only printed."""
         output = "".join(text(raw, name, kind) for kind in ("out", "err", "json"))
         return parse(
             output,
@@ -135,7 +133,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
         )
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By the phase: `write` and `read`."""
+        """The parser's `write_bandwidth` is a sample of the metric `write`."""
         return sample.metric == f"{metric.name}_bandwidth"
 
 
@@ -145,12 +143,12 @@ class IorEasy(IorCheck):
 
     scales = {
         "quick": {"repetitions": 3, "stonewall_s": 2, "scratch_mib": 8192},
-        # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
+        # 30 s as in DAOS's own runs of IO500, whose rules require 300 s.
         "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 65536},
     }
 
     def pattern(self, path: Text) -> Ior:
-        """As IO500 has it; the block only has to be enough."""
+        """That of IO500; the block is more than the deadline allows."""
         return Ior(path, transfer="2m", block="9920000m")
 
 
@@ -164,6 +162,6 @@ class IorHard(IorCheck):
     }
 
     def pattern(self, path: Text) -> Ior:
-        """As IO500 has it; the segments only have to be enough."""
+        """That of IO500; the segments are more than the deadline allows."""
         size = str(HARD_TRANSFER_BYTES)
         return Ior(path, transfer=size, block=size, segments=10_000_000, shared=True)
