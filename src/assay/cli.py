@@ -415,7 +415,8 @@ def _print_problems(problems: list[Problem], named: Callable[[str], str]) -> Non
     from rich.markup import escape
     from rich.table import Table
 
-    from assay.preflight.table import folded, rows
+    from assay.preflight.table import rows
+    from assay.subject import folded
 
     listed = [
         (

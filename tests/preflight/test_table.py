@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.preflight.table import as_json, folded, rows
+from assay.preflight.table import as_json, rows
 from assay.problems import Problem, variable
+from assay.subject import folded
 from sites import problems, site
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from assay.problems import Problem
@@ -51,29 +49,3 @@ def as_json(problems: Iterable[Problem], named: Callable[[str], str]) -> list[di
         }
         for row in rows(problems)
     ]
-
-
-_NUMBERED = re.compile(r"(.*?)(\d+)")
-
-
-def folded(hosts: Iterable[str]) -> str:
-    """Names of hosts in the words of Slurm: n[1-3,7],login."""
-    by_start: dict[tuple[str, int], list[int]] = {}
-    for host in hosts:
-        match = _NUMBERED.fullmatch(host)
-        start, digits = match.groups() if match else (host, "")
-        padded = len(digits) if digits.startswith("0") else 0
-        by_start.setdefault((start, padded), []).extend([int(digits)] if digits else [])
-    return ",".join(
-        _folded(start, width, sorted(set(numbers))) for (start, width), numbers in by_start.items()
-    )
-
-
-def _folded(start: str, width: int, numbers: list[int]) -> str:
-    runs = []
-    for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
-        ends = [f"{number:0{width}}" for _, number in run]
-        runs.append(ends[0] if len(ends) == 1 else f"{ends[0]}-{ends[-1]}")
-    if not runs:
-        return start
-    return start + (runs[0] if runs == [runs[0]] and "-" not in runs[0] else f"[{','.join(runs)}]")
