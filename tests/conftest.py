@@ -31,6 +31,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: "pipeline" not in item.path.parts)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show why a test failed before it was run again, so that its cause can be mended."""
+    for failed in terminalreporter.stats.get("rerun", []):
+        terminalreporter.write_sep("_", f"first run of {failed.nodeid}")
+        terminalreporter.write_line(failed.longreprtext)
+
+
 @pytest.fixture
 def cluster() -> Cluster:
     """Two clients and two servers."""
