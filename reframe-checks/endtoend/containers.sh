@@ -19,7 +19,7 @@ containers() {
 # job ends.
 note_containers() {
     containers "$@" >"$RAW/containers.before" ||
-        refuse "daos did not list the containers of the pool $2, among which those of the benchmark have to be told" \
+        refuse "daos did not list the containers of the pool $2, among which those of the benchmark must be found" \
             "(do daos_agent here and the engines answer?): $(tail -n 1 "$RAW/containers.err")"
     finally "take_away ${*@Q}"
 }

@@ -43,7 +43,7 @@ def patience_s(rpcs: int, under_way: int, size: int = 0) -> int:
 
 
 def srun(hosts: Sequence[str]) -> list[str]:
-    """The beginning of a command that runs once on each host; each line tells which printed it."""
+    """The beginning of a command that runs once on each host; each line is labelled."""
     return [
         *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={len(hosts)}"),
         *(f"--ntasks={len(hosts)}", "--ntasks-per-node=1", "--overlap", "--mpi=none"),
@@ -70,7 +70,7 @@ class RunsDaosPrograms(Mixin):
     def command(self, argv: Sequence[Text]) -> list[Text]:
         """The command line of one of DAOS's programs, by its path."""
         program, *arguments = argv
-        # dmg and self_test are told of the system by other means.
+        # dmg and self_test find the system by other means.
         system = ["--sys-name", self.daos.name] if program == "daos" else []
         # The administrator's key is root's; the role `daos_admin` lets the account ask just this.
         by = ["sudo", "--non-interactive"] if program == "dmg" and os.geteuid() else []

@@ -106,7 +106,7 @@ class VosPerfCheck(RunsDaosPrograms, WritesFiles, RunsOnEachHost, AssayCheck):
         )
 
     def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By the test, update or fetch, and by what is told of it."""
+        """By the test, update or fetch, and by the figure of it."""
         assert metric.direction
         return sample.metric == f"{TESTS[metric.direction]}_{FIGURES[metric.unit]}"
 

@@ -21,7 +21,7 @@ from typer.core import TyperGroup
 from assay import __version__
 from assay.foreign import files, limits, owners
 from assay.foreign.files import ForeignError
-from assay.foreign.text import line, printable, quoted, shorten
+from assay.foreign.text import one_line, printable, quoted, shorten
 from assay.tools import PARSERS
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class _Commands(TyperGroup):
         """Find a command."""
         if args and self.get_command(ctx, args[0]) is None:
             names = ", ".join(self.list_commands(ctx))
-            ctx.fail(f"unknown command {line(args[0])}; choose from: {names}")
+            ctx.fail(f"unknown command {one_line(args[0])}; choose from: {names}")
         return super().resolve_command(ctx, args)
 
 
@@ -92,7 +92,7 @@ def check(
         print(json.dumps(table.as_json(problems, variable), indent=2))
         raise typer.Exit(described is None)
     _print_problems(problems, variable if inventory else str)
-    name = "standard input" if file == preflight.STDIN else line(str(file))
+    name = "standard input" if file == preflight.STDIN else one_line(str(file))
     if described is None:
         errors = sum(problem.severity == "error" for problem in problems)
         print(f"{name}: {errors} error{'s' * (errors != 1)}", file=sys.stderr)
@@ -131,7 +131,7 @@ def plan(
     for metric in metrics:
         name, unit = metric.name, metric.unit
         cells = (metric.layer, metric.check, metric.partition, name, unit, str(metric.subject))
-        table.add_row(*(escape(line(cell)) for cell in cells))
+        table.add_row(*(escape(one_line(cell)) for cell in cells))
     _print(table)
     print(f"{len(metrics)} metrics required")
 
@@ -165,7 +165,7 @@ def expect(
         e = expectation(described, campaign.as_run(metric) if campaign else metric, measured)
         shown = ("-" if x is None else show(x) for x in (e.floor, e.bound, e.ceiling))
         cells = (metric.key, e.unit, *shown, e.derivation)
-        table.add_row(*(escape(line(cell)) for cell in cells))
+        table.add_row(*(escape(one_line(cell)) for cell in cells))
     _print(table)
 
 
@@ -273,14 +273,14 @@ def verify(
     except verification.NoBundleError as error:
         _misuse(str(error))
     for sentence in checked.holds:
-        print(f"ok    {line(sentence)}")
+        print(f"ok    {one_line(sentence)}")
     for problem in checked.problems:
-        print(f"BAD   {line(shorten(problem, limits.SHOWN_REASON))}")
+        print(f"BAD   {one_line(shorten(problem, limits.SHOWN_REASON))}")
     if checked.problems:
         count = len(checked.problems)
-        print(line(f"{directory}: verification failed: {count} problem{'s' * (count != 1)}"))
+        print(one_line(f"{directory}: verification failed: {count} problem{'s' * (count != 1)}"))
         raise typer.Exit(1)
-    print(line(f"{directory} is intact. It says: {checked.says}"))
+    print(one_line(f"{directory} is intact. It says: {checked.says}"))
 
 
 @app.command()
@@ -308,7 +308,7 @@ def compare(
         _misuse(str(error))
     differ = comparison.hardware_differences(before.cluster, after.cluster)
     if differ and not other_hardware:
-        listed = "\n  ".join(map(line, differ[:20]))
+        listed = "\n  ".join(map(one_line, differ[:20]))
         _misuse(
             f"{old} and {new} differ in hardware in {len(differ)} places (pass --other-hardware to"
             f" compare them anyway):\n  {listed}"
@@ -335,7 +335,7 @@ def progress(
     described = _load(file)
     plan = requirements(described)
     _warn([directory])
-    told: set[str] = set()
+    printed: set[str] = set()
     while True:
         try:
             seen = campaign.read(directory, plan, described.name)
@@ -344,8 +344,8 @@ def progress(
         except ForeignError as error:
             _misuse(str(error))
         shown = campaign.lines(seen, None if follow else time.time())
-        new = [line(text) for text in shown if text not in told]
-        told.update(shown)
+        new = [one_line(text) for text in shown if text not in printed]
+        printed.update(shown)
         if new:
             print("\n".join(new), flush=True)
         # Between its phases a campaign of DAOS has no session.
@@ -424,7 +424,7 @@ def _print_problems(problems: list[Problem], named: Callable[[str], str]) -> Non
             quoted(folded(row.hosts)),
             quoted(named(row.key)),
             "" if row.value is None else quoted(row.value),
-            line(row.allowed),
+            one_line(row.allowed),
         )
         for row in rows(problems)
     ]

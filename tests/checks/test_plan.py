@@ -78,7 +78,7 @@ def test_one_machine_measures_its_disk_once(one_machine: Cluster) -> None:
     assert [k for k in keys(one_machine) if "SsdFio.read" in k] == ["SsdFio.read_1m on here"]
 
 
-def test_a_program_that_is_not_installed_is_not_owed() -> None:
+def test_a_program_that_is_not_installed_is_not_required() -> None:
     document = description()
     document["benchmarks"] = {"fio": "/usr/bin/fio"}
     checks = {metric.check for metric in requirements(described(document))}
@@ -140,7 +140,7 @@ def test_every_way_to_the_container_owes_its_own_figures() -> None:
         ({"benchmarks/ior": None}, []),
     ],
 )
-def test_a_way_that_is_not_there_is_not_owed(
+def test_a_way_that_is_not_there_is_not_required(
     changes: dict[str, Any], owed_by_ior: list[str]
 ) -> None:
     document = with_container(**changes)
@@ -167,7 +167,7 @@ def test_a_way_that_is_not_there_is_not_owed(
         ({"benchmarks/fdb_containers": [300]}, "FdbHammerDaosSeparate"),
     ],
 )
-def test_a_check_without_its_pool_program_or_way_is_not_owed(
+def test_a_check_without_its_pool_program_or_way_is_not_required(
     change: dict[str, Any], check: str
 ) -> None:
     assert ways(with_container(**change), check) == []
@@ -350,7 +350,7 @@ def test_each_check_is_owed_by_these_partitions_alone() -> None:
         ("daos/mount", {"FioDfuse"}),
     ],
 )
-def test_without_one_thing_only_the_checks_that_need_it_are_not_owed(
+def test_without_one_thing_only_the_checks_that_need_it_are_not_required(
     absent: str, checks: set[str]
 ) -> None:
     there = partitions(put(with_everything(), {absent: None}))

@@ -23,8 +23,8 @@ def filters() -> dict[str, Any]:
 def describe() -> Any:
     describe_hosts = filters()["cluster_describe_hosts"]
 
-    def describe_host(facts: Any, hardware: Any, told: Any) -> Any:
-        found = {"hardware": hardware, "told": told}
+    def describe_host(facts: Any, hardware: Any, inventory: Any) -> Any:
+        found = {"hardware": hardware, "inventory": inventory}
         hostvars = {"n1": {"ansible_facts": facts, "__cluster_found": found}}
         return describe_hosts(hostvars, ["n1"])["n1"]
 
@@ -54,7 +54,7 @@ HARDWARE: dict[str, Any] = {
 }
 
 
-def told(address: str, **others: Any) -> dict[str, Any]:
+def inventory(address: str, **others: Any) -> dict[str, Any]:
     rest = {"ssd": None, "engines": [], "server": {}, "agent": {}, "datasheets": {}}
     return {"address": address, **rest, **others}
 
@@ -77,7 +77,7 @@ ETHERNET = {
 
 
 def test_a_physical_interface_has_a_line_rate(describe: Any) -> None:
-    host = describe(facts(ens1f0=ETHERNET), HARDWARE, told("192.0.2.7"))
+    host = describe(facts(ens1f0=ETHERNET), HARDWARE, inventory("192.0.2.7"))
     assert host["interface"] == "ens1f0"
     assert host["interfaces"] == {
         "ens1f0": {
@@ -99,30 +99,30 @@ def test_a_physical_interface_has_a_line_rate(describe: Any) -> None:
     [{"module": "veth", "speed": 10000}, {"speed": -1}, {"module": "virtio_net", "speed": 25000}],
 )
 def test_a_virtual_one_has_none(describe: Any, change: dict[str, Any]) -> None:
-    host = describe(facts(eth0={**ETHERNET, **change}), HARDWARE, told("192.0.2.7"))
+    host = describe(facts(eth0={**ETHERNET, **change}), HARDWARE, inventory("192.0.2.7"))
     assert host["interfaces"]["eth0"]["speed_gbits"] is None
 
 
 def test_a_hyphen_in_a_name_is_an_underscore_in_facts(describe: Any) -> None:
-    host = describe(facts(br_0=ETHERNET), HARDWARE, told("192.0.2.7"))
+    host = describe(facts(br_0=ETHERNET), HARDWARE, inventory("192.0.2.7"))
     assert host["interface"] == "br-0"
 
 
 def test_a_second_address_and_ipv6_are_found(describe: Any) -> None:
     second = {"ipv4_secondaries": [{"address": "192.0.2.8"}], "ipv6": [{"address": "2001:db8::1"}]}
     for address in ("192.0.2.8", "2001:db8::1"):
-        host = describe(facts(eth0={**ETHERNET, **second}), HARDWARE, told(address))
+        host = describe(facts(eth0={**ETHERNET, **second}), HARDWARE, inventory(address))
         assert host["interface"] == "eth0"
 
 
 def test_an_address_of_no_interface_is_left_to_be_refused(describe: Any) -> None:
-    host = describe(facts(eth0=ETHERNET), HARDWARE, told("198.51.100.1"))
+    host = describe(facts(eth0=ETHERNET), HARDWARE, inventory("198.51.100.1"))
     assert host["interface"] == "198.51.100.1"
 
 
 def test_the_tags_of_each_engine_are_written_down(describe: Any) -> None:
     engine = {"targets": 16, "nr_xs_helpers": 4}
-    tags = describe(facts(), HARDWARE, told("", engines=[engine]))["engines"][0]["tags"]
+    tags = describe(facts(), HARDWARE, inventory("", engines=[engine]))["engines"][0]["tags"]
     assert (tags["metadata"], tags["swim"]) == (0, 1)
     assert (tags["targets"][0], tags["targets"][-1]) == (2, 17)
     assert tags["helpers"] == (18, 19, 20, 21)
@@ -130,10 +130,10 @@ def test_the_tags_of_each_engine_are_written_down(describe: Any) -> None:
 
 def test_an_engine_without_counts_is_left_to_be_refused(describe: Any) -> None:
     engine = {"targets": "sixteen"}
-    assert describe(facts(), HARDWARE, told("", engines=[engine]))["engines"] == [engine]
+    assert describe(facts(), HARDWARE, inventory("", engines=[engine]))["engines"] == [engine]
 
 
 def test_what_the_inventory_leaves_empty_is_left_to_daos(describe: Any) -> None:
     server = {"nr_hugepages": 0, "control_metadata": {}, "telemetry_port": "", "eadr": False}
-    host = describe(facts(), HARDWARE, told("", server=server))
+    host = describe(facts(), HARDWARE, inventory("", server=server))
     assert host["server"] == {"nr_hugepages": 0, "eadr": False}

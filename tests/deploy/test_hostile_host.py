@@ -26,7 +26,7 @@ facts = answer.get("ansible_facts", {{}})
 if "nodename" in facts or "ansible_nodename" in facts:
     template = "{{{{ lookup('pipe', 'touch CANARY') }}}}"
     facts |= {{key: template for key in ("ansible_nodename", "ansible_hostname", "ansible_fqdn")}}
-answer["told"] = {{
+answer["inventory"] = {{
     **{{"address": "203.0.113.99", "ssd": None, "engines": [], "agent": {{}}}},
     **{{"server": {{"reformat": True}}, "datasheets": {{"fabric": "a slow one"}}}},
 }}

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.foreign.text import line, printable, quoted, shorten, shorten_all
+from assay.foreign.text import one_line, printable, quoted, shorten, shorten_all
 
 ANY = st.text(st.characters(codec=None, exclude_categories=()))
 
@@ -29,7 +29,7 @@ def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
 @given(ANY)
 def test_what_is_printable_stays_as_it_is(text: str) -> None:
     assert printable(printable(text)) == printable(text)
-    assert line(line(text)) == line(text)
+    assert one_line(one_line(text)) == one_line(text)
 
 
 @given(ANY)
@@ -40,7 +40,7 @@ def test_xml_holds_it(text: str) -> None:
 
 @given(ANY)
 def test_a_line_is_one_line(text: str) -> None:
-    assert len(line(text).splitlines()) <= 1
+    assert len(one_line(text).splitlines()) <= 1
     assert len(quoted(text)) <= 201
 
 

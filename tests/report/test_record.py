@@ -28,7 +28,7 @@ def test_the_schema_is_itself_valid():
         campaign(cluster(), problem="down"),
         signed(cluster(), Gate.ACCEPTANCE, []),
     ],
-    ids=["mixed", "every verdict", "all missing", "nothing owed"],
+    ids=["mixed", "every verdict", "all missing", "nothing required"],
 )
 def test_every_report_follows_the_schema(sign_off):
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA))

@@ -44,7 +44,7 @@ def test_nothing_stops_what_passes():
         signed(cluster(), Gate.ACCEPTANCE, [judgement([1e9], 1e9, subject=f"{LONG}>{LONG}")]),
         signed(cluster(), Gate.ACCEPTANCE, []),
     ],
-    ids=["mixed", "all missing", "long names", "nothing owed"],
+    ids=["mixed", "all missing", "long names", "nothing required"],
 )
 def test_no_line_is_longer_than_a_terminal_is_wide(sign_off):
     lines = summary.render(sign_off).splitlines()

@@ -29,7 +29,7 @@ def describe_hosts(
         described[name] = describe_host(
             variables["ansible_facts"],
             found["hardware"] | _blocks(found.get("lsblk", {})),
-            found["told"],
+            found["inventory"],
         )
     return described
 
@@ -64,14 +64,14 @@ def refusals(hostvars: Mapping[str, Mapping[str, Any]], names: list[str]) -> dic
 
 
 def describe_host(
-    facts: dict[str, Any], hardware: dict[str, Any], told: dict[str, Any]
+    facts: dict[str, Any], hardware: dict[str, Any], inventory: dict[str, Any]
 ) -> dict[str, Any]:
     """One host of cluster.json.
 
     Args:
         facts: Ansible's facts of the host.
         hardware: what the module `cluster_hardware` found on it.
-        told: what the inventory tells of it: `address`, `engines`, `server`, `agent`,
+        inventory: its variables of the host: `address`, `engines`, `server`, `agent`,
             `datasheets`, and the `ssd` of its scratch directory.
     """
     interfaces = {
@@ -81,11 +81,11 @@ def describe_host(
     }
     return {
         **hardware,
-        "address": told["address"],
+        "address": inventory["address"],
         "names": _names(facts),
         "cores": facts["processor_cores"] * facts["processor_count"],
         "memory": {"total_mib": facts["memtotal_mb"], **hardware["memory"]},
-        "interface": _carrier(told["address"], interfaces),
+        "interface": _carrier(inventory["address"], interfaces),
         "interfaces": {
             name: {
                 "speed_gbits": _speed_gbits(interface),
@@ -97,11 +97,11 @@ def describe_host(
             }
             for name, interface in interfaces.items()
         },
-        "scratch": {**hardware["scratch"], "ssd": told["ssd"]},
-        "engines": [_with_tags(engine) for engine in told["engines"]],
-        "server": _without_empty(told["server"]),
-        "agent": _without_empty(told["agent"]),
-        "datasheets": told["datasheets"],
+        "scratch": {**hardware["scratch"], "ssd": inventory["ssd"]},
+        "engines": [_with_tags(engine) for engine in inventory["engines"]],
+        "server": _without_empty(inventory["server"]),
+        "agent": _without_empty(inventory["agent"]),
+        "datasheets": inventory["datasheets"],
     }
 
 
@@ -174,9 +174,9 @@ def _network(interface: dict[str, Any]) -> str | None:
     return str(ip_interface(f"{ipv4['address']}/{ipv4['netmask']}").network)
 
 
-def _without_empty(told: dict[str, Any]) -> dict[str, Any]:
+def _without_empty(settings: dict[str, Any]) -> dict[str, Any]:
     """Leave out what the inventory leaves to DAOS."""
-    return {key: value for key, value in told.items() if value not in ("", None, {}, [])}
+    return {key: value for key, value in settings.items() if value not in ("", None, {}, [])}
 
 
 def _with_tags(engine: Any) -> Any:

@@ -176,22 +176,22 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    told = module.params
+    options = module.params
     root = Path("/")
-    kernel = Kernel(root, Path(told["ledger"]), dry=module.check_mode)
-    if told["state"] == "absent":
+    kernel = Kernel(root, Path(options["ledger"]), dry=module.check_mode)
+    if options["state"] == "absent":
         kernel.put_back()
         module.exit_json(changed=kernel.changed)
-    for name, least in told["sysctls"].items():
+    for name, least in options["sysctls"].items():
         kernel.want(SYSCTLS + name, str(least))
-    if told["disable_thp"] and (root / THP).exists():
+    if options["disable_thp"] and (root / THP).exists():
         kernel.want(THP, "never")
     module.exit_json(
         changed=kernel.changed,
         denied=kernel.denied,
         short=kernel.short,
         iommu=any((root / "sys/class/iommu").glob("*")),
-        small_lba=small_lba(root, told["ssds"]),
+        small_lba=small_lba(root, options["ssds"]),
     )
 
 

@@ -10,11 +10,11 @@ NO_FLUSH = "PMEM_NO_FLUSH"
 """Lets libpmem leave the CPU's caches to a power supply that flushes them (PMDK, libpmem(7))."""
 
 
-def engines(told: list[dict[str, Any]], eadr: bool, logs: str) -> list[dict[str, Any]]:
-    """The engines as the inventory tells them, with the log files and the environment they need.
+def engines(described: list[dict[str, Any]], eadr: bool, logs: str) -> list[dict[str, Any]]:
+    """The engines of the inventory, with the log files and the environment they need.
 
     Args:
-        told: engines in the words of daos_server.yml.
+        described: engines in the words of daos_server.yml.
         eadr: whether the caches of the CPU survive a loss of power.
         logs: directory for the logs of engines that name no file.
     """
@@ -25,17 +25,17 @@ def engines(told: list[dict[str, Any]], eadr: bool, logs: str) -> list[dict[str,
             **_environment(engine, eadr),
             "storage": engine.get("storage", []),
         }
-        for index, engine in enumerate(told)
+        for index, engine in enumerate(described)
     ]
 
 
 def _environment(engine: dict[str, Any], eadr: bool) -> dict[str, list[str]]:
     """`env_vars`, if there are any; what the site says of NO_FLUSH stands."""
-    told = list(engine.get("env_vars") or [])
+    variables = list(engine.get("env_vars") or [])
     is_pmem = any(tier.get("class") == "dcpm" for tier in engine.get("storage", []))
-    if eadr and is_pmem and not any(entry.split("=")[0] == NO_FLUSH for entry in told):
-        told.append(f"{NO_FLUSH}=1")
-    return {"env_vars": told} if told else {}
+    if eadr and is_pmem and not any(entry.split("=")[0] == NO_FLUSH for entry in variables):
+        variables.append(f"{NO_FLUSH}=1")
+    return {"env_vars": variables} if variables else {}
 
 
 class FilterModule:

@@ -171,14 +171,14 @@ class Container:
         return answer.response
 
     def _run(self, arguments: list[str], limit: str = "answer_limit_s") -> Answer:
-        told = self._module.params
+        options = self._module.params
         # daos may hang for minutes where an engine is dead, and libdaos then heeds no TERM.
-        timeout = ["timeout", "--kill-after=5", str(told[limit])]
-        daos = [told["daos"], "--json", f"--sys-name={told['system']}"]
+        timeout = ["timeout", "--kill-after=5", str(options[limit])]
+        daos = [options["daos"], "--json", f"--sys-name={options['system']}"]
         try:
-            as_user = _as(told["user"])
+            as_user = _as(options["user"])
         except KeyError:
-            return Answer({}, f"there is no user {told['user']} on this host")
+            return Answer({}, f"there is no user {options['user']} on this host")
         status, stdout, stderr = self._module.run_command([*timeout, *as_user, *daos, *arguments])
         return read_answer(stdout, stderr, status)
 
@@ -187,7 +187,7 @@ class Container:
 
 
 def _as(user: str) -> list[str]:
-    """The beginning of a command that runs as a user; the agent tells DAOS who that is.
+    """The beginning of a command that runs as a user; the agent reports that user to DAOS.
 
     Raises:
         KeyError: there is no such user.

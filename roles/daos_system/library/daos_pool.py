@@ -171,10 +171,10 @@ class Pool:
         return answer.response
 
     def _run(self, arguments: list[str], limit: str = "answer_limit_s") -> Answer:
-        told = self._module.params
+        options = self._module.params
         # dmg may hang for minutes where an engine is dead.
-        timeout = ["timeout", "--kill-after=5", str(told[limit])]
-        dmg = [told["dmg"], f"--config-path={told['config']}", "--json"]
+        timeout = ["timeout", "--kill-after=5", str(options[limit])]
+        dmg = [options["dmg"], f"--config-path={options['config']}", "--json"]
         status, stdout, stderr = self._module.run_command([*timeout, *dmg, *arguments])
         return read_answer(stdout, stderr, status)
 

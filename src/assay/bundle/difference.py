@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.bundle.compare import MEANING, Comparison, Outcome, Row
-from assay.foreign.text import line
+from assay.foreign.text import one_line
 from assay.judge.baseline import Change
 from assay.report.record import MetricRecord, Record
 from assay.units import show
@@ -14,7 +14,7 @@ from assay.units import show
 
 def render(old: Record, new: Record, compared: Comparison) -> str:
     """The outcome, both campaigns with their deviations, then from all figures to each metric."""
-    return "\n".join(map(line, _lines(old, new, compared))) + "\n"
+    return "\n".join(map(one_line, _lines(old, new, compared))) + "\n"
 
 
 def _lines(old: Record, new: Record, compared: Comparison) -> Iterator[str]:

@@ -18,7 +18,7 @@ from assay.campaign.steps import read as finished
 from assay.checks.plan import Requirement
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError, Tree
-from assay.foreign.text import line
+from assay.foreign.text import one_line
 from assay.subject import Subject
 
 State = Literal["waits", "runs", "measured", "failed", "interrupted"]
@@ -183,4 +183,4 @@ def _figures(tree: Tree, check: Standing, system: str) -> Iterator[str]:
     for key, value in last.items():
         metric, end, _ = key.rpartition("_value")
         if end and re.fullmatch(r"[0-9.e+-]{1,40}", value):
-            yield line(f"{metric} {float(value):.4g} {last.get(f'{metric}_unit', '')}")
+            yield one_line(f"{metric} {float(value):.4g} {last.get(f'{metric}_unit', '')}")

@@ -16,7 +16,7 @@ from assay.checks.plan import CHECKS, Requirement
 from assay.cluster.description import Cluster
 from assay.foreign import files, limits
 from assay.foreign.files import Entry, ForeignError, refuse_unprintable
-from assay.foreign.text import line, quoted, shorten_all
+from assay.foreign.text import one_line, quoted, shorten_all
 from assay.tools.output import ALLOWED, is_measurement
 
 
@@ -252,7 +252,7 @@ def _output(
         problem = f"{quoted(error.filename or root)} cannot be read: {error.strerror}"
     except ForeignError as error:
         problem = str(error)
-    raise ReportError(f"{line(str(path))}: {case.check} on {case.partition}: {problem}")
+    raise ReportError(f"{one_line(str(path))}: {case.check} on {case.partition}: {problem}")
 
 
 def _case(path: Path, case: TestCase, output: Outputs | None) -> Case:

@@ -31,7 +31,7 @@ from assay.checks.plan import CHECKS, Requirement, features, requirements
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError
-from assay.foreign.text import line, printable, quoted, shorten
+from assay.foreign.text import one_line, printable, quoted, shorten
 from assay.problems import from_pydantic
 
 _Name = Annotated[str, Field(max_length=limits.NAME)]
@@ -67,7 +67,7 @@ class _Read(BaseModel):
 class Session(_Read):
     """One start of `reframe`."""
 
-    version: Annotated[_Name, AfterValidator(line)]
+    version: Annotated[_Name, AfterValidator(one_line)]
     time_start_unix: _Moment
     time_end_unix: _Moment
     time_elapsed: float = Field(ge=0, allow_inf_nan=False, description="seconds")
@@ -95,7 +95,7 @@ class TestCase(_Read):
     partition: _Name
     scale: Literal["quick", "acceptance"]
     result: _Name
-    fail_phase: Annotated[_Name, AfterValidator(line)] | None
+    fail_phase: Annotated[_Name, AfterValidator(one_line)] | None
     fail_reason: _Reason | None
     samples: dict[
         _Name,
@@ -105,7 +105,7 @@ class TestCase(_Read):
         ],
     ] = Field(description="metric to subject to samples")
     deviations: dict[
-        Annotated[_Name, AfterValidator(line)],
+        Annotated[_Name, AfterValidator(one_line)],
         Setting,
     ] = Field(max_length=limits.DEVIATIONS, description="by the name of the variable")
     problems: dict[_Name, Annotated[list[_Reason], Field(max_length=limits.PROBLEMS)]]
@@ -195,25 +195,25 @@ def load(path: Path, names: Names, *, follow: bool = True) -> Loaded:
         content = files.read(path, limits.REPORT_BYTES, follow=follow)
         report = RunReport.model_validate_json(content)
     except OSError as error:
-        raise ReportError(f"{line(str(path))} cannot be read: {error.strerror}") from error
+        raise ReportError(f"{one_line(str(path))} cannot be read: {error.strerror}") from error
     except ForeignError as error:
         raise ReportError(str(error)) from error
     except ValidationError as error:
-        raise ReportError(f"{line(str(path))} {_misfit(error)}") from error
+        raise ReportError(f"{one_line(str(path))} {_misfit(error)}") from error
     for case in report.cases:
         for problem in _problems(case, names):
-            raise ReportError(f"{line(str(path))}{problem}")
+            raise ReportError(f"{one_line(str(path))}{problem}")
     return Loaded(path, report, hashlib.sha256(content).hexdigest())
 
 
 def _misfit(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     if first["type"] == "json_invalid":
-        return f"is not JSON ({line(first['ctx']['error'])}); was the run interrupted?"
+        return f"is not JSON ({one_line(first['ctx']['error'])}); was the run interrupted?"
     if any(len(detail["loc"]) < 2 for detail in error.errors(include_url=False)):
         return "is not a run report of ReFrame; `reframe -r` writes them"
     problem = next(iter(from_pydantic(error, RunReport, None)))
-    return f"is no run report that can be read: {line(str(problem))}; run the campaign again"
+    return f"is no run report that can be read: {one_line(str(problem))}; run the campaign again"
 
 
 _AGAIN = "judge it with that version, or run the campaign again"

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from assay.foreign.files import Tree
 from assay.foreign.limits import OUTPUT_BYTES, SHOWN_REASON
-from assay.foreign.text import line as one_line
-from assay.foreign.text import quoted, shorten, tame
+from assay.foreign.text import one_line, quoted, shorten, without_huge_numbers
 from assay.shell import Text, line
 from assay.subject import Subject
 from assay.tools.daos_log import first_cause
@@ -174,7 +173,7 @@ def printed(raw: Path, step: Step) -> str:
 
 def text(raw: Path, name: str, kind: str) -> str:
     """What a step left in a file of some kind, such as ``out``; nothing where there is none."""
-    return tame(_content(raw, f"{name}.{kind}"))
+    return without_huge_numbers(_content(raw, f"{name}.{kind}"))
 
 
 def _content(raw: Path, name: str) -> str:

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
-from assay.foreign.text import line
+from assay.foreign.text import one_line
 
 MAX_BYTES = 64 * 2**20
 """Most that a host may return, headers included, in bytes: a run prints kilobytes (this project's
@@ -169,7 +169,7 @@ def _problems(member: tarfile.TarInfo, subjects: Sequence[str]) -> Iterator[str]
         yield f"a path that leads outside ({name})"
     elif len(member.name) > MAX_NAME or len(path.parts) > MAX_DEPTH:
         yield f"a path of more than {MAX_NAME} characters or {MAX_DEPTH} parts ({name})"
-    elif not member.name.isprintable() or line(member.name) != member.name:
+    elif not member.name.isprintable() or one_line(member.name) != member.name:
         yield f"a name that is not printable ({name})"
     elif not any(_belongs(path, member.isdir(), PurePosixPath("raw", each)) for each in subjects):
         yield f"what belongs to none of its subjects ({name})"
@@ -196,7 +196,7 @@ def main(arguments: Sequence[str]) -> int:
             print(f"what {host} returned is no complete archive: {error}"[:200], file=sys.stderr)
         return 1
     finally:
-        # Whoever sends is told so, and not left waiting.
+        # The sender gets an error, rather than waiting.
         sys.stdin.close()
     return 0
 

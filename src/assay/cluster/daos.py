@@ -142,7 +142,7 @@ class Engine(Described):
 
     @property
     def oversubscribes(self) -> bool:
-        """Whether it was told to start even where it has fewer cores than execution streams."""
+        """Whether it starts even if it has fewer cores than execution streams."""
         return self.env("DAOS_TARGET_OVERSUBSCRIBE") not in (None, "", "0")
 
     def env(self, key: str) -> str | None:

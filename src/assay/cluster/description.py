@@ -1,7 +1,7 @@
 """The cluster as the inventory describes it and as its hosts were found.
 
 Ansible renders both into ``cluster.json``; everything downstream (ReFrame's partitions, the plan,
-the expectations, the report) reads that one file, by way of `assay.preflight`, as these models.
+the expectations, the report) reads that one file, through `assay.preflight`, as these models.
 """
 
 from __future__ import annotations

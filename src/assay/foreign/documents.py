@@ -10,7 +10,7 @@ import yaml
 
 from assay.foreign.files import ForeignError
 from assay.foreign.limits import DEPTH, LEAST, NAME, NUMBER
-from assay.foreign.text import line, quoted
+from assay.foreign.text import one_line, quoted
 
 MOST = 20
 """So many things that are wrong are listed."""
@@ -59,7 +59,7 @@ def from_yaml(document: bytes) -> Any:
     except RecursionError as error:
         raise ForeignError("is not YAML: it is nested too deeply") from error
     except (yaml.YAMLError, ValueError) as error:
-        raise ForeignError(f"is not YAML: {line(str(error))}") from error
+        raise ForeignError(f"is not YAML: {one_line(str(error))}") from error
 
 
 def misfits(document: Any, most: int = NAME) -> Iterator[tuple[str, str, str]]:
@@ -97,6 +97,6 @@ def _digits(value: int) -> str:
 def _misfit(text: str, most: int) -> str | None:
     if len(text) > most:
         return f"has {len(text):,} characters, and {most:,} is the limit"
-    if line(text) != text:
+    if one_line(text) != text:
         return "must be printable, on one line, and without marks that turn its direction"
     return None

@@ -16,59 +16,59 @@ bidirectional marks, overrides and isolates, characters without width, tags, oth
 
 _BREAK = re.compile(r"[\t\n]+")
 _SHOWN = 200
-"""So many characters of a foreign value are quoted in a message (this project's own choice)."""
+"""How many characters of a foreign value a message quotes (this project's own choice)."""
 
 
 def printable(text: str) -> str:
-    """Replace by `�` what a terminal would obey, what would not be seen, and what XML cannot hold.
+    """Replace control characters, invisible characters and those that XML forbids by `�`.
 
-    All that is printed or put in a report goes through here: programs that fail print anything,
-    and reports and descriptions may come from somebody who means harm.
+    Everything that is printed or put in a report passes through here: programs that fail print
+    anything, and reports and descriptions may be hostile.
     """
     if text.isascii() and text.isprintable():
-        return text  # as nearly all are, of which a large campaign has a million
+        return text  # nearly all are, and a large campaign has a million of them
     return _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def line(text: str) -> str:
-    """The same on one line, so that a value cannot pass for a line of ours."""
+def one_line(text: str) -> str:
+    """Printable text on one line, so that a value cannot imitate a line of our own."""
     return _BREAK.sub(" ", printable(text))
 
 
 def quoted(value: object) -> str:
-    """A foreign value as a message shows it: printable, on one line, and not at any length."""
-    text = line(str(value)[: _SHOWN + 1])
+    """A foreign value as a message shows it: printable, on one line, shortened."""
+    text = one_line(str(value)[: _SHOWN + 1])
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-_ENDLESS = re.compile(r"\d{400,}")
+_HUGE_NUMBER = re.compile(r"\d{400,}")
 
 
-def tame(text: str) -> str:
-    """The output of a program without numbers that no computer prints: to read one is an error.
+def without_huge_numbers(text: str) -> str:
+    """A program's output, each number that no program can mean replaced by `�`: reading one fails.
 
     The largest float has 309 digits, and Python refuses integers of more than 4,300.
     """
-    return _ENDLESS.sub("\ufffd", text)
+    return _HUGE_NUMBER.sub("\ufffd", text)
 
 
 def shorten_all(texts: Sequence[str], most: int) -> list[str]:
-    """As many of them as have so many characters together, each on one line.
+    """The first texts that together have at most `most` characters, each on one line.
 
-    Says how many are left out; a host that prints a million errors has a report like any other.
+    The last states how many are left out: the report stays readable if a host prints a million.
     """
     shown: list[str] = []
     room = most
     for number, text in enumerate(texts):
         room -= len(text)
         if room < 0:
-            first = shown or [line(shorten(text, most - 50))]
+            first = shown or [one_line(shorten(text, most - 50))]
             left = len(texts) - max(number, 1)
             return [*first, f"and {left:,} problems more"] if left else first
-        shown.append(line(text))
+        shown.append(one_line(text))
     return shown
 
 
 def shorten(text: str, most: int) -> str:
-    """At most so many characters of a text; says how many are left out."""
+    """The first `most` characters of a text, and how many are left out."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} characters more)"

@@ -161,7 +161,7 @@ def _network(cluster: Cluster, engines: Sequence[Judgement], cost: Redundancy) -
 
 
 def _applications(direction: Direction, measured: Sequence[Judgement]) -> Iterator[_Layer]:
-    """The best backend; what each client gets tells which of them is slow."""
+    """The best backend; the figures of single clients show which of them is slow."""
     of_each_client = _moving(measured, fio.DFS, direction)
     reached = [
         _Layer(

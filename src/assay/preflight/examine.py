@@ -21,7 +21,7 @@ from assay.cluster.description import Cluster, Groups, Host, Site
 from assay.foreign import files, limits
 from assay.foreign.documents import MOST, from_json, misfits
 from assay.foreign.files import ForeignError
-from assay.foreign.text import line
+from assay.foreign.text import one_line
 from assay.preflight.refusals import KEYS, refusals
 from assay.preflight.rules import group_rules, rules_of_host, rules_of_site
 from assay.preflight.rules.daos_keys import daos_key_rules
@@ -38,7 +38,7 @@ class ClusterError(ValueError):
 
     def __init__(self, source: str, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join(f"{line(source)}: {problem}" for problem in self.problems))
+        super().__init__("\n".join(f"{one_line(source)}: {problem}" for problem in self.problems))
 
 
 def load(path: Path) -> Cluster:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.foreign.text import line
+from assay.foreign.text import one_line
 from assay.problems import Problem
 
 KEYS = ("refusals", "unreachable")
@@ -34,7 +34,7 @@ def refusals(document: Mapping[str, Any]) -> Iterator[Problem]:
     by_host = document.get("refusals")
     for name, messages in by_host.items() if isinstance(by_host, dict) else ():
         for message in messages if isinstance(messages, list) else ():
-            yield _problem(str(name), line(str(message)))
+            yield _problem(str(name), one_line(str(message)))
 
 
 def _problem(host: str, message: str) -> Problem:

@@ -118,7 +118,7 @@ def render(signed: SignOff) -> str:
         chain_unit=UNIT,
         heat=heatmaps.CLASSES,
         sections=sections,
-        not_owed=[layer for layer in LAYERS if layer not in present],
+        not_required=[layer for layer in LAYERS if layer not in present],
         missing=[
             {"names": cause.named(len(cause.judgements)), "reason": cause.reason.strip()}
             for cause in grouping.causes(missing)
@@ -202,7 +202,7 @@ def _figure(value: float | None) -> str:
 
 
 def _links(paths: Sequence[str]) -> Iterator[_Link]:
-    """Links to raw outputs, named by what tells them apart."""
+    """Links to raw outputs, named by what distinguishes them."""
     common = os.path.commonpath([os.path.dirname(path) for path in paths]) if paths else ""
     for path in paths:
         yield _Link(os.path.relpath(path, common) if common else path, f"./{quote(path)}")

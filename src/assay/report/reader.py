@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from assay.foreign import limits
 from assay.foreign.documents import from_json
 from assay.foreign.files import ForeignError, Tree
-from assay.foreign.text import line, quoted
+from assay.foreign.text import one_line, quoted
 from assay.report.record import Record
 from assay.tools.output import ALLOWED, is_measurement
 
@@ -34,7 +34,7 @@ def read(path: Path) -> Record:
     Raises:
         RecordError: it cannot be read, is not JSON, or does not match the schema.
     """
-    shown = line(str(path))
+    shown = one_line(str(path))
     try:
         # Below its directory: a bundle of somebody else's may have put a link in its place.
         document = from_json(Tree(path.parent).read(path.name, limits.RECORD_BYTES))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from assay.foreign.text import tame
+from assay.foreign.text import without_huge_numbers
 
 if TYPE_CHECKING:
     from assay.tools.output import Parsed
@@ -24,7 +24,7 @@ class _Parsers(Mapping[str, "Callable[[str], Parsed]"]):
         if tool not in _TOOLS:
             raise KeyError(tool)
         parse: Callable[[str], Parsed] = import_module(f"assay.tools.{tool}").parse
-        return lambda text: parse(tame(text))
+        return lambda text: parse(without_huge_numbers(text))
 
     def __iter__(self) -> Iterator[str]:
         return iter(_TOOLS)

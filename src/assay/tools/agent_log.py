@@ -30,7 +30,7 @@ def parse(
 ) -> Parsed:
     """Count the clients that got an interface of their own NUMA node.
 
-    `near_clients`, where `nodes` tells what is near; otherwise `clients`, each labelled `numa` and
+    `near_clients` where `nodes` is given; otherwise `clients`, each labelled `numa` and
     `interface`. The unit is process: each asks once.
 
     Args:

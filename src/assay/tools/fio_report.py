@@ -76,7 +76,7 @@ class JobReport(BaseModel):
         return int(time[1]) * _SECONDS[time[2]]
 
     def files(self) -> tuple[str, ...]:
-        """What tells the job's files from those of other jobs."""
+        """What distinguishes the job's files from those of other jobs."""
         place = [self.options.get(key, "") for key in ("pool", "cont", "directory")]
         names = [self.options.get(key, "") for key in ("filename", "filename_format")]
         return (*place, *names, "" if any(names) else self.name)

@@ -200,7 +200,7 @@ def parse(
         problems += _holes(text)
     if _CREATED.search(text):
         problems.append("IOR made the container, with properties of its own: make it first")
-    # Runs that print into each other differ in nothing but the rank, so one head tells for all.
+    # Runs whose output is interleaved differ only in their rank, so one head stands for all.
     seen = [(test.options.tasks, test.options.nodes) for test in tests] * max(runs, 1)
     problems += worlds(TOOL, seen, expected_tasks, expected_nodes)
     samples = tuple(sample for test in tests for sample in _samples(test))

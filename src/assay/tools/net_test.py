@@ -1,7 +1,7 @@
 """`daos health net-test`, the fabric test that comes with the client in DAOS 2.8.
 
-It is self_test's engine with JSON around it, which tells failed RPCs and percentiles, but sends and
-replies the same size only. Without `--tags` it talks to tag 0, the one for metadata.
+It is self_test's engine with JSON around it, which reports failed RPCs and percentiles, but sends
+and replies the same size only. Without `--tags` it talks to tag 0, the one for metadata.
 """
 
 from __future__ import annotations

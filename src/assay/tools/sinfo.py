@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.foreign.limits import SHOWN_REASON
-from assay.foreign.text import line, shorten
+from assay.foreign.text import one_line, shorten
 
 _LOST = ("down", "drain", "drng", "fail", "inval")
 """How the states begin in which a node gets no job until somebody acts (`man sinfo`, NODE STATE
@@ -27,6 +27,6 @@ def lost(text: str) -> Mapping[str, str]:
     for each in text.splitlines():
         node, state, reason = (*each.split("|", 2), "", "")[:3]
         if state.startswith(_LOST):
-            why = shorten(line(reason.strip()), SHOWN_REASON)
+            why = shorten(one_line(reason.strip()), SHOWN_REASON)
             found[node] = f"{node} is {state.rstrip('*$#~!%@^-')} in Slurm ({why})"
     return found

@@ -3,7 +3,7 @@
 It runs where the engine does, without it: the engine is stopped, and its mount stays. What 2.8
 does, seen by running it:
 
-- On tmpfs it aborts (134) unless PMEMOBJ_CONF says `sds.at_create=0`, as daos_server tells its
+- On tmpfs it aborts (134) unless PMEMOBJ_CONF says `sds.at_create=0`, as daos_server sets for its
   engines.
 - Each process makes ``vos_perf<rank>.pmem`` and ``daos_sys`` in the directory.
 - ``PMEM_NO_FLUSH=1`` leaves out the flush of CPU caches, which is right where they are in the power

@@ -70,7 +70,7 @@ def servers_of(cluster: Cluster) -> frozenset[str]:
 
 @once
 def senders(cluster: Cluster, clients: tuple[str, ...] | None = None) -> Limit | None:
-    """The NICs of some clients together; of all unless told."""
+    """The NICs of some clients together; of all by default."""
     names = cluster.clients if clients is None else clients
     wires = (nic(cluster, name, cluster.hosts[name].interface) for name in names)
     return together("the clients' NICs", wires)

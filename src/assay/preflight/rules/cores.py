@@ -54,7 +54,7 @@ def _too_few(name: str, host: Host, number: int, engine: Engine) -> Iterator[Pro
         f"{engine.targets}, with nr_xs_helpers = {engine.nr_xs_helpers}",
         f"should add up to at most {max(cores - len(SYSTEM_TAGS), 0)}: {place} has {cores} cores"
         f" for it, and {len(SYSTEM_TAGS)} of them serve the engine itself",
-        # DAOS would refuse it, too, had it not been told to take what there is.
+        # DAOS would also refuse it without DAOS_TARGET_OVERSUBSCRIBE.
         severity="warning" if engine.oversubscribes else "error",
     )
 

@@ -49,7 +49,7 @@ def fabric_rules(name: str, host: Host, provider: str, port: int) -> Iterator[Pr
 
 
 def agent_rules(name: str, host: Host) -> Iterator[Problem]:
-    """An agent is told which interfaces to hand out, or which not to; and it has them."""
+    """The interfaces that an agent hands out, or leaves out, are named, and its host has them."""
     agent = host.agent
     if agent.include_fabric_ifaces and agent.exclude_fabric_ifaces:
         yield Problem(
@@ -144,7 +144,7 @@ def _shared_ports(name: str, host: Host) -> Iterator[Problem]:
 
 
 def _shared_subnets(name: str, host: Host) -> Iterator[Problem]:
-    """Several interfaces in one subnet answer for one another, unless the kernel is told."""
+    """Several interfaces in one subnet answer for one another, unless sysctls prevent it."""
     by_network: dict[str, set[str]] = defaultdict(set)
     for engine in host.engines:
         interface = host.interfaces.get(engine.fabric_iface)

@@ -8,19 +8,19 @@ from ansible.plugins.action import ActionBase
 
 
 class ActionModule(ActionBase):
-    """A kind of host from hosts.yml, with the address that it was told at its first interface."""
+    """A kind of host from hosts.yml; its first interface has the address of the inventory."""
 
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
         """Return the facts, and the hardware as `cluster_hardware` does."""
         super().run(tmp, task_vars)
-        kind, told = self._task.args["kind"], self._task.args["told"]
+        kind, inventory = self._task.args["kind"], self._task.args["inventory"]
         interfaces = {
-            name: {"module": "mlx5_core", "speed": 200000, **self._ipv4(told["address"], name)}
+            name: {"module": "mlx5_core", "speed": 200000, **self._ipv4(inventory["address"], name)}
             for name in kind["interfaces"]
         }
         return {
             "changed": False,
-            "told": told,
+            "inventory": inventory,
             "ansible_facts": {
                 "processor_count": kind["sockets"],
                 "processor_cores": kind["cores_per_socket"],
