@@ -19,10 +19,13 @@ from reframe.core.exceptions import ReframeError
 
 from assay import __version__
 from assay.campaign.results import Results
-from assay.campaign.samples import values_of
-from assay.campaign.steps import Evict, Shell, Step, busy_s, directory_of, problems, read
+from assay.campaign.samples import samples_of
+from assay.campaign.steps import Evict, Shell, Step, busy_s, problems
+from assay.checks.entry import Scales
 from assay.checks.expect import Expectation, Measured, expectation
-from assay.checks.plan import CHECKS, Metric, Requirement, requirements
+from assay.checks.plan import CHECKS, Requirement, requirements
+from assay.checks.raw import RawOutputs, directory_of
+from assay.checks.run import Run
 from assay.cluster.description import Cluster
 from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
@@ -31,7 +34,6 @@ from assay.judge.stats import summarize
 from assay.shell import Text, line
 from assay.subject import Subject
 from assay.tools import sinfo
-from assay.tools.output import Parsed, Sample
 
 HERE = Path(__file__).resolve().parent
 
@@ -54,12 +56,6 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     #: Samples of each metric (this project's own choice; a median of 5 has an interval).
     repetitions = variable(int)
-
-    #: What each scale sets variables to, unless `-S` has set them.
-    scales: Mapping[str, Mapping[str, int]] = {
-        "quick": {"repetitions": 5},
-        "acceptance": {"repetitions": 11},
-    }
 
     #: Variable to what the scale asks for and what was set instead; kept in ReFrame's run report.
     deviations = variable(typ.Dict, value={}, loggable=True)
@@ -104,14 +100,6 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         """The steps that measure a subject."""
         raise NotImplementedError
 
-    def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """What the subject's raw output holds."""
-        raise NotImplementedError
-
-    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """Whether a sample is one of the metric."""
-        raise NotImplementedError
-
     def guards(self, subject: Subject) -> Commands:
         """Commands that end the job with a sentence where it must not measure."""
         if self.cluster.daos is None or self.entry.phase == "system":
@@ -145,6 +133,11 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             self.tags.add("root")
         self.valid_systems = [" ".join(f"+{feature}" for feature in self.entry.needs)]
         self.units = {metric.name: metric.unit for metric in self.entry.metrics}
+
+    @property
+    def scales(self) -> Scales:
+        """What each scale sets variables to, unless `-S` has set them."""
+        return self.entry.scales
 
     @run_after("init")
     def take_the_scale(self) -> None:
@@ -286,6 +279,17 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     # From record to samples.
 
+    @property
+    def measured(self) -> Run:
+        """The run, as the raw outputs are read by."""
+        partition = self.current_partition.extras["partition"]
+        return Run(self.cluster, self.entry, partition, self.scale, self.sizes())
+
+    @property
+    def raw(self) -> RawOutputs:
+        """What the job leaves."""
+        return RawOutputs(Tree(Path(self.stagedir)))
+
     @sanity_function
     def every_metric_is_measured(self) -> Any:
         self.samples = {metric.name: {} for metric in self.entry.metrics}
@@ -300,14 +304,14 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
                     f"{self.left_out[subject.host]}; nothing was queued for it"
                 ]
                 continue
-            raw = Path(self.stagedir) / "raw" / directory_of(subject)
+            left = self.raw.of(subject)
             try:
-                ran += read(raw)
+                ran += left.steps()
                 wrong_here = strange.get(subject) or [
                     *wrong,
-                    *problems(raw, self.steps(subject)),
+                    *problems(left, self.steps(subject)),
                 ]
-                wrong_here = wrong_here or self._collect(subject, raw)
+                wrong_here = wrong_here or self._collect(subject)
             except (ForeignError, OSError) as error:
                 wrong_here = [f"what {subject} left cannot be read: {error}"]
             if wrong_here:
@@ -345,19 +349,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         dumps = sorted(path.name for path in Path(self.stagedir).glob("core*"))
         return [f"a program crashed and left {', '.join(dumps)}"] if dumps else []
 
-    def _collect(self, subject: Subject, raw: Path) -> list[str]:
+    def _collect(self, subject: Subject) -> list[str]:
         """Put a subject's samples in their places and say what is wrong with them."""
-        parsed = self.parsed(subject, raw)
-        reasons = list(parsed.problems)
-        for metric in self.entry.metrics:
-            samples = [each for each in parsed.samples if self.is_sample_of(metric, each)]
-            values, wrong = values_of(metric, samples, self.repetitions)
-            reasons += wrong
-            self.samples[metric.name][str(subject)] = values
-        if reasons:
-            for by_subject in self.samples.values():
-                by_subject.pop(str(subject), None)
-        return reasons
+        samples, wrong = samples_of(self.measured, subject, self.raw)
+        for name, values in samples.items():
+            self.samples[name][str(subject)] = values
+        return wrong
 
     # References.
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from reframe.core.builtins import run_before, variable
 
-from assay.campaign.steps import Step, text
+from assay.campaign.steps import Step
+from assay.checks.fio import STEP
 from assay.checks.plan import Metric
 from assay.shell import RAW, Text
 from assay.subject import Subject
 from assay.tools import fio
-from assay.tools.output import Parsed, Sample
 from assay.units import Quantity
 from assay_check import AssayCheck
 from mixins.files import WritesFiles
@@ -20,9 +20,6 @@ from mixins.launch import RunsOnEachHost
 
 SLOWEST_MIB_S = 50
 """A disk that is slower than this is not waited for (this project's own choice)."""
-
-FIGURES: Mapping[str, str] = {"MiB/s": "bandwidth", "IO/s": "rate", "us": "latency"}
-"""What fio's figure in a unit is called."""
 
 
 def spelled(size: Quantity) -> str:
@@ -117,7 +114,7 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
         program = str(self.program())
         _, *arguments = fio.command("samples.fio", RAW / "fio.json")
         command: list[Text] = [*self.preload(subject), program, *arguments]
-        return [Step("fio", self.patience_s(), program=program, commands=[command])]
+        return [Step(STEP, self.patience_s(), program=program, commands=[command])]
 
     def program(self) -> Path:
         """The fio that is run."""
@@ -134,13 +131,3 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
         covering = sum(job.seconds is None for job in jobs)
         timed_s = sum(job.seconds or 0 for job in jobs)
         return 60 + timed_s + covering * self.file_mib * self.processes // SLOWEST_MIB_S
-
-    def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """Every figure of the run; one that reads what it did not write is a problem."""
-        del subject
-        return fio.parse(text(raw, "fio", "json"), written_here=True)
-
-    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By the phase, of whose figures the metric is one."""
-        figure = f"{metric.direction}_{FIGURES[metric.unit]}"
-        return (sample.labels["phase"], sample.metric) == (metric.name, figure)

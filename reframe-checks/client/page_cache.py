@@ -2,25 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import reframe as rfm
 from reframe.core.builtins import variable
 
-from assay.campaign.steps import Step, text
-from assay.checks.plan import Metric
+from assay.campaign.steps import Step
+from assay.checks.page_cache import RUNGS
 from assay.shell import RAW, Text
 from assay.subject import Subject
-from assay.tools.ior import TOOL, Ior, parse
-from assay.tools.output import Parsed, Sample, merged
+from assay.tools.ior import Ior, parse
 from assay_check import AssayCheck
 from fio_check import SLOWEST_MIB_S
 from mixins.backends import UsesEachBackend
 
 LIMIT_S = 600
 """How long a run may take beyond its bytes: to fill so much memory takes a while."""
-
-PHASES = {"write_bandwidth": "write", "read_bandwidth": "read"}
 
 SQUEEZED_PERCENT = 60
 """Percent of a client's memory taken away from its page cache (this project's own choice)."""
@@ -32,11 +28,6 @@ class PageCacheHonesty(UsesEachBackend, AssayCheck):
 
     #: MiB that each rank writes.
     block_mib = variable(int)
-
-    scales = {
-        "quick": {"repetitions": 3, "block_mib": 32},
-        "acceptance": {"repetitions": 5, "block_mib": 4096},
-    }
 
     def needed_mib(self) -> int:
         """Room for every rank's file."""
@@ -68,35 +59,16 @@ class PageCacheHonesty(UsesEachBackend, AssayCheck):
         """One run of both phases for each sample of each rung: so the cache has its chance."""
         program = self.benchmark("ior")
         mib = self.block_mib * self.ranks_per_node
+        rungs = self.rungs(self.path(subject, "ior"))
         return [
             Step(
-                f"{rung}.{number}",
+                name,
                 # What each client writes and reads.
                 limit_s=LIMIT_S + 2 * mib // SLOWEST_MIB_S,
                 program=str(program),
-                commands=[
-                    self.launch(subject, program, run.command(RAW / f"{rung}.{number}.json"))
-                ],
+                commands=[self.launch(subject, program, rungs[rung].command(RAW / f"{name}.json"))],
                 parse=parse,
             )
-            for rung, run in self.rungs(self.path(subject, "ior")).items()
-            for number in self.times
+            for rung in RUNGS
+            for name in self.measured.names(rung)
         ]
-
-    def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """Every run, its samples named after its rung."""
-        return merged(TOOL, (self.rung(raw, step.name) for step in self.steps(subject)))
-
-    def rung(self, raw: Path, name: str) -> Parsed:
-        """One run: `naive_write` and `naive_read`."""
-        rung = name.partition(".")[0]
-        output = "".join(text(raw, name, kind) for kind in ("out", "err", "json"))
-        parsed = parse(output, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
-        samples = tuple(
-            replace(sample, metric=f"{rung}_{PHASES[sample.metric]}") for sample in parsed.samples
-        )
-        return replace(parsed, samples=samples)
-
-    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By rung and phase."""
-        return sample.metric == metric.name

@@ -2,26 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import reframe as rfm
 from reframe.core.builtins import variable
 
-from assay.campaign.steps import Shell, Step, printed
-from assay.checks.plan import Metric
+from assay.campaign.steps import Shell, Step
+from assay.checks.daos_perf import SIZES
 from assay.subject import Subject
 from assay.tools import dmg
 from assay.tools.daos_perf import TOOL, parse
 from assay.tools.daos_perf import DaosPerf as Run
-from assay.tools.output import Parsed, Sample, merged
 from assay.tools.perf_common import Values, size, spelled
 from assay_check import AssayCheck
 from mixins.daos import NeedsDaos, patience_s
 from mixins.in_flight import KeepsInFlight
 from mixins.launch import LaunchesMpi
 
-TESTS = {"write": "update", "read": "fetch"}
-FIGURES = {"IO/s": "rate", "MiB/s": "bandwidth"}
+TESTS = ("update", "fetch")
 
 ROOM = 4
 """How often what a run writes has to fit into the pool: DAOS frees what is destroyed later, and
@@ -38,20 +35,14 @@ class DaosPerf(NeedsDaos, KeepsInFlight, LaunchesMpi, AssayCheck):
     #: Values of 1 MiB.
     values_1m = variable(int)
 
-    scales = {
-        "quick": {"repetitions": 3, "values_4k": 5 * 1024, "values_1m": 64},
-        "acceptance": {"repetitions": 5, "values_4k": 100 * 1024, "values_1m": 1024},
-    }
-
     scripts = ("steps.sh", "endtoend/containers.sh")
 
     @property
     def values(self) -> Mapping[str, Values]:
         """What each process writes and fetches."""
-        return {
-            "4k": Values("4K", spelled(self.values_4k)),
-            "1m": Values("1M", spelled(self.values_1m), array=True),
-        }
+        small = Values("4K", spelled(self.values_4k))
+        large = Values("1M", spelled(self.values_1m), array=True)
+        return dict(zip(SIZES, (small, large), strict=True))
 
     @property
     def pool(self) -> str:
@@ -68,7 +59,7 @@ class DaosPerf(NeedsDaos, KeepsInFlight, LaunchesMpi, AssayCheck):
         if wrong := super().wrong_before():
             return wrong
         for name in self.values:
-            update, fetch = (self.in_flight[f"{test}_{name}"] for test in TESTS.values())
+            update, fetch = (self.in_flight[f"{test}_{name}"] for test in TESTS)
             if update != fetch:
                 return [f"in_flight: update_{name} = {update} and fetch_{name} = {fetch}: one run"]
         largest = max(values.bytes for values in self.values.values())
@@ -107,22 +98,3 @@ class DaosPerf(NeedsDaos, KeepsInFlight, LaunchesMpi, AssayCheck):
             ],
             parse=partial(parse, expected_processes=self.ranks_per_node),
         )
-
-    def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """The results of every run."""
-        return merged(
-            TOOL,
-            (
-                parse(printed(raw, step), expected_processes=self.ranks_per_node)
-                for step in self.steps(subject)
-                if isinstance(step, Step)
-            ),
-        )
-
-    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By the test, update or fetch, and the size of its values."""
-        assert metric.direction
-        assert metric.transfer
-        figure = f"{TESTS[metric.direction]}_{FIGURES[metric.unit]}"
-        moved = str(int(metric.transfer.to("B").value))
-        return (sample.metric, sample.labels["value_size"]) == (figure, moved)

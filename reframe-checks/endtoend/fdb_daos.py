@@ -1,18 +1,17 @@
 """ECMWF's FDB in a pool of DAOS, measured with fdb-hammer from all clients at once."""
 
 from collections.abc import Iterable, Sequence
-from math import ceil
+from math import ceil, prod
 
 import reframe as rfm
 from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Shell, Step
-from assay.checks.fdb_hammer import daos_processes
+from assay.checks.fdb_hammer import fields_in_each, layout, load_in_daos
 from assay.shell import JOB, STAGE, line
 from assay.subject import Subject
 from assay.tools.fdb_hammer import (
     CONTAINERS,
-    Fields,
     Layout,
     daos_configuration,
     parse,
@@ -39,11 +38,6 @@ COMMANDS = {"write": write_command, "read": read_command}
 class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
     """Processes on all clients together, in containers of a pool."""
 
-    scales = {
-        "quick": {"repetitions": 3, "fields_per_step": 16, "field_steps": 4},
-        "acceptance": {"repetitions": 5, "fields_per_step": 64, "field_steps": 16},
-    }
-
     scripts = ("steps.sh", "endtoend/containers.sh")
     separate_index: bool
 
@@ -53,7 +47,7 @@ class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
 
     def processes(self, subject: Subject) -> int:
         """Processes on all clients together."""
-        return daos_processes(self.cluster, self.containers(subject), self.scale)
+        return load_in_daos(self.measured, subject)[0]
 
     @staticmethod
     def containers(subject: Subject) -> int:
@@ -69,30 +63,20 @@ class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
 
     def layout(self, subject: Subject) -> Layout:
         """Containers that the processes share, or several that each has to itself."""
-        containers = self.containers(subject)
-        of_each = max(1, containers // self.processes(subject))
-        return Layout(containers, self.separate_index, of_each)
-
-    def fields_in_each(self, subject: Subject) -> Fields:
-        """Fields of a process in each of its containers."""
-        return self.fields.over(self.layout(subject).of_each)
-
-    def bytes_of_each(self, subject: Subject) -> int:
-        """Bytes that each process moves in a phase."""
-        return self.layout(subject).of_each * self.fields_in_each(subject).bytes
+        return layout(self.measured, subject, separate_index=self.separate_index)
 
     def wrong_before(self) -> list[str]:
         """The system and the pool are whole, and the pool has room."""
         if wrong := super().wrong_before():
             return wrong
-        largest = max(self.processes(each) * self.bytes_of_each(each) for each in self.subjects)
+        largest = max(prod(load_in_daos(self.measured, each)) for each in self.subjects)
         return self.short_of_room("pool.before", self.pool, ROOM * largest)
 
     @run_before("run")
     def write_schemas_and_commands(self) -> None:
         program = str(self.benchmark("fdb_hammer_daos"))
         for subject in self.subjects:
-            layout, fields = self.layout(subject), self.fields_in_each(subject)
+            layout, fields = self.layout(subject), fields_in_each(self.measured, subject)
             self.write(self.file(subject, "schema"), [schema(layout).rstrip()])
             for phase, command in COMMANDS.items():
                 commands = (

@@ -33,24 +33,11 @@ Command = Callable[[str, str, int, Fields, Layout], Sequence[Text]]
 class FdbPosixCheck(RunsFdbHammer, WritesFiles, RunsOnEachHost, AssayCheck):
     """Processes of each host, on the file system of its scratch directory."""
 
-    scales = {
-        "quick": {"repetitions": 5, "fields_per_step": 16, "field_steps": 4},
-        "acceptance": {"repetitions": 11, "fields_per_step": 64, "field_steps": 16},
-    }
-
     layout: Layout
 
     @run_before("run")
     def write_the_schema(self) -> None:
         self.write("fdb-schema", [schema(self.layout).rstrip()])
-
-    def processes(self, subject: Subject) -> int:
-        """Processes of a host."""
-        return POSIX_PROCESSES
-
-    def bytes_of_each(self, subject: Subject) -> int:
-        """Bytes that each process moves in a phase."""
-        return self.fields.bytes
 
     def needed_mib(self) -> int:
         """Room for one sample's fields: each is removed before the next."""

@@ -1,32 +1,23 @@
 """Data of each client, written and read with fio through DAOS's library and through dfuse."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import reframe as rfm
 from reframe.core.builtins import variable
 
-from assay.campaign.steps import printed
 from assay.checks.backends import backend_of, container, library_directory
 from assay.checks.fio import PROCESSES
 from assay.checks.plan import Metric
 from assay.shell import JOB, Variable
 from assay.subject import Subject
-from assay.tools.fio import TOOL, Job
+from assay.tools.fio import Job
 from assay.tools.interception import environment
-from assay.tools.interception import problems as not_intercepted
-from assay.tools.output import Parsed, merged
 from assay_check import Commands
 from fio_check import FioCheck
 from mixins.daos import NeedsDaos, in_container
 from mixins.in_flight import KeepsInFlight
-
-SCALES: Mapping[str, Mapping[str, int]] = {
-    "quick": {"repetitions": 3, "file_mib": 64, "small_s": 2},
-    "acceptance": {"repetitions": 5, "file_mib": 4096, "small_s": 30},
-}
-"""A file for each process; all of it is written before anything is read."""
 
 NAME = "assay." + JOB + "." + Variable("SLURMD_NODENAME")
 """What the files of a client in the container are called, and a number."""
@@ -47,7 +38,6 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
 
     ioengine = "dfs"
     uses_container = True
-    scales = SCALES
 
     #: Seconds of each phase of small I/Os.
     small_s = variable(int)
@@ -98,7 +88,6 @@ class FioDfuse(NeedsDaos, FioCheck):
     #: The libraries take these calls, and report what they took of threads alone.
     ioengine = "psync"
     uses_container = True
-    scales = SCALES
 
     #: Seconds of each phase of small I/Os.
     small_s = variable(int)
@@ -141,13 +130,3 @@ class FioDfuse(NeedsDaos, FioCheck):
             return []
         variables = environment(library, str(library_directory(self.cluster)))
         return ["env", *(f"{name}={value}" for name, value in variables.items())]
-
-    def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """The figures, and whether the library took any calls."""
-        figures = super().parsed(subject, raw)
-        library = backend_of(subject).library
-        if library is None:
-            return figures
-        (step,) = self.steps(subject)
-        wrong = tuple(not_intercepted(printed(raw, step), library, processes=1))
-        return merged(TOOL, [figures, Parsed(TOOL, (), wrong)])

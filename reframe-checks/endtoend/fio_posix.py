@@ -15,11 +15,6 @@ class PosixFio(FioCheck):
     ioengine = "psync"
     direct = False
 
-    scales = {
-        "quick": {"repetitions": 5, "file_mib": 512},
-        "acceptance": {"repetitions": 11, "file_mib": 16384},
-    }
-
     def phases(self) -> Iterator[Job]:
         """The write's time includes its fsync; before each read fio drops the file's pages."""
         yield self.phase("write_1m", fsync=True)

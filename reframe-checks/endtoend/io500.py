@@ -3,17 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import reframe as rfm
 from reframe.core.builtins import variable
 
-from assay.campaign.steps import Evict, Shell, Step, printed, text
-from assay.checks.plan import Metric
+from assay.campaign.steps import Evict, Shell, Step
 from assay.shell import RAW, SCRATCH, Text
 from assay.subject import Subject
 from assay.tools import io500, ior, mdtest
-from assay.tools.output import Parsed, Sample, merged
+from assay.tools.output import Parsed
 from assay_check import AssayCheck
 from mixins.backends import UsesEachBackend
 
@@ -30,12 +28,6 @@ class Io500Check(UsesEachBackend, AssayCheck):
     #: MiB of room in a shared directory, which the deadline does not limit.
     scratch_mib = variable(int)
 
-    scales = {
-        "quick": {"repetitions": 1, "stonewall_s": 2, "scratch_mib": 8192},
-        # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
-        "acceptance": {"repetitions": 3, "stonewall_s": 30, "scratch_mib": 131072},
-    }
-
     @property
     def longest_s(self) -> int:
         """How long a phase may take."""
@@ -44,10 +36,6 @@ class Io500Check(UsesEachBackend, AssayCheck):
     def needed_mib(self) -> int:
         """Without so much in a shared directory the job refuses to start."""
         return self.scratch_mib
-
-    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By the phase."""
-        return sample.metric == metric.name
 
 
 @rfm.simple_test
@@ -114,22 +102,6 @@ class Io500(Io500Check):
             parse=parse,
         )
 
-    def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """The phases and scores of every sample."""
-        return merged(io500.TOOL, (self.sample(subject, number, raw) for number in self.times))
-
-    def sample(self, subject: Subject, number: int, raw: Path) -> Parsed:
-        """What the phases of one sample come to."""
-        outputs: dict[str, Parsed] = {}
-        for name in self.phases(subject, number):
-            step = self.phase(subject, number, name)
-            output = printed(raw, step)
-            if name in io500.BANDWIDTHS:
-                output += text(raw, step.name, "json")
-            parse = ior.parse if name in io500.BANDWIDTHS else mdtest.parse
-            outputs[name] = parse(output, expected_tasks=self.tasks, expected_nodes=len(self.hosts))
-        return io500.collected(outputs)
-
 
 @rfm.simple_test
 class Io500Program(Io500Check):
@@ -162,14 +134,3 @@ class Io500Program(Io500Check):
                 ),
             ]
         return steps
-
-    def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """The phases and the scores that the program printed."""
-        return merged(
-            io500.TOOL,
-            (
-                io500.parse(printed(raw, step), stonewall_s=self.stonewall_s)
-                for step in self.steps(subject)
-                if isinstance(step, Step)
-            ),
-        )

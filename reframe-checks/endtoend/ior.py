@@ -1,24 +1,19 @@
 """Data of all clients together, written and read with IOR by every backend."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import reframe as rfm
 from reframe.core.builtins import variable
 
-from assay.campaign.steps import Evict, Step, text
-from assay.checks.plan import Metric
+from assay.campaign.steps import Evict, Step
+from assay.checks.ior import VERIFIED, repetitions
 from assay.shell import RAW, SCRATCH, Text
 from assay.subject import Subject
 from assay.tools.io500 import HARD_TRANSFER_BYTES
-from assay.tools.ior import TOOL, Ior, Stonewall, parse
-from assay.tools.output import Parsed, Sample, merged
+from assay.tools.ior import Ior, Stonewall, parse
 from assay_check import AssayCheck
 from mixins.backends import UsesEachBackend
-
-VERIFIED = "verified"
-"""Name of the repetition whose data is compared. Its figures do not count: comparing takes time."""
 
 SIGNATURE = 271
 """Seed of the verified data, that of IO500."""
@@ -27,13 +22,14 @@ SIGNATURE = 271
 class IorCheck(UsesEachBackend, AssayCheck):
     """The bandwidth of all clients together: the metrics `write` and `read`, in MiB/s.
 
-    Their limits are in `assay.checks.ior`, under the name of the class. A subject is one backend:
-    `posix`, a directory that all clients share, or DAOS by its library, by dfuse and so on. The
-    parameter `scale` selects the entry of `scales` that sets the variables, unless `-S` does.
+    The catalogue, `assay.checks.ior`, has under the name of the class their limits, what each scale
+    sets the variables to unless `-S` does, and how outputs become samples. A subject is one
+    backend: `posix`, a directory that all clients share, or DAOS by its library, by dfuse and so
+    on.
 
     ReFrame runs one job script for all subjects; it executes the `steps` of one after the other. A
     `Step` is a command under a time limit; its exit status, its output and what it writes to `RAW`
-    are kept. `AssayCheck` has the sanity function: every step ended with 0, and `parsed` found
+    are kept. `AssayCheck` has the sanity function: every step ended with 0, and the outputs hold
     every sample of each metric and no problem. The samples are the performance values.
 
     `UsesEachBackend` requires the same healthy DAOS before and after the job, gives the files a
@@ -57,7 +53,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
         is also evicted from the page cache.
         """
         steps: list[Step | Evict] = []
-        for name in self.names:
+        for name in repetitions(self.repetitions):
             run = self.repetition(subject, name)
             steps.append(self.step(subject, f"write.{name}", replace(run, read=False)))
             if self.backend(subject).name == "posix":
@@ -66,12 +62,6 @@ class IorCheck(UsesEachBackend, AssayCheck):
             steps.append(self.step(subject, f"read.{name}", read))
             steps.append(self.step(subject, f"clean.{name}", self.clean_up(subject)))
         return steps
-
-    @property
-    def names(self) -> Iterator[str]:
-        """From `1` to the variable `repetitions`, each a sample; then the verified one."""
-        yield from map(str, self.times)
-        yield VERIFIED
 
     def repetition(self, subject: Subject, name: str) -> Ior:
         """A run that writes until the deadline, and reads as much on another client."""
@@ -112,40 +102,10 @@ class IorCheck(UsesEachBackend, AssayCheck):
         """The job refuses to start with less room in a shared directory."""
         return self.scratch_mib
 
-    def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """The samples of the repetitions, and the problems of all, the verified one included."""
-        runs = {
-            name: [self.read(subject, raw, f"{access}.{name}") for access in ("write", "read")]
-            for name in self.names
-        }
-        verified = merged(TOOL, runs.pop(VERIFIED))
-        counted = merged(TOOL, (run for pair in runs.values() for run in pair))
-        return merged(TOOL, [counted, Parsed(TOOL, (), verified.problems)])
-
-    def read(self, subject: Subject, raw: Path, name: str) -> Parsed:
-        """What one run holds: its summary is in a file, but warnings are only printed."""
-        output = "".join(text(raw, name, kind) for kind in ("out", "err", "json"))
-        return parse(
-            output,
-            expected_tasks=self.tasks,
-            expected_nodes=len(self.hosts),
-            intercepted_by=self.backend(subject).library,
-        )
-
-    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """The parser's `write_bandwidth` is a sample of the metric `write`."""
-        return sample.metric == f"{metric.name}_bandwidth"
-
 
 @rfm.simple_test
 class IorEasy(IorCheck):
     """IOR, large transfers: 2 MiB at a time, a file for each process, read by another client."""
-
-    scales = {
-        "quick": {"repetitions": 3, "stonewall_s": 2, "scratch_mib": 8192},
-        # 30 s as in DAOS's own runs of IO500, whose rules require 300 s.
-        "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 65536},
-    }
 
     def pattern(self, path: Text) -> Ior:
         """That of IO500; the block is more than the deadline allows."""
@@ -155,11 +115,6 @@ class IorEasy(IorCheck):
 @rfm.simple_test
 class IorHard(IorCheck):
     """IOR, small transfers that fit nothing: 47008 bytes at a time, one file for all processes."""
-
-    scales = {
-        "quick": {"repetitions": 3, "stonewall_s": 2, "scratch_mib": 4096},
-        "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 32768},
-    }
 
     def pattern(self, path: Text) -> Ior:
         """That of IO500; the segments are more than the deadline allows."""

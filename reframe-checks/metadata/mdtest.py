@@ -1,29 +1,19 @@
 """Metadata of all clients together, measured with mdtest."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import reframe as rfm
 from reframe.core.builtins import variable
 
-from assay.campaign.steps import Step, printed
-from assay.checks.plan import Metric
+from assay.campaign.steps import Step
 from assay.shell import RAW
 from assay.subject import Subject
-from assay.tools.mdtest import TOOL, CreationStonewall, Mdtest, parse
-from assay.tools.output import Parsed, Sample, merged
+from assay.tools.mdtest import CreationStonewall, Mdtest, parse
 from assay_check import AssayCheck
 from mixins.backends import UsesEachBackend
 
 FILES = 1_000_000
 """Most files of each process, which only have to be enough for the deadline."""
-
-PHASES = {
-    "create": "file_creation",
-    "stat": "file_stat",
-    "read": "file_read",
-    "remove": "file_removal",
-}
 
 
 class MdtestCheck(UsesEachBackend, AssayCheck):
@@ -35,12 +25,6 @@ class MdtestCheck(UsesEachBackend, AssayCheck):
     #: MiB of room in a shared directory, which the deadline does not limit.
     scratch_mib = variable(int)
 
-    scales = {
-        "quick": {"repetitions": 3, "stonewall_s": 2, "scratch_mib": 1024},
-        # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
-        "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 16384},
-    }
-
     #: One directory for all ranks.
     shared = False
 
@@ -50,7 +34,7 @@ class MdtestCheck(UsesEachBackend, AssayCheck):
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample: of several iterations mdtest prints the mean alone."""
-        return [self.one(subject, f"mdtest.{number}") for number in self.times]
+        return [self.one(subject, name) for name in self.measured.names("mdtest")]
 
     def one(self, subject: Subject, name: str) -> Step:
         """A run of all phases."""
@@ -76,25 +60,6 @@ class MdtestCheck(UsesEachBackend, AssayCheck):
             commands=[self.launch(subject, program, run.command())],
             parse=parse,
         )
-
-    def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """The rates of every run."""
-        return merged(
-            TOOL,
-            (
-                parse(
-                    printed(raw, step),
-                    expected_tasks=self.tasks,
-                    expected_nodes=len(self.hosts),
-                    intercepted_by=self.backend(subject).library,
-                )
-                for step in self.steps(subject)
-            ),
-        )
-
-    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By the phase."""
-        return sample.metric == PHASES[metric.name]
 
 
 @rfm.simple_test

@@ -184,14 +184,3 @@ class NeedsDaos(RunsDaosPrograms):
 
     def _kept(self, name: str) -> Path:
         return Path(self.stagedir, "raw", "system", f"{name}.json")
-
-    def rank(self, subject: Subject) -> int:
-        """The rank of an engine; DAOS gives them out as engines join."""
-        engine = self.engine(subject)
-        interface = self.cluster.hosts[subject.host].interfaces[engine.fabric_iface]
-        address = f"{interface.address}:{engine.fabric_iface_port}"
-        ranks = dmg.ranks(self.answer("system.before"))
-        if address not in ranks:
-            known = ", ".join(ranks) or "none"
-            raise ReframeError(f"no rank listens at {address}, {subject}; dmg knows {known}")
-        return ranks[address]

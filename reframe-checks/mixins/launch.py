@@ -8,8 +8,8 @@ from shlex import quote
 from reframe.core.backends import getlauncher
 from reframe.core.builtins import run_before
 
-from assay.campaign.steps import directory_of
 from assay.checks.load import ranks_per_node
+from assay.checks.raw import directory_of
 from assay.cluster.description import Host
 from assay.subject import Subject
 from assay_check import HERE, Commands

@@ -1,31 +1,22 @@
 """The network between the hosts of a partition, measured with libfabric's fi_pingpong."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import reframe as rfm
 from reframe.core.builtins import variable
 
-from assay.campaign.steps import Step, text
+from assay.campaign.steps import Step
 from assay.checks.bounds.devices import MEBIBYTE
+from assay.checks.fi_pingpong import size
 from assay.checks.plan import Metric
 from assay.subject import Subject
-from assay.tools.fi_pingpong import TOOL, PingPong, parse
-from assay.tools.output import Parsed, Sample, merged
+from assay.tools.fi_pingpong import PingPong
 from assay_check import AssayCheck
 from mixins.launch import StartsItsPrograms
-
-FIGURES = {"MiB/s": "bandwidth", "us": "latency"}
 
 LIMIT_S = 240
 """How long they may take: 10 ms for each small message and its answer are slow, and no hang (seen
 with twenty programs on two cores)."""
-
-
-def size(metric: Metric) -> int:
-    """Bytes of a message."""
-    assert metric.transfer
-    return int(metric.transfer.to("B").value)
 
 
 @rfm.simple_test
@@ -37,11 +28,6 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
 
     #: Messages of 64 B there and back: about a second of them, at 25 us.
     small_messages = variable(int)
-
-    scales = {
-        "quick": {"repetitions": 5, "large_messages": 1000, "small_messages": 20000},
-        "acceptance": {"repetitions": 11, "large_messages": 1000, "small_messages": 20000},
-    }
 
     scripts = ("steps.sh", "network/pingpong.sh")
 
@@ -72,7 +58,7 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
             start = ["srun", hosts, "--nodes=2", "--ntasks=2", "--mpi=none", *pingpong]
         return [
             Step(
-                f"{metric.name}.{number}",
+                name,
                 limit_s=self.patient(LIMIT_S, self.number(metric)),
                 program=str(self.benchmark("fi_pingpong")),
                 commands=[
@@ -85,7 +71,7 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
                 ],
             )
             for metric in self.entry.metrics
-            for number in self.times
+            for name in self.measured.names(metric.name)
         ]
 
     def address(self, subject: Subject) -> str:
@@ -99,15 +85,3 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
         interface = self.cluster.hosts[host].interface
         program = str(self.benchmark("fi_pingpong"))
         return ["env", f"FI_TCP_IFACE={interface}", program, *arguments]
-
-    def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """The client's table of every run; its sizes tell the metrics apart."""
-        return merged(
-            TOOL,
-            (parse(text(raw, step.name, "out")) for step in self.steps(subject)),
-        )
-
-    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By the size of the message, of whose figures the metric is one."""
-        figure = FIGURES[metric.unit]
-        return (sample.metric, sample.labels["size"]) == (figure, str(size(metric)))

@@ -21,11 +21,6 @@ class ScmFio(FioCheck):
     #: Seconds of each phase.
     phase_s = variable(int)
 
-    scales = {
-        "quick": {"repetitions": 5, "file_mib": 256, "phase_s": 1},
-        "acceptance": {"repetitions": 11, "file_mib": 768, "phase_s": 10},
-    }
-
     def directory(self, subject: Subject) -> Path:
         """Where the engine would mount it."""
         tier = self.cluster.engine(subject).ram_tier

@@ -1,16 +1,14 @@
 """The SCM of one engine, measured with vos_perf: DAOS's storage engine without network or SSDs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import reframe as rfm
 from reframe.core.builtins import variable
 
-from assay.campaign.steps import Step, printed
-from assay.checks.plan import Metric
+from assay.campaign.steps import Step
 from assay.shell import SCRATCH, Output
 from assay.subject import Subject
-from assay.tools.output import Parsed, Sample, merged
 from assay.tools.perf_common import Values, spelled
 from assay.tools.vos_perf import TOOL, VosPerf, environment, parse
 from assay_check import AssayCheck, Commands
@@ -22,22 +20,6 @@ SYSTEM_MIB = 128
 """What VOS makes beside it for itself (`SYS_DB_SIZE` in src/vos/sys_db.c)."""
 
 LIMIT_S = 120
-
-TESTS = {"write": "update", "read": "fetch"}
-FIGURES = {"IO/s": "rate", "MiB/s": "bandwidth", "us": "latency"}
-"""What the program prints: `update_4k` in IO/s is its `update_rate`."""
-
-RATE: Mapping[str, Mapping[str, int]] = {
-    "quick": {"repetitions": 3, "values": 50 * 1024, "pool_mib": 512},
-    "acceptance": {"repetitions": 7, "values": 500 * 1024, "pool_mib": 4096},
-}
-"""Single values of 4 KiB under one key."""
-
-BANDWIDTH: Mapping[str, Mapping[str, int]] = {
-    "quick": {"repetitions": 3, "values": 256, "pool_mib": 512},
-    "acceptance": {"repetitions": 7, "values": 2048, "pool_mib": 4096},
-}
-"""Array values of 1 MiB under one key."""
 
 
 class VosPerfCheck(RunsDaosPrograms, WritesFiles, RunsOnEachHost, AssayCheck):
@@ -89,26 +71,14 @@ class VosPerfCheck(RunsDaosPrograms, WritesFiles, RunsOnEachHost, AssayCheck):
         ]
         return [
             Step(
-                f"run.{number}",
+                name,
                 self.patient(LIMIT_S, "values"),
                 program=TOOL,
                 commands=[command],
                 parse=parse,
             )
-            for number in self.times
+            for name in self.measured.names("run")
         ]
-
-    def parsed(self, subject: Subject, raw: Path) -> Parsed:
-        """The results of every run, and what was said beside them."""
-        return merged(
-            TOOL,
-            (parse(printed(raw, step), expected_processes=1) for step in self.steps(subject)),
-        )
-
-    def is_sample_of(self, metric: Metric, sample: Sample) -> bool:
-        """By the test, update or fetch, and by the figure of it."""
-        assert metric.direction
-        return sample.metric == f"{TESTS[metric.direction]}_{FIGURES[metric.unit]}"
 
 
 @rfm.simple_test
@@ -116,7 +86,6 @@ class VosPerfRate(VosPerfCheck):
     """4 KiB values into one engine's SCM and back: rate and latency."""
 
     value_size = "4K"
-    scales = RATE
 
 
 @rfm.simple_test
@@ -124,7 +93,6 @@ class VosPerfRateNoFlush(VosPerfCheck):
     """4 KiB values into one engine's SCM and back, with PMEM_NO_FLUSH."""
 
     value_size = "4K"
-    scales = RATE
     no_flush = True
 
 
@@ -133,7 +101,6 @@ class VosPerfBandwidth(VosPerfCheck):
     """1 MiB values into one engine's SCM and back: bandwidth."""
 
     value_size, array = "1M", True
-    scales = BANDWIDTH
 
 
 @rfm.simple_test
@@ -141,5 +108,4 @@ class VosPerfBandwidthNoFlush(VosPerfCheck):
     """1 MiB values into one engine's SCM and back, with PMEM_NO_FLUSH."""
 
     value_size, array = "1M", True
-    scales = BANDWIDTH
     no_flush = True

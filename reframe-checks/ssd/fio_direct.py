@@ -18,11 +18,6 @@ class SsdFio(KeepsInFlight, FioCheck):
     #: Seconds of each phase of random I/O.
     random_s = variable(int)
 
-    scales = {
-        "quick": {"repetitions": 5, "file_mib": 512, "random_s": 1},
-        "acceptance": {"repetitions": 11, "file_mib": 16384, "random_s": 30},
-    }
-
     def phases(self) -> Iterator[Job]:
         """Sequential phases cover the whole file, random ones run for a time."""
         yield self.phase("write_1m")

@@ -15,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.campaign.steps import Done, Evict, Shell, Step, busy_s, problems, read
+from assay.campaign.steps import Evict, Shell, Step, busy_s, problems
+from assay.checks.raw import Done, SubjectOutputs
+from assay.foreign.files import Tree
 from assay.shell import SCRATCH, Text
 from needs import without
 
@@ -32,6 +34,10 @@ class Job:
     @property
     def raw(self) -> Path:
         return self.stage / "raw" / "s1"
+
+    @property
+    def left(self) -> SubjectOutputs:
+        return SubjectOutputs(Tree(self.raw))
 
     def script(self, *lines: str) -> str:
         return "\n".join([f". {STEPS}", "subject s1", *lines])
@@ -76,18 +82,18 @@ def test_a_step_leaves_its_output_its_messages_and_its_status(job: Job) -> None:
     assert job.run(told.line()) == 0
     assert job.output("greet.out") == "hello\n"
     assert job.output("greet.err") == "careful\n"
-    (done,) = read(job.raw)
+    (done,) = job.left.steps()
     assert (done.name, done.status) == ("greet", 0)
     assert before <= done.start <= done.end <= time.time()
-    assert problems(job.raw, [told]) == []
+    assert problems(job.left, [told]) == []
 
 
 def test_a_failure_ends_the_job_and_its_last_words_are_kept(job: Job) -> None:
     first = step("first", ["sh", "-c", "echo disk is on fire >&2; exit 3"])
     second = step("second", ["true"])
     assert job.run(first.line(), second.line()) == 1
-    assert [done.status for done in read(job.raw)] == [3]
-    assert problems(job.raw, [first, second]) == [
+    assert [done.status for done in job.left.steps()] == [3]
+    assert problems(job.left, [first, second]) == [
         "sh (first) failed with exit status 3: disk is on fire"
     ]
 
@@ -95,14 +101,14 @@ def test_a_failure_ends_the_job_and_its_last_words_are_kept(job: Job) -> None:
 def test_a_crash_is_told_by_its_signal(job: Job) -> None:
     crash = step("crash", ["bash", job.program("kill -SEGV $$")])
     assert job.run(crash.line()) == 1
-    assert [done.status for done in read(job.raw)] == [128 + signal.SIGSEGV]
-    assert "failed with exit status 139" in problems(job.raw, [crash])[0]
+    assert [done.status for done in job.left.steps()] == [128 + signal.SIGSEGV]
+    assert "failed with exit status 139" in problems(job.left, [crash])[0]
 
 
 def test_a_program_that_is_not_there_is_named(job: Job) -> None:
     absent = step("absent", ["/nowhere/fio"])
     assert job.run(absent.line()) == 1
-    assert problems(job.raw, [absent]) == [
+    assert problems(job.left, [absent]) == [
         "/nowhere/fio (absent) is missing or cannot be run: is it installed there?"
     ]
 
@@ -112,7 +118,7 @@ def test_a_program_that_srun_did_not_find_is_named(job: Job) -> None:
     failed = "srun: error: c2: tasks 2-3: Exited with exit code 2"
     absent = step("write.1", ["sh", "-c", f"printf '%s\\n' '{said}' '{failed}' >&2; exit 2"])
     assert job.run(absent.line()) == 1
-    assert problems(job.raw, [replace(absent, program="/nowhere/ior")]) == [
+    assert problems(job.left, [replace(absent, program="/nowhere/ior")]) == [
         "/nowhere/ior (write.1) is missing or cannot be run: is it installed there?"
     ]
 
@@ -123,7 +129,7 @@ def test_the_status_is_that_of_the_rank_that_failed_and_not_of_those_that_srun_e
     said = "srun: error: c1: task 0: Exited with exit code 64"
     failed = step("write.1", ["sh", "-c", f"echo '{said}' >&2; exit 143"])
     assert job.run(failed.line()) == 1
-    (why,) = problems(job.raw, [failed])
+    (why,) = problems(job.left, [failed])
     assert why.startswith("sh (write.1) failed with exit status 64: ")
 
 
@@ -133,11 +139,11 @@ def test_a_command_that_hangs_is_ended(job: Job, deaf: bool) -> None:
     program = job.program(f"{trap}while :; do sleep 0.1; done")
     hang = step("hang", ["bash", program], limit_s=1)
     assert job.run(hang.line()) == 1
-    (done,) = read(job.raw)
+    (done,) = job.left.steps()
     assert 1 <= done.end - done.start < 60
-    assert problems(job.raw, [hang]) == ["bash (hang) hung: it was ended after 1 s"]
+    assert problems(job.left, [hang]) == ["bash (hang) hung: it was ended after 1 s"]
     told = replace(hang, hangs="it waits for a dead rank")
-    assert problems(job.raw, [told]) == [
+    assert problems(job.left, [told]) == [
         "bash (hang) hung: it was ended after 1 s; it waits for a dead rank"
     ]
 
@@ -155,7 +161,7 @@ def test_several_commands_run_at_once_and_their_lines_are_labelled(job: Job) -> 
 def test_one_failure_among_several_is_the_status_of_the_step(job: Job) -> None:
     mixed = step("mixed", ["true"], ["sh", "-c", "exit 7"], ["true"])
     assert job.run(mixed.line()) == 1
-    assert [done.status for done in read(job.raw)] == [7]
+    assert [done.status for done in job.left.steps()] == [7]
 
 
 def test_words_reach_the_command_as_they_are(job: Job) -> None:
@@ -170,7 +176,7 @@ def test_words_reach_the_command_as_they_are(job: Job) -> None:
 def test_a_line_of_shell_that_fails_ends_the_job(job: Job) -> None:
     after = step("after", ["true"])
     assert job.run(Shell(["false"]).line(), after.line()) == 1
-    assert "the job ended before true (after) did" in problems(job.raw, [after])[0]
+    assert "the job ended before true (after) did" in problems(job.left, [after])[0]
 
 
 def test_refuses_a_scratch_directory_without_room_before_the_first_write(job: Job) -> None:
@@ -179,8 +185,8 @@ def test_refuses_a_scratch_directory_without_room_before_the_first_write(job: Jo
     need = room + 100_000
     assert job.run(f"scratch {job.scratch} {need}", write.line()) == 1
     assert list(job.scratch.iterdir()) == []
-    assert read(job.raw) == []
-    (problem,) = problems(job.raw, [write])
+    assert job.left.steps() == []
+    (problem,) = problems(job.left, [write])
     assert re.fullmatch(
         rf"{job.scratch} has room for \d+ MiB and {need} MiB are needed;"
         " free some, or name another directory",
@@ -190,7 +196,7 @@ def test_refuses_a_scratch_directory_without_room_before_the_first_write(job: Jo
 
 def test_refuses_a_scratch_directory_that_is_not_there(job: Job) -> None:
     assert job.run("scratch /nowhere/scratch 1", step("write", ["true"]).line()) == 1
-    assert problems(job.raw, []) == [
+    assert problems(job.left, []) == [
         "there is no directory /nowhere/scratch; make it, or name another"
     ]
 
@@ -283,7 +289,7 @@ def test_evicted_files_are_read_from_the_disk(job: Job) -> None:
     fill = 'dd if=/dev/zero of="$SCRATCH/file" bs=1M count=8 status=none'
     assert job.run(f"scratch {job.scratch} 8", f"{{ {fill}; }} || exit 1", evict.line()) == 0
     assert job.output("read.resident") == "0\n"
-    assert problems(job.raw, [evict]) == []
+    assert problems(job.left, [evict]) == []
 
 
 def test_empty_files_need_no_eviction(job: Job) -> None:
@@ -302,14 +308,14 @@ def test_files_that_stay_in_memory_are_told(job: Job) -> None:
         Path(memory, "file").write_bytes(bytes(8 * 2**20))
         evict = Evict("read", memory)
         assert job.run(evict.line()) == 0
-        assert problems(job.raw, [evict]) == [
+        assert problems(job.left, [evict]) == [
             "8 MiB stayed in the page cache (read), so what was read next came from memory and"
             " not from the disk"
         ]
 
 
 def test_an_eviction_that_nobody_looked_at_is_no_eviction(job: Job) -> None:
-    (problem,) = problems(job.raw, [Evict("read", SCRATCH)])
+    (problem,) = problems(job.left, [Evict("read", SCRATCH)])
     assert "is fincore there?" in problem
 
 
@@ -322,7 +328,7 @@ def test_files_that_fincore_did_not_look_at_are_not_taken_for_evicted(
     fake = f"mkdir bin; printf '#!/bin/sh\\n{fincore}\\n' >bin/fincore; chmod +x bin/fincore"
     path = "PATH=$PWD/bin:$PATH"
     job.run(fake, path, f"scratch {job.scratch} 8", f"{{ {fill}; }} || exit 1", evict.line())
-    (problem,) = problems(job.raw, [evict])
+    (problem,) = problems(job.left, [evict])
     assert "is fincore there?" in problem
 
 
@@ -330,8 +336,8 @@ def test_files_that_fincore_did_not_look_at_are_not_taken_for_evicted(
 def test_a_record_that_was_cut_off_is_a_job_that_ended_early(job: Job, rest: str) -> None:
     job.raw.mkdir(parents=True)
     (job.raw / "steps.tsv").write_text(f"write.1\t0\t1.0\t2.0\n{rest}")
-    assert read(job.raw) == [Done("write.1", 0, 1.0, 2.0)]
-    (problem,) = problems(job.raw, [step("write.1", ["fio"]), step("read.1", ["fio"])])
+    assert job.left.steps() == [Done("write.1", 0, 1.0, 2.0)]
+    (problem,) = problems(job.left, [step("write.1", ["fio"]), step("read.1", ["fio"])])
     assert problem.startswith("the job ended before fio (read.1) did: the node went down")
 
 
@@ -377,7 +383,7 @@ def test_times_are_the_same_in_every_language(
     monkeypatch.setenv("LOCPATH", str(tmp_path))
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     assert job.run(step("one", ["true"]).line()) == 0
-    assert [done.name for done in read(job.raw)] == ["one"]
+    assert [done.name for done in job.left.steps()] == ["one"]
 
 
 def stand_in(program: str, script: str) -> str:
@@ -504,7 +510,7 @@ def test_an_agent_that_restarts_in_the_run_is_named(job: Job, later: str, said: 
     begun = [path_of(job), "same_agent", f"printf '%s' '{later}' >{job.stage}/pid"]
     failed = step("work", ["sh", "-c", "exit 22"])
     assert job.run(*begun, failed.line()) == 1
-    (problem,) = problems(job.raw, [failed])
+    (problem,) = problems(job.left, [failed])
     assert problem.startswith("daos_agent restarted or ended during the run: s1;") is said
 
 
@@ -513,7 +519,7 @@ def test_a_step_that_fails_has_the_first_cause(job: Job, status: int) -> None:
     said = Path(__file__).parents[1] / "recorded" / "ior" / "dfs_pool_evicted.txt"
     failed = step("work", ["sh", "-c", f"cat {said}; exit {status}"])
     job.run(failed.line())
-    (problem,) = problems(job.raw, [failed])
+    (problem,) = problems(job.left, [failed])
     begin = "hung: it was ended after 10 s" if status == 124 else "failed with exit status 1"
     assert f"{begin}: invalid handle: the pool was evicted, its container destroyed" in problem
 

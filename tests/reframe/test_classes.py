@@ -7,6 +7,8 @@ import ast
 import pytest
 from run_reframe import CHECKS
 
+from assay.checks import plan
+
 CLASSES = {
     found.name: found
     for path in CHECKS.rglob("*.py")
@@ -38,14 +40,22 @@ def test_a_check_has_at_most_two_classes_above_it_and_mixins(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LISTED)
-def test_a_check_says_what_each_scale_sets(name: str) -> None:
-    """In its own class or in that of its benchmark, where a reader looks for it."""
-    classes = [CLASSES[name], CLASSES[bases(name)[-1]]]
-    assert any(
-        isinstance(statement, ast.Assign)
-        and any(
-            isinstance(target, ast.Name) and target.id == "scales" for target in statement.targets
-        )
-        for found in classes
-        for statement in found.body
-    ), name
+def test_a_check_has_a_variable_for_all_that_its_scales_set(name: str) -> None:
+    """The catalogue has the scales, since the estimate and the verification need them, too."""
+    variables: set[str] = set()
+    waiting = [name]
+    while waiting:
+        found = CLASSES.get(waiting.pop())
+        if found is None:
+            continue
+        waiting += [base.id for base in found.bases if isinstance(base, ast.Name)]
+        variables |= {
+            target.id
+            for statement in found.body
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+            if isinstance(target, ast.Name)
+        }
+    quick, acceptance = (plan.CHECKS[name].scales[scale] for scale in ("quick", "acceptance"))
+    assert quick.keys() == acceptance.keys()
+    assert quick.keys() <= variables

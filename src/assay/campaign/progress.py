@@ -13,9 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from assay.campaign.steps import directory_of
-from assay.campaign.steps import read as finished
 from assay.checks.plan import Requirement
+from assay.checks.raw import SubjectOutputs, directory_of
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import one_line
@@ -135,7 +134,7 @@ def _look(check: Standing, tree: Tree, system: str) -> None:
         raw = f"{stage}/raw/{directory_of(subject)}"
         with suppress(OSError, ForeignError):
             if tree.is_directory(raw):
-                check.steps[subject] = len(finished(tree.root / raw))
+                check.steps[subject] = len(SubjectOutputs(tree, raw).steps())
 
 
 def lines(progress: Progress, now: float | None = None) -> list[str]:

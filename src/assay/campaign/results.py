@@ -11,8 +11,8 @@ from pathlib import Path
 
 from assay.campaign.outputs import Counted, Outputs, find
 from assay.campaign.run_report import Loaded, Names, ReportError, TestCase, load
-from assay.campaign.steps import directory_of
 from assay.checks.plan import CHECKS, Requirement
+from assay.checks.raw import directory_of
 from assay.cluster.description import Cluster
 from assay.foreign import files, limits
 from assay.foreign.files import Entry, ForeignError, refuse_unprintable

@@ -1,12 +1,37 @@
-"""A metric's samples as its check prints them, in the unit of the metric."""
+"""A metric's samples as its check printed them, in the unit of the metric."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from assay.checks.entry import Metric
+from assay.checks.raw import RawOutputs
+from assay.checks.run import Run
+from assay.subject import Subject
 from assay.tools.output import Sample, impossible
 from assay.units import UnitError, factor
+
+
+def samples_of(
+    run: Run, subject: Subject, raw: RawOutputs
+) -> tuple[dict[str, list[float]], list[str]]:
+    """The samples of a subject by metric, from its raw outputs; or what is wrong with them.
+
+    A run with a problem has no samples.
+
+    Raises:
+        ForeignError: an output is no regular file, or larger than any.
+        OSError: it cannot be read.
+    """
+    reading = run.check.reading
+    parsed = reading.parsed(run, subject, raw)
+    problems = list(parsed.problems)
+    samples = {}
+    for metric in run.check.metrics:
+        found = [each for each in parsed.samples if reading.is_sample_of(metric, each)]
+        samples[metric.name], wrong = values_of(metric, found, run.repetitions)
+        problems += wrong
+    return ({}, problems) if problems else (samples, [])
 
 
 def values_of(

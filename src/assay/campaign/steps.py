@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.foreign.files import Tree
-from assay.foreign.limits import OUTPUT_BYTES, SHOWN_REASON
-from assay.foreign.text import one_line, quoted, shorten, without_huge_numbers
+from assay.checks.raw import Done, SubjectOutputs
+from assay.foreign.limits import SHOWN_REASON
+from assay.foreign.text import one_line, quoted, shorten
 from assay.shell import Text, line
-from assay.subject import Subject
 from assay.tools.daos_log import first_cause
 from assay.tools.output import Parsed
 
@@ -29,16 +28,8 @@ _ENDED = re.compile(r"^srun: error: \S+: tasks? \S+: Exited with exit code (\d+)
 """What srun says of ranks that ended by themselves, while its own exit status may be that of the
 others, which it has ended then."""
 
-_DONE = re.compile(r"([^\t]+)\t(\d{1,3})\t(\d{1,12}\.\d{1,9})\t(\d{1,12}\.\d{1,9})")
-"""A line of the record."""
-
 RESIDENT_MIB_ALLOWED = 1.0
 """How much of what is read next may have stayed in the page cache (this project's own choice)."""
-
-
-def directory_of(subject: Subject) -> str:
-    """The name of a subject's directory under `raw/`: ``a>b`` is no name to give to a shell."""
-    return str(subject).replace(">", "-to-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,27 +87,6 @@ def _literal(word: Text) -> Text:
     return f":{word}" if isinstance(word, str) and word and not word.strip(":") else word
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A step that came to an end: its exit status, and when it ran, in seconds since the epoch."""
-
-    name: str
-    status: int
-    start: float
-    end: float
-
-
-def read(raw: Path) -> list[Done]:
-    """The steps that a subject finished, in order; none if the job never came so far."""
-    done = []
-    for record in _content(raw, "steps.tsv").splitlines():
-        # A host that loses its power, or a full disk, may leave part of the last one.
-        if match := _DONE.fullmatch(record):
-            name, status, start, end = match.groups()
-            done.append(Done(name, int(status), float(start), float(end)))
-    return done
-
-
 def busy_s(steps: Iterable[Done]) -> float:
     """Seconds in which at least one step ran: those of several hosts run at once."""
     total = until = 0.0
@@ -126,16 +96,16 @@ def busy_s(steps: Iterable[Done]) -> float:
     return total
 
 
-def problems(raw: Path, planned: Iterable[Step | Evict | Shell]) -> list[str]:
+def problems(left: SubjectOutputs, planned: Iterable[Step | Evict | Shell]) -> list[str]:
     """Why a subject's record is no complete and honest measurement, in words."""
-    if refusal := _content(raw, "refusal"):
+    if refusal := left.content("refusal"):
         return [shorten(one_line(refusal.strip()), SHOWN_REASON)]
-    done = {step.name: step for step in read(raw)}
+    done = {step.name: step for step in left.steps()}
     for step in planned:
         if isinstance(step, Evict):
-            problem = _stayed_cached(raw, step)
+            problem = _stayed_cached(left, step)
         elif isinstance(step, Step):
-            problem = _unfinished(raw, step, done.get(step.name))
+            problem = _unfinished(left, step, done.get(step.name))
         else:
             continue
         if problem:
@@ -143,7 +113,7 @@ def problems(raw: Path, planned: Iterable[Step | Evict | Shell]) -> list[str]:
     return []
 
 
-def _unfinished(raw: Path, step: Step, done: Done | None) -> str | None:
+def _unfinished(left: SubjectOutputs, step: Step, done: Done | None) -> str | None:
     program = f"{Path(step.program).name} ({step.name})"
     if done is None:
         return (
@@ -156,54 +126,32 @@ def _unfinished(raw: Path, step: Step, done: Done | None) -> str | None:
     waited = done.end - done.start >= step.limit_s
     if done.status == TIMED_OUT or (done.status == KILLED and waited):
         hint = f"; {step.hangs}" if step.hangs else ""
-        cause = first_cause(printed(raw, step))
+        cause = first_cause(left.printed(step.name))
         why = f": {quoted(cause)}" if cause else hint
         return f"{program} hung: it was ended after {step.limit_s} s{why}"
-    if done.status in (126, 127) or _NOT_STARTED.search(text(raw, step.name, "err")):
+    if done.status in (126, 127) or _NOT_STARTED.search(left.text(step.name, "err")):
         return f"{step.program} ({step.name}) is missing or cannot be run: is it installed there?"
-    ended = _ENDED.search(text(raw, step.name, "err"))
+    ended = _ENDED.search(left.text(step.name, "err"))
     status = ended[1] if ended else done.status
-    return f"{program} failed with exit status {status}{_last_words(raw, step)}"
+    return f"{program} failed with exit status {status}{_last_words(left, step)}"
 
 
-def printed(raw: Path, step: Step) -> str:
-    """What a step printed, then what it printed as errors."""
-    return text(raw, step.name, "out") + text(raw, step.name, "err")
-
-
-def text(raw: Path, name: str, kind: str) -> str:
-    """What a step left in a file of some kind, such as ``out``; nothing where there is none."""
-    return without_huge_numbers(_content(raw, f"{name}.{kind}"))
-
-
-def _content(raw: Path, name: str) -> str:
-    """What is in a file that the host under test left; nothing where there is none.
-
-    Raises:
-        ForeignError: it is no regular file, or larger than any output.
-    """
-    try:
-        return Tree(raw).read(name, OUTPUT_BYTES).decode("utf-8", errors="replace")
-    except FileNotFoundError:
-        return ""
-
-
-def _last_words(raw: Path, step: Step) -> str:
+def _last_words(left: SubjectOutputs, step: Step) -> str:
     # IOR's last words, `Failed to initialize DAOS DFS driver`, are the same for all causes.
-    if cause := first_cause(printed(raw, step)):
+    if cause := first_cause(left.printed(step.name)):
         return f": {quoted(cause)}"
-    if step.parse and (why := step.parse(printed(raw, step)).problems):
+    if step.parse and (why := step.parse(left.printed(step.name)).problems):
         return f": {why[0]}"
     for kind in ("err", "out"):
-        lines = [line.strip() for line in text(raw, step.name, kind).splitlines() if line.strip()]
+        lines = [line.strip() for line in left.text(step.name, kind).splitlines() if line.strip()]
         if lines:
             return f": {quoted(lines[-1])}"
     return ""
 
 
-def _stayed_cached(raw: Path, step: Evict) -> str | None:
+def _stayed_cached(left: SubjectOutputs, step: Evict) -> str | None:
     try:
-        resident = int(text(raw, step.name, "resident")) / 2**20
+        resident = int(left.text(step.name, "resident")) / 2**20
     except ValueError:
         return f"it is not known how much was in the page cache ({step.name}): is fincore there?"
     if resident > RESIDENT_MIB_ALLOWED:

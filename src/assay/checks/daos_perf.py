@@ -5,12 +5,43 @@ from __future__ import annotations
 from assay.checks.bounds.devices import IO, MEBIBYTE
 from assay.checks.daos_path import DaosPath, objects
 from assay.checks.entry import Check, Metric
+from assay.checks.load import ranks_per_node
+from assay.checks.raw import RawOutputs
+from assay.checks.run import Reading, Run
 from assay.checks.subjects import each_host
+from assay.subject import Subject
+from assay.tools.daos_perf import TOOL, parse
+from assay.tools.output import Parsed, Sample, merged
 
 IN_FLIGHT = 16
 """Values that each process has in flight."""
 
 _PATH = DaosPath(stored=objects)
+
+SIZES = ("4k", "1m")
+"""The values of each sample's runs."""
+
+
+def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """The results of every run."""
+    left = raw.of(subject)
+    processes = ranks_per_node(run.cluster, run.hosts, run.scale)
+    names = (f"{size}.{number}" for number in run.times for size in SIZES)
+    return merged(TOOL, (parse(left.printed(name), expected_processes=processes) for name in names))
+
+
+_TESTS = {"write": "update", "read": "fetch"}
+_FIGURES = {"IO/s": "rate", "MiB/s": "bandwidth"}
+
+
+def _is_sample_of(metric: Metric, sample: Sample) -> bool:
+    """By the test, update or fetch, and the size of its values."""
+    assert metric.direction
+    assert metric.transfer
+    figure = f"{_TESTS[metric.direction]}_{_FIGURES[metric.unit]}"
+    moved = str(int(metric.transfer.to("B").value))
+    return (sample.metric, sample.labels["value_size"]) == (figure, moved)
+
 
 DAOS_PERF = Check(
     "DaosPerf",
@@ -40,4 +71,9 @@ DAOS_PERF = Check(
             in_flight=IN_FLIGHT,
         ),
     ),
+    scales={
+        "quick": {"repetitions": 3, "values_4k": 5 * 1024, "values_1m": 64},
+        "acceptance": {"repetitions": 5, "values_4k": 100 * 1024, "values_1m": 1024},
+    },
+    reading=Reading(_parsed, _is_sample_of),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +13,7 @@ from assay.units import Quantity
 
 if TYPE_CHECKING:
     from assay.checks.figures import Expectation, Measured
+    from assay.checks.run import Reading
 
 Layer = Literal["network", "scm", "ssd", "client", "endtoend", "metadata"]
 LAYERS: tuple[Layer, ...] = ("network", "scm", "ssd", "client", "endtoend", "metadata")
@@ -27,6 +28,11 @@ Subjects = Callable[[Cluster, Partition], tuple[Subject, ...]]
 
 Rule = Callable[[Cluster, "Requirement", "Measured"], "Expectation"]
 """What bounds a metric: a pure function of the cluster and of the layers below."""
+
+Scales = Mapping[str, Mapping[str, int]]
+"""Scale to what it sets the variables of a check to: `quick` for a look in minutes, `acceptance`
+for figures to sign. `repetitions` are the samples of each metric (this project's own choice; a
+median of 5 has an interval)."""
 
 
 # Compared and hashed by identity: a large campaign looks up its requirements a million times.
@@ -58,6 +64,9 @@ class Check:
     """The features that a partition must have."""
     subjects: Subjects
     metrics: tuple[Metric, ...]
+    scales: Scales
+    reading: Reading
+    """How its raw outputs become samples."""
 
     def metric(self, name: str) -> Metric:
         """The metric of a name.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import MEBIBYTE, Direction
@@ -11,10 +11,14 @@ from assay.checks.entry import Check, Metric, Requirement, Rule
 from assay.checks.figures import Unrated
 from assay.checks.fio import OnDisk
 from assay.checks.load import of_scale
+from assay.checks.raw import RawOutputs
 from assay.checks.references import OWN
+from assay.checks.run import Reading, Run
 from assay.checks.subjects import each_host
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
+from assay.tools.fdb_hammer import TOOL, Fields, Layout, parse
+from assay.tools.output import Parsed, Sample, merged
 from assay.units import Quantity
 
 POSIX_PROCESSES = 4
@@ -90,12 +94,105 @@ def _metrics(rule: Rule) -> tuple[Metric, ...]:
     )
 
 
+# How a sample is taken, and read.
+
+PHASES = ("write", "read")
+
+
+def _fields(run: Run) -> Fields:
+    """Fields of each process, over all of its databases."""
+    return Fields(per_step=run.sizes["fields_per_step"], steps=run.sizes["field_steps"])
+
+
+def layout(run: Run, subject: Subject, *, separate_index: bool = False) -> Layout:
+    """Containers that the processes share, or several that each has to itself."""
+    containers = subject.containers
+    assert containers
+    processes = daos_processes(run.cluster, containers, run.scale)
+    return Layout(containers, separate_index, max(1, containers // processes))
+
+
+def fields_in_each(run: Run, subject: Subject) -> Fields:
+    """Fields of a process in each of its containers."""
+    return _fields(run).over(layout(run, subject).of_each)
+
+
+def _load_on_disk(run: Run, subject: Subject) -> tuple[int, int]:
+    del subject
+    return POSIX_PROCESSES, _fields(run).bytes
+
+
+def load_in_daos(run: Run, subject: Subject) -> tuple[int, int]:
+    """The processes, and the bytes that each moves in a phase."""
+    containers = subject.containers
+    assert containers
+    moved = layout(run, subject).of_each * fields_in_each(run, subject).bytes
+    return daos_processes(run.cluster, containers, run.scale), moved
+
+
+def _reading(load: Callable[[Run, Subject], tuple[int, int]]) -> Reading:
+    def parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+        """Global timing of each phase, its time to open, and every process's own figures."""
+        left = raw.of(subject)
+        ran = {step.name: step for step in left.steps()}
+        processes, moved = load(run, subject)
+        return merged(
+            TOOL,
+            (
+                parse(
+                    left.printed(name),
+                    expected_processes=processes,
+                    expected_bytes=moved,
+                    started=ran[name].start,
+                    ended=ran[name].end,
+                )
+                if name in ran
+                else Parsed(TOOL, (), (f"{name} has left no record",))
+                for number in run.times
+                for name in (f"{phase}.{number}" for phase in PHASES)
+            ),
+        )
+
+    return Reading(parsed, _is_sample_of)
+
+
+_FIGURES = {"write": "write_bandwidth", "read": "read_bandwidth"}
+"""What the parser calls the bandwidth of a phase, of all processes together."""
+
+
+def _is_sample_of(metric: Metric, sample: Sample) -> bool:
+    """By the phase, of all processes together."""
+    return sample.metric == _FIGURES.get(metric.name, metric.name)
+
+
+_OF_DISK = _reading(_load_on_disk)
+_OF_DAOS = _reading(load_in_daos)
+
+_DISK_SCALES = {
+    "quick": {"repetitions": 5, "fields_per_step": 16, "field_steps": 4},
+    "acceptance": {"repetitions": 11, "fields_per_step": 64, "field_steps": 16},
+}
+_DAOS_SCALES = {
+    "quick": {"repetitions": 3, "fields_per_step": 16, "field_steps": 4},
+    "acceptance": {"repetitions": 5, "fields_per_step": 64, "field_steps": 16},
+}
+
 _ON_DISK = _metrics(_DISK.bandwidth)
 _IN_DAOS = _metrics(_PATH.bandwidth)
-_NEEDS = ("client", "fdb_hammer")
 
-POSIX = Check("FdbHammer", "endtoend", "raw", _NEEDS, each_host, _ON_DISK)
-POSIX_SEPARATE = Check("FdbHammerSeparate", "endtoend", "raw", _NEEDS, each_host, _ON_DISK)
+POSIX, POSIX_SEPARATE = (
+    Check(
+        name,
+        "endtoend",
+        "raw",
+        ("client", "fdb_hammer"),
+        each_host,
+        _ON_DISK,
+        scales=_DISK_SCALES,
+        reading=_OF_DISK,
+    )
+    for name in ("FdbHammer", "FdbHammerSeparate")
+)
 DAOS = Check(
     "FdbHammerDaos",
     "endtoend",
@@ -103,6 +200,8 @@ DAOS = Check(
     ("client", "fdb_daos"),
     each_number_of_containers,
     _IN_DAOS,
+    scales=_DAOS_SCALES,
+    reading=_OF_DAOS,
 )
 DAOS_SEPARATE = Check(
     "FdbHammerDaosSeparate",
@@ -111,4 +210,6 @@ DAOS_SEPARATE = Check(
     ("client", "shared_fdb_daos"),
     each_number_of_shared_containers,
     _IN_DAOS,
+    scales=_DAOS_SCALES,
+    reading=_OF_DAOS,
 )

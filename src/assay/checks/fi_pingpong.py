@@ -6,9 +6,35 @@ from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import MEBIBYTE, nic
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, shortest, within
+from assay.checks.raw import RawOutputs
+from assay.checks.run import Reading, Run
 from assay.checks.subjects import each_pair
 from assay.cluster.description import Cluster
+from assay.subject import Subject
+from assay.tools.fi_pingpong import TOOL, parse
+from assay.tools.output import Parsed, Sample, merged
 from assay.units import Quantity
+
+_FIGURES = {"MiB/s": "bandwidth", "us": "latency"}
+
+
+def size(metric: Metric) -> int:
+    """Bytes of a message."""
+    assert metric.transfer
+    return int(metric.transfer.to("B").value)
+
+
+def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """The client's table of every run; its sizes tell the metrics apart."""
+    left = raw.of(subject)
+    names = (name for metric in run.check.metrics for name in run.names(metric.name))
+    return merged(TOOL, (parse(left.text(name, "out")) for name in names))
+
+
+def _is_sample_of(metric: Metric, sample: Sample) -> bool:
+    """By the size of the message, of whose figures the metric is one."""
+    figure = _FIGURES[metric.unit]
+    return (sample.metric, sample.labels["size"]) == (figure, str(size(metric)))
 
 
 def _wires(cluster: Cluster, requirement: Requirement) -> tuple[list[Limit], str]:
@@ -54,4 +80,10 @@ FI_PINGPONG = Check(
         ),
         Metric("latency_64b", "us", _latency, better="lower", transfer=Quantity(64, "B")),
     ),
+    # About a second each, at 2 GB/s and at 25 us.
+    scales={
+        "quick": {"repetitions": 5, "large_messages": 1000, "small_messages": 20000},
+        "acceptance": {"repetitions": 11, "large_messages": 1000, "small_messages": 20000},
+    },
+    reading=Reading(_parsed, _is_sample_of),
 )

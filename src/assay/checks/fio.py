@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from statistics import median
 
+from assay.checks.backends import backend_of
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import IO, MEBIBYTE, Direction, memory
 from assay.checks.daos_path import DaosPath
@@ -13,11 +14,47 @@ from assay.checks.entry import Check, Metric, Requirement, Rule
 from assay.checks.figures import MEASURED_CEILING, Expectation, Measured, nothing, within
 from assay.checks.load import of_scale
 from assay.checks.memory import MemoryRules
+from assay.checks.raw import RawOutputs
+from assay.checks.run import Reading, Run
 from assay.checks.ssd import SsdRules
 from assay.checks.subjects import each_disk, each_host, each_mount_backend, each_ram_engine
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
+from assay.tools.fio import TOOL, parse
+from assay.tools.interception import problems as not_intercepted
+from assay.tools.output import Parsed, Sample, merged
 from assay.units import Quantity
+
+# How a run is read: one job file a subject, whose phases bear the names of the metrics.
+
+STEP = "fio"
+"""The one step of a subject."""
+
+_FIGURES: Mapping[str, str] = {"MiB/s": "bandwidth", "IO/s": "rate", "us": "latency"}
+"""What fio's figure in a unit is called."""
+
+
+def _parsed(_: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """Every figure of the run; one that reads what it did not write is a problem."""
+    return parse(raw.of(subject).text(STEP, "json"), written_here=True)
+
+
+def _parsed_intercepted(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """The figures, and whether the library took any calls."""
+    figures, library = _parsed(run, subject, raw), backend_of(subject).library
+    if library is None:
+        return figures
+    wrong = tuple(not_intercepted(raw.of(subject).printed(STEP), library, processes=1))
+    return merged(TOOL, [figures, Parsed(TOOL, (), wrong)])
+
+
+def _is_sample_of(metric: Metric, sample: Sample) -> bool:
+    """By the phase, of whose figures the metric is one."""
+    figure = f"{metric.direction}_{_FIGURES[metric.unit]}"
+    return (sample.labels["phase"], sample.metric) == (metric.name, figure)
+
+
+_READING = Reading(_parsed, _is_sample_of)
 
 # The scratch disk.
 
@@ -69,6 +106,11 @@ DISK = Check(
             in_flight=64,
         ),
     ),
+    scales={
+        "quick": {"repetitions": 5, "file_mib": 512, "random_s": 1},
+        "acceptance": {"repetitions": 11, "file_mib": 16384, "random_s": 30},
+    },
+    reading=_READING,
 )
 
 
@@ -147,6 +189,11 @@ POSIX = Check(
             transfer=MEBIBYTE,
         ),
     ),
+    scales={
+        "quick": {"repetitions": 5, "file_mib": 512},
+        "acceptance": {"repetitions": 11, "file_mib": 16384},
+    },
+    reading=_READING,
 )
 
 
@@ -166,6 +213,11 @@ TMPFS = Check(
         Metric("write_4k", "IO/s", _DRAM.rate, direction="write", transfer=IO),
         Metric("read_4k", "IO/s", _DRAM.rate, direction="read", transfer=IO),
     ),
+    scales={
+        "quick": {"repetitions": 5, "file_mib": 256, "phase_s": 1},
+        "acceptance": {"repetitions": 11, "file_mib": 768, "phase_s": 10},
+    },
+    reading=_READING,
 )
 
 
@@ -200,7 +252,22 @@ def _through_daos(in_flight: int) -> tuple[Metric, ...]:
     )
 
 
-DFS = Check("FioDfs", "endtoend", "system", ("client", "fio_dfs"), each_host, _through_daos(16))
+_DAOS_SCALES = {
+    "quick": {"repetitions": 3, "file_mib": 64, "small_s": 2},
+    "acceptance": {"repetitions": 5, "file_mib": 4096, "small_s": 30},
+}
+"""A file for each process; all of it is written before anything is read."""
+
+DFS = Check(
+    "FioDfs",
+    "endtoend",
+    "system",
+    ("client", "fio_dfs"),
+    each_host,
+    _through_daos(16),
+    scales=_DAOS_SCALES,
+    reading=_READING,
+)
 
 DFUSE = Check(
     "FioDfuse",
@@ -209,4 +276,6 @@ DFUSE = Check(
     ("client", "fio", "mount"),
     each_mount_backend,
     _through_daos(1),
+    scales=_DAOS_SCALES,
+    reading=Reading(_parsed_intercepted, _is_sample_of),
 )

@@ -11,8 +11,15 @@ from assay.checks.backends import ior_backends
 from assay.checks.bounds import Bound, Limit
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, within
+from assay.checks.load import ranks_per_node
+from assay.checks.raw import RawOutputs
+from assay.checks.run import Reading, Run
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
+from assay.tools import io500
+from assay.tools import ior as ior_tool
+from assay.tools import mdtest as mdtest_tool
+from assay.tools.output import Parsed, merged
 from assay.units import Quantity
 
 
@@ -103,6 +110,50 @@ _BANDWIDTH_SCORE = _score("bandwidth_score", "GiB/s", *_BANDWIDTHS)
 _METADATA_SCORE = _score("metadata_score", "kop/s", *_RATES)
 _METADATA_SCORE_WITHOUT_FIND = _score("metadata_score_without_find", "kop/s", *_RATES_WITHOUT_FIND)
 
+# How a sample is taken, and read.
+
+
+def _parsed_phases(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """The phases and scores of every sample."""
+    return merged(io500.TOOL, (_phases(run, subject, number, raw) for number in run.times))
+
+
+def _phases(run: Run, subject: Subject, number: int, raw: RawOutputs) -> Parsed:
+    """What the phases of one sample come to, each by IOR or by mdtest."""
+    left, nodes = raw.of(subject), len(run.hosts)
+    tasks = ranks_per_node(run.cluster, run.hosts, run.scale) * nodes
+    outputs: dict[str, Parsed] = {}
+    for phase in (*io500.BANDWIDTHS, *io500.RATES):
+        if phase == "find":
+            continue
+        name = f"{phase}.{number}"
+        output = left.printed(name)
+        parse = mdtest_tool.parse
+        if phase in io500.BANDWIDTHS:
+            output += left.text(name, "json")
+            parse = ior_tool.parse
+        outputs[phase] = parse(output, expected_tasks=tasks, expected_nodes=nodes)
+    return io500.collected(outputs)
+
+
+def _parsed_program(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """The phases and the scores that the program printed."""
+    left = raw.of(subject)
+    return merged(
+        io500.TOOL,
+        (
+            io500.parse(left.printed(name), stonewall_s=run.sizes["stonewall_s"])
+            for name in run.names("io500")
+        ),
+    )
+
+
+_SCALES = {
+    "quick": {"repetitions": 1, "stonewall_s": 2, "scratch_mib": 8192},
+    # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
+    "acceptance": {"repetitions": 3, "stonewall_s": 30, "scratch_mib": 131072},
+}
+
 PHASES = Check(
     "Io500",
     "endtoend",
@@ -116,6 +167,8 @@ PHASES = Check(
         _METADATA_SCORE_WITHOUT_FIND,
         _score("score_without_find", "score", _BANDWIDTH_SCORE, _METADATA_SCORE_WITHOUT_FIND),
     ),
+    scales=_SCALES,
+    reading=Reading(_parsed_phases),
 )
 
 PROGRAM = Check(
@@ -131,4 +184,6 @@ PROGRAM = Check(
         _METADATA_SCORE,
         _score("score", "score", _BANDWIDTH_SCORE, _METADATA_SCORE),
     ),
+    scales=_SCALES,
+    reading=Reading(_parsed_program),
 )

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from assay.checks.backends import backend_of
 from assay.checks.daos_path import DaosPath
 from assay.checks.entry import Check, Metric
+from assay.checks.load import ranks_per_node
+from assay.checks.raw import RawOutputs, SubjectOutputs
+from assay.checks.run import Reading, Run
 from assay.checks.subjects import each_ior_backend
+from assay.subject import Subject
 from assay.tools.io500 import HARD_TRANSFER_BYTES
+from assay.tools.ior import TOOL, parse
+from assay.tools.output import Parsed, Sample, merged
 from assay.units import Quantity
 
 EASY_TRANSFER = Quantity(2, "MiB")
@@ -27,6 +36,45 @@ def read(name: str, unit: str, transfer: Quantity) -> Metric:
     return Metric(name, unit, _PATH.bandwidth, direction="read", transfer=transfer)
 
 
+VERIFIED = "verified"
+"""The repetition whose data is compared, and whose figures do not count: comparing takes time."""
+
+
+def repetitions(count: int) -> Iterator[str]:
+    """The names of the repetitions: those of the samples, then the one that is verified."""
+    yield from map(str, range(1, count + 1))
+    yield VERIFIED
+
+
+def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """The samples, and what is wrong with any run, the verified one among them."""
+    left = raw.of(subject)
+    runs = {
+        name: [_read(run, subject, left, f"{access}.{name}") for access in ("write", "read")]
+        for name in repetitions(run.repetitions)
+    }
+    verified = merged(TOOL, runs.pop(VERIFIED))
+    counted = merged(TOOL, (each for pair in runs.values() for each in pair))
+    return merged(TOOL, [counted, Parsed(TOOL, (), verified.problems)])
+
+
+def _read(run: Run, subject: Subject, left: SubjectOutputs, name: str) -> Parsed:
+    """The summary of a phase, and the warnings that are printed beside it alone."""
+    return parse(
+        "".join(left.text(name, kind) for kind in ("out", "err", "json")),
+        expected_tasks=ranks_per_node(run.cluster, run.hosts, run.scale) * len(run.hosts),
+        expected_nodes=len(run.hosts),
+        intercepted_by=backend_of(subject).library,
+    )
+
+
+def _is_sample_of(metric: Metric, sample: Sample) -> bool:
+    """By the phase: `write` and `read`."""
+    return sample.metric == f"{metric.name}_bandwidth"
+
+
+_READING = Reading(_parsed, _is_sample_of)
+
 EASY = Check(
     "IorEasy",
     "endtoend",
@@ -34,6 +82,12 @@ EASY = Check(
     ("client", "ior"),
     each_ior_backend,
     (write("write", "MiB/s", EASY_TRANSFER), read("read", "MiB/s", EASY_TRANSFER)),
+    scales={
+        "quick": {"repetitions": 3, "stonewall_s": 2, "scratch_mib": 8192},
+        # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
+        "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 65536},
+    },
+    reading=_READING,
 )
 
 HARD = Check(
@@ -43,4 +97,9 @@ HARD = Check(
     ("client", "ior"),
     each_ior_backend,
     (write("write", "MiB/s", HARD_TRANSFER), read("read", "MiB/s", HARD_TRANSFER)),
+    scales={
+        "quick": {"repetitions": 3, "stonewall_s": 2, "scratch_mib": 4096},
+        "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 32768},
+    },
+    reading=_READING,
 )

@@ -11,12 +11,17 @@ from assay.checks.bounds.devices import waiting
 from assay.checks.daos_path import UNDESCRIBED, clients_of, crossed_by, is_undescribed
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, within
-from assay.checks.load import ranks
+from assay.checks.load import ranks, ranks_per_node
+from assay.checks.raw import RawOutputs
+from assay.checks.run import Reading, Run
 from assay.checks.self_test import round_trip
 from assay.checks.subjects import each_mdtest_backend
 from assay.checks.trips import as_often
 from assay.cluster.description import Cluster
+from assay.subject import Subject
 from assay.tools.io500 import HARD_FILE_BYTES
+from assay.tools.mdtest import TOOL, parse
+from assay.tools.output import Parsed, Sample, merged
 from assay.units import Quantity
 
 HARD_FILE = Quantity(HARD_FILE_BYTES, "B")
@@ -87,6 +92,37 @@ def remove(name: str, unit: str) -> Metric:
     return Metric(name, unit, _Operations().rate, in_flight=1)
 
 
+def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """The rates of every run."""
+    left = raw.of(subject)
+    tasks = ranks_per_node(run.cluster, run.hosts, run.scale) * len(run.hosts)
+    return merged(
+        TOOL,
+        (
+            parse(
+                left.printed(name),
+                expected_tasks=tasks,
+                expected_nodes=len(run.hosts),
+                intercepted_by=backend_of(subject).library,
+            )
+            for name in run.names("mdtest")
+        ),
+    )
+
+
+_PHASES = {
+    "create": "file_creation",
+    "stat": "file_stat",
+    "read": "file_read",
+    "remove": "file_removal",
+}
+
+
+def _is_sample_of(metric: Metric, sample: Sample) -> bool:
+    """By the phase."""
+    return sample.metric == _PHASES[metric.name]
+
+
 def _check(name: str, size: Quantity | None) -> Check:
     return Check(
         name,
@@ -100,6 +136,12 @@ def _check(name: str, size: Quantity | None) -> Check:
             read("read", "op/s", size),
             remove("remove", "op/s"),
         ),
+        scales={
+            "quick": {"repetitions": 3, "stonewall_s": 2, "scratch_mib": 1024},
+            # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
+            "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 16384},
+        },
+        reading=Reading(_parsed, _is_sample_of),
     )
 
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from assay.checks.bounds.devices import IO, MEBIBYTE
 from assay.checks.entry import Check, Metric
+from assay.checks.raw import RawOutputs
+from assay.checks.run import Reading, Run
 from assay.checks.ssd import SsdRules
 from assay.checks.subjects import each_ssd
+from assay.cluster.description import Cluster
+from assay.cluster.once import once
+from assay.subject import Subject
+from assay.tools.output import Parsed, Sample, merged
+from assay.tools.spdk_nvme_perf import TOOL, parse
 
 _SSD = SsdRules(lambda host: host.datasheets.ssd, "the inventory names no SSD for the engines")
 _NEEDS = ("server", "daos", "nvme")
@@ -41,7 +50,76 @@ ALONE = _bandwidth("read_1m_alone")
 TOGETHER = _bandwidth("read_1m_together")
 """Of an SSD while all SSDs of its host are read."""
 
-BANDWIDTH = Check("NvmeBandwidth", "ssd", "raw", _NEEDS, each_ssd, (ALONE, TOGETHER))
+
+# How a sample is taken, and read.
+
+
+def ssds(cluster: Cluster, host: str) -> tuple[str, ...]:
+    """The addresses of all SSDs of the engines on a host."""
+    return _by_host(cluster)[host]
+
+
+@once
+def _by_host(cluster: Cluster) -> dict[str, tuple[str, ...]]:
+    by_host: dict[str, tuple[str, ...]] = {}
+    for ssd in each_ssd(cluster, "servers"):
+        assert ssd.device
+        by_host[ssd.host] = (*by_host.get(ssd.host, ()), ssd.device)
+    return by_host
+
+
+def read_at_once(cluster: Cluster, subject: Subject, metric: Metric) -> Sequence[str]:
+    """The addresses of the SSDs that are read at once for a metric of one of them."""
+    assert subject.device
+    together = metric in (TOGETHER, RATE_TOGETHER)
+    return ssds(cluster, subject.host) if together else [subject.device]
+
+
+def samples(run: Run, subject: Subject) -> Iterator[tuple[Metric, Subject, str]]:
+    """Metric, with whom it is run, and step of each sample of a subject.
+
+    Those of all SSDs together are run once, for the first SSD of the host.
+    """
+    first = Subject(subject.host, device=ssds(run.cluster, subject.host)[0])
+    for metric in run.check.metrics:
+        runner = first if metric in (TOGETHER, RATE_TOGETHER) else subject
+        for name in run.names(metric.name):
+            yield metric, runner, name
+
+
+_FIGURES = {"MiB/s": "bandwidth", "IO/s": "rate", "us": "latency"}
+
+
+def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """The figures of the subject's SSD in all runs that it is in."""
+    parts = []
+    for metric, runner, name in samples(run, subject):
+        expected = tuple(read_at_once(run.cluster, subject, metric))
+        read = parse(raw.of(runner).printed(name), expected_devices=expected)
+        figures = tuple(
+            Sample(metric.name, sample.value, sample.unit)
+            for sample in read.samples
+            if sample.metric == _FIGURES[metric.unit] and sample.labels["device"] == subject.device
+        )
+        parts.append(Parsed(TOOL, figures, read.problems))
+    return merged(TOOL, parts)
+
+
+_SCALES = {
+    "quick": {"repetitions": 3, "run_s": 2},
+    "acceptance": {"repetitions": 5, "run_s": 10},
+}
+
+BANDWIDTH = Check(
+    "NvmeBandwidth",
+    "ssd",
+    "raw",
+    _NEEDS,
+    each_ssd,
+    (ALONE, TOGETHER),
+    scales=_SCALES,
+    reading=Reading(_parsed),
+)
 
 RATE_TOGETHER = _rate("randread_4k_together")
 """Of an SSD while all SSDs of its host are read."""
@@ -63,4 +141,6 @@ IOPS = Check(
     _NEEDS,
     each_ssd,
     (_rate("randread_4k_alone"), RATE_TOGETHER, LATENCY),
+    scales=_SCALES,
+    reading=Reading(_parsed),
 )

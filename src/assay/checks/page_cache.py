@@ -6,12 +6,19 @@ in IOR's documentation).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.checks.backends import ior_backends
 from assay.checks.bounds.devices import MEBIBYTE, Direction
 from assay.checks.entry import Check, Metric
 from assay.checks.figures import Unrated
+from assay.checks.load import ranks_per_node
+from assay.checks.raw import RawOutputs, SubjectOutputs
+from assay.checks.run import Reading, Run
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
+from assay.tools.ior import TOOL, parse
+from assay.tools.output import Parsed, merged
 
 
 def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
@@ -38,6 +45,30 @@ _UNSYNCED = "not credible: what was written may still be in the client's memory"
 _OWN_CACHE = "not credible: a process reads what its own client still has in memory"
 _OTHERS = "read by another client than wrote it; credible with two clients or more"
 _SYNCED = "credible: its time includes fsync"
+
+RUNGS = ("naive", "files", "shifted", "synced", "squeezed", "direct")
+"""The ladder, from what IOR does when nothing is said to it."""
+
+_PHASES = {"write_bandwidth": "write", "read_bandwidth": "read"}
+
+
+def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """Every run, its samples named after its rung: `naive_write` and `naive_read`."""
+    left = raw.of(subject)
+    return merged(
+        TOOL, (_rung(run, left, rung, name) for rung in RUNGS for name in run.names(rung))
+    )
+
+
+def _rung(run: Run, left: SubjectOutputs, rung: str, name: str) -> Parsed:
+    output = "".join(left.text(name, kind) for kind in ("out", "err", "json"))
+    tasks = ranks_per_node(run.cluster, run.hosts, run.scale) * len(run.hosts)
+    parsed = parse(output, expected_tasks=tasks, expected_nodes=len(run.hosts))
+    samples = tuple(
+        replace(sample, metric=f"{rung}_{_PHASES[sample.metric]}") for sample in parsed.samples
+    )
+    return replace(parsed, samples=samples)
+
 
 PAGE_CACHE = Check(
     "PageCacheHonesty",
@@ -67,4 +98,9 @@ PAGE_CACHE = Check(
             "credible: past the page cache (O_DIRECT), but few programs read like this",
         ),
     ),
+    scales={
+        "quick": {"repetitions": 3, "block_mib": 32},
+        "acceptance": {"repetitions": 5, "block_mib": 4096},
+    },
+    reading=Reading(_parsed),
 )

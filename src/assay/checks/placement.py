@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, exactly
+from assay.checks.raw import RawOutputs
+from assay.checks.run import Reading, Run
 from assay.checks.subjects import each_host
 from assay.cluster.description import Cluster
+from assay.subject import Subject
+from assay.tools.output import Parsed, merged
+from assay.tools.placement import TOOL, parse
 
 
 def _bound(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
     cores = cluster.hosts[requirement.host].cores
     return exactly(requirement, cores, f"{cores} cores, one process bound to each")
+
+
+def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """What the processes of every step say."""
+    cores, left = run.cluster.hosts[subject.host].cores, raw.of(subject)
+    outputs = (left.text(name, "out") for name in run.names("placement"))
+    return merged(TOOL, (parse(output, expected_processes=cores) for output in outputs))
 
 
 PLACEMENT = Check(
@@ -20,4 +32,6 @@ PLACEMENT = Check(
     ("client",),
     each_host,
     (Metric("bound_processes", "process", _bound),),
+    scales={"quick": {"repetitions": 3}, "acceptance": {"repetitions": 5}},
+    reading=Reading(_parsed),
 )

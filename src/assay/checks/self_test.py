@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -11,10 +11,17 @@ from assay.checks.bounds.devices import MEBIBYTE, Direction, as_rate, nic, waiti
 from assay.checks.bounds.path import senders, servers_of
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
+from assay.checks.raw import RawOutputs
+from assay.checks.run import Reading, Run
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.checks.trips import as_often
 from assay.cluster.description import Cluster
+from assay.cluster.once import once
 from assay.subject import Subject
+from assay.tools import dmg
+from assay.tools.output import Parsed, Sample, merged
+from assay.tools.self_test import EMPTY, GET, IOV, PUT, TOOL, SelfTest, parse
+from assay.tools.text import by_process
 from assay.units import Quantity
 
 IN_FLIGHT = 16
@@ -114,6 +121,134 @@ def _latency(name: str, size: Quantity | None = None) -> Metric:
     return Metric(name, "us", _payload, better="lower", transfer=size, in_flight=1)
 
 
+# How a sample is taken, and read.
+
+SIZES: Mapping[str, tuple[str, str]] = {
+    "get_1m": GET,
+    "put_1m": PUT,
+    "empty": EMPTY,
+    "iov_2k": IOV,
+    "latency_get_1m": GET,
+    "latency_put_1m": PUT,
+    "latency_empty": EMPTY,
+    "latency_iov_2k": IOV,
+}
+"""What each metric sends and gets: one size a run, since of several the rates come out wrong."""
+
+_FIGURES = {"MiB/s": "bandwidth", "RPC/s": "rate", "us": "endpoint_latency"}
+
+SYSTEM_BEFORE = "system.before"
+"""The name under which the answer is kept that says which rank each engine has."""
+
+
+class NoRankError(LookupError):
+    """An engine whose rank the system does not report."""
+
+
+def rank(cluster: Cluster, engine: Subject, answer: str) -> int:
+    """The rank of an engine, as dmg answered; DAOS gives them out as engines join.
+
+    Raises:
+        NoRankError: dmg does not know it.
+    """
+    described = cluster.engine(engine)
+    interface = cluster.hosts[engine.host].interfaces[described.fabric_iface]
+    address = f"{interface.address}:{described.fabric_iface_port}"
+    ranks = dmg.ranks(answer)
+    if address not in ranks:
+        known = ", ".join(ranks) or "none"
+        raise NoRankError(f"no rank listens at {address}, {engine}; dmg knows {known}")
+    return ranks[address]
+
+
+def groups(run: Run, subject: Subject, metric: Metric) -> Sequence[Sequence[str]]:
+    """The clients that run self_test for a sample: those of a group at once.
+
+    To one engine all clients at once for a rate; for a latency one, and for acceptance one at a
+    time. Between two engines one client, which only gives the orders.
+    """
+    if subject.peer is not None:
+        return [[run.hosts[_order(run.cluster)[subject] % len(run.hosts)]]]
+    if metric.unit != "us":
+        return [run.hosts]
+    alone = run.hosts[:1] if run.scale == "quick" else run.hosts
+    return [[client] for client in alone]
+
+
+@once
+def _order(cluster: Cluster) -> dict[Subject, int]:
+    return {pair: number for number, pair in enumerate(each_engine_pair(cluster, "clients"))}
+
+
+def asked(run: Run, subject: Subject, metric: Metric, answer: str) -> SelfTest:
+    """The run of a metric, to all targets of an engine; of a pair, to those of the second.
+
+    Raises:
+        NoRankError: dmg's answer does not have an engine.
+    """
+    assert run.cluster.daos
+    engine = subject.ends[-1]
+    masters = () if subject.peer is None else (rank(run.cluster, subject.end, answer),)
+    return SelfTest(
+        ranks=(rank(run.cluster, engine, answer),),
+        tags=run.cluster.engine(engine).tags.targets,
+        sizes=SIZES[metric.name],
+        inflight=run.in_flight(metric),
+        repetitions=run.sizes["large_rpcs" if metric.transfer == MEBIBYTE else "small_rpcs"],
+        masters=masters,
+        system=run.cluster.daos.name,
+    )
+
+
+def step_name(metric: Metric, number: int, group: int) -> str:
+    """The name of the step of a sample that a group of clients runs, counted from 1."""
+    return f"{metric.name}.{number}.{group}"
+
+
+def of_clients(text: str, asked: SelfTest | None = None) -> Parsed:
+    """What each client of a run printed."""
+    return merged(TOOL, (parse(output, asked) for output in by_process(text).values()))
+
+
+def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    try:
+        return merged(
+            TOOL,
+            (
+                _sample(run, subject, metric, number, raw)
+                for metric in run.check.metrics
+                for number in run.times
+            ),
+        )
+    except NoRankError as error:
+        return Parsed(TOOL, (), (str(error),))
+
+
+def _sample(run: Run, subject: Subject, metric: Metric, number: int, raw: RawOutputs) -> Parsed:
+    """What the runs give together: the sum of their rates, or the slowest endpoint's median."""
+    left = raw.of(subject)
+    sent = asked(run, subject, metric, raw.answer(SYSTEM_BEFORE))
+    values: list[float] = []
+    for group, clients in enumerate(groups(run, subject, metric), start=1):
+        name = step_name(metric, number, group)
+        output = left.text(name, "out")
+        read = of_clients(output, sent)
+        if read.problems:
+            return Parsed(TOOL, (), tuple(f"{name}: {each}" for each in read.problems))
+        if (printed := len(by_process(output))) != len(clients):
+            wrong = f"{name}: {printed} of {len(clients)} clients printed a result"
+            return Parsed(TOOL, (), (wrong,))
+        figure = _FIGURES[metric.unit]
+        values += [sample.value for sample in read.samples if sample.metric == figure]
+    value = max(values) if metric.unit == "us" else sum(values)
+    return Parsed(TOOL, (Sample(metric.name, value, metric.unit),))
+
+
+_SCALES = {
+    "quick": {"repetitions": 3, "large_rpcs": 200, "small_rpcs": 2000},
+    "acceptance": {"repetitions": 5, "large_rpcs": 2000, "small_rpcs": 20000},
+}
+
 # An engine gets what a client writes.
 _BANDWIDTHS = (_moved("get_1m", "write"), _moved("put_1m", "read"))
 _EMPTY = Metric("empty", "RPC/s", _rate, in_flight=IN_FLIGHT)
@@ -134,6 +269,8 @@ CLIENT_SERVER = Check(
         _LATENCY_EMPTY,
         _latency("latency_iov_2k", _IOV),
     ),
+    scales=_SCALES,
+    reading=Reading(_parsed),
 )
 
 CROSS_SERVER = Check(
@@ -143,6 +280,8 @@ CROSS_SERVER = Check(
     ("client", "daos", "engine_pairs"),
     each_engine_pair,
     (*_BANDWIDTHS, _EMPTY, _LATENCY_EMPTY),
+    scales=_SCALES,
+    reading=Reading(_parsed),
 )
 
 ROUND_TRIP = f"{CLIENT_SERVER.name}.{_LATENCY_EMPTY.name}"

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import IO, MEBIBYTE, scm
-from assay.checks.entry import Check, Metric, Requirement
+from assay.checks.entry import Check, Metric, Requirement, Scales
 from assay.checks.memory import MemoryRules
+from assay.checks.raw import RawOutputs
+from assay.checks.run import Reading, Run
 from assay.checks.subjects import each_scm_engine, each_unflushed_engine
 from assay.cluster.description import Cluster
+from assay.subject import Subject
+from assay.tools.output import Parsed, Sample, merged
+from assay.tools.vos_perf import TOOL, parse
 
 
 def _scm(cluster: Cluster, requirement: Requirement) -> Limit | None:
@@ -30,12 +35,57 @@ _RATE = (
     Metric("fetch_latency_4k", "us", _SCM.latency, better="lower", direction="read", transfer=IO),
 )
 
+
+def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """The results of every run, and what was said beside them."""
+    left = raw.of(subject)
+    outputs = (left.printed(name) for name in run.names("run"))
+    return merged(TOOL, (parse(output, expected_processes=1) for output in outputs))
+
+
+_TESTS = {"write": "update", "read": "fetch"}
+_FIGURES = {"IO/s": "rate", "MiB/s": "bandwidth", "us": "latency"}
+"""What the program prints: `update_4k` in IO/s is its `update_rate`."""
+
+
+def _is_sample_of(metric: Metric, sample: Sample) -> bool:
+    """By the test, update or fetch, and by what is told of it."""
+    assert metric.direction
+    return sample.metric == f"{_TESTS[metric.direction]}_{_FIGURES[metric.unit]}"
+
+
+_READING = Reading(_parsed, _is_sample_of)
+
+_RATE_SCALES: Scales = {
+    "quick": {"repetitions": 3, "values": 50 * 1024, "pool_mib": 512},
+    "acceptance": {"repetitions": 7, "values": 500 * 1024, "pool_mib": 4096},
+}
+"""Single values of 4 KiB under one key."""
+
+_BANDWIDTH_SCALES: Scales = {
+    "quick": {"repetitions": 3, "values": 256, "pool_mib": 512},
+    "acceptance": {"repetitions": 7, "values": 2048, "pool_mib": 4096},
+}
+"""Array values of 1 MiB under one key."""
+
 _FLUSHED = ("server", "daos", "scm")
 _UNFLUSHED = ("server", "daos", "no_flush")
 
-RATE = Check("VosPerfRate", "scm", "scm", _FLUSHED, each_scm_engine, _RATE)
-BANDWIDTH = Check("VosPerfBandwidth", "scm", "scm", _FLUSHED, each_scm_engine, _BANDWIDTH)
-RATE_NO_FLUSH = Check("VosPerfRateNoFlush", "scm", "scm", _UNFLUSHED, each_unflushed_engine, _RATE)
-BANDWIDTH_NO_FLUSH = Check(
-    "VosPerfBandwidthNoFlush", "scm", "scm", _UNFLUSHED, each_unflushed_engine, _BANDWIDTH
-)
+
+def _check(name: str, *, flushed: bool, rate: bool) -> Check:
+    return Check(
+        name,
+        "scm",
+        "scm",
+        _FLUSHED if flushed else _UNFLUSHED,
+        each_scm_engine if flushed else each_unflushed_engine,
+        _RATE if rate else _BANDWIDTH,
+        scales=_RATE_SCALES if rate else _BANDWIDTH_SCALES,
+        reading=_READING,
+    )
+
+
+RATE = _check("VosPerfRate", flushed=True, rate=True)
+BANDWIDTH = _check("VosPerfBandwidth", flushed=True, rate=False)
+RATE_NO_FLUSH = _check("VosPerfRateNoFlush", flushed=False, rate=True)
+BANDWIDTH_NO_FLUSH = _check("VosPerfBandwidthNoFlush", flushed=False, rate=False)
