@@ -40,10 +40,38 @@ def test_what_is_stored_at_the_moment_is_no_part_of_what_lasts() -> None:
         "directories": {"/mnt/daos0": {"mounted": True}},
         "superblocks": {"/mnt/daos0/superblock": "daos_server"},
         "backing_files": {},
+        "setup": {"numa_balancing": 0},
     }
     first = lasting({"name": "c", "hosts": {"n1": before}})
     assert first == lasting({"name": "c", "hosts": {"n1": deployed}})
     assert first == {"name": "c", "hosts": {"n1": {"cores": 4}}}
+
+
+FACTS = {
+    "s1": {"ansible_facts": {"all_ipv4_addresses": ["192.0.2.1", "198.51.100.1"]}},
+    "s2": {},
+}
+
+
+def test_names_of_servers_and_replicas_should_lead_to_addresses_that_the_servers_have() -> None:
+    meant = filters()["cluster_meant_addresses"]
+    replicas = ["s1", "s1.example.org:10001", "192.0.2.7", "[2001:db8::1]:10001", "other.site"]
+    assert meant(FACTS, ["s1", "s2"], replicas) == {
+        "s1": ["192.0.2.1", "198.51.100.1"],
+        "s2": [],
+        "s1.example.org": ["192.0.2.1", "198.51.100.1"],
+        "other.site": [],
+    }
+
+
+def test_the_ports_of_a_server_are_its_own_and_those_of_each_stream_over_tcp() -> None:
+    ports = filters()["cluster_ports_of_daos"]
+    engine = {"fabric_iface": "ib0", "fabric_iface_port": 31316, "targets": 1, "nr_xs_helpers": 1}
+    streams = {str(port): "ib0" for port in range(31316, 31320)}
+    assert ports([engine], "ofi+tcp", 10001, "eth0") == {"10001": "eth0", **streams}
+    assert ports([engine], "ofi+verbs;ofi_rxm", 10001, "eth0") == {"10001": "eth0"}
+    for wrong in (None, [{"fabric_iface": "ib0"}], [{**engine, "targets": "many"}]):
+        assert ports(wrong, "ofi+tcp", 10001, "eth0") == {"10001": "eth0"}
 
 
 HARDWARE: dict[str, Any] = {

@@ -4,17 +4,23 @@ import importlib.util
 import os
 import stat
 import struct
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from assay.tools import host_setup, nft
+
 MODULE = Path(__file__).parents[2] / "roles/cluster/library/cluster_hardware.py"
+SHARED = {"host_setup": host_setup, "nft": nft}
 
 
 @pytest.fixture
-def module() -> ModuleType:
+def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    for name, shared in SHARED.items():
+        monkeypatch.setitem(sys.modules, f"ansible.module_utils.{name}", shared)
     spec = importlib.util.spec_from_file_location("cluster_hardware", MODULE)
     assert spec is not None
     assert spec.loader is not None
@@ -269,6 +275,17 @@ def test_a_superblock_says_of_which_system_its_engine_is(
     superblock.write_text("version: 1\nuuid: 0ff\nsystem: daos_server\nrank: 0\n")
     assert module.system_of(superblock) == "daos_server"
     assert module.system_of(tmp_path / "none") is None
+
+
+def test_the_packet_filter_is_asked_for_ports_alone(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = Path(__file__).parents[1] / "recorded" / "nft" / "workstation.json"
+    monkeypatch.setattr(module, "printed", lambda *_: recorded.read_text())
+    ports = {"10001": "eth0", "31316": "ib0"}
+    assert module.blocked(ports, "203.0.113.9") == {"10001": "inet filter input"}
+    assert module.blocked(ports, "192.0.2.9") == {}
+    assert module.blocked(ports, "") == {}
 
 
 def test_links_are_followed_to_the_device(module: ModuleType, tmp_path: Path) -> None:

@@ -35,6 +35,27 @@ def test_a_setting_is_raised_and_never_lowered(root: Path) -> None:
     assert (root / MAPS).read_text() == "65530\n"
 
 
+def test_a_choice_of_every_cpu_is_made_and_put_back(root: Path) -> None:
+    governors = [root / f"sys/devices/system/cpu/cpu{n}/cpufreq/scaling_governor" for n in (0, 1)]
+    for governor, value in zip(governors, ("powersave", "performance"), strict=True):
+        governor.parent.mkdir(parents=True)
+        governor.write_text(f"{value}\n")
+    settings = kernel(root)
+    settings.want_exactly("sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", "performance")
+    assert [governor.read_text().strip() for governor in governors] == ["performance"] * 2
+    assert list(settings.notes.values()) == [["powersave", "performance"]]
+    kernel(root).put_back()
+    assert governors[0].read_text() == "powersave"
+
+
+def test_a_value_may_be_lowered_and_what_the_kernel_lacks_is_left_out(root: Path) -> None:
+    settings = kernel(root)
+    settings.want_exactly(PAGES, "0")
+    settings.want_exactly("proc/sys/kernel/numa_balancing", "0")
+    assert (root / PAGES).read_text() == "0"
+    assert settings.denied == []
+
+
 def test_a_check_changes_nothing_and_says_what_would_change(root: Path) -> None:
     settings = kernel(root, dry=True)
     settings.want(PAGES, "1024")

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from ipaddress import ip_interface
 from typing import Any
 
-from assay.cluster.daos import tag_map
+from assay.cluster.daos import SYSTEM_TAGS, tag_map
 from assay.tools import lsblk
 
-MOMENTARY = frozenset({"blocks", "directories", "backing_files", "superblocks"})
-"""Keys of a host in cluster.json that say what is stored or mounted there now."""
+MOMENTARY = frozenset({"blocks", "directories", "backing_files", "superblocks", "setup"})
+"""Keys of a host in cluster.json that say what is stored, mounted or set there now."""
 
 VIRTUAL = {None, "bridge", "bonding", "tun", "veth", "virtio_net"}
 """Drivers of interfaces whose speed is no line rate."""
@@ -97,6 +97,7 @@ def describe_host(
             }
             for name, interface in interfaces.items()
         },
+        "setup": {**hardware.get("setup", {}), **inventory.get("setup", {})},
         "scratch": {**hardware["scratch"], "ssd": inventory["ssd"]},
         "engines": [_with_tags(engine) for engine in inventory["engines"]],
         "server": _without_empty(inventory["server"]),
@@ -127,6 +128,58 @@ def given_to_daos(engines: Any, control_metadata: Any) -> dict[str, list[str]]:
         "directories": _paths([*mounts, metadata.get("path")]),
         "superblocks": _paths(superblocks),
     }
+
+
+def meant_addresses(
+    hostvars: Mapping[str, Mapping[str, Any]], servers: list[str], replicas: Any
+) -> dict[str, list[str]]:
+    """Where the names of servers should lead, and those of replicas that are no address.
+
+    Args:
+        hostvars: what is known of all hosts, with Ansible's facts of those that answered.
+        servers: of the system, as the inventory calls them.
+        replicas: of the management service, by name, qualified name or address.
+    """
+    own = {name: _ipv4(hostvars.get(name, {})) for name in servers}
+    hosts = (str(each).partition(":")[0] for each in _listed(replicas))
+    named = {host: own.get(host.partition(".")[0], []) for host in hosts if not _is_address(host)}
+    return {**own, **named}
+
+
+def _ipv4(variables: Mapping[str, Any]) -> list[str]:
+    addresses = variables.get("ansible_facts", {}).get("all_ipv4_addresses", [])
+    return [str(address) for address in addresses]
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_interface(host)
+    except ValueError:
+        return host.startswith("[")
+    return True
+
+
+def ports_of_daos(engines: Any, provider: str, port: Any, interface: str) -> dict[str, str]:
+    """The TCP ports at which peers reach a server, and the interfaces at which they arrive.
+
+    Args:
+        engines: those of the host, right or wrong.
+        provider: of the fabric; the ports of other providers than TCP's are none of the kernel's.
+        port: of `daos_server`.
+        interface: that carries the default route.
+    """
+    ports = {str(port): interface}
+    for engine in _dictionaries(engines) if "tcp" in provider else ():
+        match engine:
+            case {"fabric_iface": str(name), "fabric_iface_port": int(first), "targets": int(each)}:
+                helpers = engine.get("nr_xs_helpers", 0)
+                streams = each + (helpers if isinstance(helpers, int) else 0) + len(SYSTEM_TAGS)
+                ports |= {str(first + n): name for n in range(min(max(streams, 0), MOST_STREAMS))}
+    return ports
+
+
+MOST_STREAMS = 1024
+"""Of an engine; more is a mistake, which is refused elsewhere."""
 
 
 def _dictionaries(value: Any) -> list[dict[str, Any]]:
@@ -196,6 +249,8 @@ class FilterModule:
             "cluster_describe_hosts": describe_hosts,
             "cluster_given_to_daos": given_to_daos,
             "cluster_lasting": lasting,
+            "cluster_meant_addresses": meant_addresses,
             "cluster_not_seen": not_seen,
+            "cluster_ports_of_daos": ports_of_daos,
             "cluster_refusals": refusals,
         }

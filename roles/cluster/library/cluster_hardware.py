@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.host_setup import printed, read_setup
+from ansible.module_utils.nft import COMMAND, Packet, Ruleset
 
 DOCUMENTATION = r"""
 module: cluster_hardware
@@ -50,6 +52,22 @@ options:
     elements: path
     default: []
     description: Files in which an engine says whose it is.
+  prefix:
+    type: path
+    default: /usr
+    description: The directory below which DAOS is, or will be.
+  names:
+    type: dict
+    default: {}
+    description: Names of the servers, each with the addresses that are meant, if known.
+  ports:
+    type: dict
+    default: {}
+    description: TCP ports that peers must reach, each with the interface at which they arrive.
+  peer:
+    type: str
+    default: ""
+    description: An address of another host of the cluster.
 author: the daos-assay founders
 """
 EXAMPLES = r"""
@@ -287,6 +305,16 @@ def system_of(superblock: Path) -> str | None:
     return None
 
 
+def blocked(ports: dict[str, str], peer: str) -> dict[str, str]:
+    """Which of these ports the packet filter closes to a peer, and the chain that does."""
+    ruleset = Ruleset(printed(*COMMAND)) if ports and peer else Ruleset("")
+    chains = {
+        port: ruleset.blocks(Packet(int(port), peer, interface))
+        for port, interface in ports.items()
+    }
+    return {port: chain for port, chain in chains.items() if chain is not None}
+
+
 def _begins(path: Path) -> bytes:
     """The first 4 KiB of a device or file; nothing of what cannot be read, or would wait."""
     try:
@@ -308,6 +336,10 @@ def main() -> None:
             "devices": {"type": "list", "elements": "str", "default": []},
             "mounts": {"type": "list", "elements": "path", "default": []},
             "superblocks": {"type": "list", "elements": "path", "default": []},
+            "prefix": {"type": "path", "default": "/usr"},
+            "names": {"type": "dict", "default": {}},
+            "ports": {"type": "dict", "default": {}},
+            "peer": {"type": "str", "default": ""},
         },
         supports_check_mode=True,
     )
@@ -315,6 +347,10 @@ def main() -> None:
     paths = [device for device in module.params["devices"] if device.startswith("/")]
     hardware = {
         **look(Path("/")),
+        "setup": {
+            **read_setup(Path("/"), module.params["prefix"], module.params["names"]),
+            "blocked": blocked(module.params["ports"], module.params["peer"]),
+        },
         "scratch": {"directory": scratch, **file_system(Path(scratch))},
         "writable": writable(module.params["programs"]),
         "replaceable": writable(module.params["directories"]),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
@@ -34,6 +35,13 @@ options:
     type: bool
     default: false
     description: Whether transparent huge pages are to be V(never).
+  settings:
+    type: dict
+    default: {}
+    description:
+      - Values, whatever they were before, by the path of the file below C(/), which may be a
+        pattern, such as C(sys/devices/system/cpu/cpu*/cpufreq/scaling_governor).
+      - What the kernel does not have is left out.
   ssds:
     type: list
     elements: str
@@ -91,8 +99,19 @@ class Kernel:
 
     def want(self, path: str, wanted: str) -> None:
         """Raise a setting where that is possible, and otherwise say so."""
+        self._change(path, wanted, _is_enough)
+
+    def want_exactly(self, pattern: str, wanted: str) -> None:
+        """Give all settings of a pattern a value; where one is denied, so are the others."""
+        for file in sorted(self.root.glob(pattern)):
+            denied = len(self.denied)
+            self._change(str(file.relative_to(self.root)), wanted, str.__eq__)
+            if len(self.denied) > denied:
+                return
+
+    def _change(self, path: str, wanted: str, is_enough: Callable[[str, str], bool]) -> None:
         before = self._value(path)
-        if _is_enough(before, wanted):
+        if is_enough(before, wanted):
             return
         if not os.access(self.root / path, os.W_OK):  # also where the file system is read-only
             self.denied.append(f"/{path} is {before or 'absent'}, and {wanted} is wanted")
@@ -103,7 +122,7 @@ class Kernel:
         self._note(path, before, wanted)
         (self.root / path).write_text(wanted, encoding="utf-8")
         after = self._value(path)
-        if not _is_enough(after, wanted):
+        if not is_enough(after, wanted):
             self._note(path, before, after)
             self.short.append(f"/{path} is {after} after {wanted} was written to it")
 
@@ -172,6 +191,7 @@ def main() -> None:
             "ledger": {"type": "path", "required": True},
             "sysctls": {"type": "dict", "default": {}},
             "disable_thp": {"type": "bool", "default": False},
+            "settings": {"type": "dict", "default": {}},
             "ssds": {"type": "list", "elements": "str", "default": []},
         },
         supports_check_mode=True,
@@ -184,8 +204,10 @@ def main() -> None:
         module.exit_json(changed=kernel.changed)
     for name, least in options["sysctls"].items():
         kernel.want(SYSCTLS + name, str(least))
-    if options["disable_thp"] and (root / THP).exists():
-        kernel.want(THP, "never")
+    for pattern, value in options["settings"].items():
+        kernel.want_exactly(pattern, str(value))
+    if options["disable_thp"]:
+        kernel.want_exactly(THP, "never")
     module.exit_json(
         changed=kernel.changed,
         denied=kernel.denied,

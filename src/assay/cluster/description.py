@@ -16,6 +16,7 @@ from pydantic import Field, IPvAnyAddress
 
 from assay.cluster.daos import Agent, Described, Engine, Server, System
 from assay.cluster.hardware import Hardware, shipped
+from assay.cluster.setup import Setup
 from assay.cluster.storage import BackingFile, Block, Directory
 from assay.subject import Subject
 
@@ -120,6 +121,7 @@ class Host(Described):
         default={}, description="of formatted engines: the name of the system, by path"
     )
     iommu: bool = False
+    setup: Setup = Field(default=Setup(), description="of the kernel, at the moment")
     scratch: Scratch | None = None
     writable: tuple[Writable, ...] = Field(
         default=(), description="of the programs that measure; there should be none"

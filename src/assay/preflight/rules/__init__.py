@@ -14,25 +14,32 @@ from assay.cluster.description import Host, Site
 from assay.preflight.rules.advice import advice_for_system, advice_rules
 from assay.preflight.rules.benchmarks import benchmark_rules
 from assay.preflight.rules.clients import client_rules
+from assay.preflight.rules.clock import clock_rules
 from assay.preflight.rules.cores import core_rules
 from assay.preflight.rules.datasheets import datasheet_rules
 from assay.preflight.rules.devices import device_rules
 from assay.preflight.rules.engines import engine_rules
 from assay.preflight.rules.environment import environment_rules
 from assay.preflight.rules.fabric import agent_rules, fabric_rules
+from assay.preflight.rules.firewall import firewall_rules
 from assay.preflight.rules.groups import group_rules
 from assay.preflight.rules.host import host_rules
+from assay.preflight.rules.hugepages import hugepage_rules
 from assay.preflight.rules.in_use import in_use_rules
+from assay.preflight.rules.links import pcie_rules, speed_rules
 from assay.preflight.rules.memory import memory_rules, tmpfs_rules
 from assay.preflight.rules.metadata import metadata_rules
 from assay.preflight.rules.mtu import mtu_rules
+from assay.preflight.rules.names import name_rules
 from assay.preflight.rules.numa import numa_rules
 from assay.preflight.rules.places import place_rules
+from assay.preflight.rules.pmem import pmem_rules
 from assay.preflight.rules.pools import pool_rules
 from assay.preflight.rules.programs import program_rules
 from assay.preflight.rules.settings import agent_setting_rules, setting_rules
 from assay.preflight.rules.system import member_rules, system_rules
 from assay.preflight.rules.tiers import tier_rules
+from assay.preflight.rules.tuning import limit_rules, tuning_rules
 from assay.preflight.rules.words import words_of_host, words_of_site
 from assay.problems import Problem
 
@@ -54,6 +61,8 @@ def rules_of_host(
     yield from host_rules(name, host)
     yield from program_rules(name, host)
     yield from words_of_host(name, host)
+    yield from tuning_rules(name, host)
+    yield from pcie_rules(name, host)
     yield from agent_rules(name, host)
     yield from agent_setting_rules(name, host)
     yield from engine_rules(name, host)
@@ -68,6 +77,8 @@ def rules_of_host(
     yield from numa_rules(name, host)
     yield from core_rules(name, host)
     yield from memory_rules(name, host, version)
+    yield from hugepage_rules(name, host)
+    yield from pmem_rules(name, host)
     yield from environment_rules(name, host)
     yield from setting_rules(name, host)
     yield from advice_rules(name, host)
@@ -86,10 +97,17 @@ def rules_of_site(
     yield from words_of_site(site)
     yield from benchmark_rules(site, hosts)
     yield from datasheet_rules(site, hosts)
+    yield from speed_rules(site, hosts)
     if site.daos is not None:
         yield from member_rules(site.daos, described)
         yield from system_rules(site.daos, site.provider, hosts)
         yield from mtu_rules(site.daos, hosts)
+        yield from clock_rules(site.daos, hosts)
+        yield from name_rules(site.daos, hosts)
+        yield from firewall_rules(site.daos, hosts)
+        for name in dict.fromkeys((*site.daos.servers, *site.daos.agents)):
+            if name in hosts:
+                yield from limit_rules(name, hosts[name])
         yield from pool_rules(site.daos, hosts)
         yield from client_rules(site.daos, site.provider, hosts)
         yield from advice_for_system(site.daos, hosts)

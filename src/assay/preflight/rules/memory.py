@@ -36,7 +36,7 @@ def tmpfs_rules(name: str, host: Host) -> Iterator[Problem]:
                 name,
                 key,
                 f"{size_mib // GIB} GiB",
-                f"should be less than the host's memory of {_gib(host.memory.total_mib)}",
+                f"should be less than the host's memory of {gib(host.memory.total_mib)}",
             )
 
 
@@ -45,19 +45,19 @@ def memory_rules(name: str, host: Host, version: Version) -> Iterator[Problem]:
     if not host.engines:
         return
     yield from _disabled_hugepages(name, host, version)
-    hugepages_mib = _hugepages_mib(host)
-    if hugepages_mib >= host.memory.total_mib:
-        automatic = "" if host.server.nr_hugepages else f" (automatic: {_gib(hugepages_mib)})"
+    taken_mib = hugepages_mib(host)
+    if taken_mib >= host.memory.total_mib:
+        automatic = "" if host.server.nr_hugepages else f" (automatic: {gib(taken_mib)})"
         yield Problem(
             name,
             "server.nr_hugepages",
             f"{host.server.nr_hugepages}{automatic}",
-            f"should be less than the host's memory of {_gib(host.memory.total_mib)}; DAOS requires"
+            f"should be less than the host's memory of {gib(host.memory.total_mib)}; DAOS requires"
             " 1 GiB for each target",
         )
         return
     if any(engine.ram_tier is not None for engine in host.engines):
-        yield from _tmpfs_beside(name, host, version, hugepages_mib)
+        yield from _tmpfs_beside(name, host, version, taken_mib)
 
 
 def _disabled_hugepages(name: str, host: Host, version: Version) -> Iterator[Problem]:
@@ -99,7 +99,8 @@ def _needed_mib(host: Host) -> int:
     )
 
 
-def _hugepages_mib(host: Host) -> int:
+def hugepages_mib(host: Host) -> int:
+    """What DAOS takes of huge pages, MiB."""
     if host.server.disable_hugepages:
         return 0
     given = host.server.nr_hugepages
@@ -110,14 +111,14 @@ def _hugepages_mib(host: Host) -> int:
     return pages * host.memory.hugepage_kib // 1024
 
 
-def _tmpfs_beside(name: str, host: Host, version: Version, hugepages_mib: int) -> Iterator[Problem]:
+def _tmpfs_beside(name: str, host: Host, version: Version, taken_mib: int) -> Iterator[Problem]:
     """DAOS gives each engine an equal share of what is left, and at least 4 GiB."""
     engines = len(host.engines)
     reserve_mib = sum(_reserve_mib(engine) for engine in host.engines)
-    left_mib = host.memory.total_mib - hugepages_mib - reserve_mib
+    left_mib = host.memory.total_mib - taken_mib - reserve_mib
     left = (
-        f"{_gib(host.memory.total_mib)} less {_gib(hugepages_mib)} of hugepages"
-        f" and {_gib(reserve_mib)} for the engines"
+        f"{gib(host.memory.total_mib)} less {gib(taken_mib)} of hugepages"
+        f" and {gib(reserve_mib)} for the engines"
     )
     plural = "s" * (engines > 1)
     reserved_gib = host.server.system_ram_reserved or SYSTEM_RAM_RESERVED_GIB[version]
@@ -129,7 +130,7 @@ def _tmpfs_beside(name: str, host: Host, version: Version, hugepages_mib: int) -
             "memory.total_mib",
             host.memory.total_mib,
             f"should leave {MIN_SCM_GIB * engines + 1} GiB for the system and each tmpfs: {left}"
-            f" is {_gib(left_mib)}; fewer targets or engines take less",
+            f" is {gib(left_mib)}; fewer targets or engines take less",
         )
     elif reserved_gib > most_reserved_gib:
         yield Problem(
@@ -162,5 +163,6 @@ def _reserve_mib(engine: Engine) -> int:
     return max(engine.targets * RESERVE_PER_TARGET_MIB, MIN_RESERVE_PER_ENGINE_MIB)
 
 
-def _gib(mib: int) -> str:
+def gib(mib: int) -> str:
+    """A size in words: 1.5 GiB."""
     return f"{mib / GIB:.1f} GiB".replace(".0 ", " ")

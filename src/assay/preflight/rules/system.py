@@ -172,11 +172,11 @@ def _servers_of(system: System, hosts: Mapping[str, Host]) -> list[str]:
     return [
         names.get(part) or names.get(part.partition(".")[0], replica)
         for replica in system.mgmt_svc_replicas
-        for part in (_address_and_port(replica)[0],)
+        for part in (address_and_port(replica)[0],)
     ]
 
 
-def _address_and_port(replica: str) -> tuple[str, str | None]:
+def address_and_port(replica: str) -> tuple[str, str | None]:
     """A replica may be given with its port; more than one colon is an IPv6 address."""
     if replica.startswith("["):
         address, _, port = replica[1:].partition("]")
@@ -190,7 +190,7 @@ def _address_and_port(replica: str) -> tuple[str, str | None]:
 def _replica_ports(system: System) -> Iterator[Problem]:
     """A replica answers where every server listens."""
     for replica in system.mgmt_svc_replicas:
-        port = _address_and_port(replica)[1]
+        port = address_and_port(replica)[1]
         if port is not None and port != str(system.port):
             yield Problem(
                 None,

@@ -1,0 +1,98 @@
+"""How a host is set up: what its kernel, its firmware and its administrator chose.
+
+`assay.tools.host_setup` reads it on the hosts. What is not known is None, and is not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field
+
+from assay.cluster.daos import Described
+
+
+class Clock(Described):
+    """The kernel's clock."""
+
+    synchronized: bool = Field(description="a time service disciplines it")
+    error_s: float = Field(ge=0, description="how far off it is at most, by that service")
+
+
+class SessionLimits(Described):
+    """Hard limits of a session of root; none: no limit."""
+
+    memlock_bytes: int | None = None
+    nofile: int | None = None
+    capable: bool = Field(default=False, description="root may raise them (CAP_SYS_RESOURCE)")
+
+
+class Node(Described):
+    """A NUMA node: its memory, and what of it is in huge pages."""
+
+    total_mib: int = Field(ge=0)
+    hugepages: int = Field(default=0, ge=0)
+    hugepages_free: int = Field(default=0, ge=0)
+
+
+class Pmem(Described):
+    """A block device of persistent memory."""
+
+    mode: Literal["fsdax", "sector", "raw"]
+    numa_node: int | None = None
+
+
+class Region(Described):
+    """A region of persistent memory: modules that are one interleave set."""
+
+    size_bytes: int = Field(ge=0)
+    available_bytes: int = Field(default=0, ge=0, description="that no namespace has")
+    modules: int = Field(default=0, ge=0)
+    numa_node: int | None = None
+
+
+class PcieLink(Described):
+    """A PCIe link."""
+
+    gts: float = Field(gt=0, description="GT/s of each lane: 16 is PCIe 4.0")
+    lanes: int = Field(ge=1)
+
+    def __str__(self) -> str:
+        return f"{self.gts:g} GT/s x{self.lanes}"
+
+
+class Slot(Described):
+    """A card, the link that it has, and what itself and its slot could have."""
+
+    now: PcieLink
+    card: PcieLink
+    slot: PcieLink | None = None
+
+
+class Setup(Described):
+    """A host at the moment. None of it is kept in cluster.json: a deployment changes it."""
+
+    boot: str | None = Field(default=None, description="of the kernel; containers share one")
+    clock: Clock | None = None
+    time_service: str | None = Field(default=None, description="the process that keeps the time")
+    misnamed: Mapping[str, tuple[str, ...]] = Field(
+        default={}, description="servers' names that lead elsewhere, and the addresses found"
+    )
+    governors: tuple[str, ...] = Field(default=(), description="of the CPUs")
+    numa_balancing: int | None = Field(default=None, ge=0, description="0: off")
+    selinux: Literal["enforcing", "permissive"] | None = None
+    apparmor: tuple[str, ...] = Field(default=(), description="profiles enforced on DAOS")
+    limits: SessionLimits = SessionLimits()
+    nosuid: bool = Field(default=False, description="programs of DAOS cannot be setuid")
+    needs_helper: bool = Field(default=False, description="daos_server does not run as root")
+    blocked: Mapping[str, str] = Field(
+        default={}, description="ports that the firewall closes to peers, and its rule"
+    )
+    nodes: Mapping[int, Node] = {}
+    pmem: Mapping[str, Pmem] = Field(default={}, description="by path: /dev/pmem0")
+    regions: Mapping[str, Region] = {}
+    pcie: Mapping[str, Slot] = Field(default={}, description="SSDs and NICs by PCI address")
+    deploys: tuple[Literal["governor", "numa_balancing", "time"], ...] = Field(
+        default=(), description="what the roles set up here"
+    )

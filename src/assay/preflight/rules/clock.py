@@ -1,0 +1,57 @@
+"""The clocks of the servers, which DAOS requires to agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from assay.cluster.daos import System
+from assay.cluster.description import Host
+from assay.problems import Problem
+
+MOST_APART_S = 1.0
+"""Beyond which DAOS refuses another's timestamp (`d_hlc_epsilon` in src/gurt/hlc.c of DAOS 2.8)."""
+
+_REMEDY = (
+    "the servers of DAOS need synchronized clocks (docs/admin/predeployment_check.md of DAOS)."
+    " Start chrony or systemd-timesyncd, or name your time servers in daos_host_time_servers, and"
+    " the role installs chrony"
+)
+
+
+def clock_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """Something keeps the clock of each server, and keeps it well.
+
+    Containers of one machine have its clock in common; where all servers do, they agree.
+    """
+    setups = {name: hosts[name].setup for name in system.servers if name in hosts}
+    if len({setup.boot or name for name, setup in setups.items()}) < 2:
+        return
+    for name, setup in setups.items():
+        if "time" in setup.deploys:
+            if setup.time_service not in (None, "chronyd"):
+                yield Problem(
+                    name,
+                    "setup.time_servers",
+                    setup.time_service,
+                    "keeps the time already, and chrony would take its place: leave"
+                    " daos_host_time_servers empty, or remove it",
+                )
+            continue
+        if setup.clock is None:
+            continue
+        if not setup.clock.synchronized:
+            runs = (
+                f"{setup.time_service} runs, and has not" if setup.time_service else "nothing has"
+            )
+            yield Problem(
+                name, "setup.clock", "unsynchronized", f"{runs} set this clock: {_REMEDY}"
+            )
+        elif setup.clock.error_s >= MOST_APART_S / 2:
+            yield Problem(
+                name,
+                "setup.clock",
+                f"off by up to {setup.clock.error_s:.1f} s",
+                f"should be less than {MOST_APART_S / 2:g} s: DAOS lets two servers be"
+                f" {MOST_APART_S:g} s apart. Wait until {setup.time_service or 'the time service'}"
+                " is in step, or give it a nearer time server",
+            )

@@ -1,0 +1,38 @@
+"""The packet filters of the servers: peers reach the ports of DAOS."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from assay.cluster.daos import System
+from assay.cluster.description import Host
+from assay.problems import Problem
+
+
+def firewall_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """No chain drops or rejects what arrives at the ports of `daos_server` and of the engines."""
+    for name in system.servers if len(hosts) > 1 else ():
+        chains: dict[str, list[int]] = defaultdict(list)
+        for port, chain in hosts[name].setup.blocked.items() if name in hosts else ():
+            chains[chain].append(int(port))
+        for chain, ports in chains.items():
+            yield Problem(
+                name,
+                "setup.blocked",
+                spans(ports),
+                f"should be open to the other hosts: the chain {chain} of nftables closes these TCP"
+                " ports of DAOS. Open them (firewall-cmd --permanent --zone=trusted"
+                " --add-interface=INTERFACE, or a rule of nftables), or stop the firewall",
+            )
+
+
+def spans(ports: list[int]) -> str:
+    """10001, 31316-31337."""
+    runs: list[tuple[int, int]] = []
+    for port in sorted(ports):
+        if runs and port == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], port)
+        else:
+            runs.append((port, port))
+    return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs)

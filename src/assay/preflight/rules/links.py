@@ -1,0 +1,66 @@
+"""The links of SSDs and network cards: as fast as card and slot can, and as their peers'."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+
+from assay.cluster.description import Host, Site
+from assay.cluster.setup import PcieLink, Slot
+from assay.problems import Problem
+
+
+def pcie_rules(name: str, host: Host) -> Iterator[Problem]:
+    """No card has fewer lanes, or slower ones, than it could have."""
+    used = {d.lower() for e in host.engines for t in e.bdev_tiers for d in t.devices}
+    for address, slot in host.setup.pcie.items():
+        is_ssd = address in host.nvme
+        if is_ssd and used and address not in used:
+            continue
+        if slot.now.gts < slot.card.gts or slot.now.lanes < slot.card.lanes:
+            yield Problem(
+                name,
+                f"setup.pcie.{address}",
+                f"{'SSD' if is_ssd else 'network card'} at {slot.now}",
+                f"should be at {slot.card}, as the card can: {_reason(slot)}",
+                severity="warning",
+            )
+
+
+def _reason(slot: Slot) -> str:
+    limit: PcieLink | None = slot.slot
+    if limit and (limit.gts < slot.card.gts or limit.lanes < slot.card.lanes):
+        return f"its slot can {limit}. Put it into another, or look for riser and bifurcation"
+    return (
+        "its slot could, too. Reseat the card, and look for errors of the link (lspci -vv, dmesg)"
+    )
+
+
+def speed_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """The interfaces in a network of the engines or of the checks have one speed.
+
+    A port that has fallen back is slower than its peers, and nothing else says so. Servers and
+    clients are compared apart, since sites give them other cards.
+    """
+    for members in (site.servers, site.clients):
+        by_network: dict[str, list[tuple[str, str, float]]] = defaultdict(list)
+        for name in members:
+            host = hosts.get(name)
+            used = {e.fabric_iface for e in host.engines} | {host.interface} if host else set()
+            for iface, interface in host.interfaces.items() if host else ():
+                if iface in used and interface.network and interface.speed_gbits:
+                    by_network[interface.network].append((name, iface, interface.speed_gbits))
+        for network, interfaces in by_network.items():
+            counts = Counter(speed for _, _, speed in interfaces)
+            usual = max(counts, key=lambda speed: (counts[speed], speed))
+            for name, iface, speed in interfaces:
+                if speed != usual:
+                    yield Problem(
+                        name,
+                        f"interfaces.{iface}.speed_gbits",
+                        speed,
+                        f"should be {usual:g} Gbit/s, as the other interfaces in {network} have."
+                        " Look at cable, transceiver and the port of the switch (ethtool"
+                        f" {iface}, ibstat)",
+                        severity="warning",
+                    )

@@ -1,0 +1,36 @@
+"""Names of servers: on every host they lead to the server that is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from assay.cluster.daos import System
+from assay.cluster.description import Host
+from assay.preflight.rules.system import address_and_port
+from assay.problems import Problem
+
+
+def name_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """A replica's name must lead there, since daos_server, daos_agent and dmg look it up.
+
+    Those of other servers should: people and ssh use them.
+    """
+    if len(hosts) < 2:
+        return
+    replicas = {address_and_port(replica)[0] for replica in system.mgmt_svc_replicas}
+    asking = {*system.servers, *system.agents, system.admin}
+    for name, host in hosts.items():
+        for server, addresses in host.setup.misnamed.items():
+            found = f"leads to {', '.join(addresses)}" if addresses else "cannot be resolved"
+            local = " (Debian writes 127.0.1.1 for a host's own name)" * any(
+                address.startswith("127.") for address in addresses
+            )
+            is_needed = server in replicas and name in asking
+            yield Problem(
+                name,
+                "daos.mgmt_svc_replicas" if is_needed else "setup.misnamed",
+                server,
+                f"{found} on this host{local}, and should lead to an address of that server. Mend"
+                " DNS or /etc/hosts" + ", or write the address" * is_needed,
+                severity="error" if is_needed else "warning",
+            )

@@ -1,0 +1,68 @@
+"""Persistent memory: its regions, its namespaces, and near which engine they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.cluster.description import Host
+from assay.problems import Problem
+
+_MAKE = "ndctl create-namespace --mode=fsdax --region=REGION, or daos_server scm prepare, makes it"
+
+
+def pmem_rules(name: str, host: Host) -> Iterator[Problem]:
+    """Each engine has one whole region as a namespace of mode fsdax, on its own NUMA node."""
+    for number, engine in enumerate(host.engines):
+        tier = engine.scm_tier
+        for device in tier.scm_list if tier and tier.class_ == "dcpm" else ():
+            key = f"engines[{number}].storage[0].scm_list"
+            pmem = host.setup.pmem.get(host.links.get(device, device))
+            if pmem is None:
+                continue  # what is not there is refused with all other devices
+            if pmem.mode != "fsdax":
+                yield Problem(
+                    name,
+                    key,
+                    device,
+                    f"should be a namespace of mode fsdax, which DAOS maps into memory; this is"
+                    f" {pmem.mode}. Remove it with ndctl destroy-namespace, which loses its data;"
+                    f" {_MAKE}",
+                )
+            elif None not in (pmem.numa_node, engine.pinned_numa_node) and (
+                pmem.numa_node != engine.pinned_numa_node
+            ):
+                yield Problem(
+                    name,
+                    key,
+                    device,
+                    f"should be on NUMA node {engine.pinned_numa_node}, as the engine is; this is"
+                    f" on {pmem.numa_node}. Swap the engines' scm_list or pinned_numa_node",
+                    severity="warning",
+                )
+    yield from _regions(name, host)
+
+
+def _regions(name: str, host: Host) -> Iterator[Problem]:
+    """A region of which a part is free, or that has fewer modules than another, is a mistake."""
+    if not any(e.scm_tier and e.scm_tier.class_ == "dcpm" for e in host.engines):
+        return
+    modules = [region.modules for region in host.setup.regions.values()]
+    for region, found in host.setup.regions.items():
+        if 0 < found.available_bytes < found.size_bytes:
+            yield Problem(
+                name,
+                f"setup.regions.{region}.available_bytes",
+                found.available_bytes,
+                "should be 0: a namespace has only a part of the region, and an engine wants all of"
+                f" it. {_MAKE}",
+                severity="warning",
+            )
+        if found.modules < max(modules):
+            yield Problem(
+                name,
+                f"setup.regions.{region}.modules",
+                found.modules,
+                f"should be {max(modules)}, as the largest region of this host has: modules are"
+                " missing from the interleave set. Look at ipmctl show -dimm",
+                severity="warning",
+            )

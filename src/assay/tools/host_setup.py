@@ -1,0 +1,265 @@
+"""How a host is set up: what its kernel, its firmware and its administrator chose.
+
+It is read on the hosts, by the module `cluster_hardware`, and may use only the standard library of
+Python 3.9. Nothing here needs root, systemd or a network; what cannot be read is left out.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+NVME, NETWORK = "0x0108", "0x02"
+"""PCI classes of what has a link worth a look."""
+
+CAP_SYS_RESOURCE = 24
+"""Who has it raises its own limits (capabilities(7))."""
+
+STA_UNSYNC = 0x40
+"""Nobody disciplines the clock (adjtimex(2))."""
+
+TIME_SERVICES = ("chronyd", "systemd-timesyn", "ntpd", "ptp4l", "phc2sys", "openntpd")
+"""As the kernel has them: of a name 15 characters."""
+
+NAMES_S = 10.0
+"""All names are looked up at once, and what takes longer has no answer."""
+
+TOOL_S = 10
+PRINTED_BYTES = 2_000_000
+
+
+def read_setup(root: Path, prefix: str, names: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Keys of `setup` of a host in the description of a cluster.
+
+    Args:
+        root: below which sysfs and procfs are.
+        prefix: below which DAOS is installed, or will be.
+        names: of the servers, each with the addresses that are meant.
+    """
+    cpus = "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
+    return {
+        "boot": text(root / "proc/sys/kernel/random/boot_id") or None,
+        "clock": clock(),
+        "time_service": time_service(root),
+        "misnamed": misnamed(names),
+        "governors": sorted({text(file) for file in root.glob(cpus)} - {""}),
+        "numa_balancing": _number(root / "proc/sys/kernel/numa_balancing"),
+        "selinux": {"1": "enforcing", "0": "permissive"}.get(text(root / "sys/fs/selinux/enforce")),
+        "apparmor": confined(root / "sys/kernel/security/apparmor/profiles"),
+        "limits": limits(root),
+        "nosuid": nosuid(Path(prefix)),
+        "nodes": nodes(root),
+        "pmem": pmem(root),
+        "regions": regions(root),
+        "pcie": pcie(root),
+    }
+
+
+def text(path: Path) -> str:
+    """What a file of the kernel has; nothing where a kernel or a container does not show it."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _number(path: Path) -> int | None:
+    digits = text(path)
+    return int(digits) if digits.isdigit() else None
+
+
+def printed(*command: str) -> str:
+    """What a command prints, bounded; nothing where it is missing, fails or hangs."""
+    try:
+        run = subprocess.run(
+            command,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TOOL_S,
+            env={**os.environ, "LC_ALL": "C", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return "" if run.returncode else run.stdout[:PRINTED_BYTES].decode("utf-8", "replace")
+
+
+class _Timex(ctypes.Structure):
+    """`struct timex` (sys/timex.h); what is not read is one block at its end."""
+
+    _fields_ = (
+        ("modes", ctypes.c_uint),
+        ("offset", ctypes.c_long),
+        ("freq", ctypes.c_long),
+        ("maxerror", ctypes.c_long),
+        ("esterror", ctypes.c_long),
+        ("status", ctypes.c_int),
+        ("rest", ctypes.c_byte * 512),
+    )
+
+
+def clock() -> dict[str, Any] | None:
+    """Whether somebody disciplines the kernel's clock, and how far off it may be at most, in s.
+
+    chrony, systemd-timesyncd, ntpd and PTP all say so there, and everybody may read it.
+    """
+    timex = _Timex()
+    try:
+        state = ctypes.CDLL(None).adjtimex(ctypes.byref(timex))
+    except (OSError, AttributeError):  # another C library
+        return None
+    if state < 0:
+        return None
+    return {"synchronized": not timex.status & STA_UNSYNC, "error_s": timex.maxerror / 1e6}
+
+
+def time_service(root: Path) -> str | None:
+    """The name of a process that keeps the time."""
+    running = {text(comm) for comm in root.glob("proc/[0-9]*/comm")}
+    return next((name for name in TIME_SERVICES if name in running), None)
+
+
+def misnamed(names: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """What those names resolve to that do not lead to an address that is meant.
+
+    An address at which a host reaches itself alone, such as 127.0.1.1 of Debian's /etc/hosts, is
+    not meant. Where nothing is known to be meant, any other address will do.
+    """
+    answers: dict[str, list[str]] = {}
+
+    def ask(name: str) -> None:
+        try:
+            found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+            answers[name] = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        except (OSError, UnicodeError):
+            answers[name] = []
+
+    # A resolver that does not answer cannot be interrupted: a daemon's thread is left behind.
+    threads = [threading.Thread(target=ask, args=(name,), daemon=True) for name in names]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + NAMES_S
+    for thread in threads:
+        thread.join(max(deadline - time.monotonic(), 0))
+    return {
+        name: answer
+        for name, meant in names.items()
+        for answer in [answers.get(name, [])]
+        if not _leads_to(answer, meant)
+    }
+
+
+def _leads_to(answer: Sequence[str], meant: Sequence[str]) -> bool:
+    if not meant:
+        return bool(answer) and not any(map(_is_loopback, answer))
+    return bool(answer) and all(address in meant for address in answer if ":" not in address)
+
+
+def _is_loopback(address: str) -> bool:
+    return address.startswith("127.") or address == "::1"
+
+
+def confined(profiles: Path) -> list[str]:
+    """The profiles of AppArmor that are enforced on programs of DAOS."""
+    enforced = [line.rpartition(" (enforce)")[0] for line in text(profiles).splitlines()]
+    return sorted(name for name in enforced if "daos" in name)
+
+
+def limits(root: Path) -> dict[str, Any]:
+    """The hard limits of this session; none is no limit. Who is capable raises them."""
+    wanted = {"memlock_bytes": resource.RLIMIT_MEMLOCK, "nofile": resource.RLIMIT_NOFILE}
+    hard = {key: resource.getrlimit(number)[1] for key, number in wanted.items()}
+    status = text(root / "proc/self/status").splitlines()
+    held = next((line.split()[1] for line in status if line.startswith("CapEff:")), "0")
+    return {
+        **{key: None if most == resource.RLIM_INFINITY else most for key, most in hard.items()},
+        "capable": bool(int(held, 16) >> CAP_SYS_RESOURCE & 1),
+    }
+
+
+def nosuid(directory: Path) -> bool:
+    """Whether a program there cannot have the rights of its owner."""
+    while not directory.is_dir() and directory != directory.parent:
+        directory = directory.parent
+    try:
+        return bool(os.statvfs(directory).f_flag & os.ST_NOSUID)
+    except OSError:
+        return False
+
+
+def nodes(root: Path) -> dict[str, dict[str, int]]:
+    """The memory and the huge pages of each NUMA node, by its number."""
+    found = {}
+    for node in root.glob("sys/devices/system/node/node[0-9]*"):
+        # Node 0 MemTotal:       24576000 kB
+        lines = [line.split()[2:4] for line in text(node / "meminfo").splitlines()]
+        sizes = {line[0].rstrip(":"): int(line[1]) for line in lines if len(line) == 2}
+        if "MemTotal" in sizes:
+            found[node.name[len("node") :]] = {
+                "total_mib": sizes["MemTotal"] // 1024,
+                "hugepages": sizes.get("HugePages_Total", 0),
+                "hugepages_free": sizes.get("HugePages_Free", 0),
+            }
+    return found
+
+
+def pmem(root: Path) -> dict[str, dict[str, Any]]:
+    """The block devices of persistent memory: the mode of their namespace, and their NUMA node.
+
+    The kernel puts them below a `pfn` where the mode is fsdax, and below a `btt` where it is sector
+    (Documentation/driver-api/nvdimm of Linux).
+    """
+    modes = {"pfn": "fsdax", "btt": "sector", "namespace": "raw"}
+    found = {}
+    for block in root.glob("sys/class/block/pmem*"):
+        device = block / "device"
+        kind = device.resolve().name.rstrip("0123456789.")
+        if kind in modes:
+            found[f"/dev/{block.name}"] = {
+                "mode": modes[kind],
+                "numa_node": _number(device / "numa_node"),
+            }
+    return found
+
+
+def regions(root: Path) -> dict[str, dict[str, Any]]:
+    """The regions of persistent memory, and what of each no namespace has."""
+    return {
+        region.name: {
+            "size_bytes": _number(region / "size") or 0,
+            "available_bytes": _number(region / "available_size") or 0,
+            "modules": _number(region / "mappings") or 0,
+            "numa_node": _number(region / "numa_node"),
+        }
+        for region in root.glob("sys/bus/nd/devices/region[0-9]*")
+    }
+
+
+def pcie(root: Path) -> dict[str, dict[str, Any]]:
+    """The PCIe links of SSDs and network cards: what they have, and what card and slot could."""
+    found = {}
+    for device in root.glob("sys/bus/pci/devices/*"):
+        if text(device / "class").startswith((NVME, NETWORK)):
+            now, card = _link(device, "current"), _link(device, "max")
+            slot = _link(device.resolve().parent, "max")
+            if now and card:
+                found[device.name] = {"now": now, "card": card, "slot": slot}
+    return found
+
+
+def _link(device: Path, which: str) -> dict[str, Any] | None:
+    """`16.0 GT/s PCIe` and 4; a virtual device calls its speed unknown, or has the width 0."""
+    speed = text(device / f"{which}_link_speed").partition(" GT/s")[0]
+    width = _number(device / f"{which}_link_width")
+    try:
+        return {"gts": float(speed), "lanes": width} if width else None
+    except ValueError:
+        return None

@@ -1,0 +1,236 @@
+"""How hosts are set up: clocks, names, packet filters, links, memory, and the kernel's settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.problems import Problem
+from sites import only, problems, put, site
+
+SSD = "0000:65:00.0"
+UNSET = {"synchronized": False, "error_s": 16}
+SET = {"synchronized": True, "error_s": 0.002}
+
+
+def two(changes: dict[str, object]) -> dict[str, Any]:
+    """Two servers, which have booted apart."""
+    apart = {"s1: setup/boot": "a", "s2: setup/boot": "b"}
+    return put(site(servers=2), {**apart, **changes})
+
+
+def warning(document: dict[str, Any]) -> Problem:
+    problem = only(document)
+    assert problem.severity == "warning"
+    return problem
+
+
+def test_a_clock_that_nobody_sets_is_refused() -> None:
+    problem = only(two({"s1: setup/clock": SET, "s2: setup/clock": UNSET}))
+    assert (problem.host, problem.key, problem.severity) == ("s2", "setup.clock", "error")
+    assert problem.allowed.startswith("nothing has set this clock: the servers of DAOS need")
+    assert "daos_host_time_servers" in problem.allowed
+    service = {"s2: setup/time_service": "chronyd", "s2: setup/clock": UNSET}
+    assert only(two(service)).allowed.startswith("chronyd runs, and has not set this clock")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"s2: setup/clock": SET},
+        {"s2: setup/clock": {"synchronized": True, "error_s": 0.49}},
+        {"s2: setup/clock": None},
+        {"s2: setup/clock": UNSET, "s2: setup/deploys": ["time"]},
+        {"s2: setup/clock": UNSET, "s2: setup/boot": "a"},
+        {"c1: setup/clock": UNSET},
+    ],
+)
+def test_a_clock_may_be_in_step_unknown_deployed_or_shared_with_all_servers(
+    changes: dict[str, object],
+) -> None:
+    assert problems(two(changes)) == []
+
+
+def test_the_clock_of_a_single_server_need_not_agree_with_another() -> None:
+    assert problems(put(site(), {"s1: setup/clock": UNSET})) == []
+
+
+def test_a_clock_half_as_far_off_as_daos_bears_is_refused() -> None:
+    far = {"synchronized": True, "error_s": 0.5}
+    problem = only(two({"s2: setup/clock": far, "s2: setup/time_service": "chronyd"}))
+    assert problem.value == "off by up to 0.5 s"
+    assert "until chronyd is in step" in problem.allowed
+
+
+def test_chrony_is_not_put_beside_another_time_service() -> None:
+    both = {"s2: setup/deploys": ["time"], "s2: setup/time_service": "ntpd"}
+    problem = only(two(both))
+    assert (problem.value, problem.severity) == ("ntpd", "error")
+    assert problem.allowed.startswith("keeps the time already")
+    assert problems(two({**both, "s2: setup/time_service": "chronyd"})) == []
+
+
+@pytest.mark.parametrize(
+    ("addresses", "said"),
+    [
+        ([], "cannot be resolved on this host, and should"),
+        (["198.51.100.9"], "leads to 198.51.100.9 on this host, and should"),
+        (["127.0.1.1"], "leads to 127.0.1.1 on this host (Debian writes 127.0.1.1"),
+    ],
+)
+def test_a_replica_that_a_host_does_not_find_is_refused(addresses: list[str], said: str) -> None:
+    problem = only(put(site(), {"c1: setup/misnamed": {"s1": addresses}}))
+    assert (problem.host, problem.value) == ("c1", "s1")
+    assert (problem.key, problem.severity) == ("daos.mgmt_svc_replicas", "error")
+    assert problem.allowed.startswith(said)
+    assert problem.allowed.endswith("or write the address")
+
+
+def test_another_server_that_a_host_does_not_find_is_a_warning() -> None:
+    problem = warning(put(site(servers=2), {"c1: setup/misnamed": {"s2": []}}))
+    assert (problem.host, problem.key, problem.value) == ("c1", "setup.misnamed", "s2")
+
+
+def test_ports_that_a_packet_filter_closes_are_refused_together() -> None:
+    chain = "inet filter input"
+    blocked = {"10001": chain, "31317": chain, "31316": chain}
+    problem = only(put(site(), {"s1: setup/blocked": blocked}))
+    assert (problem.host, problem.value) == ("s1", "10001, 31316-31317")
+    assert problem.severity == "error"
+    assert f"the chain {chain} of nftables closes these TCP ports" in problem.allowed
+
+
+FULL, HALF = {"gts": 16, "lanes": 4}, {"gts": 16, "lanes": 2}
+
+
+@pytest.mark.parametrize(
+    ("slot", "reason"),
+    [(FULL, "its slot could, too"), (HALF, "its slot can 16 GT/s x2"), (None, "")],
+)
+def test_an_ssd_with_fewer_lanes_than_it_could_have(
+    slot: dict[str, object] | None, reason: str
+) -> None:
+    link = {"now": HALF, "card": FULL, "slot": slot}
+    problem = warning(put(site(), {f"s1: setup/pcie/{SSD}": link}))
+    assert (problem.key, problem.value) == (f"setup.pcie.{SSD}", "SSD at 16 GT/s x2")
+    assert problem.allowed.startswith("should be at 16 GT/s x4, as the card can: ")
+    assert reason in problem.allowed
+
+
+def test_a_link_as_good_as_the_card_and_an_ssd_of_others_are_nobodys_matter() -> None:
+    full = {"now": FULL, "card": FULL, "slot": {"gts": 32, "lanes": 16}}
+    assert problems(put(site(), {f"s1: setup/pcie/{SSD}": full})) == []
+    other = {
+        "s1: nvme/0000:01:00.0": {},
+        "s1: setup/pcie/0000:01:00.0": {"now": HALF, "card": FULL},
+    }
+    assert problems(put(site(), other)) == []
+
+
+def test_a_network_card_in_a_slow_slot() -> None:
+    slow = {"now": {"gts": 8, "lanes": 16}, "card": {"gts": 16, "lanes": 16}}
+    problem = warning(put(site(), {"c1: setup/pcie/0000:17:00.0": slow}))
+    assert problem.value == "network card at 8 GT/s x16"
+
+
+def test_a_port_that_has_fallen_back_is_slower_than_its_peers() -> None:
+    problem = warning(put(site(servers=3), {"s2: interfaces/ib0/speed_gbits": 100.0}))
+    assert (problem.host, problem.key, problem.value) == ("s2", "interfaces.ib0.speed_gbits", 100)
+    assert problem.allowed.startswith("should be 200 Gbit/s, as the other interfaces in 192.0.2.0")
+
+
+def test_clients_may_have_other_cards_than_servers() -> None:
+    document = put(site(servers=3), {"c1: interfaces/ib0/speed_gbits": 100.0})
+    assert problems(document) == []
+
+
+NODES = {"0": {"total_mib": 257000}, "1": {"total_mib": 257000}}
+
+
+def test_huge_pages_have_to_fit_on_the_node_of_the_engine() -> None:
+    assert problems(put(site("pmem", engines=2), {"s1: setup/nodes": NODES})) == []
+    small = {**NODES, "1": {"total_mib": 16 * 1024}}
+    problem = only(put(site("pmem", engines=2), {"s1: setup/nodes": small}))
+    assert (problem.key, problem.value) == ("server.nr_hugepages", "16 GiB on NUMA node 1")
+    assert "memory of that node, 16 GiB: " in problem.allowed
+    fits = {**NODES, "1": {"total_mib": 16 * 1024 + 1}}
+    assert problems(put(site("pmem", engines=2), {"s1: setup/nodes": fits})) == []
+
+
+def test_huge_pages_that_something_else_has() -> None:
+    taken = {"0": {"total_mib": 32768, "hugepages": 9000, "hugepages_free": 100}}
+    problem = warning(put(site("pmem"), {"s1: setup/nodes": taken}))
+    assert (problem.key, problem.value) == ("setup.nodes.0.hugepages_free", 100)
+    assert "8900 of 9000 huge pages of NUMA node 0 are in use" in problem.allowed
+
+
+PMEM = {"mode": "fsdax", "numa_node": 0}
+
+
+@pytest.mark.parametrize("mode", ["raw", "sector"])
+def test_persistent_memory_that_cannot_be_mapped_is_refused(mode: str) -> None:
+    assert problems(put(site("pmem"), {"s1: setup/pmem": {"/dev/pmem0": PMEM}})) == []
+    wrong = {"/dev/pmem0": {**PMEM, "mode": mode}}
+    problem = only(put(site("pmem"), {"s1: setup/pmem": wrong}))
+    assert (problem.key, problem.value) == ("engines[0].storage[0].scm_list", "/dev/pmem0")
+    assert f"this is {mode}" in problem.allowed
+    assert problem.severity == "error"
+
+
+def test_persistent_memory_on_the_other_node_is_slow() -> None:
+    problem = warning(
+        put(site("pmem"), {"s1: setup/pmem": {"/dev/pmem0": {**PMEM, "numa_node": 1}}})
+    )
+    assert problem.allowed.startswith("should be on NUMA node 0, as the engine is; this is on 1")
+
+
+def test_a_region_that_is_used_in_part_or_lacks_modules() -> None:
+    whole = {"size_bytes": 1000, "available_bytes": 0, "modules": 8, "numa_node": 0}
+    regions = {"region0": whole, "region1": {**whole, "available_bytes": 1000}}
+    assert problems(put(site("pmem"), {"s1: setup/regions": regions})) == []
+    regions["region1"] = {**whole, "available_bytes": 400}
+    assert warning(put(site("pmem"), {"s1: setup/regions": regions})).value == 400
+    regions["region1"] = {**whole, "modules": 7}
+    problem = warning(put(site("pmem"), {"s1: setup/regions": regions}))
+    assert (problem.key, problem.value) == ("setup.regions.region1.modules", 7)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("governors", ["performance", "powersave"], "should be performance"),
+        ("numa_balancing", 1, "should be 0"),
+        ("selinux", "enforcing", "should be permissive"),
+        ("apparmor", ["/usr/bin/daos_server"], "should not be enforced"),
+        ("limits", {"memlock_bytes": 8388608}, "should be unlimited"),
+        ("limits", {"nofile": 65535}, "should be at least 65536"),
+    ],
+)
+def test_a_setting_that_is_slow_or_stops_daos_is_a_warning(
+    key: str, value: object, said: str
+) -> None:
+    problem = warning(put(site(), {f"s1: setup/{key}": value}))
+    assert problem.host == "s1"
+    assert problem.allowed.startswith(said)
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        {"governors": ["performance"], "numa_balancing": 0, "selinux": "permissive"},
+        {"governors": ["powersave"], "deploys": ["governor"]},
+        {"numa_balancing": 1, "deploys": ["numa_balancing"]},
+        {"limits": {"memlock_bytes": 8388608, "nofile": 1024, "capable": True}},
+        {"limits": {"memlock_bytes": None, "nofile": 65536}},
+        {"nosuid": True},
+    ],
+)
+def test_what_is_well_or_set_by_a_role_is_not_mentioned(setup: dict[str, object]) -> None:
+    assert problems(put(site(), {"s1: setup": setup})) == []
+
+
+def test_the_helper_of_a_server_that_is_not_root_needs_its_rights() -> None:
+    problem = only(put(site(), {"s1: setup": {"nosuid": True, "needs_helper": True}}))
+    assert (problem.key, problem.severity) == ("daos.prefix", "error")
+    assert "mounted nosuid" in problem.allowed

@@ -1,0 +1,173 @@
+"""How a host is set up, read from trees of sysfs and procfs as hosts have them."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cluster.setup import Setup
+from assay.tools import host_setup
+from assay.tools.host_setup import read_setup
+
+PCI = "sys/devices/pci0000:64"
+TREE = {
+    "proc/sys/kernel/random/boot_id": "c0d8c99a-e7cd-4c43-a0e1-9fe521475ea7",
+    "proc/sys/kernel/numa_balancing": "1",
+    "proc/1/comm": "systemd",
+    "proc/612/comm": "chronyd",
+    "proc/self/status": "Name:\tpython3\nCapEff:\t000001ffffffffff",
+    "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "powersave",
+    "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor": "performance",
+    "sys/fs/selinux/enforce": "1",
+    "sys/kernel/security/apparmor/profiles": (
+        "/usr/bin/daos_server (enforce)\n/usr/bin/daos_agent (complain)\n/usr/bin/man (enforce)"
+    ),
+    # As Linux 6.1 writes it, but for most of its lines.
+    "sys/devices/system/node/node1/meminfo": (
+        "Node 1 MemTotal:       263884800 kB\nNode 1 MemFree:        1 kB\n"
+        "Node 1 HugePages_Total:  8704\nNode 1 HugePages_Free:   8700"
+    ),
+    f"{PCI}/0000:64:02.0/max_link_speed": "16.0 GT/s PCIe",
+    f"{PCI}/0000:64:02.0/max_link_width": "2",
+    f"{PCI}/0000:64:02.0/0000:65:00.0/class": "0x010802",
+    f"{PCI}/0000:64:02.0/0000:65:00.0/current_link_speed": "8.0 GT/s PCIe",
+    f"{PCI}/0000:64:02.0/0000:65:00.0/current_link_width": "2",
+    f"{PCI}/0000:64:02.0/0000:65:00.0/max_link_speed": "16.0 GT/s PCIe",
+    f"{PCI}/0000:64:02.0/0000:65:00.0/max_link_width": "4",
+    # A virtual network card.
+    "sys/devices/pci0000:00/0000:00:03.0/class": "0x020000",
+    "sys/devices/pci0000:00/0000:00:03.0/current_link_speed": "Unknown",
+    "sys/devices/pci0000:00/0000:00:03.0/current_link_width": "0",
+    "sys/devices/nd/region1/size": "135291469824",
+    "sys/devices/nd/region1/available_size": "0",
+    "sys/devices/nd/region1/mappings": "4",
+    "sys/devices/nd/region1/numa_node": "1",
+    "sys/devices/nd/region1/pfn1.0/numa_node": "1",
+    "sys/devices/nd/region1/btt1.1/numa_node": "-1",
+    "sys/devices/nd/region1/namespace1.2/numa_node": "1",
+}
+"""Written by hand after the kernel's Documentation/ABI; no such machine was at hand."""
+LINKS = {
+    "sys/bus/pci/devices/0000:65:00.0": f"{PCI}/0000:64:02.0/0000:65:00.0",
+    "sys/bus/pci/devices/0000:00:03.0": "sys/devices/pci0000:00/0000:00:03.0",
+    "sys/bus/nd/devices/region1": "sys/devices/nd/region1",
+    "sys/class/block/pmem1/device": "sys/devices/nd/region1/pfn1.0",
+    "sys/class/block/pmem1.1s/device": "sys/devices/nd/region1/btt1.1",
+    "sys/class/block/pmem1.2/device": "sys/devices/nd/region1/namespace1.2",
+}
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> dict[str, Any]:
+    for name, content in TREE.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{content}\n")
+    for name, target in LINKS.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(tmp_path / target)
+    return read_setup(tmp_path, "/usr", {})
+
+
+def test_it_is_what_the_description_has(found: dict[str, Any]) -> None:
+    assert Setup.model_validate(found).model_fields_set == found.keys()
+
+
+def test_settings_of_the_kernel(found: dict[str, Any]) -> None:
+    assert found["boot"] == "c0d8c99a-e7cd-4c43-a0e1-9fe521475ea7"
+    assert found["governors"] == ["performance", "powersave"]
+    assert found["numa_balancing"] == 1
+    assert found["selinux"] == "enforcing"
+    assert found["apparmor"] == ["/usr/bin/daos_server"]
+    assert found["time_service"] == "chronyd"
+    assert found["limits"]["capable"] is True
+
+
+def test_memory_and_huge_pages_of_each_numa_node(found: dict[str, Any]) -> None:
+    assert found["nodes"] == {"1": {"total_mib": 257700, "hugepages": 8704, "hugepages_free": 8700}}
+
+
+def test_the_link_of_a_card_and_what_card_and_slot_could(found: dict[str, Any]) -> None:
+    assert found["pcie"] == {
+        "0000:65:00.0": {
+            "now": {"gts": 8.0, "lanes": 2},
+            "card": {"gts": 16.0, "lanes": 4},
+            "slot": {"gts": 16.0, "lanes": 2},
+        }
+    }
+
+
+def test_persistent_memory_by_mode_and_region(found: dict[str, Any]) -> None:
+    assert found["pmem"] == {
+        "/dev/pmem1": {"mode": "fsdax", "numa_node": 1},
+        "/dev/pmem1.1s": {"mode": "sector", "numa_node": None},
+        "/dev/pmem1.2": {"mode": "raw", "numa_node": 1},
+    }
+    assert found["regions"] == {
+        "region1": {
+            "size_bytes": 135291469824,
+            "available_bytes": 0,
+            "modules": 4,
+            "numa_node": 1,
+        }
+    }
+
+
+def test_a_host_that_shows_nothing_is_not_judged(tmp_path: Path) -> None:
+    found = read_setup(tmp_path, "/none/here", {})
+    of_this_process = {key: found.pop(key) for key in ("clock", "limits", "nosuid")}
+    assert not any(found.values())
+    assert of_this_process["limits"]["capable"] is False
+
+
+def test_the_clock_of_this_machine_can_be_read_by_everybody() -> None:
+    clock = host_setup.clock()
+    assert clock is not None
+    assert clock["error_s"] >= 0
+
+
+def test_names_that_lead_elsewhere_or_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts = {
+        "s1": ["192.0.2.1", "2001:db8::1"],
+        "s2": ["127.0.1.1"],
+        "s3": ["198.51.100.3"],
+        "s5": ["192.0.2.5"],
+        "s6": ["127.0.1.1"],
+    }
+
+    def resolve(name: str, *_: object, **__: object) -> list[Any]:
+        if name not in hosts:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return [(0, 0, 0, "", (address, 0)) for address in hosts[name]]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    meant = {
+        "s1": ["192.0.2.1"],
+        "s2": ["192.0.2.2"],
+        "s3": ["192.0.2.3"],
+        "s4": ["192.0.2.4"],
+        "s5": [],
+        "s6": [],
+    }
+    assert host_setup.misnamed(meant) == {
+        "s2": ["127.0.1.1"],
+        "s3": ["198.51.100.3"],
+        "s4": [],
+        "s6": ["127.0.1.1"],
+    }
+
+
+def test_a_resolver_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_setup, "NAMES_S", 0.05)
+    answered = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [answered.wait(60)][1:])
+    began = time.monotonic()
+    assert host_setup.misnamed({"s1": ["192.0.2.1"]}) == {"s1": []}
+    assert time.monotonic() - began < 30
+    answered.set()

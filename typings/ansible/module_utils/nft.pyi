@@ -1,0 +1,3 @@
+from assay.tools.nft import COMMAND as COMMAND
+from assay.tools.nft import Packet as Packet
+from assay.tools.nft import Ruleset as Ruleset
