@@ -166,3 +166,17 @@ def test_self_test_says_of_each_metric_how_many_rpcs_are_in_flight() -> None:
         for metric in check.metrics
     }
     assert in_flight == {"MiB/s": 16, "RPC/s": 16, "us": 1}
+
+
+def test_self_test_says_of_each_metric_how_much_an_rpc_carries() -> None:
+    carried = {metric.name: str(metric.transfer) for metric in self_test.CLIENT_SERVER.metrics}
+    assert carried == {
+        **dict.fromkeys(("get_1m", "put_1m", "latency_get_1m", "latency_put_1m"), "1.00 MiB"),
+        **dict.fromkeys(("iov_2k", "latency_iov_2k"), "2.00 KiB"),
+        **dict.fromkeys(("empty", "latency_empty"), "None"),
+    }
+
+
+def test_fio_keeps_16_large_or_64_small_transfers_in_flight_on_a_disk() -> None:
+    in_flight = {metric.name: metric.in_flight for metric in CHECKS["SsdFio"].metrics}
+    assert in_flight == {"write_1m": 16, "read_1m": 16, "randwrite_4k": 64, "randread_4k": 64}

@@ -290,3 +290,11 @@ def test_an_emulated_device_is_no_ssd_though_its_host_has_a_datasheet() -> None:
     document = site("file")
     document["hosts"]["s1"]["datasheets"] = {"ssd": SSD}
     assert storage(described(document), "read", Quantity(1, "MiB")) is None
+
+
+@pytest.mark.parametrize(("times", "rate"), [({}, 160_000), ({"times": 2}, 80_000)])
+def test_operations_in_flight_over_their_latency_are_their_rate(
+    times: dict[str, int], rate: float
+) -> None:
+    limit = waiting(16, Quantity(100, "us"), "IO/s", "a trial", **times)
+    assert limit.value.to("IO/s").value == pytest.approx(rate)

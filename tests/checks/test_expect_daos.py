@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.checks.below import service
 from assay.checks.expect import MEASURED_CEILING, Measured, expectation
-from assay.checks.figures import POSSIBLE
+from assay.checks.figures import POSSIBLE, targets
 from assay.checks.plan import CHECKS, Requirement, requirements
 from assay.cluster.description import Cluster
 from assay.subject import Subject
 from assay.tools import mdtest, self_test
+from assay.units import Quantity
 from clusters import described, find
 from sites import put, site
 
@@ -415,3 +417,28 @@ def test_what_mdtest_did_on_a_real_system_is_not_too_good_to_be_true(
         figure = expectation(cluster, metric, tripped(min(trips), "quick"))
         assert figure.bound is not None
         assert rate < figure.bound
+
+
+@pytest.mark.parametrize(("payload", "alone"), [(220.0, 220.0), (20.0, 20.0), (19.0, 20.0)])
+def test_a_payload_takes_what_its_round_trip_takes_longer_than_an_empty_one(
+    payload: float, alone: float
+) -> None:
+    cluster = wired_site()
+    times = {"latency_empty": 20.0, "latency_get_1m": payload}
+    measured = Measured(
+        {
+            find(cluster, f"SelfTestClientServer.{name} on s1/engine{number}"): [time]
+            for name, time in times.items()
+            for number in (0, 1)
+        }
+    )
+    seconds = service(cluster, "write", Quantity(1, "MiB"), measured)
+    assert seconds == pytest.approx(alone / 1e6)
+
+
+def test_an_engine_has_its_own_targets_and_a_partition_those_of_all() -> None:
+    cluster = wired_site()
+    each = cluster.hosts["s1"].engines[0].targets
+    assert targets(cluster, Subject.parse("s1/engine0")) == each
+    assert targets(cluster, Subject.parse("s1/engine0>s1/engine1")) == each
+    assert targets(cluster, Subject.parse("clients/dfs")) == 2 * each

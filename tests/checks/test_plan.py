@@ -4,10 +4,12 @@ import cProfile
 import json
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assay.checks.backends import library_directory
 from assay.checks.expect import Measured, expectation
 from assay.checks.fdb_hammer import daos_processes
 from assay.checks.plan import CHECKS, LAYERS, features, requirements
@@ -129,6 +131,13 @@ def test_every_way_to_the_container_owes_its_own_figures() -> None:
     assert ways(document, "FdbHammerDaosSeparate") == ways(document, "FdbHammerDaos")
     mounted = ("dfuse", "ioil", "pil4dfs")
     assert ways(document, "FioDfuse") == [f"{c}/{way}" for c in ("c1", "c2") for way in mounted]
+    document["daos"]["prefix"] = "/opt/daos"
+    assert library_directory(described(document)) == Path("/opt/daos/lib64")
+
+
+def test_a_page_cache_is_only_on_the_way_through_the_kernel() -> None:
+    document = with_container(**{"benchmarks/shared_directory": "/share"})
+    assert ways(document, "PageCacheHonesty") == ["clients/posix", "clients/dfuse"]
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,14 @@ def test_says_why_a_run_is_no_measurement(name, problems):
     assert parse(recorded(TOOL, name)).problems == problems
 
 
+@pytest.mark.parametrize(("together", "problems"), [("10.500000", 0), ("10.510000", 1)])
+def test_processes_may_take_a_twentieth_longer_together(together, problems):
+    text = recorded(TOOL, "two_hosts.txt").replace("5321.702913", together)
+    text = text.replace("MAX duration : 0.256934 ", "MAX duration : 10.000000 ", 1)
+    found = [problem for problem in parse(text).problems if "did not start together" in problem]
+    assert len(found) == problems
+
+
 def test_ranks_without_mpi_are_no_ranks():
     said = (
         "daos_perf found no MPI: libdpar_mpi.so of DAOS, or the MPI that it was built with, is not"

@@ -83,7 +83,13 @@ def test_what_hangs_and_is_ended_says_nothing():
     assert parse("").problems == ("no answer of dmg: there is no JSON in it",)
 
 
-def test_what_is_said_in_place_of_an_answer_is_told():
+def test_two_answers_are_none():
+    answer = recorded(TOOL, "system_query_joined.txt").partition("\n")[2].rpartition("# exit")[0]
+    assert parse(answer).problems == ()
+    assert parse(answer + answer).problems[0].startswith("no answer of dmg: ")
+
+
+def test_what_is_said_in_place_of_an_answer_is_shown():
     said = "dmg did not answer within 60 s"
     assert parse(f"{said}\n").problems == (f"no answer of dmg: {said}",)
 

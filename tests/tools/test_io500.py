@@ -166,6 +166,8 @@ def test_the_phases_by_ior_and_mdtest_alone_have_all_but_find():
     assert "score" not in found
     bandwidth = outputs()["ior-hard-write"].samples[0]
     assert found["ior_hard_write"] == pytest.approx(bandwidth.value / 1024)
+    rate = next(s for s in outputs()["mdtest-hard-stat"].samples if s.metric == "file_stat")
+    assert found["mdtest_hard_stat"] == pytest.approx(rate.value / 1000)
 
 
 def test_a_phase_that_went_wrong_leaves_no_score():
