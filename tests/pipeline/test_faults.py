@@ -35,7 +35,7 @@ for job in report["jobs"]:
 json.dump(report, open(sys.argv[1], "w"))
 END
 """
-"""By a million, since a disk that other tests use too may be a thousand times slower than its model."""
+"""By a million: a disk that other tests also use may be a thousand times slower than its model."""
 
 
 def missing_with(campaign: Campaign, check: str, reason: str) -> SignedOff:
