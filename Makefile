@@ -48,6 +48,13 @@ validate: setup ## The whole way on this machine: deploy, measure, judge, sign o
 	@$(PLAYBOOK) -i $(INVENTORY) site.yml; status=$$?; \
 	if [ -f build/summary.txt ]; then echo; cat build/summary.txt; fi; exit $$status
 
+.PHONY: plan
+plan: setup ## What a cluster should give that is not there yet, by its inventory alone.
+	@$(PLAYBOOK) -i $(INVENTORY) playbooks/plan.yml
+	@$(BIN)/assay expect --system --cluster build/plan/cluster.json
+	@$(BIN)/assay plan --cluster build/plan/cluster.json >build/plan/plan.txt
+	@echo; tail -n 1 build/plan/plan.txt; echo "build/plan/plan.txt lists them"
+
 .PHONY: teardown
 teardown: setup ## Take away what `make validate` put on this machine, and nothing else.
 	$(PLAYBOOK) -i $(INVENTORY) playbooks/teardown.yml

@@ -21,7 +21,6 @@ from rich.console import Console
 from rich.table import Table
 
 REPOSITORY = Path(__file__).parents[1]
-SIMULATED = REPOSITORY / "tests/deploy/simulated"
 COMMANDS = Path(sys.executable).parent
 STEPS = ("gather", "judge", "render")
 
@@ -31,7 +30,7 @@ def inventory(directory: Path, hosts: int) -> Path:
     made = directory / str(hosts)
     made.mkdir()
     worked = REPOSITORY / "inventories/pmem"
-    for name in ("roles.yml", "group_vars"):
+    for name in ("roles.yml", "kinds.yml", "group_vars"):
         (made / name).symlink_to((worked / name).resolve())
     names = {
         "controller": ["login"],
@@ -55,16 +54,15 @@ def play(step: str, hosts: Path, scratch: Path) -> tuple[float, int]:
         [
             COMMANDS / "ansible-playbook",
             f"--inventory={hosts}",
-            f"--extra-vars=simulated_description={scratch}/cluster.json",
+            f"--extra-vars=assay_planned={scratch}/cluster.json",
             *(["--check"] if step == "render" else []),  # all but the writing
-            (SIMULATED / "describe.yml") if step == "judge" else REPOSITORY / f"bench/{step}.yml",
+            REPOSITORY / ("playbooks/plan.yml" if step == "judge" else f"bench/{step}.yml"),
         ],
         cwd=REPOSITORY,
         env={
             **os.environ,
             "ANSIBLE_CALLBACKS_ENABLED": "ansible.posix.profile_tasks",
             "ANSIBLE_LOCALHOST_WARNING": "false",
-            "ANSIBLE_ACTION_PLUGINS": str(SIMULATED / "action_plugins"),
         },
         capture_output=True,
         text=True,
@@ -73,7 +71,7 @@ def play(step: str, hosts: Path, scratch: Path) -> tuple[float, int]:
     if run.returncode:
         raise SystemExit(f"{step} of {hosts.name} hosts failed:\n{run.stdout[-4000:]}{run.stderr}")
     seconds = time.monotonic() - started
-    if step == "judge":  # what runs before it simulates the gathering
+    if step == "judge":  # what runs before it takes the place of the gathering
         seconds = sum(float(s) for s in re.findall(r"^cluster : .* ([\d.]+)s$", run.stdout, re.M))
     tasks = [int(ok) for ok in re.findall(r" : ok=(\d+) ", run.stdout)]
     return seconds, max(tasks)

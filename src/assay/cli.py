@@ -143,8 +143,14 @@ def expect(
         str | None,
         typer.Option(help="Run reports with the figures of lower layers, as a glob pattern."),
     ] = None,
+    system: Annotated[
+        bool, typer.Option("--system", help="Sum up the whole system by layer, before it is built.")
+    ] = False,
 ) -> None:
-    """Print bound, floor and ceiling of every metric, and their sources."""
+    """Print bound, floor and ceiling of every metric, and their sources.
+
+    With --system: what all parts of each layer give together, and what limits them.
+    """
     from rich.markup import escape
     from rich.table import Table
 
@@ -153,6 +159,9 @@ def expect(
     from assay.units import show
 
     described = _load(file)
+    if system:
+        _print_system(described)
+        return
     measured = Measured({})
     campaign = _read(reports, described) if reports is not None else None
     if campaign is not None:
@@ -366,6 +375,45 @@ def overhead(
     print(f"benchmarks' own   {own:8.1f} s")
     if own > 0:
         print(f"ratio             {results.seconds / own:8.2f}")
+
+
+def _print_system(cluster: Cluster) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from assay.checks.plan import requirements
+    from assay.checks.whole import paths, totals
+    from assay.units import Quantity
+
+    def shown(value: float | None, unit: str) -> str:
+        if value is None:
+            return "-"
+        large = unit == "MiB/s" and value >= LARGE_MIBS
+        return str(Quantity(value, unit).to("GiB/s") if large else Quantity(value, unit))
+
+    for what, bound in paths(cluster):
+        print(one_line(f"{what}: at most {bound.sentence}"))
+    required = requirements(cluster)
+    listed = totals(cluster, required)
+    table = Table("layer", "metric", "of", "floor", "bound", "limited by", box=None)
+    for total in listed:
+        first = total.requirement
+        subject = first.subject.part if first.subject.backend or total.count == 1 else ""
+        count = f"{total.count:,} {'together' if total.is_sum else 'pairs, each'}"
+        of = str(first.subject) if total.count == 1 else f"{count} {subject}".strip()
+        floor, most = shown(total.floor, first.unit), shown(total.bound, first.unit)
+        cells = (first.layer, first.figure, of, floor, most, total.limited)
+        table.add_row(*(escape(one_line(cell)) for cell in cells))
+    _print(table)
+    metrics = sum(total.count for total in listed)
+    print(
+        f"{metrics} of {len(required)} metrics are in this table; the others are times and counts,"
+        " or get their limits from what the layers below are measured to do (assay expect)"
+    )
+
+
+LARGE_MIBS = 10_000
+"""From here on a bandwidth is printed in GiB/s."""
 
 
 def _load(path: Path) -> Cluster:

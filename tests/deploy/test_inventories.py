@@ -1,4 +1,4 @@
-"""The worked inventories, described and judged with the hardware of simulated hosts."""
+"""The worked inventories, described and judged with the hardware of the kinds of their hosts."""
 
 import json
 import os
@@ -12,7 +12,6 @@ from assay.cluster.description import Cluster
 from assay.preflight import examine as preflight
 
 REPOSITORY = Path(__file__).parents[2]
-SIMULATED = Path(__file__).parent / "simulated"
 WORKED = ("pmem", "ephemeral", "md-on-ssd-shared", "md-on-ssd-wal", "md-on-ssd-wal-meta")
 
 
@@ -22,9 +21,9 @@ def describe(inventory: Path, out: Path, *more: str) -> subprocess.CompletedProc
         [
             commands / "ansible-playbook",
             f"--inventory={inventory}",
-            f"--extra-vars=simulated_description={out}",
+            f"--extra-vars=assay_planned={out}",
             *more,
-            SIMULATED / "describe.yml",
+            REPOSITORY / "playbooks/plan.yml",
         ],
         cwd=REPOSITORY,
         env={**os.environ, "ANSIBLE_LOCALHOST_WARNING": "false"},
@@ -96,4 +95,3 @@ def test_a_mistake_in_an_inventory_is_a_line_of_a_table_and_stops_the_playbook(
     assert run.returncode != 0
     assert "mgmt_svc_replicas" in run.stdout
     assert "Traceback" not in run.stdout + run.stderr
-    assert not (tmp_path / "cluster.json").exists()

@@ -4,9 +4,11 @@ from typing import Any
 
 class _Task:
     args: dict[str, Any]
+    def get_play(self) -> Any: ...
 
 class ActionBase:
     _task: _Task
+    _loader: Any
 
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]: ...
     def _execute_module(

@@ -1,0 +1,125 @@
+"""What a whole system should give, layer by layer, and what limits it.
+
+An expectation is of one subject: an SSD, an engine, a client. Planning asks what all of them give
+together. Parts that work side by side add up; but what all clients move at once crosses what they
+share, so such a sum is held against the same rule for all clients together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from assay.checks import nvme_perf, self_test
+from assay.checks.bounds import Bound, Limit, tightest
+from assay.checks.bounds.devices import IO, MEBIBYTE, as_rate
+from assay.checks.bounds.path import data_path, of_files, senders
+from assay.checks.daos_path import DaosPath
+from assay.checks.entry import Requirement
+from assay.checks.expect import expectation
+from assay.checks.figures import Expectation, Measured
+from assay.cluster.description import PARTITIONS, Cluster
+from assay.subject import Subject
+
+ALONE = frozenset(
+    f"{check.name}.{metric.name}"
+    for check in (nvme_perf.BANDWIDTH, nvme_perf.IOPS)
+    for metric in check.metrics
+    if metric.name.endswith("_alone")
+)
+"""Figures of an SSD while the others of its host are idle: they do not add up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """One figure of all its subjects."""
+
+    requirement: Requirement
+    """That of the first subject."""
+    count: int
+    is_sum: bool
+    """Whether `floor` and `bound` are of all subjects together, or of each of them."""
+    floor: float | None
+    bound: float | None
+    limited: str
+    """What it is limited by, and what would limit it next."""
+
+
+def paths(cluster: Cluster) -> Iterator[tuple[str, Bound]]:
+    """What applications can get of a DAOS system at most: in blocks of 1 MiB, and of 4 KiB."""
+    if cluster.daos is None:
+        return
+    for direction in ("write", "read"):
+        whole = data_path(cluster, direction, MEBIBYTE, of_files(cluster))
+        if whole:
+            yield f"{direction} in blocks of {MEBIBYTE}", whole
+        small = data_path(cluster, direction, IO, of_files(cluster))
+        rates = [as_rate(limit, "IO/s", IO) for limit in small.limits] if small else []
+        if bound := tightest(rates, "IO/s"):
+            yield f"{direction} in blocks of {IO}", bound
+
+
+def totals(cluster: Cluster, requirements: Iterable[Requirement]) -> list[Total]:
+    """The bandwidths and rates that have a limit before anything is measured, by layer."""
+    groups: dict[tuple[str, str, str | None, int | None], list[Requirement]] = {}
+    for requirement in requirements:
+        subject = requirement.subject
+        if requirement.metric.better == "higher" and requirement.figure not in ALONE:
+            key = (requirement.figure, requirement.partition, subject.backend, subject.containers)
+            groups.setdefault(key, []).append(requirement)
+    measured = Measured({})
+    made = (_total(cluster, group, measured) for group in groups.values())
+    return [total for total in made if total is not None]
+
+
+def _total(cluster: Cluster, group: Sequence[Requirement], measured: Measured) -> Total | None:
+    first = group[0]
+    each = [expectation(cluster, requirement, measured) for requirement in group]
+    if each[0].ground == "count":
+        return None
+    is_sum = all(requirement.subject.peer is None for requirement in group)
+    of_all = sum if is_sum else min
+    floor = of_all(e.floor for e in each if e.floor is not None) if _all(each, "floor") else None
+    bound = of_all(e.bound for e in each if e.bound is not None) if _all(each, "bound") else None
+    limited = _limited(each[0].limits)
+    if is_sum and len(group) > 1:
+        limited = limited and f"each by {limited}"
+        shared = _shared(cluster, first, measured)
+        if shared and bound is not None and shared[0] < bound:
+            bound, least, limited = shared
+            floor = floor if floor is None or least is None else min(floor, least)
+    if floor is None and bound is None:
+        return None
+    return Total(first, len(group), is_sum, floor, bound, limited)
+
+
+def _all(each: Sequence[Expectation], limit: str) -> bool:
+    return all(getattr(expected, limit) is not None for expected in each)
+
+
+def _shared(
+    cluster: Cluster, first: Requirement, measured: Measured
+) -> tuple[float, float | None, str] | None:
+    """Bound, floor and limit of what all subjects of a figure have to share, if they do."""
+    if first.check == self_test.CLIENT_SERVER.name:
+        wire = senders(cluster)
+        if wire is None or first.unit != "MiB/s":
+            return None
+        return wire.value.to(first.unit).value, None, wire.made_of
+    if first.host in PARTITIONS or not isinstance(
+        getattr(first.metric.rule, "__self__", None), DaosPath
+    ):
+        return None
+    together = Subject(first.partition, backend=first.subject.backend)
+    expected = expectation(cluster, replace(first, subject=together), measured)
+    if expected.bound is None:
+        return None
+    return expected.bound, expected.floor, _limited(expected.limits)
+
+
+def _limited(limits: Sequence[Limit]) -> str:
+    if not limits:
+        return ""
+    least, *others = limits
+    following = [limit for limit in others if limit.who != least.who][:1]
+    return "; ".join([least.made_of, *(f"then {limit.who}, {limit.value}" for limit in following)])

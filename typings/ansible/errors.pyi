@@ -1,0 +1,3 @@
+"""What our action plugins raise."""
+
+class AnsibleActionFail(Exception): ...  # noqa: N818 it is Ansible's name
