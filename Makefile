@@ -118,8 +118,7 @@ bench-deploy: setup ## How the deployment grows from 8 to 64 to 256 hosts (simul
 
 .PHONY: bench-verdicts
 bench-verdicts: setup ## How often the verdicts are right, on labelled campaigns with known faults.
-	$(BIN)/python tests/verdicts/hosts.py
-	$(BIN)/python tests/verdicts/scores.py
+	$(BIN)/python tests/verdicts/bench.py
 
 .PHONY: bench-scale
 bench-scale: setup ## How the sign-off grows from 64 to 4,096 hosts with 8 SSDs each.

@@ -7,8 +7,9 @@ import pytest
 from scipy.stats import t
 
 from assay.judge.baseline import SLIPS, Change, Changes, changes
-from assay.judge.rating import Array, Limits, rate
-from assay.judge.stats import summarize_all
+from assay.judge.limits import Limits, no_ends
+from assay.judge.rating import rate
+from assay.judge.stats import Array, summarize_all
 
 SIZE = 32
 KINDS = ["Fio MiB/s"] * (SIZE // 2) + ["Mdtest op/s"] * (SIZE // 2)
@@ -20,6 +21,7 @@ LIMITS = Limits(
     group=np.repeat([0, 1], SIZE // 2),
     subject=np.arange(SIZE),
     host=np.arange(SIZE),
+    ends=no_ends(SIZE),
 )
 
 
@@ -88,6 +90,7 @@ def test_less_time_is_a_gain() -> None:
         np.zeros(1, int),
         np.zeros(1, int),
         np.zeros(1, int),
+        no_ends(1),
     )
     found = changes((old, rate(old, limits)), (new, rate(new, limits)), limits, ["us"])
     assert found.gain[0] == pytest.approx(1.0)
@@ -120,7 +123,13 @@ def test_in_much_noise_a_small_loss_stays_open() -> None:
 def test_what_one_campaign_lacks_is_not_compared() -> None:
     old, new = summarize_all([[1.0] * 7, []]), summarize_all([[], [1.0] * 7])
     limits = Limits(
-        NOWHERE[:2], NOWHERE[:2], np.ones(2, bool), np.zeros(2, int), np.arange(2), np.arange(2)
+        NOWHERE[:2],
+        NOWHERE[:2],
+        np.ones(2, bool),
+        np.zeros(2, int),
+        np.arange(2),
+        np.arange(2),
+        no_ends(2),
     )
     found = changes((old, rate(old, limits)), (new, rate(new, limits)), limits, ["a", "a"])
     assert found.campaign is None

@@ -233,3 +233,15 @@ def test_no_metric_is_lost_or_judged_without_a_reason(medians: list[float]) -> N
         if j.verdict is Verdict.PASS:
             assert j.summary is not None
             assert 850 <= j.summary.median <= 1000
+
+
+def test_another_model_of_ssd_is_no_peer() -> None:
+    """A second model that the hosts report, and nobody has declared."""
+    judged = among_peers([1000.0 + n for n in range(12)] + [880.0 + n for n in range(4)])
+    cases = [
+        Measurement(j.requirement, j.samples, UNRATED, model="faster" if number < 12 else "slower")
+        for number, j in enumerate(judged)
+    ]
+    rejudged = judge(cases).judgements
+    assert {j.verdict for j in rejudged} == {Verdict.UNRATED}
+    assert {j.peers.count for j in rejudged if j.peers} == {12, 4}

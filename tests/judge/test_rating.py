@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from assay.judge.rating import Limits, Rating, rate
+from assay.judge.limits import Limits, no_ends
+from assay.judge.rating import Rating, rate
 from assay.judge.stats import Array, Summaries
 from assay.judge.verdict import Verdict
 
@@ -30,6 +31,8 @@ def rated(
     group: int | Sequence[int] = 0,
     subject: Sequence[int] | None = None,
     step: float = 0.0,
+    host: Sequence[int] | None = None,
+    ends: Sequence[tuple[int, int]] | None = None,
 ) -> Rating:
     """Rate metrics of which every figure is given; all are peers unless told otherwise."""
     size = len(medians)
@@ -57,7 +60,8 @@ def rated(
         more=np.full(size, more),
         group=each(group).astype(int),
         subject=np.asarray(range(size) if subject is None else subject),
-        host=np.asarray(range(size) if subject is None else subject),
+        host=np.asarray(host or (range(size) if subject is None else subject)),
+        ends=no_ends(size) if ends is None else np.asarray(ends),
     )
     return rate(found, limits)
 
@@ -115,7 +119,7 @@ TooGood = Verdict.IMPLAUSIBLE
         (lambda x: among(x, spread=0.05), 789.52, Below, Open),
         (lambda x: alone(x, worst=1000, spread=0.02), 951.25, Below, Open),
         # All of them together.
-        (lambda x: last(rated([x] * 8, worst=1000, spread=0.02)), 972.458, Below, Open),
+        (lambda x: last(rated([x] * 8, worst=1000, spread=0.02)), 974.257, Below, Open),
         # Surely above the floor by what the peers know, though the interval reaches below it.
         (
             lambda x: last(rated([x] * 8, worst=1000, spread=0.02, low=900, high=1200)),
@@ -258,3 +262,44 @@ def test_samples_in_two_modes_accuse_nobody() -> None:
 def test_all_of_a_kind_are_below_a_floor_though_each_by_itself_may_be_above() -> None:
     assert alone(980, worst=1000, spread=0.01, low=960, high=1001) is Open
     assert set(rated([980.0] * 16, worst=1000, spread=0.01).verdict) == {Below}
+
+
+def test_an_ssd_is_held_against_those_of_its_own_host() -> None:
+    """Hosts that differ by 2 % hide a device that is 10 % slower than the seven beside it."""
+    rng = np.random.default_rng(11)
+    hosts, ssds, metrics = range(4), range(8), range(3)
+    own = np.repeat([0.97, 1.03, 0.98, 1.025], len(ssds))
+    figures = np.concatenate(
+        [1000 * own * (1 + rng.normal(0, 0.005, own.size)) for _ in metrics]
+    ).reshape(len(metrics), -1)
+    figures[:, 13] *= 0.9
+    rating = rated(
+        list(figures.ravel()),
+        spread=0.01,
+        group=[metric for metric in metrics for _ in own],
+        subject=list(range(own.size)) * len(metrics),
+        host=[host for _ in metrics for host in hosts for _ in ssds],
+    )
+    assert np.flatnonzero(rating.verdict == Below).tolist() == [13, 45, 77]
+
+
+def test_devices_of_another_model_in_one_slot_of_each_host_are_a_population() -> None:
+    """Four of 32 devices, one in each host: no accident, and no accusation."""
+    rating = rated(
+        [1000.0 * (0.85 if ssd == 7 else 1.0) for _ in range(4) for ssd in range(8)],
+        spread=0.01,
+        subject=list(range(32)),
+        host=[host for host in range(4) for _ in range(8)],
+    )
+    assert Below not in rating.verdict
+    assert np.flatnonzero(rating.verdict == Open).tolist() == [7, 15, 23, 31]
+
+
+def test_two_slow_devices_of_32_are_no_population() -> None:
+    rating = rated(
+        [1000.0 * (0.85 if ssd in (3, 20) else 1.0) for ssd in range(32)],
+        spread=0.01,
+        subject=list(range(32)),
+        host=[ssd // 8 for ssd in range(32)],
+    )
+    assert np.flatnonzero(rating.verdict == Below).tolist() == [3, 20]

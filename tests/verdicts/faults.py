@@ -1,4 +1,4 @@
-"""The faults of the bench: each changes a sound campaign and marks what it changed."""
+"""The faults of the bench: each changes the samples of a sound campaign, and says which."""
 
 from __future__ import annotations
 
@@ -6,152 +6,224 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from campaigns import CLIENTS, ENGINES, KIND, MORE, SSDS, SUBJECT, Campaign, of, with_unit
-from numpy.typing import NDArray
+from noises import Noise, by_host, independent
+from simulated import KINDS, SAMPLES, SSDS, Array, Cluster, Flags
 
-Fault = Callable[[Campaign, np.random.Generator], None]
+from assay.judge.rating import Rating
+from assay.judge.verdict import Verdict
 
-
-def _slow(campaign: Campaign, hit: NDArray[np.bool_], loss: float) -> None:
-    factor = np.where(MORE, 1 - loss, 1 / (1 - loss))
-    campaign.samples[hit] *= factor[hit, None]
-    campaign.affected |= hit
-
-
-def everywhere(loss: float) -> Fault:
-    return lambda campaign, rng: _slow(campaign, np.ones(len(KIND), dtype=bool), loss)
-
-
-def ssd(loss: float) -> Fault:
-    """One SSD of 8, in all that is measured of it."""
-    return lambda campaign, rng: _slow(campaign, of("Nvme") & (rng.integers(SSDS) == SUBJECT), loss)
-
-
-def nic(loss: float) -> Fault:
-    """One NIC of 32: both pairs of the ring that it is in, and the files of its client."""
-
-    def put(campaign: Campaign, rng: np.random.Generator) -> None:
-        host = rng.integers(CLIENTS)
-        pairs = (host == SUBJECT) | ((host - 1) % CLIENTS == SUBJECT)
-        files = (of("PosixFio") | of("FdbHammer")) & (host == SUBJECT)
-        _slow(campaign, (of("FiPingpong", "bandwidth_1m") & pairs) | files, loss)
-
-    return put
-
-
-def wrong_numa_node(loss: float) -> Fault:
-    """One client whose processes are far from its NIC: it answers later, and moves less."""
-
-    def put(campaign: Campaign, rng: np.random.Generator) -> None:
-        host = rng.integers(CLIENTS)
-        late = of("FiPingpong", "latency_64b") & (host == SUBJECT)
-        files = (of("PosixFio") | of("FdbHammer")) & (host == SUBJECT)
-        _slow(campaign, late | files, loss)
-
-    return put
-
-
-def _faster(campaign: Campaign, hit: NDArray[np.bool_], factor: float) -> None:
-    campaign.samples[hit] *= factor
-    campaign.affected |= hit
-
-
-def cached_reads(campaign: Campaign, rng: np.random.Generator) -> None:
-    """All clients read from the page cache."""
-    _faster(campaign, of("PosixFio", "read_1m"), rng.uniform(4, 20))
-
-
-def cached_reads_of_one(campaign: Campaign, rng: np.random.Generator) -> None:
-    """One client reads from the page cache."""
-    one = of("PosixFio", "read_1m") & (rng.integers(CLIENTS) == SUBJECT)
-    _faster(campaign, one, rng.uniform(4, 20))
-
-
-def hole_reads(campaign: Campaign, rng: np.random.Generator) -> None:
-    """Files that were never written are read: no data crosses the network."""
-    _faster(campaign, of("Ior", "easy_read", "hard_read"), rng.uniform(3, 10))
-
-
-def unit_slip(factor: float) -> Fault:
-    """The bandwidths of one check are in another unit."""
-
-    def put(campaign: Campaign, rng: np.random.Generator) -> None:
-        check = rng.choice(["FiPingpong", "SelfTest", "Nvme", "VosPerf", "PosixFio", "FdbHammer"])
-        _faster(campaign, of(str(check)) & with_unit("MiB/s"), factor)
-
-    return put
-
-
-def warm_up(loss: float) -> Fault:
-    """All of a check starts slow and comes to its speed within the run."""
-
-    def put(campaign: Campaign, rng: np.random.Generator) -> None:
-        hit = of(str(rng.choice(["Nvme", "PosixFio", "FdbHammer"])))
-        time = np.arange(campaign.samples.shape[1])
-        shape = 1 - loss * np.exp(-time / 2)
-        campaign.samples[hit] *= np.where(MORE[hit, None], shape, 1 / shape)
-        campaign.affected |= hit
-
-    return put
-
-
-def drift(loss: float) -> Fault:
-    """All of a check gets slower from the first sample to the last."""
-
-    def put(campaign: Campaign, rng: np.random.Generator) -> None:
-        hit = of(str(rng.choice(["Nvme", "PosixFio", "FdbHammer"])))
-        shape = np.linspace(1, 1 - loss, campaign.samples.shape[1])
-        campaign.samples[hit] *= np.where(MORE[hit, None], shape, 1 / shape)
-        campaign.affected |= hit
-
-    return put
-
-
-def missing_metric(campaign: Campaign, rng: np.random.Generator) -> None:
-    row = rng.integers(len(KIND))
-    campaign.samples[row] = np.nan
-    campaign.affected[row] = True
-
-
-def failed_phase(campaign: Campaign, rng: np.random.Generator) -> None:
-    """The phase of an engine failed and printed figures all the same: sanity refuses them."""
-    hit = of("VosPerf") & (rng.integers(ENGINES) == SUBJECT)
-    campaign.samples[hit] = np.nan
-    campaign.affected |= hit
+Random = np.random.Generator
+Which = Callable[[Random, Cluster], Flags]
+QUIET = independent(0.01)
+Put = Callable[[Random, Cluster, Array], tuple[Array, Flags]]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A fault, what verdict is the right one, and how often it has to be found."""
+class Fault:
+    """What is wrong, how it is to be called, and how often at 4, 16 and 128 hosts."""
 
-    put: Fault
+    put: Put
     right: str
-    """`regression` of the campaign, or the verdict of what it was put into."""
-    required: float | None = None
-    """At a spread of 2 %."""
+    """`below` of some of it and of nothing else; `worse`: that, or of the worse of two populations;
+    `implausible`, `missing` or `unsteady` of more than half of it; `stopped`: of some of it, any of
+    these."""
+    asked: tuple[float | None, float | None, float | None]
+    noise: Noise = QUIET
+
+    def is_recognized(self, rating: Rating, hit: Flags) -> bool:
+        """Whether it is called what it is, where it is."""
+        below = rating.verdict == Verdict.BELOW
+        match self.right:
+            case "below":
+                return bool(below[hit].any() and not below[~hit].any())
+            case "worse":
+                worse = below | ~np.isnan(rating.apart)
+                return bool(worse[hit].any() and worse[hit].sum() > 9 * worse[~hit].sum())
+            case "stopped":
+                passing = np.isin(rating.verdict, (Verdict.PASS, Verdict.UNRATED))
+                return not passing[hit].all()
+            case "unsteady":
+                stopped = np.isin(rating.verdict[hit], (Verdict.UNSTEADY, Verdict.BELOW))
+                return bool(stopped.mean() > 0.5)
+        return bool(np.mean(rating.verdict[hit] == self.right) > 0.5)
 
 
-FAULTS: Mapping[str, Named] = {
-    "5 % lost everywhere": Named(everywhere(0.05), "regression", 0.9),
-    "10 % lost everywhere": Named(everywhere(0.10), "regression", 0.99),
-    "20 % lost everywhere": Named(everywhere(0.20), "regression", 0.99),
-    # Of 8 at this spread, that peers differ by nature cannot be told apart from it (0.3 are found).
-    "one SSD of 8, 10 %": Named(ssd(0.10), "below"),
-    "one SSD of 8, 20 %": Named(ssd(0.20), "below", 0.99),
-    "one NIC of 32, 10 %": Named(nic(0.10), "below", 0.95),
-    "one NIC of 32, 20 %": Named(nic(0.20), "below", 0.99),
-    "one client's NUMA node, 10 %": Named(wrong_numa_node(0.10), "below", 0.95),
-    "one client's NUMA node, 20 %": Named(wrong_numa_node(0.20), "below", 0.99),
-    "cached reads": Named(cached_reads, "implausible", 1.0),
-    "cached reads of one client": Named(cached_reads_of_one, "implausible", 1.0),
-    "reads of holes": Named(hole_reads, "implausible", 1.0),
-    "bits for bytes": Named(unit_slip(8.0), "unit", 1.0),
-    "bytes for bits": Named(unit_slip(1 / 8), "unit", 1.0),
-    "GiB for GB": Named(unit_slip(1.073741824), "unit", 1.0),
-    "GB for GiB": Named(unit_slip(1 / 1.073741824), "unit", 1.0),
-    "warm-up, 30 %": Named(warm_up(0.30), "unsteady"),
-    "drift, 10 %": Named(drift(0.10), "unsteady"),
-    "drift, 20 %": Named(drift(0.20), "unsteady"),
-    "a missing metric": Named(missing_metric, "missing", 1.0),
-    "a failed phase with figures": Named(failed_phase, "missing", 1.0),
+def slower(loss: float, which: Which) -> Put:
+    def put(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
+        hit = which(rng, cluster)
+        factor = np.where(cluster.more, 1 - loss, 1 / (1 - loss))
+        return np.where(hit[:, None], samples * factor[:, None], samples), hit
+
+    return put
+
+
+def one_ssd(rng: Random, cluster: Cluster) -> Flags:
+    device = (rng.integers(cluster.hosts) == cluster.host) & (rng.integers(SSDS) == cluster.part)
+    return np.asarray(cluster.of("Nvme") & device)
+
+
+def one_nic(rng: Random, cluster: Cluster) -> Flags:
+    own = cluster.with_host(rng.integers(cluster.hosts))
+    return np.asarray(own & (cluster.paired | cluster.of("SelfTest")))
+
+
+def one_cable(rng: Random, cluster: Cluster) -> Flags:
+    """What one pair of neighbours shows, in all that is measured of it."""
+    host = rng.integers(cluster.hosts - 1)
+    return np.asarray(cluster.paired & (cluster.host == host) & (cluster.peer == host + 1))
+
+
+def one_client(rng: Random, cluster: Cluster) -> Flags:
+    return np.asarray(cluster.of("Client") & cluster.with_host(rng.integers(cluster.hosts)))
+
+
+def one_host(rng: Random, cluster: Cluster) -> Flags:
+    return np.asarray(cluster.with_host(rng.integers(cluster.hosts)) & ~cluster.paired)
+
+
+def share_of_hosts(share: float) -> Which:
+    def hosts(rng: Random, cluster: Cluster) -> Flags:
+        chosen = rng.permutation(cluster.hosts)[: max(2, round(share * cluster.hosts))]
+        return np.asarray(cluster.with_host(chosen) & ~cluster.paired)
+
+    return hosts
+
+
+def one_switch(_: Random, cluster: Cluster) -> Flags:
+    """The pairs between both halves of the hosts."""
+    half = cluster.hosts // 2
+    return np.asarray((cluster.host < half) != (cluster.peer < half))
+
+
+def of_check(name: str) -> Which:
+    return lambda _, cluster: cluster.of(name)
+
+
+def constant(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
+    hit = np.arange(len(samples)) == rng.integers(len(samples))
+    return np.where(hit[:, None], samples[:, :1] + 0.0123, samples), hit
+
+
+def copied(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
+    host = rng.integers(cluster.hosts)
+    own = ~cluster.paired
+    one = own & (cluster.host == host)
+    two = own & (cluster.host == (host + 1) % cluster.hosts)
+    made = samples.copy()
+    made[two] = made[one]
+    return made, one | two
+
+
+def cached(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
+    kinds = [number for number, kind in enumerate(KINDS) if kind.floor and kind.more]
+    host = cluster.with_host(rng.integers(cluster.hosts))
+    hit = (cluster.kind == rng.choice(kinds)) & host
+    return np.where(hit[:, None], samples * rng.uniform(3, 20), samples), hit
+
+
+def hole(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
+    """Files that were never written are read, by all clients."""
+    names = [kind.name for kind in KINDS]
+    hit = cluster.of("Client") & (cluster.kind == names.index("read"))
+    return np.where(hit[:, None], samples * rng.uniform(3, 10), samples), hit
+
+
+def drifting(loss: float, which: Which) -> Put:
+    """Slower and slower from the first sample to the last."""
+
+    def put(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
+        hit = which(rng, cluster)
+        shape = np.linspace(1, 1 - loss, SAMPLES)
+        factor = np.where(cluster.more[:, None], shape, 1 / shape)
+        return np.where(hit[:, None], samples * factor, samples), hit
+
+    return put
+
+
+def warming(loss: float, which: Which) -> Put:
+    """Slow at first, and at its speed within the run."""
+
+    def put(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
+        hit = which(rng, cluster)
+        shape = 1 - loss * np.exp(-np.arange(SAMPLES) / 2)
+        factor = np.where(cluster.more[:, None], shape, 1 / shape)
+        return np.where(hit[:, None], samples * factor, samples), hit
+
+    return put
+
+
+def hot_ssds(rng: Random, cluster: Cluster) -> Flags:
+    """All SSDs of one host."""
+    return np.asarray(cluster.of("Nvme") & cluster.with_host(rng.integers(cluster.hosts)))
+
+
+def missing(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
+    hit = np.arange(len(samples)) == rng.integers(len(samples))
+    return np.where(hit[:, None], np.nan, samples), hit
+
+
+ONE_10, ONE_20 = (0.8, 0.95, 0.95), (0.99, 0.99, 0.99)
+
+FAULTS: Mapping[str, Fault] = {
+    "one SSD, 10 %": Fault(slower(0.1, one_ssd), "below", ONE_10),
+    "one SSD, 20 %": Fault(slower(0.2, one_ssd), "below", ONE_20),
+    "one SSD, 10 %; hosts differ by 2 %": Fault(
+        slower(0.1, one_ssd), "below", (0.8, 0.95, 0.95), by_host(0.02)
+    ),
+    "one NIC, 10 %": Fault(slower(0.1, one_nic), "worse", ONE_10),
+    "one NIC, 20 %": Fault(slower(0.2, one_nic), "worse", ONE_20),
+    "one cable, 10 %": Fault(slower(0.1, one_cable), "worse", ONE_10),
+    "one cable, 20 %": Fault(slower(0.2, one_cable), "worse", ONE_20),
+    "one client, 10 %": Fault(slower(0.1, one_client), "below", ONE_10),
+    "one client, 20 %": Fault(slower(0.2, one_client), "below", ONE_20),
+    "one host, 10 %": Fault(slower(0.1, one_host), "below", ONE_10),
+    "one host, 20 %": Fault(slower(0.2, one_host), "below", ONE_20),
+    "a rack of a quarter, 10 %": Fault(
+        slower(0.1, share_of_hosts(0.25)), "worse", (None, 0.95, 0.95)
+    ),
+    "half of the hosts, 10 %": Fault(slower(0.1, share_of_hosts(0.5)), "worse", (0.95, 0.95, 0.95)),
+    "six of eight hosts, 20 %": Fault(
+        slower(0.2, share_of_hosts(0.75)), "worse", (None, 0.95, 0.95)
+    ),
+    "a switch, 10 %": Fault(slower(0.1, one_switch), "worse", (0.9, 0.9, 0.9)),
+    "all SSDs, 10 %": Fault(slower(0.1, of_check("Nvme")), "below", (0.99, 0.99, 0.99)),
+    "all SSDs, 5 %": Fault(slower(0.05, of_check("Nvme")), "below", (0.9, 0.9, 0.9)),
+    "end to end, half of it": Fault(slower(0.5, of_check("Client")), "below", (0.99, 0.99, 0.99)),
+    "end to end, 1 % of it": Fault(slower(0.99, of_check("Client")), "below", (1.0, 1.0, 1.0)),
+    "all SSDs of a host get hot, 20 %": Fault(
+        drifting(0.2, hot_ssds), "unsteady", (0.95, 0.95, 0.95)
+    ),
+    "a check drifts, 20 %": Fault(
+        drifting(0.2, of_check("Client")), "unsteady", (0.95, 0.95, 0.95)
+    ),
+    "a check warms up, 30 %": Fault(
+        warming(0.3, of_check("Client")), "unsteady", (0.95, 0.95, 0.95)
+    ),
+    "all samples alike": Fault(constant, "implausible", (1.0, 1.0, 1.0)),
+    "a host copies another": Fault(copied, "implausible", (1.0, 1.0, 1.0)),
+    "a cache": Fault(cached, "implausible", (0.99, 0.99, 0.99)),
+    "reads of holes": Fault(hole, "implausible", (0.99, 0.99, 0.99)),
+    "a missing metric": Fault(missing, "missing", (1.0, 1.0, 1.0)),
 }
+
+SLIPS: Mapping[str, float] = {
+    "bits for bytes": 8.0,
+    "bytes for bits": 1 / 8,
+    "GiB for GB": 2**30 / 10**9,
+    "GB for GiB": 10**9 / 2**30,
+    "MiB for MB": 2**20 / 10**6,
+    "MB for MiB": 10**6 / 2**20,
+}
+"""Factors by which figures are wrong whose unit was mistaken."""
+SLIPPING = ("FiPingpong", "CrossServer", "Nvme", "VosPerf", "SelfTest", "Client")
+"""The checks with bandwidths."""
+
+
+def slipped(check: str, factor: float) -> Put:
+    """The bandwidths of a check are in another unit."""
+
+    def put(_: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
+        hit = cluster.of(check) & cluster.of_kinds(lambda kind: kind.unit == "MiB/s")
+        return np.where(hit[:, None], samples * factor, samples), hit
+
+    return put

@@ -13,7 +13,8 @@ import numpy as np
 from assay.cluster.description import Cluster, Host
 from assay.judge import baseline
 from assay.judge.baseline import Change, Changes
-from assay.judge.rating import Limits, numbered, rate
+from assay.judge.limits import Limits, no_ends, numbered
+from assay.judge.rating import rate
 from assay.judge.stats import summarize_all
 from assay.judge.verdict import Verdict
 from assay.preflight.examine import examine
@@ -172,6 +173,7 @@ def _no_limits(metrics: Sequence[MetricRecord]) -> Limits:
         group=numbered((m.check, m.metric, m.partition) for m in metrics),
         subject=numbered((m.check, m.partition, m.subject) for m in metrics),
         host=numbered(m.host for m in metrics),
+        ends=no_ends(len(metrics)),
     )
 
 

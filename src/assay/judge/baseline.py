@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.judge.rating import SLOWER, Limits, Rating, share
+from assay.judge.limits import Limits, share
+from assay.judge.peers import SLOWER
+from assay.judge.rating import Rating
 from assay.judge.stats import NORMAL, Array, Summaries, combine, middle, threshold
 
 LEVELS = 3

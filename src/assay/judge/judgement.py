@@ -11,8 +11,11 @@ import numpy as np
 from assay.checks.expect import Expectation
 from assay.checks.plan import Requirement
 from assay.cluster.description import PARTITIONS
+from assay.judge.culprits import Ends, culprits
 from assay.judge.fakes import fakes
-from assay.judge.rating import HIDDEN, Limits, Rating, numbered, rate
+from assay.judge.limits import Limits, Numbers, numbered
+from assay.judge.peers import HIDDEN
+from assay.judge.rating import Rating, rate
 from assay.judge.stats import Array, Summary, summarize_all
 from assay.judge.verdict import Verdict
 from assay.units import Quantity, show
@@ -28,6 +31,8 @@ class Measurement:
     problems: Sequence[str] = ()
     """Why its samples count for nothing."""
     raw: Sequence[str] = ()
+    model: str | None = None
+    """What its device calls itself, where that is known: other models are no peers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,8 @@ class Judgement:
     """None where there are too few to compare with."""
     more_samples: int | None = None
     """How many more would decide, where that is open and a reasonable number does."""
+    culprit: str = ""
+    """What makes it slow, where its peers tell: ``c4``, or ``between c[1-4] and c[5-8]``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
     """Judge the metrics of a campaign, each also among its peers.
 
     Peers are the subjects of one metric of a check in one partition that have the same limits
-    and, where they have one, the same backend.
+    and, where they have one, the same backend or model.
     Fail closed: with a problem, or without a sample, a metric is `missing`.
     """
     problems = [_problems(measurement) for measurement in measurements]
@@ -85,7 +92,10 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
     summaries = summarize_all(rows)
     fake = _fakes(measurements, rows)
     flags = np.isin(np.arange(len(rows)), list(fake))
-    rating = rate(summaries, _limits(measurements), flags)
+    ends = Ends([measurement.requirement for measurement in measurements])
+    limits = _limits(measurements, ends.numbers)
+    rating = rate(summaries, limits, flags)
+    culprit = culprits([m.requirement for m in measurements], rating, limits.group, ends)
     judgements = []
     for row, measurement in enumerate(measurements):
         summary = summaries.one(row) if summaries.count[row] else None
@@ -93,7 +103,9 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
         if summary is None:
             reason = "; ".join(problems[row]) or "it was not measured"
         else:
-            reason = fake.get(row) or _reason(measurement, summary, peers, rating, row)
+            reason = fake.get(row) or _reason(
+                measurement, summary, peers, rating, row, culprit[row]
+            )
         more = rating.more_samples[row]
         judgements.append(
             Judgement(
@@ -106,6 +118,7 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
                 raw=tuple(measurement.raw),
                 peers=peers,
                 more_samples=None if math.isnan(more) else int(more),
+                culprit=culprit[row],
             )
         )
     return Judged(tuple(judgements), rating.comparisons)
@@ -133,7 +146,7 @@ def _problems(measurement: Measurement) -> list[str]:
     ]
 
 
-def _limits(measurements: Sequence[Measurement]) -> Limits:
+def _limits(measurements: Sequence[Measurement], ends: Numbers) -> Limits:
     more = np.array(
         [measurement.requirement.metric.better == "higher" for measurement in measurements],
         dtype=bool,
@@ -152,6 +165,7 @@ def _limits(measurements: Sequence[Measurement]) -> Limits:
             ]
         ),
         host=numbered([measurement.requirement.host for measurement in measurements]),
+        ends=ends,
     )
 
 
@@ -169,7 +183,8 @@ def _peer_group(measurement: Measurement) -> Hashable:
     backend = subject if subject.host in PARTITIONS else subject.backend
     # What two engines of a host move between each other crosses no wire.
     near = subject.peer is not None and len(subject.hosts) == 1
-    return required.check, required.name, required.partition, backend, near, limits
+    name = (required.check, required.name, required.partition)
+    return *name, backend, near, measurement.model, limits
 
 
 def _peers_of(rating: Rating, row: int) -> Peers | None:
@@ -184,9 +199,15 @@ def _peers_of(rating: Rating, row: int) -> Peers | None:
 
 
 def _reason(
-    measurement: Measurement, summary: Summary, peers: Peers | None, rating: Rating, row: int
+    measurement: Measurement,
+    summary: Summary,
+    peers: Peers | None,
+    rating: Rating,
+    row: int,
+    culprit: str,
 ) -> str:
-    unit, words = measurement.expectation.unit, _Words(measurement)
+    required, unit = measurement.requirement, measurement.expectation.unit
+    words = _Words(measurement)
     value = Quantity(summary.median, unit)
     match Verdict(str(rating.verdict[row])):
         case Verdict.IMPLAUSIBLE:
@@ -194,10 +215,16 @@ def _reason(
             return f"{value} is {better}: a cache, a hole or a wrong unit"
         case Verdict.BELOW:
             outlier = peers and peers.outlier and _against_peers(peers, unit)
+            local = float(rating.local[row])
+            if outlier and peers and local < min(peers.gain, 0.0):
+                beside = "the others of its host" if required.subject.peer is None else _OTHERS
+                outlier += f", and {-local:.1%} worse than {beside}"
             below = words.short(summary.median)
-            return f"{value} is {', and '.join(what for what in (below, outlier) if what)}"
+            blame = rating.blame.get(row)
+            slow = f"; {culprit} is {blame.apart:.1%} slower" if blame and culprit else ""
+            return f"{value} is {', and '.join(what for what in (below, outlier) if what)}{slow}"
         case Verdict.UNSTEADY:
-            return _undecided(words, summary, peers, rating, row)
+            return _undecided(words, summary, peers, rating, row, culprit)
         case Verdict.UNRATED:
             return measurement.expectation.derivation
     return f"{value} is {'above' if words.more else 'within'} {words.limit}"
@@ -231,13 +258,16 @@ class _Words:
         return f"{'below' if self.more else 'above'} {self.limit}"
 
 
+_OTHERS = "its ends show in their other pairs"
+
+
 def _against_peers(peers: Peers, unit: str) -> str:
     how = f"{abs(peers.gain):.1%} {'better' if peers.gain > 0 else 'worse'}"
     return f"{how} than the median of its {peers.count} peers, {Quantity(peers.median, unit)}"
 
 
 def _undecided(
-    words: _Words, summary: Summary, peers: Peers | None, rating: Rating, row: int
+    words: _Words, summary: Summary, peers: Peers | None, rating: Rating, row: int, culprit: str
 ) -> str:
     """Why a metric is unsteady, and what would decide."""
     reasons = []
@@ -269,8 +299,8 @@ def _undecided(
     apart = float(rating.apart[row])
     if not math.isnan(apart):
         reasons.append(
-            f"its peers are two populations, and it is of the worse one, by {apart:.1%}: which of"
-            " them is right only the layers below, a floor or the site can say"
+            f"its peers are two populations, and it is of the worse one, by {apart:.1%}: {culprit}."
+            " Which of them is right only the layers below, a floor or the site can say"
         )
     if rating.drifting[row]:
         moved = "rose" if summary.change > 0 else "fell"

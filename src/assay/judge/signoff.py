@@ -18,6 +18,7 @@ from assay.judge.coverage import Coverage, coverage, has_been_judged, shares
 from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import Excused, Waiver, excuse
+from assay.subject import Subject
 
 
 class Gate(StrEnum):
@@ -135,14 +136,21 @@ class SignOff:
         if self.stopped_by:
             stopped = Counter(judgement.verdict for judgement in self.stopped_by)
             named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
-            first = self.stopped_by[0].requirement
-            said.append(f"{named}, of {total} metrics; first {first.layer}: {first.key}")
+            first, culprit = self.stopped_by[0].requirement, self.stopped_by[0].culprit
+            who = f" ({culprit})" if culprit not in ("", str(first.subject)) else ""
+            said.append(f"{named}, of {total} metrics; first {first.layer}: {first.key}{who}")
         if less := {deviation.check for deviation in self.stopped_by_less}:
             said.append(f"less than the scale asks for in {', '.join(sorted(less))}")
         if self.unjudged:
             classes = ", ".join(map(str, self.unjudged))
             said.append(f"nothing was judged of {classes}")
         return f"{word}: {'; '.join(said)}"
+
+
+def model_of(cluster: Cluster, subject: Subject) -> str | None:
+    """What the SSD that a metric is of calls itself, where that is known."""
+    device = subject.device and cluster.hosts[subject.host].nvme.get(subject.device)
+    return device.model if device else None
 
 
 def sign_off(
@@ -180,6 +188,7 @@ def sign_off(
                 expectation(cluster, results.as_run(metric), valid),
                 results.problems(metric),
                 results.raw(metric),
+                model_of(cluster, metric.subject),
             )
             for metric in plan
         ]

@@ -20,7 +20,7 @@ from assay.cluster.description import Cluster
 from assay.foreign.text import printable
 from assay.judge.coverage import causes, coverage
 from assay.judge.judgement import Judgement
-from assay.judge.rating import FALSE_ALARMS
+from assay.judge.limits import FALSE_ALARMS
 from assay.judge.signoff import FAILING, Gate, SignOff
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import Waiver

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from assay.checks.plan import Layer
 from assay.cluster.description import Cluster
 from assay.foreign.text import printable
-from assay.judge.rating import FALSE_ALARMS
+from assay.judge.limits import FALSE_ALARMS
 from assay.judge.signoff import Gate, SignOff
 from assay.judge.verdict import Verdict
 

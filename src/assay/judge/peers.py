@@ -1,0 +1,365 @@
+"""Each metric among its peers: who is slower, by what evidence, and what makes it so.
+
+A figure is slow by itself, with what else was measured of its subject, or with what was measured of
+its host or end; and by how it compares with all peers, or with those that share its host or ends.
+Each of these levels has the same share of the chance of a false alarm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from assay.judge.limits import NO_END, Flags, Limits, Numbers, share
+from assay.judge.pairs import Polished, polish
+from assay.judge.populations import Split, deviation, scale, split, split_pairs
+from assay.judge.stats import (
+    MAD_EFFICIENCY,
+    NORMAL,
+    Array,
+    Summaries,
+    interval_error,
+    median_error,
+    middle,
+    pool,
+    threshold,
+)
+
+FEWEST_PEERS = 4
+"""As few peers can tell which of them is odd; of fewer, half may be slow."""
+
+FEWEST_OF_HOST = 3
+"""As few devices of one host can, where those of other hosts show how much devices differ."""
+
+SLOWER = 0.05
+"""Minimum relative deviation of an outlier from its peers (own choice)."""
+
+HIDDEN = 0.10
+"""A loss against its peers that must not hide in the scatter of a metric that passes."""
+
+HIDING = 0.01
+"""The chance that it does all the same."""
+
+BEYOND_PEERS = 1.0
+"""What is twice as good as its peers, or better, is a cache, a hole or a unit (own choice). By less
+it may be the one sound host among slow ones."""
+
+MODES = 1.6
+"""Where intervals are so many times as wide as the scatter says, samples are in modes; normal ones
+are 1.2 times as wide (own choice)."""
+
+STEPS = 1.5
+"""No verdict rests on fewer steps of what a tool prints than this."""
+
+OF_MEDIAN = 1.2533
+"""The error of a median of normal figures, in those of their mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """What makes a figure slow, by number: ends of pairs, or sets of ends that pairs cross."""
+
+    ends: tuple[frozenset[int], ...]
+    """One set: each of these ends is slow. Several: what is between them."""
+    apart: float
+    """By how much its pairs are worse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Each metric among its peers."""
+
+    members: list[Numbers]
+    gain: Array
+    local: Array
+    """By how much it is better than what shares its host or its ends; NaN where nothing does."""
+    median: Array
+    count: Numbers
+    error: Array
+    """Of a median, from all peers; from its own samples where there are too few."""
+    freedom: Array
+    step: Array
+    """What a tool prints in steps, one of them, relative to the median."""
+    apart: Array
+    """By how much it is in the worse of two populations; NaN elsewhere."""
+    blame: dict[int, Blame]
+    comparisons: int
+    slower: Flags
+    faster: Flags
+    hiding: Flags
+
+
+@dataclass(slots=True)
+class _Found:
+    """What is known of each metric while groups are gone through."""
+
+    median: Array
+    distance: Array
+    loose: Array
+    apart: Array
+    local: Array
+    """By how much it is better than what it shares its host or its ends with; NaN for nothing."""
+    local_distance: Array
+    local_loose: Array
+    by_host: Array
+    """By how much it is better than the median, without the effect of its destination."""
+    blame: dict[int, Blame] = field(default_factory=dict)
+    polished: list[tuple[Numbers, Polished, float, float]] = field(default_factory=list)
+
+    def levels(self, limits: Limits) -> int:
+        """How many share the chance of a false alarm.
+
+        A metric, a subject and a host among all; where hosts have several devices, the first two
+        within their host; where there are pairs, a pair and an end.
+        """
+        paired = limits.ends[:, 0] != NO_END
+        compared = ~np.isnan(self.local)
+        return 3 + 2 * bool(np.any(compared & ~paired)) + 2 * bool(np.any(compared & paired))
+
+
+def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compared:
+    """Compare each metric with its peers; those of one number in `limits.group` are such."""
+    size = len(present)
+    groups: dict[int, list[int]] = {}
+    for row in np.flatnonzero(present & (limits.group >= 0)).tolist():
+        groups.setdefault(int(limits.group[row]), []).append(row)
+    members = [np.array(rows) for rows in groups.values() if len(rows) >= FEWEST_PEERS]
+
+    nothing = np.full(size, np.nan)
+    found = _Found(
+        median=nothing.copy(),
+        distance=nothing.copy(),
+        loose=nothing.copy(),
+        apart=nothing.copy(),
+        local=nothing.copy(),
+        local_distance=nothing.copy(),
+        local_loose=nothing.copy(),
+        by_host=nothing.copy(),
+    )
+    error = median_error(summaries.spread, summaries.count)
+    freedom = np.maximum(MAD_EFFICIENCY * (summaries.count - 1), 1.0)
+    step = summaries.step / summaries.median
+    count = np.zeros(size, dtype=int)
+    in_modes = np.zeros(size, dtype=bool)
+    for rows in members:
+        pooled = pool(summaries.median[rows], summaries.spread[rows], summaries.count[rows])
+        wide = interval_error(summaries.low[rows], summaries.high[rows], summaries.confidence[rows])
+        error[rows] = max(pooled.error, middle(wide / summaries.median[rows]))
+        in_modes[rows] = error[rows] > MODES * pooled.error
+        freedom[rows], count[rows], found.median[rows] = pooled.known, len(rows), pooled.median
+        step[rows] = _step_of(summaries, rows) / pooled.median
+        own = float(error[rows[0]])
+        for population in _populations(found, limits, summaries, rows, own):
+            found.median[population] = middle(summaries.median[population])
+            _measure(found, limits, summaries, population, own, pooled.known)
+    gain = limits.gain(summaries.median, found.median)
+    levels = found.levels(limits)
+    ailing, ailing_there, asked = _ailing(
+        found, limits, gain, error, freedom, count, in_modes, levels
+    )
+    comparisons = asked + int(np.sum(count > 0))
+    chance = share(int(np.sum(count > 0))) / levels
+    far = threshold(chance, found.loose) * found.distance
+    local_far = threshold(chance, found.local_loose) * found.local_distance
+    coarse = np.maximum(SLOWER, STEPS * step)
+    luckiest = np.where(limits.more, summaries.second_high, summaries.second_low)
+    # A wild sample or a second mode reaches up to the others; what is slow does not.
+    reach = limits.gain(luckiest, found.median)
+    slower = (gain < -coarse) & (ailing | (gain < -far)) & (reach < -SLOWER / 2)
+    reach -= gain - found.local
+    slow_there = (found.local < -coarse) & (ailing_there | (found.local < -local_far))
+    slow_there &= reach < -SLOWER / 2
+    _blame_paths(found, slow_there)
+    sure = threshold(HIDING, freedom) * error
+    return Compared(
+        members,
+        gain,
+        found.local,
+        found.median,
+        count,
+        error,
+        freedom,
+        step,
+        found.apart,
+        found.blame,
+        comparisons,
+        slower=slower | slow_there,
+        faster=gain > np.maximum(BEYOND_PEERS, far),
+        hiding=(gain - sure < -HIDDEN) & (gain < 0),
+    )
+
+
+def _step_of(summaries: Summaries, rows: Numbers) -> float:
+    """In which steps the samples of peers were printed; 0 where most do not show it."""
+    steps = summaries.step[rows]
+    return float(np.min(steps[steps > 0])) if middle(steps) > 0 else 0.0
+
+
+def _populations(
+    found: _Found, limits: Limits, summaries: Summaries, rows: Numbers, error: float
+) -> list[Numbers]:
+    """The rows of each population of peers; what is known of the worse of two is filled in."""
+    gain = limits.gain(summaries.median, found.median)[rows]
+    two: Split | None
+    if limits.ends[rows[0], 0] == NO_END:
+        two = split(gain, limits.host[rows], error)
+    else:
+        two = split_pairs(gain, limits.ends[rows], error)
+    if two is None:
+        return [rows]
+    worse = rows[two.worse]
+    found.apart[worse] = two.apart
+    found.blame.update(dict.fromkeys(worse.tolist(), Blame(two.sides, two.apart)))
+    return [worse, rows[~two.worse]]
+
+
+def _measure(
+    found: _Found,
+    limits: Limits,
+    summaries: Summaries,
+    rows: Numbers,
+    error: float,
+    known: float,
+) -> None:
+    """How far the peers of one population lie from each other, as a whole and locally."""
+    gain = limits.gain(summaries.median, found.median)[rows]
+    found.by_host[rows] = gain
+    hosts = limits.host[rows]
+    several = len(np.unique(hosts))
+    usual, loose = scale(deviation(gain), error, known, several - 1)
+    found.distance[rows], found.loose[rows] = usual, loose
+    if limits.ends[rows[0], 0] != NO_END:
+        model = polish(gain, limits.ends[rows])
+        found.by_host[rows] = model.residual + model.effect[model.of[:, 0]]
+        found.polished.append((rows, model, error, known))
+        local, freedom = model.residual, len(rows) - int(np.count_nonzero(model.effect))
+        usual, loose = scale(deviation(local), error, known, max(freedom - 1, 0))
+        found.local[rows], found.local_distance[rows], found.local_loose[rows] = local, usual, loose
+        return
+    local, usual, loose = _within_hosts(gain, hosts, error, known)
+    found.local[rows] = local
+    found.local_distance[rows], found.local_loose[rows] = usual, loose
+
+
+def _within_hosts(
+    gain: Array, hosts: Numbers, error: float, known: float
+) -> tuple[Array, float, float]:
+    """How much better each is than the median of its host, where that has several; and the scale.
+
+    What moves all of a host moves none of these.
+    """
+    local = np.full(len(gain), np.nan)
+    order = np.argsort(hosts, kind="stable")
+    _, starts, counts = np.unique(hosts[order], return_index=True, return_counts=True)
+    for start, count in zip(starts.tolist(), counts.tolist(), strict=True):
+        if count >= FEWEST_OF_HOST:
+            places = order[start : start + count]
+            local[places] = gain[places] - middle(gain[places])
+    compared = local[~np.isnan(local)]
+    if not len(compared):
+        return local, np.nan, np.nan
+    of_host = float(np.median(counts[counts >= FEWEST_OF_HOST]))
+    # About their own median few figures lie too near (as `median_error` says), and that errs too.
+    between = deviation(compared) * of_host / (of_host - 1.2)
+    wider = (1 + OF_MEDIAN**2 / of_host) ** 0.5
+    freedom = len(compared) * (1 - 1 / of_host)
+    usual, loose = scale(between, error, known, freedom)
+    return local, usual * wider, loose
+
+
+def _ailing(
+    found: _Found,
+    limits: Limits,
+    gain: Array,
+    error: Array,
+    freedom: Array,
+    count: Numbers,
+    in_modes: Flags,
+    levels: int,
+) -> tuple[Flags, Flags, int]:
+    """Which metrics are of a subject, a host or an end that is slow in what it shows together.
+
+    How far one of these lies from the others by nature is what the others show: figures of one
+    host move together, and so their number makes nothing surer than it is.
+
+    Returns:
+        Those that are slow among all, those that are within their host, and how often that was
+        asked.
+    """
+    ailing, there = (np.zeros(len(gain), dtype=bool) for _ in range(2))
+    of_subject = list(_families(count, limits.subject, limits.group))
+    of_host = list(_families(count, limits.host, None))
+    tests = [(of_subject, gain, False), (of_subject, gain, True), (of_host, found.by_host, False)]
+    total = 0
+    for families, figures, within in tests:
+        asked = sum(len(rows) for rows in families)
+        total += asked * (not within)
+        for rows in families:  # all that have the same number of metrics
+            # Samples in modes move several medians at once, by more than errors say.
+            alike = 1.0 if in_modes[rows].any() else OF_MEDIAN / rows.shape[1] ** 0.5
+            own = float(np.sqrt(np.mean(error[rows] ** 2))) * min(alike, 1.0)
+            known = middle(freedom[rows].ravel())
+            together = np.median(figures[rows], axis=1)
+            if within:
+                hosts = limits.host[rows[:, 0]]
+                together, usual, loose = _within_hosts(together, hosts, own, known)
+            else:
+                usual, loose = scale(deviation(together), own, known, len(together) - 1)
+            far = max(SLOWER, float(threshold(share(asked) / levels, loose)) * usual)
+            (there if within else ailing)[rows] |= (together < -far)[:, None]
+    asked = sum(len(model.ends) for _, model, _, _ in found.polished)
+    for rows, model, own, known in found.polished:
+        chance = share(asked) / levels
+        for end in _slow_ends(model, own, known, chance):
+            of_end = rows[(model.of == end).any(axis=1)]
+            ailing[of_end] = True
+            blame = Blame((frozenset({int(model.ends[end])}),), -float(model.effect[end]))
+            for row in of_end.tolist():
+                known_blame = found.blame.get(row)
+                if known_blame is None or not known_blame.ends:
+                    found.blame[row] = blame
+    return ailing, there, total + asked
+
+
+def _slow_ends(model: Polished, error: float, known: float, chance: float) -> Iterator[int]:
+    """The places of ends whose pairs are slow together, all of them more than by nature."""
+    own = error * OF_MEDIAN / middle(model.pairs.astype(float)) ** 0.5
+    # The slower end decides what a pair does: ends lie far below the others more than above.
+    below = middle(model.level) - model.level
+    between = max(deviation(model.level), NORMAL * middle(below[below >= 0]))
+    usual, loose = scale(between, min(own, error), known, len(model.ends) - 1)
+    far = max(SLOWER, float(threshold(chance, loose)) * usual)
+    yield from np.flatnonzero((model.effect < -SLOWER) & (model.level < -far)).tolist()
+
+
+def _blame_paths(found: _Found, slow: Flags) -> None:
+    """Blame what lies between the ends of single pairs, where both are in other pairs too."""
+    for rows, model, _, _ in found.polished:
+        several = (model.pairs[model.of] > 1).all(axis=1)
+        for place in np.flatnonzero(several & slow[rows]).tolist():
+            row, (first, second) = int(rows[place]), model.ends[model.of[place]].tolist()
+            if row not in found.blame:
+                sides = frozenset({first}), frozenset({second})
+                found.blame[row] = Blame(sides, -float(model.residual[place]))
+
+
+def _families(peer_count: Numbers, subject: Numbers, group: Numbers | None) -> Iterator[Numbers]:
+    """The metrics with peers of each subject (or host) that has several: a row each, by number.
+
+    A slow SSD is slow in most that is measured of it, and that is surer than any one figure. With
+    `group`, subjects of one family have their first metric in the same one.
+    """
+    rows = np.flatnonzero(peer_count)
+    rows = rows[np.argsort(subject[rows], kind="stable")]
+    _, starts, counts = np.unique(subject[rows], return_index=True, return_counts=True)
+    for count in np.unique(counts).tolist():
+        if count < 2:
+            continue
+        family = rows[starts[counts == count][:, None] + np.arange(count)]
+        if group is None:
+            yield family
+            continue
+        first = group[family[:, 0]]
+        yield from (family[first == number] for number in np.unique(first).tolist())
