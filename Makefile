@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PLAYBOOK := $(BIN)/ansible-playbook
 INVENTORY ?= inventories/local
+# Of `make unit`: more than there are cores, since the tests of the pipeline mostly wait for Slurm and the disk.
+WORKERS ?= 6
 # Of `make mutants`: packages of src/assay, how many mutants of each, and which.
 PACKAGES ?= judge checks tools campaign
 SAMPLE ?= 60
@@ -79,7 +81,7 @@ host-tools: ## Install what the tests need of the distribution (as root, or by s
 
 .PHONY: unit
 unit: setup host-tools ## The tests of the model, the parsers, the report, and the pipeline on a real Slurm.
-	$(BIN)/pytest --numprocesses=4 --dist=loadfile --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 .PHONY: mutants
 mutants: setup ## What the tests do not notice: samples of single changes of the source, by hand.

@@ -1,4 +1,4 @@
-"""What ReFrame would run is what the plan owes, on every kind of cluster."""
+"""What ReFrame would run is what the plan requires, on every kind of cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from run_reframe import reframe
 
-from assay.checks.plan import CHECKS, PHASES, requirements
+from assay.checks.plan import CHECKS, PHASES, features, requirements
 from clusters import described
 from sites import LAYOUTS, site
 
@@ -43,7 +43,22 @@ def cluster(layout: str, scheduler: str = "slurm") -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+DISTINCT = ("pmem", "ephemeral", "file")
+"""A layout for each set of features, by which ReFrame selects the checks of a partition."""
+
+
+def features_of(layout: str) -> tuple[frozenset[str], ...]:
+    found = described(cluster(layout))
+    return tuple(frozenset(features(found, name)) for name in ("clients", "servers"))
+
+
+def test_every_layout_has_the_features_of_one_that_is_listed() -> None:
+    distinct = {features_of(layout) for layout in DISTINCT}
+    assert len(distinct) == len(DISTINCT)
+    assert {features_of(layout) for layout in LAYOUTS} == distinct
+
+
+@pytest.mark.parametrize("layout", DISTINCT)
 def test_the_list_is_the_plan(layout: str, tmp_path: Path) -> None:
     document = cluster(layout)
     assert listed(document, tmp_path) == {

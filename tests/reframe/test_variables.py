@@ -65,37 +65,42 @@ def test_the_detailed_list_shows_the_sizes(document: dict[str, Any], tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("check", "setting", "wrong"),
+    "settings",
     [
-        ("NetTest", "repetitions=0", "repetitions = 0: allowed is 1 to 250"),
-        ("NetTest", "repetitions=251", "repetitions = 251: allowed is 1 to 250"),
-        (
-            "DaosPerf",
-            "in_flight=update_4k:32",
-            "in_flight: update_4k = 32 and fetch_4k = 16: one run",
-        ),
-        (
-            "SelfTestClientServer",
-            "in_flight=latency_empty:16",
-            "in_flight.latency_empty = 16: allowed is 1 or more, for empty, get_1m, iov_2k, put_1m",
-        ),
-        (
-            "SelfTestClientServer",
-            "in_flight=speed:16",
-            "in_flight.speed = 16: allowed is 1 or more, for empty, get_1m, iov_2k, put_1m",
-        ),
+        {
+            "NetTest.repetitions=0": "repetitions = 0: allowed is 1 to 250",
+            "DaosPerf.in_flight=update_4k:32": (
+                "in_flight: update_4k = 32 and fetch_4k = 16: one run"
+            ),
+            "SelfTestClientServer.in_flight=latency_empty:16": (
+                "in_flight.latency_empty = 16: allowed is 1 or more, for empty, get_1m, iov_2k,"
+                " put_1m"
+            ),
+        },
+        {
+            "NetTest.repetitions=251": "repetitions = 251: allowed is 1 to 250",
+            "SelfTestClientServer.in_flight=speed:16": (
+                "in_flight.speed = 16: allowed is 1 or more, for empty, get_1m, iov_2k, put_1m"
+            ),
+        },
     ],
+    ids=["too few", "too many"],
 )
 def test_what_nobody_could_measure_with_is_refused(
-    check: str, setting: str, wrong: str, document: dict[str, Any], tmp_path: Path
+    settings: dict[str, str], document: dict[str, Any], tmp_path: Path
 ) -> None:
+    """Of several checks at once, since each start of ReFrame takes seconds."""
+    checks = "|".join(setting.partition(".")[0] for setting in settings)
+    set_to = [word for setting in settings for word in ("-S", setting)]
     with pytest.raises(subprocess.CalledProcessError) as refused:
-        scripts(
-            document,
-            tmp_path,
-            *(f"--name=^{check}%", "--tag=quick", "-S", setting),
-        )
-    assert wrong in refused.value.stdout
+        scripts(document, tmp_path, f"--name=^({checks})%", "--tag=quick", *set_to)
+    failed = re.findall(
+        r"^FAILURE INFO for (\w+) .*?^  \* Reason: (.*?)$", refused.value.stdout, re.M | re.S
+    )
+    reasons = dict(failed)
+    assert len(reasons) == len(settings)
+    for setting, wrong in settings.items():
+        assert wrong in reasons[setting.partition(".")[0]]
 
 
 def test_one_metric_has_more_in_flight(document: dict[str, Any], tmp_path: Path) -> None:
