@@ -88,14 +88,14 @@ def test_what_is_sound_is_bundled(site: Path) -> None:
     ],
 )
 def test_a_campaign_is_of_the_past(site: Path, start: object, end: object, said: str) -> None:
-    told(site, start, end)
+    set_times(site, start, end)
     status, message = signoff(site)
     assert (status, said in " ".join(message.split())) == (1, True), message
     assert not (site / "bundles").exists()
 
 
 def test_times_are_those_of_utc(site: Path, cluster: Cluster) -> None:
-    told(site, "2026-01-01T00:00:00+14:00", "2026-01-01T00:00:00-12:00")
+    set_times(site, "2026-01-01T00:00:00+14:00", "2026-01-01T00:00:00-12:00")
     found = read(str(site / "reports" / "*.json"), cluster)
     assert f"{found.started:%Y-%m-%d %H:%M} {found.ended:%H:%M}" == "2025-12-31 10:00 12:00"
 
@@ -107,7 +107,7 @@ def test_a_session_may_end_in_less_than_a_second(site: Path, cluster: Cluster) -
     read(str(site / "reports" / "*.json"), cluster)
 
 
-def told(site: Path, start: object, end: object) -> None:
+def set_times(site: Path, start: object, end: object) -> None:
     """Change when the session was."""
     document = json.loads((site / "reports" / "run-1.json").read_text())
     document["session_info"] |= {"time_start_unix": start, "time_end_unix": end}
@@ -354,3 +354,14 @@ def test_a_deep_report_is_refused(site: Path, cluster: Cluster) -> None:
     (site / "reports" / "run-1.json").write_text('{"runs":' * 100_000)
     with pytest.raises(ReportError, match="is not JSON"):
         read(str(site / "reports" / "*.json"), cluster)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_an_output_of_another_user_counts(site: Path) -> None:
+    """A phase that runs as root leaves files of root in directories of the account."""
+    os.chown(site / "output" / "servers" / "SsdFio", 12345, 12345)
+    (raw_of(site) / "x").write_text("of root")
+    status, said = signoff(site)
+    assert status == 0, said
+    (listed,) = (site / "bundles").rglob("s1/x")
+    assert listed.read_text() == "of root"
