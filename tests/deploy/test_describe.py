@@ -41,10 +41,19 @@ def test_what_is_stored_at_the_moment_is_no_part_of_what_lasts() -> None:
         "superblocks": {"/mnt/daos0/superblock": "daos_server"},
         "backing_files": {},
         "setup": {"numa_balancing": 0},
+        "fingerprint": {"traits": {"kernel": "6.1"}},
     }
     first = lasting({"name": "c", "hosts": {"n1": before}})
     assert first == lasting({"name": "c", "hosts": {"n1": deployed}})
     assert first == {"name": "c", "hosts": {"n1": {"cores": 4}}}
+
+
+@pytest.mark.parametrize("identity", [None, {}, {"smartctl": 1}, "forged"])
+def test_a_host_that_answers_with_nonsense_has_no_fingerprint(identity: object) -> None:
+    found = {"hardware": HARDWARE, "inventory": inventory("192.0.2.7"), "identity": identity}
+    hostvars = {"n1": {"ansible_facts": facts(), "__cluster_found": found}}
+    host = filters()["cluster_describe_hosts"](hostvars, ["n1"])["n1"]
+    assert "fingerprint" not in host
 
 
 FACTS = {

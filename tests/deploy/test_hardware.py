@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from assay.tools import host_setup, nft
+from assay.tools import host_identity, host_setup, nft
 
 MODULE = Path(__file__).parents[2] / "roles/cluster/library/cluster_hardware.py"
-SHARED = {"host_setup": host_setup, "nft": nft}
+SHARED = {"host_identity": host_identity, "host_setup": host_setup, "nft": nft}
 
 
 @pytest.fixture

@@ -8,8 +8,11 @@ from typing import Any
 
 from assay.cluster.daos import SYSTEM_TAGS, tag_map
 from assay.tools import lsblk
+from assay.tools.fingerprint import fingerprint
 
-MOMENTARY = frozenset({"blocks", "directories", "backing_files", "superblocks", "setup"})
+MOMENTARY = frozenset(
+    {"blocks", "directories", "backing_files", "superblocks", "setup", "fingerprint"}
+)
 """Keys of a host in cluster.json that say what is stored, mounted or set there now."""
 
 VIRTUAL = {None, "bridge", "bonding", "tun", "veth", "virtio_net"}
@@ -28,7 +31,7 @@ def describe_hosts(
         found = variables["__cluster_found"]
         described[name] = describe_host(
             variables["ansible_facts"],
-            found["hardware"] | _blocks(found.get("lsblk", {})),
+            found["hardware"] | _blocks(found.get("lsblk", {})) | _fingerprint(found),
             found["inventory"],
         )
     return described
@@ -197,6 +200,14 @@ def _paths(values: list[Any]) -> list[str]:
 def _blocks(printed: dict[str, Any]) -> dict[str, Any]:
     blocks = lsblk.parse(printed, printed.get("blobs", ()))
     return {"blocks": {name: block.model_dump(mode="json") for name, block in blocks.items()}}
+
+
+def _fingerprint(found: dict[str, Any]) -> dict[str, Any]:
+    """Nothing where a host answers with something else: it is not to stop the others."""
+    try:
+        return {"fingerprint": fingerprint(found["identity"]).model_dump(mode="json")}
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return {}
 
 
 def _names(facts: dict[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.host_identity import read_identity
 from ansible.module_utils.host_setup import printed, read_setup
 from ansible.module_utils.nft import COMMAND, Packet, Ruleset
 
@@ -77,6 +78,10 @@ EXAMPLES = r"""
   register: __cluster_hardware
 """
 RETURN = r"""
+identity:
+  description: Firmware, serial numbers and drivers, and what tools printed of the host's parts.
+  returned: always
+  type: dict
 lsblk:
   description: What lsblk printed, and the devices that hold SPDK's blobs.
   returned: always
@@ -367,7 +372,12 @@ def main() -> None:
             if (system := system_of(Path(path))) is not None
         },
     }
-    module.exit_json(changed=False, hardware=hardware, lsblk=block_devices(paths))
+    module.exit_json(
+        changed=False,
+        hardware=hardware,
+        lsblk=block_devices(paths),
+        identity=read_identity(Path("/")),
+    )
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 from pydantic import Field, IPvAnyAddress
 
 from assay.cluster.daos import Agent, Described, Engine, Server, System
+from assay.cluster.fingerprint import Fingerprint
 from assay.cluster.hardware import Hardware, shipped
 from assay.cluster.setup import Setup
 from assay.cluster.storage import BackingFile, Block, Directory
@@ -122,6 +123,9 @@ class Host(Described):
     )
     iommu: bool = False
     setup: Setup = Field(default=Setup(), description="of the kernel, at the moment")
+    fingerprint: Fingerprint = Field(
+        default=Fingerprint(), description="firmware, parts and tuning, likewise"
+    )
     scratch: Scratch | None = None
     writable: tuple[Writable, ...] = Field(
         default=(), description="of the programs that measure; there should be none"

@@ -77,7 +77,7 @@ def _number(path: Path) -> int | None:
 
 
 def printed(*command: str) -> str:
-    """What a command prints, bounded; nothing where it is missing, fails or hangs."""
+    """What a command prints, bounded; nothing where it is missing or hangs."""
     try:
         run = subprocess.run(
             command,
@@ -89,7 +89,7 @@ def printed(*command: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return "" if run.returncode else run.stdout[:PRINTED_BYTES].decode("utf-8", "replace")
+    return run.stdout[:PRINTED_BYTES].decode("utf-8", "replace")
 
 
 class _Timex(ctypes.Structure):

@@ -32,6 +32,7 @@ from assay.preflight.rules.metadata import metadata_rules
 from assay.preflight.rules.mtu import mtu_rules
 from assay.preflight.rules.names import name_rules
 from assay.preflight.rules.numa import numa_rules
+from assay.preflight.rules.peers import peer_rules
 from assay.preflight.rules.places import place_rules
 from assay.preflight.rules.pmem import pmem_rules
 from assay.preflight.rules.pools import pool_rules
@@ -98,6 +99,7 @@ def rules_of_site(
     yield from benchmark_rules(site, hosts)
     yield from datasheet_rules(site, hosts)
     yield from speed_rules(site, hosts)
+    yield from peer_rules(site, hosts)
     if site.daos is not None:
         yield from member_rules(site.daos, described)
         yield from system_rules(site.daos, site.provider, hosts)

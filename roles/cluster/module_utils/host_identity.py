@@ -1,0 +1,1 @@
+../../../src/assay/tools/host_identity.py

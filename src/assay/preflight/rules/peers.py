@@ -1,0 +1,52 @@
+"""The odd one out: a host that differs from its peers in firmware, parts or tuning."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+
+from assay.cluster.description import Host, Site
+from assay.problems import Problem
+
+
+def peer_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """Servers have what most servers have, and clients what most clients have.
+
+    Where no half of them agrees, nobody is odd: the site is mixed, and all are listed once.
+    """
+    for what, members in (("server", site.servers), ("client", site.clients)):
+        traits: dict[str, dict[str, str]] = defaultdict(dict)
+        for name in members:
+            for trait, value in hosts[name].fingerprint.traits.items() if name in hosts else ():
+                traits[trait][name] = value
+        for trait, values in traits.items():
+            yield from _odd(what, trait, values)
+
+
+def _odd(what: str, trait: str, values: Mapping[str, str]) -> Iterator[Problem]:
+    counts = Counter(values.values()).most_common()
+    if len(counts) < 2:
+        return
+    usual, having = counts[0]
+    if having * 2 <= len(values):
+        listed = "; ".join(f"{value} on {count}" for value, count in counts[:4])
+        and_more = f"; and {len(counts) - 4} more" * (len(counts) > 4)
+        yield Problem(
+            None,
+            f"fingerprint.{trait}",
+            f"{len(counts)} kinds",
+            f"should be alike on all {what}s: {listed}{and_more}. Peers that differ are judged as"
+            " peers, and the slower ones may be accused",
+            severity="warning",
+        )
+        return
+    others = f"the other {having} {what}s have" if having > 1 else f"the other {what} has"
+    for name, value in values.items():
+        if value != usual:
+            yield Problem(
+                name,
+                f"fingerprint.{trait}",
+                value,
+                f"should be {usual}, as {others}: update this host, or say why it differs",
+                severity="warning",
+            )

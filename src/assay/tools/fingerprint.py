@@ -1,0 +1,108 @@
+"""The fingerprint of a host, made of what `host_identity` read there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from assay.cluster.fingerprint import Fingerprint
+from assay.foreign.text import one_line
+from assay.tools import dmidecode, smart
+
+NAMELESS = frozenset({"", "N/A", "Unknown", "To be filled by O.E.M.", "Not Specified"})
+"""What firmware shows where nobody has filled it in."""
+
+
+def fingerprint(found: Mapping[str, Any]) -> Fingerprint:
+    """Facts by their names: traits, identities and readings."""
+    disks = {
+        name: disk
+        for name, printed in found["smartctl"].items()
+        if (disk := smart.smartctl(printed)) is not None
+    }
+    modules = dmidecode.parse(found["dmidecode"])
+    return Fingerprint(
+        traits=_known(_traits(found, disks, modules)),
+        identities=_known(_identities(found, disks, modules)),
+        readings=_known(_readings(found, disks)),
+    )
+
+
+def _traits(
+    found: Mapping[str, Any], disks: Mapping[str, smart.Disk], modules: Iterable[dmidecode.Module]
+) -> Iterator[tuple[str, str]]:
+    dmi, cpu = found["dmi"], found["cpu"]
+    yield "machine", f"{dmi['sys_vendor']} {dmi['product_name']}".strip()
+    yield "BIOS", f"{dmi['bios_vendor']} {dmi['bios_version']} {dmi['bios_date']}".strip()
+    yield "kernel", found["kernel"]
+    yield "kernel command line", _without_identity(found["command_line"])
+    yield "CPU", cpu.get("model name", "")
+    yield "microcode", cpu.get("microcode", "")
+    yield "SMT", found["smt"]
+    yield "turbo", {"0": "on", "1": "off"}.get(found["turbo_off"], "")
+    for module, version in found["drivers"].items():
+        yield f"driver {module}", version
+    yield "memory modules", _counted(f"{m.size} {m.kind} {m.part}".strip() for m in modules)
+    yield "memory speed", _counted(module.speed for module in modules)
+    ssds = [*((s["model"], s["firmware"]) for s in found["nvme"])]
+    ssds += [(disk.model, disk.firmware) for disk in disks.values()]
+    yield "SSDs", _counted(model for model, _ in ssds)
+    for model in {model for model, _ in ssds}:
+        yield f"firmware of {model}", _counted(firm for other, firm in ssds if other == model)
+    boards = [(device["board"], device["firmware"]) for device in found["rdma"]]
+    yield "RDMA adapters", _counted(board for board, _ in boards)
+    for board in {board for board, _ in boards}:
+        yield f"firmware of {board}", _counted(firm for other, firm in boards if other == board)
+    for name, driver in _drivers(found):
+        yield f"driver of {name}", driver.get("driver", "")
+        yield f"firmware of {name}", driver.get("firmware-version", "")
+
+
+def _identities(
+    found: Mapping[str, Any], disks: Mapping[str, smart.Disk], modules: Iterable[dmidecode.Module]
+) -> Iterator[tuple[str, str]]:
+    yield "serial number", found["dmi"]["product_serial"]
+    for ssd in found["nvme"]:
+        yield f"SSD at {ssd['address']}", f"{ssd['model']} {ssd['serial']}"
+    for name, disk in disks.items():
+        yield f"disk {name}", f"{disk.model} {disk.serial}".strip()
+    for device in found["rdma"]:
+        yield f"RDMA adapter {device['name']}", device["guid"]
+    for module in modules:
+        yield f"memory module {module.slot}", module.serial
+
+
+def _readings(
+    found: Mapping[str, Any], disks: Mapping[str, smart.Disk]
+) -> Iterator[tuple[str, str]]:
+    by_name = {ssd["name"]: ssd["address"] for ssd in found["nvme"]}
+    for name, printed in found["smart_log"].items():
+        worn = smart.smart_log(printed)
+        yield f"wear of the SSD at {by_name.get(name, name)}", "" if worn is None else f"{worn:g} %"
+    for name, disk in disks.items():
+        if disk.worn_percent is not None:
+            yield f"wear of the disk {name}", f"{disk.worn_percent:g} %"
+
+
+def _drivers(found: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Ethtool prints `key: value` (ethtool(8), --driver); its JSON does not have that."""
+    for name, printed in found["ethtool"].items():
+        pairs = [row.partition(":") for row in str(printed).splitlines()]
+        yield name, {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def _without_identity(command_line: str) -> str:
+    """What each host has for itself is no difference between peers."""
+    own = ("root=", "BOOT_IMAGE=", "resume=", "ip=", "BOOTIF=", "rd.luks", "rd.lvm")
+    return " ".join(word for word in command_line.split() if not word.startswith(own))
+
+
+def _counted(words: Iterable[str]) -> str:
+    """1.4 where all are alike, and otherwise 1.2 (1), 1.4 (3); several of a kind are `4 x KIND`."""
+    counts = Counter(word for word in words if word not in NAMELESS)
+    return ", ".join(f"{count} x {word}" for word, count in sorted(counts.items()))
+
+
+def _known(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    return {one_line(key): one_line(value) for key, value in pairs if value not in NAMELESS}

@@ -1,0 +1,88 @@
+"""What a host is made of: firmware, serial numbers, drivers, and what tools say of its parts.
+
+It is read on the hosts, by the modules `cluster_hardware` and `cluster_identity`, and may use only
+the standard library of Python 3.9. sysfs has most of it. What it lacks comes from Debian's
+`dmidecode`, `ethtool`, `nvme-cli` and `smartmontools`, where the host has them; of `lshw` nothing
+is left to ask then, and of `chrony` the kernel's clock, which `host_setup` reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .host_setup import printed, text  # relative, since Ansible ships both to other packages
+
+DMI = ("sys_vendor", "product_name", "product_serial", "bios_vendor", "bios_version", "bios_date")
+MOST_DISKS = 64
+"""That are asked one by one; a host with more is asked for these."""
+
+
+def read_identity(root: Path, ask: Callable[..., str] = printed) -> dict[str, Any]:
+    """What is known of the host, as it is printed; nothing of what is not shown.
+
+    Args:
+        root: below which sysfs and procfs are.
+        ask: runs a command and returns what it prints.
+    """
+    interfaces = [
+        link.name
+        for link in sorted(root.glob("sys/class/net/*"))
+        if (link / "device/driver").exists()
+    ]
+    disks = [disk.name for disk in sorted(root.glob("sys/class/nvme/nvme*"))][:MOST_DISKS]
+    others = [
+        block.name
+        for block in sorted(root.glob("sys/class/block/*"))
+        if (block / "device").exists() and not block.name.startswith(("nvme", "pmem"))
+    ][:MOST_DISKS]
+    return {
+        "dmi": {key: text(root / "sys/class/dmi/id" / key) for key in DMI},
+        "kernel": text(root / "proc/sys/kernel/osrelease"),
+        "command_line": text(root / "proc/cmdline"),
+        "cpu": _cpu(text(root / "proc/cpuinfo")),
+        "turbo_off": text(root / "sys/devices/system/cpu/intel_pstate/no_turbo"),
+        "smt": text(root / "sys/devices/system/cpu/smt/control"),
+        "nvme": [_nvme(root / "sys/class/nvme" / disk) for disk in disks],
+        "rdma": [_rdma(device) for device in sorted(root.glob("sys/class/infiniband/*"))],
+        "drivers": {
+            module: text(root / "sys/module" / module / "version")
+            or text(root / "sys/module" / module / "srcversion")
+            for module in ("mlx5_core", "nvme", "vfio_pci", "irdma", "ice", "cxi_ss1", "hfi1")
+            if (root / "sys/module" / module).exists()
+        },
+        "dmidecode": ask("dmidecode", "--type", "memory"),
+        "ethtool": {name: ask("ethtool", "--driver", name) for name in interfaces},
+        "smart_log": {
+            disk: ask("nvme", "smart-log", "--output-format=json", f"/dev/{disk}") for disk in disks
+        },
+        "smartctl": {disk: ask("smartctl", "--json", "--all", f"/dev/{disk}") for disk in others},
+    }
+
+
+def _cpu(cpuinfo: str) -> dict[str, str]:
+    """Of the first core, which stands for all."""
+    first = cpuinfo.partition("\n\n")[0].splitlines()
+    pairs = [line.partition(":") for line in first]
+    known = {key.strip(): value.strip() for key, _, value in pairs}
+    return {key: known[key] for key in ("model name", "microcode") if key in known}
+
+
+def _nvme(controller: Path) -> dict[str, str]:
+    return {
+        "address": text(controller / "address"),
+        "model": text(controller / "model"),
+        "serial": text(controller / "serial"),
+        "firmware": text(controller / "firmware_rev"),
+        "name": controller.name,
+    }
+
+
+def _rdma(device: Path) -> dict[str, str]:
+    return {
+        "name": device.name,
+        "firmware": text(device / "fw_ver"),
+        "board": text(device / "board_id"),
+        "guid": text(device / "node_guid"),
+    }

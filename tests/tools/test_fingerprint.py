@@ -1,0 +1,150 @@
+"""The fingerprint of a host: what it is made of, and what tools say of its parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cluster.fingerprint import Fingerprint, HostChange, changes
+from assay.tools import dmidecode, smart
+from assay.tools.fingerprint import fingerprint
+from assay.tools.host_identity import read_identity
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "identity"
+
+
+def recorded(name: str) -> str:
+    return (RECORDED / name).read_text()
+
+
+TREE = {
+    "sys/class/dmi/id/sys_vendor": "Example Inc.",
+    "sys/class/dmi/id/product_name": "Server 1",
+    "sys/class/dmi/id/product_serial": "SN-7",
+    "sys/class/dmi/id/bios_vendor": "Example",
+    "sys/class/dmi/id/bios_version": "2.19.1",
+    "sys/class/dmi/id/bios_date": "06/04/2024",
+    "proc/sys/kernel/osrelease": "6.1.0-18-amd64",
+    "proc/cmdline": "BOOT_IMAGE=/vmlinuz root=UUID=0ff intel_iommu=on",
+    "proc/cpuinfo": "processor\t: 0\nmodel name\t: Xeon\nmicrocode\t: 0x1\n\nprocessor\t: 1",
+    "sys/devices/system/cpu/intel_pstate/no_turbo": "0",
+    "sys/devices/system/cpu/smt/control": "on",
+    "sys/class/nvme/nvme0/address": "0000:65:00.0",
+    "sys/class/nvme/nvme0/model": "INTEL SSDPF2KX038TZ",
+    "sys/class/nvme/nvme0/serial": "PHAX1",
+    "sys/class/nvme/nvme0/firmware_rev": "9CV10490",
+    "sys/class/nvme/nvme1/address": "0000:66:00.0",
+    "sys/class/nvme/nvme1/model": "INTEL SSDPF2KX038TZ",
+    "sys/class/nvme/nvme1/serial": "PHAX2",
+    "sys/class/nvme/nvme1/firmware_rev": "9CV10410",
+    "sys/class/infiniband/mlx5_0/fw_ver": "20.35.2000",
+    "sys/class/infiniband/mlx5_0/board_id": "MT_0000000223",
+    "sys/class/infiniband/mlx5_0/node_guid": "b859:9f03:0011:2233",
+    "sys/module/mlx5_core/version": "5.8-2.0.3",
+    "sys/class/net/ib0/device/driver/module": "",
+    "sys/class/net/lo/mtu": "65536",
+    "sys/class/block/sda/device/model": "SAMSUNG",
+    "sys/class/block/sda1/size": "1",
+    "sys/class/block/nvme0n1/device/model": "INTEL",
+}
+PRINTED = {
+    ("dmidecode",): "dmidecode.txt",
+    ("ethtool", "ib0"): "ethtool_mlx5.txt",
+    ("nvme", "/dev/nvme0"): "smart_log.json",
+    ("smartctl", "/dev/sda"): "smartctl_sata.json",
+}
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> dict[str, Any]:
+    for name, content in TREE.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{content}\n")
+
+    def ask(*command: str) -> str:
+        of = tuple(word for word in command if word in (command[0], "ib0") or "/dev/" in word)
+        return recorded(PRINTED[of]) if of in PRINTED else ""
+
+    return read_identity(tmp_path, ask)
+
+
+def test_traits_are_what_peers_have_in_common(found: dict[str, Any]) -> None:
+    assert fingerprint(found).traits == {
+        "machine": "Example Inc. Server 1",
+        "BIOS": "Example 2.19.1 06/04/2024",
+        "kernel": "6.1.0-18-amd64",
+        "kernel command line": "intel_iommu=on",
+        "CPU": "Xeon",
+        "microcode": "0x1",
+        "SMT": "on",
+        "turbo": "on",
+        "driver mlx5_core": "5.8-2.0.3",
+        "memory modules": "2 x 32 GB DDR4 M393A4K40DB3-CWE",
+        "memory speed": "2 x 2933 MT/s",
+        "SSDs": "2 x INTEL SSDPF2KX038TZ, 1 x SAMSUNG MZ7LH480HAHQ-00005",
+        "firmware of INTEL SSDPF2KX038TZ": "1 x 9CV10410, 1 x 9CV10490",
+        "firmware of SAMSUNG MZ7LH480HAHQ-00005": "1 x HXT7404Q",
+        "RDMA adapters": "1 x MT_0000000223",
+        "firmware of MT_0000000223": "1 x 20.35.2000",
+        "driver of ib0": "mlx5_core",
+        "firmware of ib0": "20.35.2000 (MT_0000000223)",
+    }
+
+
+def test_identities_are_the_hosts_own_and_readings_change_by_themselves(
+    found: dict[str, Any],
+) -> None:
+    assert fingerprint(found).identities == {
+        "serial number": "SN-7",
+        "SSD at 0000:65:00.0": "INTEL SSDPF2KX038TZ PHAX1",
+        "SSD at 0000:66:00.0": "INTEL SSDPF2KX038TZ PHAX2",
+        "disk sda": "SAMSUNG MZ7LH480HAHQ-00005 S45PNA0M812345",
+        "RDMA adapter mlx5_0": "b859:9f03:0011:2233",
+        "memory module A1": "41A0C1D2",
+        "memory module A2": "41A0C1D3",
+    }
+    assert fingerprint(found).readings == {"wear of the SSD at 0000:65:00.0": "3 %"}
+
+
+def test_a_host_that_shows_nothing_has_an_empty_fingerprint(tmp_path: Path) -> None:
+    assert fingerprint(read_identity(tmp_path, lambda *_: "")) == Fingerprint()
+
+
+def test_slots_that_hold_a_module_are_its_memory() -> None:
+    first, _ = dmidecode.parse(recorded("dmidecode.txt"))
+    assert first == ("A1", "32 GB", "DDR4", "2933 MT/s", "M393A4K40DB3-CWE", "41A0C1D2")
+    assert dmidecode.parse(recorded("dmidecode_no_table.txt")) == []
+
+
+def test_a_disk_that_smartctl_does_not_know_is_none() -> None:
+    assert smart.smartctl(recorded("smartctl_virtio.json")) is None
+    disk = smart.smartctl(recorded("smartctl_sata.json"))
+    assert disk == ("SAMSUNG MZ7LH480HAHQ-00005", "S45PNA0M812345", "HXT7404Q", None)
+
+
+@pytest.mark.parametrize("printed", ["", "{", "[]", '{"percent_used": "much"}', '{"x": 1e999}'])
+def test_what_is_no_log_says_nothing_of_wear(printed: str) -> None:
+    assert smart.smart_log(printed) is None
+    assert smart.smartctl(printed) is None
+
+
+def test_what_is_no_longer_as_it_was_has_changed_but_for_readings_and_what_is_not_seen() -> None:
+    before = Fingerprint(
+        traits={"BIOS": "1", "kernel": "6.1"},
+        identities={"SSD at 0000:65:00.0": "X 1", "memory module A1": "a"},
+        readings={"wear": "3 %"},
+    )
+    after = Fingerprint(
+        traits={"BIOS": "2", "kernel": "6.1"},
+        identities={"memory module A1": "b"},
+        readings={"wear": "4 %"},
+    )
+    found = list(changes({"s1": before, "s2": before}, {"s1": after}))
+    assert found == [
+        HostChange("s1", "BIOS", "1", "2"),
+        HostChange("s1", "memory module A1", "a", "b"),
+    ]
+    assert str(found[0]) == "s1: BIOS was 1, and is 2"
