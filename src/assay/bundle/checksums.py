@@ -18,7 +18,7 @@ from assay.foreign.files import Entry, ForeignError, Tree
 
 SUMS = "SHA256SUMS"
 SIGNATURE = "SHA256SUMS.sig"
-"""The only two files of a bundle that have no checksum: the one holds them, the other signs it."""
+"""The only two files of a bundle without a checksum: the checksums and their signature."""
 
 LISTING = "LISTING"
 """Each file and directory with its mode, as `ls -l` begins a line."""
@@ -124,7 +124,7 @@ def _marks(mode: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Parsed:
-    """What a list of the bundle says of each name, and which lines of it say nothing."""
+    """The entry of each name in a list of the bundle, and the lines that cannot be read."""
 
     values: dict[str, str]
     problems: list[str]

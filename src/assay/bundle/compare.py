@@ -59,11 +59,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two campaigns, from the whole to the parts."""
+    """Two campaigns: all figures together, each kind of figure, each metric."""
 
     changes: Changes
     rows: tuple[Row, ...]
-    """Every metric, what is to be looked at first, and of that the worst first."""
+    """Every metric, those that need attention first, the worst of them at the top."""
 
     @property
     def kinds(self) -> dict[str, Change]:
@@ -77,7 +77,7 @@ class Comparison:
 
 
 def hardware_differences(old: Cluster, new: Cluster) -> list[str]:
-    """How the hardware of two clusters differs, in words; names and addresses are no hardware."""
+    """How the hardware of two clusters differs, in words; names and addresses do not count."""
     differences = [f"host {name} is gone" for name in old.hosts if name not in new.hosts]
     differences += [f"host {name} is new" for name in new.hosts if name not in old.hosts]
     for name in old.hosts:
@@ -164,7 +164,7 @@ def _figures(metric: MetricRecord | None) -> Sequence[float]:
 
 
 def _no_limits(metrics: Sequence[MetricRecord]) -> Limits:
-    """What is compared with its own past is held against no limit."""
+    """A comparison with an earlier campaign uses no floors and ceilings."""
     nothing = np.full(len(metrics), np.nan)
     return Limits(
         best=nothing,

@@ -1,4 +1,4 @@
-"""Signatures with OpenSSH's keys, which engineers have already and `ssh-keygen` checks."""
+"""Signatures with OpenSSH keys, which engineers already have, checked by `ssh-keygen`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMESPACE = "daos-assay"
 
 
 class SignatureError(RuntimeError):
-    """A signature that cannot be made, or does not hold, in ssh-keygen's own words."""
+    """A signature that cannot be made or is not valid, in ssh-keygen's own words."""
 
 
 def sign(file: Path, key: Path) -> None:
@@ -33,7 +33,7 @@ def sign(file: Path, key: Path) -> None:
 def verify(
     file: Path, signature: Path, allowed_signers: Path, signer: str, made_at: datetime
 ) -> str:
-    """Check that a signature is the signer's; returns ssh-keygen's sentence with the key.
+    """Check that a signature is by the signer; return ssh-keygen's sentence with the key.
 
     A key that is not valid today may have been when the bundle was made; the sentence says so.
 
@@ -64,7 +64,7 @@ def verify(
 
 
 def key_of(file: Path, signature: Path) -> str:
-    """Check that a signature is of this file, whosever it is; returns ssh-keygen's sentence.
+    """Check that a signature is of this file, by any signer; return ssh-keygen's sentence.
 
     Raises:
         SignatureError: it is not.

@@ -34,15 +34,15 @@ class NoBundleError(ValueError):
 
 @dataclass(slots=True)
 class Checked:
-    """What holds of a bundle, and what does not, each in one sentence."""
+    """Which checks of a bundle passed, and which problems were found, each in one sentence."""
 
     says: str = ""
-    """Of which cluster and campaign it is, by which gate, what it says, and who has signed it."""
+    """Its cluster, campaign, gate, outcome and signer."""
     holds: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def add(self, problems: Iterator[str], otherwise: str) -> bool:
-        """Take in the outcome of one question; returns whether all is well with it."""
+        """Add the outcome of one check; return whether it found no problem."""
         new = list(problems)
         self.problems += new[:_MOST]
         if len(new) > _MOST:
@@ -108,7 +108,7 @@ def _record(directory: Path, checked: Checked) -> Record | None:
 
 
 def _cluster(record: Record) -> Iterator[str]:
-    """Whether its description is valid: otherwise nobody can say what is required of it."""
+    """Whether its description is valid: otherwise there is no plan to compare with."""
     _, problems = examine(record.cluster.model_dump(mode="json", by_alias=True))
     for problem in problems:
         if problem.severity == "error":
@@ -178,7 +178,7 @@ def _without_drawings(page: str) -> str:
 
 
 def _texts(signed: SignOff, directory: Path) -> Iterator[str]:
-    """Make what people and programs read of a bundle once more, and compare it byte for byte."""
+    """Render what people and programs read of a bundle again, and compare it byte for byte."""
     tree = Tree(directory)
     for name, text in texts(signed).items():
         try:
@@ -198,7 +198,7 @@ def _texts(signed: SignOff, directory: Path) -> Iterator[str]:
 
 
 def _shown(judged: MetricRecord | Judgement) -> tuple[float | None, ...]:
-    """The figures that a reader of the report goes by."""
+    """The figures on which a reader of the report relies."""
     expected, summary = judged.expectation, judged.summary
     median = summary.median if summary else None
     return (median, expected.floor, expected.bound, expected.ceiling)
@@ -207,7 +207,7 @@ def _shown(judged: MetricRecord | Judgement) -> tuple[float | None, ...]:
 def _signature(
     record: Record, directory: Path, allowed_signers: Path | None, checked: Checked
 ) -> str:
-    """Check the signature; returns whose it is, in words."""
+    """Check the signature; return a sentence that names the signer."""
     sums, made = directory / checksums.SUMS, directory / checksums.SIGNATURE
     try:
         Tree(directory).read(checksums.SIGNATURE, limits.WAIVERS_BYTES)

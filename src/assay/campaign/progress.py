@@ -1,4 +1,4 @@
-"""How far a campaign is, from what ReFrame and the jobs have written in its directory so far."""
+"""The progress of a campaign, from what ReFrame and the jobs have written so far."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Progress:
     checks: tuple[Standing, ...]
     """All of the plan, from the lowest layer up."""
     ended: bool
-    """Whether the latest session of ReFrame has come to its end."""
+    """Whether the latest session of ReFrame has ended."""
 
     @property
     def running(self) -> list[Standing]:
@@ -154,7 +154,7 @@ def lines(progress: Progress, now: float | None = None) -> list[str]:
 
 
 def sentence(check: Standing, now: float | None = None) -> str:
-    """What there is to say of one check."""
+    """The state of one check, in words."""
     what = f"{check.name} on {check.partition} {_WORDS[check.state]}"
     if check.state != "runs":
         return f"{what}: {', '.join(check.figures)}" if check.figures else what

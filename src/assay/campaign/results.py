@@ -58,7 +58,7 @@ class Case:
     problems: dict[str, list[str]]
     benchmark_seconds: float
     output: Outputs | None
-    """What it left behind; none where nobody asked, or it left none."""
+    """Its raw outputs; None if they were not asked for or there are none."""
     report: Path
     """The run report that has it."""
 

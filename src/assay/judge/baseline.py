@@ -1,4 +1,4 @@
-"""A campaign held against an accepted one: what has changed, and how sure that is.
+"""A campaign compared with an accepted one: what has changed, with what confidence.
 
 One metric with seven samples cannot show a loss of 5 %. All metrics of a check together can, and
 all of the campaign better still: a loss everywhere is small everywhere, and nowhere an outlier.
@@ -51,7 +51,7 @@ class Change:
     metrics: int
     """How many metrics it is made of."""
     tolerated: float
-    """A change that is smaller is none."""
+    """Smaller changes are ignored."""
     apart: float = 0.0
     """The gain beyond that of the other kinds of figures."""
 
@@ -100,7 +100,7 @@ class Changes:
 
     @property
     def losses(self) -> NDArray[np.bool_]:
-        """Which metrics are surely worse, each by itself."""
+        """Which metrics are worse with statistical confidence, each by itself."""
         return self.gain < -np.maximum(SLOWER, self.reach)
 
     @property
@@ -110,7 +110,7 @@ class Changes:
 
     @property
     def is_regression(self) -> bool:
-        """Whether anything is surely worse."""
+        """Whether anything is worse with statistical confidence."""
         together = (self.campaign, *self.kinds.values())
         return any(c is not None and c.is_loss for c in together) or bool(self.losses.any())
 

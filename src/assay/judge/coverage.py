@@ -1,4 +1,4 @@
-"""How much of what a cluster must show was judged: nothing is accepted that nobody judged.
+"""How much of the plan was judged: nothing is accepted that was not judged.
 
 A class is a layer in one direction: what the SSDs read, say. As long as no metric of a class has a
 floor, nobody knows whether that part of the cluster is slow.
@@ -32,7 +32,7 @@ class Coverage:
 
     @property
     def is_unjudged(self) -> bool:
-        """Whether nobody knows how good it is, and nobody answers for that."""
+        """Whether it has no verdict on its speed, and no waiver."""
         return not self.judged and self.waived < self.required
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 FEWEST = 5
-"""So many samples that are alike are no chance."""
+"""This many equal samples are not a coincidence."""
 
 COARSE = 1e-3
 """Relative to a figure: samples that are printed in coarser steps may agree (own choice)."""

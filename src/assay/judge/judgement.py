@@ -29,7 +29,7 @@ class Measurement:
     samples: Sequence[float]
     expectation: Expectation
     problems: Sequence[str] = ()
-    """Why its samples count for nothing."""
+    """Why its samples do not count."""
     raw: Sequence[str] = ()
     model: str | None = None
     """What its device calls itself, where that is known: other models are no peers."""
@@ -37,7 +37,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Peers:
-    """How a metric compares with those that should be as good as it is."""
+    """How a metric compares with its peers."""
 
     count: int
     """How many there are, itself included."""
@@ -63,7 +63,7 @@ class Judgement:
     peers: Peers | None = None
     """None where there are too few to compare with."""
     more_samples: int | None = None
-    """How many more would decide, where that is open and a reasonable number does."""
+    """How many more samples would decide an open verdict; None if no reasonable number would."""
     culprit: str = ""
     """What makes it slow, where its peers tell: ``c4``, or ``between c[1-4] and c[5-8]``."""
 
@@ -246,13 +246,13 @@ class _Words:
         return f"the {'floor' if self.more else 'limit'} of {quantity}"
 
     def beyond(self, value: float) -> str | None:
-        """That a value is better than is possible, if it is."""
+        """A sentence if a value is better than possible, else nothing."""
         if self.best is None or not (value > self.best if self.more else value < self.best):
             return None
         return f"better than is possible, {Quantity(self.best, self.unit)}"
 
     def short(self, value: float) -> str | None:
-        """That a value is worse than it should be, if it is."""
+        """A sentence if a value is worse than its floor, else nothing."""
         if self.worst is None or not (value < self.worst if self.more else value > self.worst):
             return None
         return f"{'below' if self.more else 'above'} {self.limit}"

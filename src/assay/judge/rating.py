@@ -49,7 +49,7 @@ ENOUGH = 6
 """As few samples have an interval of `CONFIDENCE`."""
 
 MOST_SAMPLES = 200
-"""Nobody takes more samples of one metric: it lies on its limit then, and not beside it."""
+"""Maximum number of further samples to ask for; a metric that needs more lies on its limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Rating:
     outlier: Flags
     drifting: Flags
     straddling: Flags
-    """On which side of its floor it lies is open."""
+    """It is undecided on which side of its floor it lies."""
     hiding: Flags
     """A loss against its peers could hide in its scatter."""
     apart: Array

@@ -1,4 +1,4 @@
-"""The judgements of a sign-off, put together the way they are read."""
+"""The judgements of a sign-off, grouped as readers need them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _several(names: Sequence[str], most: int, between: str = ", ", what: str = "
 
 
 def causes(judgements: Iterable[Judgement]) -> list[Cause]:
-    """Put together what has one verdict for one reason, in the order of the first of each."""
+    """Group judgements with the same verdict and reason, in the order of the first of each."""
     alike: dict[tuple[Verdict, str], list[Judgement]] = {}
     for judgement in judgements:
         alike.setdefault((judgement.verdict, judgement.reason), []).append(judgement)

@@ -1,4 +1,4 @@
-"""Maps of peers: hosts by device, or one end of a pair by the other; who is odd stands out."""
+"""Maps of peers: hosts by device, or one end of a pair by the other; outliers stand out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.report import grouping
 from assay.subject import Subject
 
 MOST = 48
-"""How many rows and columns a map shows; where there are more, those that are farthest off."""
+"""Maximum number of rows and columns; of more, those farthest from their peers are shown."""
 
 _MOST_NAMES = 8
 _CELL = 14

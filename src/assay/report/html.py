@@ -153,7 +153,7 @@ def _page(**context: Any) -> str:
 
 
 def _hash(text: str) -> str:
-    """What lets a browser run this text and no other."""
+    """The hash by which a browser runs this script and no other."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 

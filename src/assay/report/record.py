@@ -32,7 +32,7 @@ class _Model(BaseModel):
 
 
 class SummaryRecord(_Model):
-    """What the samples of a metric say together; figures in the metric's unit."""
+    """Statistics of a metric's samples, in the metric's unit."""
 
     count: int
     median: float
@@ -53,7 +53,7 @@ class LimitRecord(_Model):
 
 
 class PeersRecord(_Model):
-    """How a metric compares with those that should be as good as it is."""
+    """How a metric compares with its peers."""
 
     count: int = Field(description="how many there are, itself included")
     median: float = Field(description="of their medians, in the metric's unit")
@@ -62,7 +62,7 @@ class PeersRecord(_Model):
 
 
 class ExpectationRecord(_Model):
-    """What a metric should be; figures in the metric's unit, null where there is nothing to say."""
+    """The limits of a metric, in its unit; null where there is none."""
 
     ground: Ground = Field(description="what the expectation stands on")
     bound: float | None = Field(description="the most that the hardware can do")
@@ -101,7 +101,7 @@ class MetricRecord(_Model):
 
 
 class DeviationRecord(_Model):
-    """What a check was measured with, where that is not what the scale asks for."""
+    """A variable of a check that was set differently from the scale."""
 
     check: str
     partition: str

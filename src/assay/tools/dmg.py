@@ -1,4 +1,4 @@
-"""dmg, DAOS's administration tool: whether the system and its pools are fit to be measured.
+"""dmg, DAOS's administration tool: whether the system and its pools can be measured.
 
 `dmg` exits 0 with ranks that are dead, and may wait for minutes where no engine answers: its JSON
 is read, and it runs under a time limit.
@@ -44,7 +44,7 @@ def _dmg(config: str | None) -> list[str]:
 
 
 class Member(BaseModel):
-    """A rank, as the management service knows it."""
+    """A rank, as the management service reports it."""
 
     rank: int
     addr: str
@@ -93,7 +93,7 @@ class _Tier(BaseModel):
     """Bytes free on the target that has the fewest."""
 
     def used(self, targets: int) -> float:
-        """Share of the fullest target that is taken."""
+        """Share of the fullest target that is in use."""
         return 1 - self.least * targets / self.total if self.total else 0.0
 
 

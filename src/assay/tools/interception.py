@@ -34,7 +34,7 @@ def environment(library: Library, directory: str) -> Mapping[str, str]:
 
 
 def problems(text: str, library: Library, processes: int, *, data: bool = True) -> Iterator[str]:
-    """Say how far the library took no calls.
+    """Report processes whose calls the library did not take.
 
     Args:
         text: all that the processes printed, standard error included.

@@ -71,7 +71,7 @@ _UNITS = {"GiB/s": "GiB/s", "kIOPS": "kop/s"}
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The three figures that a run comes to."""
+    """The three scores of a run."""
 
     bandwidth: float
     """GiB/s."""
@@ -269,7 +269,7 @@ def _missing(figures: Mapping[str, float]) -> list[str]:
 
 
 def _unfinished(text: str, figures: Mapping[str, float]) -> Iterator[str]:
-    """That phases or the score are missing, or do not belong together."""
+    """Report phases or scores that are missing or do not match."""
     printed = _SCORE.search(text)
     if missing := _missing(figures):
         yield f"io500 did not finish: there is no {', '.join(missing)}"

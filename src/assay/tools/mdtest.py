@@ -1,4 +1,4 @@
-"""mdtest, the metadata benchmark that comes with IOR: files created, looked at, read, removed."""
+"""mdtest, IOR's metadata benchmark: creates, stats, reads and removes files."""
 
 from __future__ import annotations
 

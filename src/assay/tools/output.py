@@ -1,4 +1,4 @@
-"""What every parser gives back: the samples of an output, and what is wrong with it."""
+"""What every parser returns: the samples of an output, and its problems."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ ALLOWED = f"a measurement is above zero, from {LEAST:g} to {MOST:g}"
 
 
 def is_measurement(value: float) -> bool:
-    """Whether a figure can be one: a number that is neither infinite, zero, negative nor absurd."""
+    """Whether a figure is plausible: finite, above zero and not absurd."""
     return LEAST <= value <= MOST
 
 
@@ -63,7 +63,7 @@ def impossible(sample: Sample) -> str | None:
 
 
 def merged(tool: str, runs: Iterable[Parsed]) -> Parsed:
-    """What several runs of a tool hold together."""
+    """The samples and problems of several runs of a tool."""
     samples: list[Sample] = []
     problems: list[str] = []
     for run in runs:

@@ -114,7 +114,7 @@ class _TestResult:
             yield Sample(f"{name}_latency", self.figures["latency"], "us", labels)
 
     def apart(self) -> Iterator[str]:
-        """That its processes did not run at the same time."""
+        """Report processes that did not run at the same time."""
         together, longest = self.figures["duration"], self.figures["MAX duration"]
         if together > longest * _LONGER and together > longest + _LONGER_S:
             yield (
@@ -237,7 +237,7 @@ def parse(tool: str, text: str, expected_processes: int | None) -> Parsed:
 
 
 def _not_begun(tool: str, text: str, without_libraries: str, expected: int | None) -> str | None:
-    """Why a run did not come to its parameters."""
+    """Why a run did not get as far as printing its parameters."""
     if _SERIAL in without_libraries and expected not in (None, 1):
         return (
             f"{tool} found no MPI: libdpar_mpi.so of DAOS, or the MPI that it was built with, is"
