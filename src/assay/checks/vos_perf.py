@@ -49,7 +49,7 @@ _FIGURES = {"IO/s": "rate", "MiB/s": "bandwidth", "us": "latency"}
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:
-    """By the test, update or fetch, and by what is told of it."""
+    """By the test, update or fetch, and by its figure."""
     assert metric.direction
     return sample.metric == f"{_TESTS[metric.direction]}_{_FIGURES[metric.unit]}"
 

@@ -1,4 +1,4 @@
-"""What a host is: firmware, parts and tuning, by which it is told from its peers and from its past.
+"""What a host is: firmware, parts and tuning, which distinguishes it from its peers and its past.
 
 `assay.tools.fingerprint` makes it of what the host showed.
 """
