@@ -267,8 +267,11 @@ def verify(
         Path | None,
         typer.Option(help="The file that maps signers to SSH keys; requires a signature."),
     ] = None,
+    require_signature: Annotated[
+        bool, typer.Option("--require-signature", help="Fail where the bundle is not signed.")
+    ] = False,
 ) -> None:
-    """Check that a bundle is unchanged, follows from its figures, and is signed.
+    """Check that a bundle is unchanged, follows from its raw outputs, and who signed it.
 
     Exit 0 if all of this holds, whatever the verdict is, otherwise 1.
     """
@@ -278,7 +281,9 @@ def verify(
         _misuse(f"{allowed_signers} is not a file; pass a file of allowed signers")
     _warn([directory, directory / "SHA256SUMS", directory / "report.json"])
     try:
-        checked = verification.verify(directory, allowed_signers)
+        checked = verification.verify(
+            directory, allowed_signers, require_signature=require_signature
+        )
     except verification.NoBundleError as error:
         _misuse(str(error))
     for sentence in checked.holds:

@@ -22,7 +22,7 @@ from assay.campaign.results import read
 from assay.cli import app
 from assay.judge.signoff import Gate, sign_off
 from clusters import described, description
-from runs import report
+from outputs import report_with_outputs
 
 MADE = datetime(2026, 3, 2, 9, 42, tzinfo=UTC)
 
@@ -30,7 +30,7 @@ MADE = datetime(2026, 3, 2, 9, 42, tzinfo=UTC)
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here, cluster = tmp_path_factory.mktemp("made"), described(description())
-    (here / "run-1.json").write_text(json.dumps(report(cluster, here)))
+    (here / "run-1.json").write_text(json.dumps(report_with_outputs(cluster, here)))
     results = read(str(here / "run-1.json"), cluster, here)
     signed = sign_off(cluster, results, Gate.MEASURED, (), "Ada Byron", MADE)
     bundle.write(signed, results, here / "bundle")
@@ -189,7 +189,8 @@ def test_without_signers_it_is_said_that_nobody_is_checked(written: Path, key: P
 
     signature.sign(written / "SHA256SUMS", key)
     checked = verify(written)
-    assert checked.says.endswith("; signed, signer not checked: pass --allowed-signers")
+    assert checked.says.endswith(", signer not checked: pass --allowed-signers")
+    assert "; signed with ED25519 key SHA256:" in checked.says
 
 
 def test_too_many_samples_are_refused(written: Path) -> None:

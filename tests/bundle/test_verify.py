@@ -23,7 +23,7 @@ from assay.cluster.description import Cluster
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.waivers import Waiver
 from clusters import described, description
-from runs import report
+from outputs import report_with_outputs
 
 Change = Callable[[Path], object]
 WAIVER = Waiver(
@@ -50,7 +50,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def made(tmp_path_factory: pytest.TempPathFactory, keys: Path) -> Path:
     """A bundle that Ada has signed."""
     here, cluster = tmp_path_factory.mktemp("made"), described(description())
-    (here / "run-1.json").write_text(json.dumps(report(cluster, here)))
+    (here / "run-1.json").write_text(json.dumps(report_with_outputs(cluster, here)))
     results = read(str(here / "run-1.json"), cluster, here)
     signed = sign_off(cluster, results, Gate.MEASURED, [WAIVER], "Ada Byron")
     bundle.write(signed, results, here / "bundle", keys / "ada")
@@ -91,7 +91,7 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         (written / "raw" / name).write_text("")
     sum_up(written)
     subprocess.run(("sha256sum", "--check", "--quiet", "SHA256SUMS"), cwd=written, check=True)
-    assert checksums.differences(written) == []
+    assert checksums.differences(written, checksums.read(written)) == []
 
 
 @pytest.mark.parametrize(
@@ -172,10 +172,9 @@ def test_whatever_is_done_to_it_is_said(
     assert any(said in problem for problem in problems) if said else problems == []
 
 
-def test_the_signature_must_be_the_approvers(
-    tmp_path: Path, cluster: Cluster, campaign: Callable[..., str], keys: Path
-) -> None:
-    results = read(campaign(), cluster, tmp_path)
+def test_the_signature_must_be_the_approvers(tmp_path: Path, cluster: Cluster, keys: Path) -> None:
+    (tmp_path / "run-1.json").write_text(json.dumps(report_with_outputs(cluster, tmp_path)))
+    results = read(str(tmp_path / "run-1.json"), cluster, tmp_path)
     signed = sign_off(cluster, results, Gate.MEASURED, approver="Ada Byron")
     bundle.write(signed, results, tmp_path / "bundle", keys / "eve")
     (problem,) = verify(tmp_path / "bundle", keys / "allowed").problems

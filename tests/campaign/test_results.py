@@ -49,6 +49,23 @@ def test_what_was_measured_is_not_missing(
     assert all(judgement.raw for judgement in signed.judgements)
 
 
+def test_a_figure_that_no_output_shows_is_missing(
+    cluster: Cluster, campaign: Callable[..., str], tmp_path: Path
+) -> None:
+    """A check that passed and had left nothing counted."""
+    pattern = campaign()
+    (left,) = tmp_path.glob("output/servers/SsdFio/raw/s1/*")
+    left.unlink()
+    signed = sign_off(cluster, read(pattern, cluster, tmp_path), Gate.MEASURED)
+    missing = [each for each in signed.judgements if each.verdict is Verdict.MISSING]
+    assert {each.requirement.figure for each in missing} == {
+        f"SsdFio.{name}" for name in ("write_1m", "read_1m", "randwrite_4k", "randread_4k")
+    }
+    assert {str(each.requirement.subject) for each in missing} == {"s1"}
+    assert "SsdFio left no raw output of s1, and a figure that no output shows" in missing[0].reason
+    assert not signed.passed
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

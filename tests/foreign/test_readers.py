@@ -141,7 +141,7 @@ def test_no_document_at_all(tmp_path: Path, cluster: Cluster, content: bytes) ->
 def test_checksums(tmp_path: Path, sums: bytes, listing: bytes) -> None:
     (tmp_path / checksums.SUMS).write_bytes(sums)
     (tmp_path / checksums.LISTING).write_bytes(listing)
-    assert checksums.differences(tmp_path)
+    assert checksums.differences(tmp_path, sums)
 
 
 @pytest.mark.parametrize(

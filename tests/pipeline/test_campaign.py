@@ -176,6 +176,14 @@ def test_the_checksums_are_of_every_file(signed: SignedOff) -> None:
     assert {line.split("  ", 1)[1] for line in sums} == files(signed) - {"SHA256SUMS"}
 
 
+def test_what_was_signed_off_follows_from_what_the_tools_printed(
+    site: Site, signed: SignedOff
+) -> None:
+    checked = site.assay("verify", str(signed.bundle))
+    assert checked.returncode == 0, checked.stdout
+    assert "ok    the samples of the run reports are those of the raw outputs" in checked.stdout
+
+
 @pytest.mark.parametrize(
     ("tool", "pattern"),
     [

@@ -60,15 +60,29 @@ def sums(directory: Path) -> str:
     )
 
 
-def differences(directory: Path) -> list[str]:
-    """Each file or directory that was changed, is missing or was added since `seal`, in words.
+def read(directory: Path) -> bytes:
+    """The checksums, as they are to be compared and as their signature is of them: read once.
 
     Raises:
-        OSError: there are no checksums, or a file cannot be read.
-        ForeignError: the checksums are no regular file, too large, or the bundle is too deep.
+        OSError: there are none.
+        ForeignError: they are no regular file, or too large.
+    """
+    return Tree(directory).read(SUMS, limits.SUMS_BYTES)
+
+
+def differences(directory: Path, content: bytes) -> list[str]:
+    """Each file or directory that was changed, is missing or was added since `seal`, in words.
+
+    Args:
+        directory: the bundle.
+        content: of its checksums.
+
+    Raises:
+        OSError: a file cannot be read.
+        ForeignError: a list is no regular file, too large, or the bundle is too deep.
     """
     tree = Tree(directory)
-    summed = _parse(tree, SUMS, _LINE)
+    summed = _parse(content, SUMS, _LINE)
     there = {entry.name: entry for entry in tree.walk()}
     files = {
         name: entry
@@ -96,7 +110,7 @@ def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
         ]
     if not there[LISTING].is_file:
         return problems  # which its checksum has said
-    listed = _parse(tree, LISTING, _LISTED)
+    listed = _parse(tree.read(LISTING, limits.SUMS_BYTES), LISTING, _LISTED)
     problems += listed.problems
     directories = {name: mode for name, mode in listed.values.items() if mode[0] == "d"}
     problems += _apart(directories, {n: entry for n, entry in there.items() if entry.is_directory})
@@ -130,8 +144,8 @@ class _Parsed:
     problems: list[str]
 
 
-def _parse(tree: Tree, name: str, pattern: re.Pattern[str]) -> _Parsed:
-    text = tree.read(name, limits.SUMS_BYTES).decode("utf-8", "replace")
+def _parse(content: bytes, name: str, pattern: re.Pattern[str]) -> _Parsed:
+    text = content.decode("utf-8", "replace")
     parsed = _Parsed({}, [])
     # Only a line feed ends a line: `str.splitlines` would also cut a name at U+2028, say.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):

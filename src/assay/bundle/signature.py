@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from assay.foreign import files, limits
 from assay.foreign.text import printable
 
 NAMESPACE = "daos-assay"
@@ -31,14 +32,14 @@ def sign(file: Path, key: Path) -> None:
 
 
 def verify(
-    file: Path, signature: Path, allowed_signers: Path, signer: str, made_at: datetime
+    signed: bytes, signature: bytes, allowed_signers: Path, signer: str, made_at: datetime
 ) -> str:
     """Check that a signature is by the signer; return ssh-keygen's sentence with the key.
 
     A key that is not valid today may have been when the bundle was made; the sentence says so.
 
     Args:
-        file: what was signed.
+        signed: what was signed.
         signature: the signature.
         allowed_signers: which key is whose, as ssh-keygen(1) describes it.
         signer: a name in that file.
@@ -47,37 +48,48 @@ def verify(
     Raises:
         SignatureError: it is not, or the signer is not in that file.
     """
-    options = ("-f", str(allowed_signers), "-I", signer, "-s", str(signature))
-    try:
-        return _ssh_keygen("verify", *options, signed=file)
-    except SignatureError as today:
-        # ssh-keygen takes local time, as the times in the file are.
-        then = made_at.astimezone().strftime("%Y%m%d%H%M%S")
+    with _as_file(signature) as path:
+        options = ("-f", str(allowed_signers), "-I", signer, "-s", path)
         try:
-            answer = _ssh_keygen("verify", *options, "-O", f"verify-time={then}", signed=file)
-        except SignatureError:
-            raise today from None
-        return (
-            f"{answer}; the key is not valid today ({today}), and was on {made_at:%Y-%m-%d}, when,"
-            " by its own word, the bundle was made"
-        )
+            return _ssh_keygen("verify", *options, signed=signed)
+        except SignatureError as today:
+            # ssh-keygen takes local time, as the times in the file are.
+            then = made_at.astimezone().strftime("%Y%m%d%H%M%S")
+            try:
+                answer = _ssh_keygen("verify", *options, "-O", f"verify-time={then}", signed=signed)
+            except SignatureError:
+                raise today from None
+            return (
+                f"{answer}; the key is not valid today ({today}), and was on {made_at:%Y-%m-%d},"
+                " when, by its own word, the bundle was made"
+            )
 
 
-def key_of(file: Path, signature: Path) -> str:
-    """Check that a signature is of this file, by any signer; return ssh-keygen's sentence.
+def key_of(signed: bytes, signature: bytes) -> str:
+    """Check that a signature is of these bytes, by any signer; return ssh-keygen's sentence.
 
     Raises:
         SignatureError: it is not.
     """
-    return _ssh_keygen("check-novalidate", "-s", str(signature), signed=file)
+    with _as_file(signature) as path:
+        return _ssh_keygen("check-novalidate", "-s", path, signed=signed)
 
 
-def _ssh_keygen(action: str, *options: str, signed: Path | None = None) -> str:
+@contextmanager
+def _as_file(signature: bytes) -> Iterator[str]:
+    """The signature in a file of our own: ssh-keygen reads it from nowhere else."""
+    with tempfile.NamedTemporaryFile(suffix=".sig") as file:
+        file.write(signature)
+        file.flush()
+        yield file.name
+
+
+def _ssh_keygen(action: str, *options: str, signed: bytes | None = None) -> str:
     command: Sequence[str] = ("ssh-keygen", "-Y", action, "-n", NAMESPACE, *options)
     try:
         done = subprocess.run(
             command,
-            input=files.read(signed, limits.SUMS_BYTES) if signed else None,
+            input=signed,
             capture_output=True,
             check=False,
         )

@@ -1,4 +1,4 @@
-"""Whether a bundle is unchanged, and its verdicts follow from its own figures."""
+"""Whether a bundle is unchanged, and all that it says follows from its own raw outputs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import glob
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from assay import __version__
-from assay.bundle import checksums, signature
+from assay.bundle import checksums, raw_samples, signature
 from assay.bundle.write import texts
 from assay.campaign import results
+from assay.campaign.results import Results
 from assay.campaign.run_report import ReportError, TestCase
 from assay.checks.plan import requirements
 from assay.foreign import limits
@@ -52,19 +54,23 @@ class Checked:
         return not new
 
 
-def verify(directory: Path, allowed_signers: Path | None = None) -> Checked:
-    """Check files, schema, plan, verdicts and signature of a bundle.
+def verify(
+    directory: Path, allowed_signers: Path | None = None, *, require_signature: bool = False
+) -> Checked:
+    """Check files, schema, plan, times, samples, verdicts and signature of a bundle.
 
     Args:
         directory: the bundle.
         allowed_signers: which SSH key is whose. With it the bundle must be signed by its approver.
+        require_signature: whether it must be signed, by whomever.
 
     Raises:
         NoBundleError: the directory has no checksums.
     """
     checked = Checked()
     try:
-        different = checksums.differences(directory)
+        sums = checksums.read(directory)
+        different = checksums.differences(directory, sums)
     except OSError as error:
         where = quoted(error.filename or directory)
         raise NoBundleError(
@@ -83,13 +89,18 @@ def verify(directory: Path, allowed_signers: Path | None = None) -> Checked:
     )
     checked.add(_files(record, directory), "every raw output that it names is present")
     if record.versions.get("daos-assay") == __version__:
-        checked.add(_figures(record, directory), "the verdicts follow from the run reports")
+        _derive(record, directory, checked)
     else:
         checked.problems.append(
             f"it was made by daos-assay {record.versions.get('daos-assay')}, and this is"
             f" {__version__}: only that version can judge its figures again"
         )
-    signer = _signature(record, directory, allowed_signers, checked)
+    signer = _signature(
+        _Signed(record, directory, sums),
+        allowed_signers,
+        required=require_signature or allowed_signers is not None,
+        checked=checked,
+    )
     checked.says = (
         f"{record.cluster.name}, measured {record.measured_from:%Y-%m-%d %H:%M} to"
         f" {record.measured_to:%Y-%m-%d %H:%M} UTC, gate {record.gate}: {record.headline}; {signer}"
@@ -134,19 +145,52 @@ def _files(record: Record, directory: Path) -> Iterator[str]:
                 yield f"{metric.key}: its raw output {quoted(name)} is missing"
 
 
-def _figures(record: Record, directory: Path) -> Iterator[str]:
-    """Judge the run reports of the bundle again, and report each difference."""
+def _derive(record: Record, directory: Path, checked: Checked) -> None:
+    """Make samples, verdicts and pages once more, from the raw outputs up."""
     reports = str(Path(glob.escape(str(directory)), "reframe", "*.json"))
+    try:
+        measured = results.read(reports, record.cluster, directory, _place)
+    except ReportError as error:
+        checked.problems.append(str(error))
+        return
+    checked.add(_times(record, measured), "its times are in order")
+    checked.add(
+        raw_samples.differences(measured, record.cluster, Tree(directory)),
+        "the samples of the run reports are those of the raw outputs",
+    )
+    checked.add(
+        _figures(record, directory, measured), "verdicts and pages follow from the run reports"
+    )
+
+
+CLOCKS_APART = timedelta(minutes=10)
+"""By how much the clock of whoever signed may be behind that of who measured or who verifies (this
+project's own choice)."""
+
+
+def _times(record: Record, measured: Results) -> Iterator[str]:
+    """Whether it was made after it was measured, and before now; the rest the run reports say."""
+    if measured.ended > record.made_at + CLOCKS_APART:
+        yield (
+            f"report.json: it was made at {record.made_at:%Y-%m-%d %H:%M} UTC, and measured until"
+            f" {measured.ended:%Y-%m-%d %H:%M} UTC, which is later"
+        )
+    if record.made_at > datetime.now(UTC) + CLOCKS_APART:
+        yield f"report.json: it was made at {record.made_at:%Y-%m-%d %H:%M} UTC, in the future"
+
+
+def _figures(record: Record, directory: Path, measured: Results) -> Iterator[str]:
+    """Judge the run reports of the bundle again, and report each difference."""
     try:
         signed = sign_off(
             record.cluster,
-            results.read(reports, record.cluster, directory, _place),
+            measured,
             record.gate,
             record.waivers,
             record.approver,
             record.made_at,
         )
-    except (ReportError, WaiverError) as error:
+    except WaiverError as error:
         yield str(error)
         return
     again = {judgement.requirement.key: judgement for judgement in signed.judgements}
@@ -204,36 +248,47 @@ def _shown(judged: MetricRecord | Judgement) -> tuple[float | None, ...]:
     return (median, expected.floor, expected.bound, expected.ceiling)
 
 
+@dataclass(frozen=True, slots=True)
+class _Signed:
+    """A bundle, with the content of its checksums as it was compared."""
+
+    record: Record
+    directory: Path
+    sums: bytes
+
+
 def _signature(
-    record: Record, directory: Path, allowed_signers: Path | None, checked: Checked
+    signed: _Signed, allowed_signers: Path | None, *, required: bool, checked: Checked
 ) -> str:
     """Check the signature; return a sentence that names the signer."""
-    sums, made = directory / checksums.SUMS, directory / checksums.SIGNATURE
+    record = signed.record
     try:
-        Tree(directory).read(checksums.SIGNATURE, limits.WAIVERS_BYTES)
+        made = Tree(signed.directory).read(checksums.SIGNATURE, limits.WAIVERS_BYTES)
     except FileNotFoundError:
-        if allowed_signers is None:
-            checked.holds.append("it is not signed")
-        else:
+        if required:
             checked.problems.append(f"it is not signed: {checksums.SIGNATURE} is missing")
+        else:
+            checked.holds.append("it is not signed")
         return "not signed"
     except (OSError, ForeignError) as error:
         checked.problems.append(f"its signature cannot be read: {error}")
         return "not signed"
     try:
         if allowed_signers is None:
-            key = signature.key_of(sums, made)
+            key = signature.key_of(signed.sums, made)
             checked.holds.append(f"{key}; signer not checked; pass --allowed-signers")
-            return "signed, signer not checked: pass --allowed-signers"
+            _, _, name = key.partition(" with ")
+            return f"signed with {name}, signer not checked: pass --allowed-signers"
         if record.approver is None:
             checked.problems.append(
                 "it is signed, but names no approver to compare the signer with"
             )
             return "signed by nobody that it names"
         checked.holds.append(
-            signature.verify(sums, made, allowed_signers, record.approver, record.made_at)
+            signature.verify(signed.sums, made, allowed_signers, record.approver, record.made_at)
         )
     except signature.SignatureError as error:
-        checked.problems.append(f"the signature is not valid for {record.approver}: {error}")
+        whose = f" for {record.approver}" if record.approver else ""
+        checked.problems.append(f"the signature is not valid{whose}: {error}")
         return "the signature is not valid"
     return f"signed by {record.approver}"

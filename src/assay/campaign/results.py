@@ -61,6 +61,14 @@ class Case:
     """Its raw outputs; None if they were not asked for or there are none."""
     report: Path
     """The run report that has it."""
+    started: datetime
+    ended: datetime
+    """When the session of that report did."""
+
+    @property
+    def place(self) -> str:
+        """Where a bundle has what it left behind."""
+        return f"raw/{self.partition}/{self.check}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,8 @@ class Results:
     """Wall time of the ReFrame runs."""
     digests: tuple[str, ...]
     """The SHA-256 of each report, as it was when it was read."""
+    with_outputs: bool
+    """Whether raw outputs were asked for: then a figure without one is no measurement."""
 
     @property
     def scale(self) -> str:
@@ -126,15 +136,23 @@ class Results:
                 ]
         if not self.samples(metric):
             return [case.problem or f"{metric.check} ran and left no samples"]
+        if self.with_outputs and not self._left_anything(case, metric):
+            return [
+                f"{metric.check} left no raw output of {metric.subject}, and a figure that no"
+                " output shows is no measurement: run it again"
+            ]
         return []
+
+    @staticmethod
+    def _left_anything(case: Case, metric: Requirement) -> bool:
+        return case.output is not None and any(case.output.below(directory_of(metric.subject)))
 
     def raw(self, metric: Requirement) -> list[str]:
         """The raw outputs of a metric's subject, as paths within the bundle."""
         case = self._case(metric)
         if case is None or case.output is None:
             return []
-        place = _place(case)
-        return [f"{place}/{name}" for name in case.output.below(directory_of(metric.subject))]
+        return [f"{case.place}/{name}" for name in case.output.below(directory_of(metric.subject))]
 
     def copy(self, bundle: Path) -> None:
         """Copy what each check left behind, and the run reports, to their places in the bundle.
@@ -145,7 +163,7 @@ class Results:
         """
         for case in self.cases.values():
             if case.output is not None:
-                case.output.copy(bundle / _place(case))
+                case.output.copy(bundle / case.place)
         for path, digest in zip(self.reports, self.digests, strict=True):
             content = files.read(path, limits.REPORT_BYTES)
             if hashlib.sha256(content).hexdigest() != digest:
@@ -153,10 +171,6 @@ class Results:
             target = bundle / "reframe" / path.name
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(content)
-
-
-def _place(case: Case) -> Path:
-    return Path("raw", case.partition, case.check)
 
 
 def reframes(case: TestCase) -> list[str]:
@@ -207,15 +221,14 @@ def read(
     return Results(
         reports=paths,
         cases={
-            key: _case(
-                session.path, case, _output(session.path, case, outputs, places(case), counted)
-            )
+            key: _case(session, case, _output(session.path, case, outputs, places(case), counted))
             for key, (session, case) in latest.items()
         },
         started=min(info.time_start_unix for info in infos),
         ended=max(info.time_end_unix for info in infos),
         reframe=", ".join(sorted({info.version for info in infos})),
         seconds=sum(info.time_elapsed for info in infos),
+        with_outputs=outputs is not None,
         digests=tuple({session.path: session.sha256 for session in loaded}[path] for path in paths),
     )
 
@@ -255,7 +268,7 @@ def _output(
     raise ReportError(f"{one_line(str(path))}: {case.check} on {case.partition}: {problem}")
 
 
-def _case(path: Path, case: TestCase, output: Outputs | None) -> Case:
+def _case(session: Loaded, case: TestCase, output: Outputs | None) -> Case:
     return Case(
         check=case.check,
         partition=case.partition,
@@ -269,7 +282,9 @@ def _case(path: Path, case: TestCase, output: Outputs | None) -> Case:
         problems=case.problems,
         benchmark_seconds=case.benchmark_seconds,
         output=output,
-        report=path,
+        report=session.path,
+        started=session.report.session_info.time_start_unix,
+        ended=session.report.session_info.time_end_unix,
     )
 
 

@@ -1,0 +1,96 @@
+"""Whether the samples of a bundle's run reports are those that its raw outputs hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from assay.campaign.results import Case, Results
+from assay.campaign.samples import samples_of
+from assay.checks.plan import CHECKS
+from assay.checks.raw import Done, RawOutputs
+from assay.checks.run import Run, run_of
+from assay.cluster.description import Cluster, Partition
+from assay.foreign import limits
+from assay.foreign.files import ForeignError, Tree
+from assay.foreign.text import quoted
+from assay.subject import Subject
+
+CLOCKS_APART_S = 600
+"""By how much the clock of a host may differ from that of the controller: twice what munge lets
+pass (300 s); of hosts that are reached by ssh it is this project's own choice."""
+
+
+def differences(results: Results, cluster: Cluster, tree: Tree) -> Iterator[str]:
+    """Read the raw outputs of each subject that has samples once more, and report what differs.
+
+    Args:
+        results: of the run reports.
+        cluster: whose they are.
+        tree: the bundle.
+    """
+    for case in results.cases.values():
+        for subject, problem in _of_case(case, cluster, tree):
+            yield f"{case.check} on {subject}: {problem}"
+
+
+def _of_case(case: Case, cluster: Cluster, tree: Tree) -> Iterator[tuple[Subject, str]]:
+    if case.output is None or (case.problem and not case.problems):
+        return  # none of its samples counts
+    changed = {deviation.variable: deviation.was for deviation in case.deviations}
+    run = run_of(
+        cluster, CHECKS[case.check], cast("Partition", case.partition), case.scale, changed
+    )
+    raw = RawOutputs(tree, f"{case.place}/raw")
+    for subject in run.subjects:
+        name = str(subject)
+        reported = {metric: by[name] for metric, by in case.samples.items() if name in by}
+        if reported and name not in case.problems:
+            for problem in _of_subject(case, run, subject, raw, reported):
+                yield subject, problem
+
+
+def _of_subject(
+    case: Case,
+    run: Run,
+    subject: Subject,
+    raw: RawOutputs,
+    reported: Mapping[str, Sequence[float]],
+) -> Iterator[str]:
+    if not 1 <= run.repetitions <= limits.SAMPLES:
+        yield f"repetitions = {run.repetitions}: allowed is 1 to {limits.SAMPLES}"
+        return
+    try:
+        left = raw.of(subject)
+        refusal, steps = left.content("refusal"), left.steps()
+        samples, problems = samples_of(run, subject, raw)
+    except (ForeignError, OSError) as error:
+        yield f"its raw outputs cannot be read: {error}"
+        return
+    if refusal:
+        yield f"it has samples, and its job refused to measure: {quoted(refusal)}"
+    yield from _record(case, steps)
+    if problems:
+        yield f"it has samples, and its raw outputs have none: {problems[0]}"
+        return
+    for metric, values in samples.items():
+        if list(reported.get(metric, ())) != values:
+            yield f"the samples of {metric} are not those of its raw outputs"
+
+
+def _record(case: Case, steps: Sequence[Done]) -> Iterator[str]:
+    """What the record of a subject's steps says against it."""
+    if not steps:
+        yield "it has samples, and no record of its steps"
+    earliest = case.started.timestamp() - CLOCKS_APART_S
+    latest = case.ended.timestamp() + CLOCKS_APART_S
+    for step in steps:
+        if step.status:
+            yield f"it has samples, and its step {quoted(step.name)} ended with {step.status}"
+        if step.end < step.start:
+            yield f"its step {quoted(step.name)} ended before it started"
+        elif not earliest <= step.start <= step.end <= latest:
+            yield (
+                f"its step {quoted(step.name)} did not run within the session of its run report,"
+                f" {case.started:%Y-%m-%d %H:%M} to {case.ended:%Y-%m-%d %H:%M} UTC"
+            )

@@ -1,0 +1,248 @@
+"""All that a bundle says follows from its raw outputs: whoever changes either is found."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from assay.bundle import checksums, signature
+from assay.bundle import write as bundle
+from assay.bundle.verify import verify
+from assay.campaign.results import read
+from assay.cli import app
+from assay.foreign import limits
+from assay.judge.signoff import Gate, sign_off
+from clusters import described, description
+from outputs import report_with_outputs
+
+MADE = datetime(2026, 3, 2, 9, 42, tzinfo=UTC)
+DISK = "raw/servers/SsdFio/raw/s1"
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign's directory: what the tools left, and ReFrame's run report."""
+    here = tmp_path_factory.mktemp("campaign")
+    document = report_with_outputs(described(description()), here)
+    (here / "run-1.json").write_text(json.dumps(document))
+    return here
+
+
+@pytest.fixture(scope="module")
+def made(campaign: Path) -> Path:
+    return bundle_of(campaign)
+
+
+def bundle_of(campaign: Path, made_at: datetime | None = MADE) -> Path:
+    """What `assay signoff` makes of a campaign."""
+    cluster = described(description())
+    results = read(str(campaign / "run-1.json"), cluster, campaign)
+    signed = sign_off(cluster, results, Gate.MEASURED, (), "Ada Byron", made_at)
+    bundle.write(signed, results, campaign / "bundle")
+    return campaign / "bundle"
+
+
+@pytest.fixture
+def written(tmp_path: Path, made: Path) -> Path:
+    """A copy of it, to do things to."""
+    return shutil.copytree(made, tmp_path / "bundle")
+
+
+def problems(directory: Path) -> list[str]:
+    """What is found where the checksums are those of the changed files."""
+    checksums.seal(directory)
+    return verify(directory).problems
+
+
+def has(found: list[str], said: str) -> bool:
+    return any(said in problem for problem in found)
+
+
+def test_what_was_measured_is_derived_again(written: Path) -> None:
+    checked = verify(written)
+    assert checked.problems == []
+    assert "its times are in order" in checked.holds
+    assert "the samples of the run reports are those of the raw outputs" in checked.holds
+
+
+def test_raw_outputs_that_were_all_replaced(written: Path) -> None:
+    """Each of them was `x`, and `assay verify` said: intact."""
+    for path in (written / "raw").rglob("*"):
+        if path.is_file():
+            path.write_text("x")
+    found = problems(written)
+    assert has(found, "it has samples, and no record of its steps")
+    assert has(found, "it has samples, and its raw outputs have none: ")
+    assert not has(found, "Traceback")
+
+
+CHECKS = ("ScmFio", "SsdFio", "PosixFio", "FiPingpong", "FdbHammer", "ClientPlacement")
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_outputs_of_each_tool_are_read_again(written: Path, check: str) -> None:
+    (raw,) = list((written / "raw").glob(f"*/{check}/raw/*"))[:1]
+    for path in raw.rglob("*"):
+        if path.suffix in (".json", ".out"):
+            path.write_text("x")
+    assert has(problems(written), f"{check} on ")
+
+
+def test_a_faster_output(written: Path) -> None:
+    path = written / DISK / "fio.json"
+    document = json.loads(path.read_text())
+    for job in document["jobs"]:
+        job["read"]["io_bytes"] *= 2
+    path.write_text(json.dumps(document))
+    assert problems(written) == [
+        "SsdFio on s1: the samples of read_1m are not those of its raw outputs"
+    ]
+
+
+def test_faster_samples_judged_anew(tmp_path: Path, campaign: Path) -> None:
+    """Run report, verdicts and pages agree; only what the tools printed says otherwise."""
+    forged = shutil.copytree(campaign, tmp_path / "campaign", ignore=lambda *_: ["bundle"])
+    document: dict[str, Any] = json.loads((forged / "run-1.json").read_text())
+    for case in document["runs"][0]["testcases"]:
+        for directory in ("outputdir", "stagedir"):
+            case[directory] = case[directory].replace(str(campaign), str(forged))
+        if case["name"].startswith("SsdFio") and case["partition"] == "servers":
+            for by_subject in case["samples"].values():
+                by_subject["s1"] = [1.2 * sample for sample in by_subject["s1"]]
+    (forged / "run-1.json").write_text(json.dumps(document))
+    assert [problem.partition(":")[0] for problem in verify(bundle_of(forged)).problems] == [
+        "SsdFio on s1"
+    ] * 4
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ("", "it has samples, and no record of its steps"),
+        ("fio\t1\t1000000001.0\t1000000002.0\n", "its step fio ended with 1"),
+        ("fio\t0\t1000000003.0\t1000000002.0\n", "its step fio ended before it started"),
+        (
+            "fio\t0\t1100000001.0\t1100000002.0\n",
+            "its step fio did not run within the session of its run report, 2001-09-09 01:46 to"
+            " 2001-09-09 01:47 UTC",
+        ),
+        ("fio\t0\t999999999999.0\t999999999999.0\n", "did not run within the session"),
+    ],
+)
+def test_the_record_of_the_steps(written: Path, record: str, said: str) -> None:
+    (written / DISK / "steps.tsv").write_text(record)
+    found = problems(written)
+    assert found[0].startswith("SsdFio on s1: ")
+    assert said in found[0]
+
+
+def test_clocks_may_differ_a_little(written: Path) -> None:
+    late = 1e9 + 60 + 590
+    (written / DISK / "steps.tsv").write_text(f"fio\t0\t{late:.1f}\t{late + 5:.1f}\n")
+    assert problems(written) == []
+
+
+def test_a_job_that_refused(written: Path) -> None:
+    (written / DISK / "refusal").write_text("no room in /scratch\n")
+    found = problems(written)
+    assert has(found, "SsdFio on s1: it has samples, and its job refused to measure: no room in")
+
+
+def test_an_output_larger_than_any(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checksums.seal(written)
+    size = (written / DISK / "fio.json").stat().st_size
+    monkeypatch.setattr("assay.checks.raw.OUTPUT_BYTES", size - 1)
+    assert has(verify(written).problems, "SsdFio on s1: its raw outputs cannot be read: ")
+
+
+@pytest.mark.parametrize("repetitions", [0, -1, limits.SAMPLES + 1, limits.NUMBER])
+def test_a_number_of_samples_that_nobody_takes(written: Path, repetitions: int) -> None:
+    """It is counted up to: 2**53 would take for ever."""
+    (path,) = (written / "reframe").iterdir()
+    document = json.loads(path.read_text())
+    for case in document["runs"][0]["testcases"]:
+        case["deviations"] = {"repetitions": {"asked": 5, "was": repetitions}}
+    path.write_text(json.dumps(document))
+    assert has(problems(written), f"repetitions = {repetitions}: allowed is 1 to {limits.SAMPLES}")
+
+
+def test_a_figure_without_raw_output_does_not_count(written: Path) -> None:
+    shutil.rmtree(written / DISK)
+    assert has(problems(written), "SsdFio.read_1m on s1 is ")
+
+
+def edited(directory: Path, change: Callable[[dict[str, Any]], object]) -> list[str]:
+    path = directory / "report.json"
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document, indent=2))
+    return problems(directory)
+
+
+def test_a_reason_that_was_rewritten(written: Path) -> None:
+    found = edited(written, lambda r: r["metrics"][0].update(reason="all is well"))
+    assert found == ["report.json is not what follows from the run reports"]
+
+
+@pytest.mark.parametrize("name", ["measured_from", "measured_to"])
+def test_a_date_that_was_rewritten(written: Path, name: str) -> None:
+    found = edited(written, lambda r: r.update({name: "2019-01-01T00:00:00Z"}))
+    assert "report.json is not what follows from the run reports" in found
+
+
+def test_a_bundle_that_was_made_before_it_was_measured(written: Path) -> None:
+    found = edited(written, lambda r: r.update(made_at="2001-09-09T01:00:00Z"))
+    assert has(found, "it was made at 2001-09-09 01:00 UTC, and measured until 2001-09-09 01:47")
+
+
+def test_a_bundle_that_was_made_in_the_future(written: Path) -> None:
+    then = datetime.now(UTC) + timedelta(days=400)
+    found = edited(written, lambda r: r.update(made_at=then.isoformat()))
+    assert has(found, f"it was made at {then:%Y-%m-%d %H:%M} UTC, in the future")
+
+
+def test_a_signature_can_be_required(written: Path, tmp_path: Path) -> None:
+    checksums.seal(written)
+    run = CliRunner().invoke
+    unsigned = run(app, ["verify", str(written)])
+    assert unsigned.exit_code == 0
+    assert unsigned.stdout.splitlines()[-1].endswith("; not signed")
+    required = run(app, ["verify", str(written), "--require-signature"])
+    assert required.exit_code == 1
+    assert "BAD   it is not signed: SHA256SUMS.sig is missing\n" in required.stdout
+    command = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada", "-f", "key")
+    subprocess.run(command, cwd=tmp_path, check=True)
+    signature.sign(written / "SHA256SUMS", tmp_path / "key")
+    signed = run(app, ["verify", str(written), "--require-signature"])
+    assert signed.exit_code == 0
+    assert "; signed with ED25519 key SHA256:" in signed.stdout.splitlines()[-1]
+
+
+def test_what_is_compared_is_what_was_signed(
+    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The checksums were read twice: exchanged in between, two lists passed for one."""
+    command = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada", "-f", "key")
+    subprocess.run(command, cwd=tmp_path, check=True)
+    checksums.seal(written)
+    signature.sign(written / "SHA256SUMS", tmp_path / "key")
+    signed = (written / "SHA256SUMS").read_bytes()
+    (written / "summary.txt").write_text("ACCEPTED\n")
+    (written / "SHA256SUMS").write_text(checksums.sums(written))
+    differences = checksums.differences
+
+    def exchange(directory: Path, content: bytes) -> list[str]:
+        found = differences(directory, content)
+        (directory / "SHA256SUMS").write_bytes(signed)
+        return found
+
+    monkeypatch.setattr(checksums, "differences", exchange)
+    assert has(verify(written).problems, "the signature is not valid for Ada Byron: ")
