@@ -288,6 +288,18 @@ def test_the_packet_filter_is_asked_for_ports_alone(
     assert module.blocked(ports, "") == {}
 
 
+def test_a_shared_directory_is_described_by_the_file_system_below_it(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    absent = module.shared(str(tmp_path / "none/below"))
+    assert absent["path"] == str(tmp_path / "none/below")
+    assert absent["filesystem"] == module.file_system(tmp_path)["filesystem"]
+    assert absent["source"] == module.file_system(tmp_path)["device"]
+    assert absent["locks"] is True
+    assert "rw" in absent["options"]
+    assert absent["available_mib"] > 0
+
+
 def test_links_are_followed_to_the_device(module: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "by-id").symlink_to(tmp_path / "sda")
     assert module.links([str(tmp_path / "by-id"), str(tmp_path / "sda")]) == {

@@ -11,7 +11,7 @@ from assay.tools import lsblk
 from assay.tools.fingerprint import fingerprint
 
 MOMENTARY = frozenset(
-    {"blocks", "directories", "backing_files", "superblocks", "setup", "fingerprint"}
+    {"blocks", "directories", "backing_files", "superblocks", "setup", "fingerprint", "shared"}
 )
 """Keys of a host in cluster.json that say what is stored, mounted or set there now."""
 

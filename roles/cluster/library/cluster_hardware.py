@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import pwd
@@ -53,6 +55,10 @@ options:
     elements: path
     default: []
     description: Files in which an engine says whose it is.
+  shared:
+    type: path
+    default: ""
+    description: A directory that all hosts of the partitions should see.
   prefix:
     type: path
     default: /usr
@@ -239,12 +245,21 @@ def _name(uid: int) -> str:
 
 def file_system(directory: Path) -> dict[str, str]:
     """Type and device of the file system on which a directory is, or will be."""
+    mount = _mount(_existing(directory))
+    return {"filesystem": mount["fstype"], "device": mount["source"]}
+
+
+def _existing(directory: Path) -> Path:
     while not directory.is_dir():
         directory = directory.parent
-    command = ["findmnt", "--json", "--first-only", "--output=FSTYPE,SOURCE", "--target"]
+    return directory
+
+
+def _mount(directory: Path) -> dict[str, str]:
+    command = ["findmnt", "--json", "--first-only", "--output=FSTYPE,SOURCE,OPTIONS", "--target"]
     found = subprocess.run([*command, str(directory)], check=True, capture_output=True, text=True)
-    mount = json.loads(found.stdout)["filesystems"][0]
-    return {"filesystem": mount["fstype"], "device": mount["source"]}
+    mount: dict[str, str] = json.loads(found.stdout)["filesystems"][0]
+    return mount
 
 
 LSBLK = (
@@ -310,6 +325,36 @@ def system_of(superblock: Path) -> str | None:
     return None
 
 
+def shared(path: str) -> dict[str, Any]:
+    """The file system on which a directory is, or will be: whose it is, its locks and its room."""
+    there = _existing(Path(path))
+    mount = _mount(there)
+    room = os.statvfs(there)
+    return {
+        "path": path,
+        "filesystem": mount["fstype"],
+        "source": mount["source"],
+        "options": mount["options"].split(","),
+        "locks": _locks(there),
+        "available_mib": room.f_bavail * room.f_frsize // 2**20,
+    }
+
+
+def _locks(directory: Path) -> bool:
+    """Whether the file system has locks; where one cannot be tried without writing, it may."""
+    try:
+        handle = os.open(directory, os.O_RDONLY)
+    except OSError:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
+    finally:
+        os.close(handle)
+    return True
+
+
 def blocked(ports: dict[str, str], peer: str) -> dict[str, str]:
     """Which of these ports the packet filter closes to a peer, and the chain that does."""
     ruleset = Ruleset(printed(*COMMAND)) if ports and peer else Ruleset("")
@@ -341,6 +386,7 @@ def main() -> None:
             "devices": {"type": "list", "elements": "str", "default": []},
             "mounts": {"type": "list", "elements": "path", "default": []},
             "superblocks": {"type": "list", "elements": "path", "default": []},
+            "shared": {"type": "path", "default": ""},
             "prefix": {"type": "path", "default": "/usr"},
             "names": {"type": "dict", "default": {}},
             "ports": {"type": "dict", "default": {}},
@@ -356,6 +402,7 @@ def main() -> None:
             **read_setup(Path("/"), module.params["prefix"], module.params["names"]),
             "blocked": blocked(module.params["ports"], module.params["peer"]),
         },
+        "shared": shared(module.params["shared"]) if module.params["shared"] else None,
         "scratch": {"directory": scratch, **file_system(Path(scratch))},
         "writable": writable(module.params["programs"]),
         "replaceable": writable(module.params["directories"]),

@@ -196,7 +196,7 @@ class Server(Described):
     disable_vmd: bool = False
     allow_thp: bool = False
     control_metadata: ControlMetadata | None = None
-    telemetry_port: int | None = Field(default=None, ge=1, le=65535)
+    telemetry_port: int | None = Field(default=None, ge=1)
     log_mask: str = "INFO"
     eadr: bool = Field(default=False, description="the CPU's caches survive a loss of power")
     settings: Mapping[str, Any] = Field(
@@ -214,7 +214,7 @@ class Agent(Described):
     exclude_fabric_ifaces: tuple[str, ...] = ()
     disable_caching: bool = False
     cache_expiration: int = Field(default=0, ge=0, description="minutes; 0: never")
-    telemetry_port: int | None = Field(default=None, ge=1, le=65535)
+    telemetry_port: int | None = Field(default=None, ge=1)
     log_mask: str = "INFO"
     settings: Mapping[str, Any] = Field(
         default={}, description="further keys of daos_agent.yml, in its own words"

@@ -18,7 +18,7 @@ from assay.cluster.daos import Agent, Described, Engine, Server, System
 from assay.cluster.fingerprint import Fingerprint
 from assay.cluster.hardware import Hardware, shipped
 from assay.cluster.setup import Setup
-from assay.cluster.storage import BackingFile, Block, Directory
+from assay.cluster.storage import BackingFile, Block, Directory, SharedDirectory
 from assay.subject import Subject
 
 Partition = Literal["clients", "servers"]
@@ -122,6 +122,9 @@ class Host(Described):
         default={}, description="of formatted engines: the name of the system, by path"
     )
     iommu: bool = False
+    shared: SharedDirectory | None = Field(
+        default=None, description="where campaigns are kept, likewise"
+    )
     setup: Setup = Field(default=Setup(), description="of the kernel, at the moment")
     fingerprint: Fingerprint = Field(
         default=Fingerprint(), description="firmware, parts and tuning, likewise"

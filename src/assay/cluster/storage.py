@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pydantic import Field
 
 from assay.cluster.daos import Described
@@ -36,3 +38,14 @@ class BackingFile(Described):
     size_bytes: int = Field(default=0, ge=0)
     blobs: bool = Field(default=False, description="it has the superblock of SPDK's blobstore")
     blank: bool = Field(default=False, description="it begins with zeros, or is empty")
+
+
+class SharedDirectory(Described):
+    """A directory that all hosts of the partitions should see, or the nearest one above it."""
+
+    path: Path
+    filesystem: str = Field(description="its type, such as nfs4")
+    source: str = Field(description="what is mounted: server:/export, /dev/sda1[/subdirectory]")
+    options: tuple[str, ...] = Field(default=(), description="of the mount")
+    locks: bool = Field(default=True, description="flock(2) works there")
+    available_mib: int | None = Field(default=None, ge=0)

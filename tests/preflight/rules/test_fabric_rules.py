@@ -47,6 +47,14 @@ def test_a_port_out_of_range(port: int) -> None:
     )
 
 
+@pytest.mark.parametrize("key", ["s1: server/telemetry_port", "c1: agent/telemetry_port"])
+def test_a_port_for_metrics_that_does_not_exist_although_daos_takes_it(key: str) -> None:
+    problem = only(put(site(), {key: 65536}))
+    assert problem.value == 65536
+    assert problem.allowed.startswith("should be at most 65535: DAOS takes it")
+    assert problems(put(site(), {key: 65535})) == []
+
+
 def test_several_interfaces_in_one_subnet_are_a_warning() -> None:
     problem = only(put(site(engines=2), {"s1: interfaces/ib1/network": "192.0.2.0/24"}))
     assert (problem.host, problem.key) == ("s1", "interfaces")

@@ -15,6 +15,27 @@ def pools(servers: int = 3, **pool: Any) -> dict[str, Any]:
     return put(document, {"daos/mgmt_svc_replicas": ["s1"]})
 
 
+@pytest.mark.parametrize(
+    ("scm_size", "size", "said"),
+    [
+        (4, "90%", "needs 704 MiB at the scale quick and 4288 MiB at the scale acceptance"),
+        (16, "90%", "needs 4288 MiB at the scale acceptance: pools of 90% (daos_system_pools)"),
+    ],
+)
+def test_a_pool_that_leaves_vos_perf_no_room(scm_size: int, size: str, said: str) -> None:
+    document = put(pools(1, size=size), {"s1: engines/0/storage/0/scm_size": scm_size})
+    problem = only(document)
+    assert (problem.host, problem.key) == ("s1", "engines[0].storage[0].scm_size")
+    assert said in problem.allowed
+    assert problem.severity == "warning"
+
+
+@pytest.mark.parametrize(("scm_size", "size"), [(42, "90%"), (4, "2GB"), (6, "30%")])
+def test_a_pool_beside_which_vos_perf_has_room(scm_size: int, size: str) -> None:
+    document = pools(1, size=size)
+    assert problems(put(document, {"s1: engines/0/storage/0/scm_size": scm_size})) == []
+
+
 POOL, CONTAINER = "daos.pools[0]", "daos.pools[0].containers[0]"
 
 
@@ -33,6 +54,11 @@ POOL, CONTAINER = "daos.pools[0]", "daos.pools[0].containers[0]"
         ({"containers": [{"oclass": "RP_9Q"}]}, f"{CONTAINER}.oclass", "an object class"),
         ({"containers": [{"file_oclass": "EC_4P2GX"}]}, f"{CONTAINER}.file_oclass", "at most 3"),
         ({"containers": [{"dir_oclass": "RP_4GX"}]}, f"{CONTAINER}.dir_oclass", "at most 3"),
+        (
+            {"containers": [{"properties": {"encryption": "on"}}]},
+            f"{CONTAINER}.properties.encryption",
+            "should be one of off, aes-xts128",
+        ),
         (
             {"containers": [{"properties": {"cksum": "md5"}}]},
             f"{CONTAINER}.properties.cksum",

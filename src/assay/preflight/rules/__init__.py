@@ -20,7 +20,7 @@ from assay.preflight.rules.datasheets import datasheet_rules
 from assay.preflight.rules.devices import device_rules
 from assay.preflight.rules.engines import engine_rules
 from assay.preflight.rules.environment import environment_rules
-from assay.preflight.rules.fabric import agent_rules, fabric_rules
+from assay.preflight.rules.fabric import agent_rules, fabric_rules, telemetry_rules
 from assay.preflight.rules.firewall import firewall_rules
 from assay.preflight.rules.groups import group_rules
 from assay.preflight.rules.host import host_rules
@@ -38,6 +38,7 @@ from assay.preflight.rules.pmem import pmem_rules
 from assay.preflight.rules.pools import pool_rules
 from assay.preflight.rules.programs import program_rules
 from assay.preflight.rules.settings import agent_setting_rules, setting_rules
+from assay.preflight.rules.shared import shared_rules
 from assay.preflight.rules.system import member_rules, system_rules
 from assay.preflight.rules.tiers import tier_rules
 from assay.preflight.rules.tuning import limit_rules, tuning_rules
@@ -65,6 +66,7 @@ def rules_of_host(
     yield from tuning_rules(name, host)
     yield from pcie_rules(name, host)
     yield from agent_rules(name, host)
+    yield from telemetry_rules(name, host)
     yield from agent_setting_rules(name, host)
     yield from engine_rules(name, host)
     if version is None:
@@ -100,6 +102,7 @@ def rules_of_site(
     yield from datasheet_rules(site, hosts)
     yield from speed_rules(site, hosts)
     yield from peer_rules(site, hosts)
+    yield from shared_rules(site, hosts)
     if site.daos is not None:
         yield from member_rules(site.daos, described)
         yield from system_rules(site.daos, site.provider, hosts)

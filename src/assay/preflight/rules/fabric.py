@@ -79,6 +79,21 @@ def agent_rules(name: str, host: Host) -> Iterator[Problem]:
         )
 
 
+def telemetry_rules(name: str, host: Host) -> Iterator[Problem]:
+    """A port at which metrics are read exists; DAOS starts with any number."""
+    for key, port in (
+        ("server", host.server.telemetry_port),
+        ("agent", host.agent.telemetry_port),
+    ):
+        if port is not None and port > LAST_PORT:
+            yield Problem(
+                name,
+                f"{key}.telemetry_port",
+                port,
+                f"should be at most {LAST_PORT}: DAOS takes it, starts, and serves no metrics",
+            )
+
+
 LAST_PORT = 65535
 _WITHOUT_PORTS = ("ofi+cxi", "ofi+opx")
 """Providers whose ports are no ports of TCP."""

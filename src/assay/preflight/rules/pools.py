@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.checks.bounds.redundancy import is_object_class
+from assay.checks.vos_perf import BANDWIDTH
 from assay.cluster.daos import System
 from assay.cluster.description import Host
 from assay.problems import Problem
@@ -52,7 +54,10 @@ CONTAINER: dict[str, Allowed] = {
     "dedup": ("off", "memcmp", "hash"),
     "dedup_threshold": None,
     "compression": (*("off", "lz4", "deflate", "deflate1", "deflate2", "deflate3", "deflate4"),),
-    "encryption": None,
+    "encryption": (
+        *("off", "aes-xts128", "aes-xts256", "aes-cbc128", "aes-cbc192", "aes-cbc256"),
+        *("aes-gcm128", "aes-gcm256"),
+    ),
     "rd_fac": range(5),
     "rf": range(5),
     "rd_lvl": ("1", "2", "rank", "node"),
@@ -77,6 +82,7 @@ def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     servers = [hosts[name] for name in system.servers if name in hosts]
     if len(servers) < len(system.servers):
         servers = []  # of hosts that are not valid nobody knows what they hold
+    yield from _room_for_vos_perf(system, hosts)
     for number, pool in enumerate(system.pools):
         where = f"daos.pools[{number}]"
         yield from _size(f"{where}.size", pool.get("size"), servers)
@@ -88,6 +94,41 @@ def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
             for key in ("oclass", "file_oclass", "dir_oclass"):
                 if (name := container.get(key)) is not None:
                     yield from _object_class(f"{inner}.{key}", str(name), servers)
+
+
+_PERCENT = re.compile(r"\d{1,3}%")
+MOST_PERCENT = 100
+
+BESIDE_MIB = 192
+"""What the checks VosPerf want free beside their pool (reframe-checks/scm/vos_perf.py)."""
+
+VOS_PERF = {scale: sizes["pool_mib"] + BESIDE_MIB for scale, sizes in BANDWIDTH.scales.items()}
+"""MiB that vos_perf needs in the SCM of an engine, by scale."""
+
+
+def _room_for_vos_perf(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """Pools of a percentage leave SCM for the checks VosPerf, which make a pool of their own."""
+    sizes = [str(pool.get("size")) for pool in system.pools]
+    given = [int(size[:-1]) for size in sizes if _PERCENT.fullmatch(size)]
+    # Each takes its part of what those before it have left.
+    share = math.prod(max(100 - percent, 0) / 100 for percent in given)
+    for name in system.servers if given and max(given) <= MOST_PERCENT else ():
+        for number, engine in enumerate(hosts[name].engines if name in hosts else ()):
+            scm = engine.scm_tier
+            if scm is None or not scm.scm_size:
+                continue
+            left = int(scm.scm_size * 1024 * share)
+            short = [f"{mib} MiB at the scale {s}" for s, mib in VOS_PERF.items() if mib > left]
+            if short:
+                yield Problem(
+                    name,
+                    f"engines[{number}].storage[0].scm_size",
+                    f"{scm.scm_size} GiB",
+                    f"should leave room for vos_perf, which needs {' and '.join(short)}: pools of"
+                    f" {', '.join(sizes)} (daos_system_pools) leave {left} MiB. Take a larger SCM"
+                    " or smaller pools; the checks VosPerf are missing otherwise",
+                    severity="warning",
+                )
 
 
 def _dictionaries(value: Any) -> list[dict[str, Any]]:

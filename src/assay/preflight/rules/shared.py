@@ -1,0 +1,88 @@
+"""The directory of campaigns: all hosts whose jobs run there see the same one, and it has room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from assay.cluster.description import Host, Site
+from assay.cluster.storage import SharedDirectory
+from assay.problems import Problem
+
+KEY = "reframe_prefix"
+
+NETWORK = ("nfs", "lustre", "gpfs", "beegfs", "ceph", "cifs", "glusterfs", "pvfs", "orangefs", "9p")
+NETWORK_ALSO = ("virtiofs", "panfs", "wekafs", "vastnfs", "fuse.", "gfs2", "ocfs2")
+"""How the types of file systems begin that several hosts can mount."""
+
+NEEDED_MIB = 1024
+"""For a campaign and its bundle (own choice: raw outputs of some 100 hosts are below it)."""
+
+
+def shared_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """A job is written by the controller, and run where its hosts see it under the same path."""
+    members = [site.controller, *site.clients]
+    if site.servers_scheduler == "slurm":
+        members += site.servers
+    seen = {name: hosts[name] for name in dict.fromkeys(members) if name in hosts}
+    for name, host in seen.items():
+        if host.shared is not None:
+            yield from _alone(name, host, host.shared)
+            if len(seen) > 1 and site.controller in seen:
+                yield from _with_the_controller(name, host, site.controller, hosts)
+
+
+def _alone(name: str, host: Host, shared: SharedDirectory) -> Iterator[Problem]:
+    if not shared.locks or "nolock" in shared.options:
+        yield Problem(
+            name,
+            KEY,
+            str(shared.path),
+            f"is on {shared.filesystem} without locks, which ReFrame needs for its sessions. Mount"
+            " it with them: flock for Lustre, and no nolock for NFS",
+            severity="error" if not shared.locks else "warning",
+        )
+    if shared.available_mib is not None and shared.available_mib < NEEDED_MIB:
+        yield Problem(
+            name,
+            KEY,
+            str(shared.path),
+            f"should have {NEEDED_MIB} MiB for a campaign and its bundle, and has"
+            f" {shared.available_mib} MiB. Make room, or name another directory",
+        )
+
+
+def _with_the_controller(
+    name: str, host: Host, controller: str, hosts: Mapping[str, Host]
+) -> Iterator[Problem]:
+    mine, its = host.shared, hosts[controller].shared
+    if mine is None or its is None or name == controller:
+        return
+    if mine.filesystem == its.filesystem and mine.source == its.source:
+        same_kernel = (
+            host.setup.boot is not None and host.setup.boot == hosts[controller].setup.boot
+        )
+        # Of containers, each has an overlay of its own, and all call it that.
+        if _is_network(mine.filesystem) or (same_kernel and mine.filesystem != "overlay"):
+            return
+    elif _is_network(mine.filesystem) and _is_network(its.filesystem):
+        yield Problem(
+            name,
+            KEY,
+            f"{mine.source} ({mine.filesystem})",
+            f"should be the same file system as on {controller}, {its.source} ({its.filesystem}):"
+            " a file written by one host is read by the others",
+            severity="warning",
+        )
+        return
+    yield Problem(
+        name,
+        KEY,
+        f"{mine.path} on {mine.source} ({mine.filesystem})",
+        f"should be shared with {controller}, where it is on {its.source} ({its.filesystem}): jobs"
+        " are written there and run here. Mount a file system that all hosts see (NFS will do), and"
+        " set reframe_prefix to it",
+    )
+
+
+def _is_network(filesystem: str) -> bool:
+    return filesystem.startswith((*NETWORK, *NETWORK_ALSO))
