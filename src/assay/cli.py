@@ -7,6 +7,7 @@ and to print the version or the samples of a tool takes neither.
 from __future__ import annotations
 
 import glob
+import itertools
 import json
 import sys
 import traceback
@@ -301,26 +302,45 @@ def verify(
 def compare(
     old: Annotated[Path, typer.Argument(help="The bundle of the accepted campaign.")],
     new: Annotated[Path, typer.Argument(help="The bundle of the campaign in question.")],
+    more_old: Annotated[
+        list[Path] | None, typer.Option("--old", help="A further session of the accepted one.")
+    ] = None,
+    more_new: Annotated[
+        list[Path] | None, typer.Option("--new", help="A further session of that in question.")
+    ] = None,
     other_hardware: Annotated[
         bool, typer.Option("--other-hardware", help="Compare clusters that differ in hardware.")
     ] = False,
+    unaccepted: Annotated[
+        bool, typer.Option("--unaccepted", help="Take a baseline that was not accepted.")
+    ] = False,
 ) -> None:
-    """Compare two campaigns metric by metric, regressions first.
+    """Compare campaigns metric by metric, regressions first.
 
-    Exit 1 if anything is worse with statistical confidence or no longer measured; 2 if the two
-    cannot be compared.
+    Exit 1 if anything is worse with statistical confidence or no longer measured; 2 if they cannot
+    be compared.
     """
     from assay.bundle import compare as comparison
     from assay.bundle import difference
+    from assay.judge.signoff import Gate
     from assay.report import reader
 
-    _warn([bundle / "report.json" for bundle in (old, new)])
+    sides = [old, *(more_old or [])], [new, *(more_new or [])]
+    _warn([bundle / "report.json" for side in sides for bundle in side])
     try:
-        before, after = (reader.read(bundle / "report.json") for bundle in (old, new))
+        before, after = ([reader.read(bundle / "report.json") for bundle in side] for side in sides)
+        for bundle in itertools.chain(*sides):
+            _verified(bundle)
         compared = comparison.compare(before, after)
     except ValueError as error:
         _misuse(str(error))
-    differ = comparison.hardware_differences(before.cluster, after.cluster)
+    for bundle, record in zip(sides[0], before, strict=True):
+        if not (record.passed and record.gate is Gate.ACCEPTANCE) and not unaccepted:
+            _misuse(
+                f"{bundle} was not accepted (pass --unaccepted to compare with it anyway):"
+                f" {record.headline}"
+            )
+    differ = comparison.hardware_differences(before[0].cluster, after[0].cluster)
     if differ and not other_hardware:
         listed = "\n  ".join(map(one_line, differ[:20]))
         _misuse(
@@ -445,6 +465,22 @@ def _campaign_of(reports: str) -> Path:
     """The campaign's directory: `campaign.sh` keeps the reports in its `reports/`."""
     directory = Path(reports).parent
     return directory.parent if directory.name == "reports" else directory
+
+
+def _verified(bundle: Path) -> None:
+    """Compare nothing that somebody has changed."""
+    from assay.bundle import verify as verification
+
+    try:
+        problems = verification.verify(bundle).problems
+    except verification.NoBundleError as error:
+        _misuse(str(error))
+    if problems:
+        first = shorten(problems[0], limits.SHOWN_REASON)
+        _misuse(
+            f"{bundle} does not verify, so it is not compared (`assay verify` lists"
+            f" {len(problems)}): {first}"
+        )
 
 
 def _complain(message: str) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from assay.judge.baseline import SLIPS, Change, Changes, changes
+from assay.judge.baseline import SLIPS, Change, Changes, Session, changes
 from assay.judge.limits import Limits, no_ends
 from assay.judge.rating import rate
 from assay.judge.stats import Array, summarize_all
@@ -30,7 +30,7 @@ def compared(factor: float | Array, spread: float = 0.02, kinds: list[str] = KIN
     before, after = (rng.normal(1000, 1000 * spread, (SIZE, 7)) for _ in range(2))
     after = after * np.reshape(factor, (-1, 1))
     old, new = summarize_all(before), summarize_all(after)
-    return changes((old, rate(old, LIMITS)), (new, rate(new, LIMITS)), LIMITS, kinds)
+    return changes([(old, rate(old, LIMITS))], [(new, rate(new, LIMITS))], LIMITS, kinds)
 
 
 def one_kind(factor: float) -> Array:
@@ -76,7 +76,7 @@ def test_a_metric_of_one_sample_is_compared_by_the_scatter_of_its_peers(single: 
     campaigns = [[list(row) for row in rng.normal(1000, 20, (SIZE, 7))] for _ in range(2)]
     campaigns[single][3] = [800.0 if single else 1250.0]
     old, new = (summarize_all(rows) for rows in campaigns)
-    found = changes((old, rate(old, LIMITS)), (new, rate(new, LIMITS)), LIMITS, KINDS)
+    found = changes([(old, rate(old, LIMITS))], [(new, rate(new, LIMITS))], LIMITS, KINDS)
     assert found.losses.tolist() == [row == 3 for row in range(SIZE)]
     assert found.kinds[KINDS[3]].metrics == SIZE // 2
 
@@ -92,7 +92,7 @@ def test_less_time_is_a_gain() -> None:
         np.zeros(1, int),
         no_ends(1),
     )
-    found = changes((old, rate(old, limits)), (new, rate(new, limits)), limits, ["us"])
+    found = changes([(old, rate(old, limits))], [(new, rate(new, limits))], limits, ["us"])
     assert found.gain[0] == pytest.approx(1.0)
 
 
@@ -102,10 +102,23 @@ def test_a_factor_between_units_is_named(factor: float) -> None:
     assert kind.slip == SLIPS[factor if factor > 1 else 1 / factor]
 
 
-def test_a_factor_that_is_not_sure_is_no_slip() -> None:
-    sure = Change(0.0486, low=0.01, high=0.09, metrics=16, tolerated=0.02, apart=0.0486)
-    assert sure.slip == "MB/MiB"
-    assert replace(sure, low=-0.01).slip is None
+def test_a_factor_is_named_only_where_it_fits_and_all_figures_agree() -> None:
+    fits = Change(0.07, 0.01, 0.13, metrics=16, tolerated=0.01, apart=0.0735, near=0.002)
+    assert fits.slip == "GB/GiB"
+    assert replace(fits, low=-0.01).slip is None
+    assert replace(fits, agree=False).slip is None
+    assert replace(fits, apart=0.09).slip is None
+
+
+@pytest.mark.parametrize("loss", [0.03, 0.04, 0.055, 0.06, 0.08, 0.09])
+def test_a_loss_of_some_percent_is_no_slip(loss: float) -> None:
+    assert compared(one_kind(1 - loss), spread=0.005).kinds["Fio MiB/s"].slip is None
+
+
+def test_figures_that_do_not_agree_have_no_wrong_unit() -> None:
+    """Hosts are slower by 2 to 12 %, which is 6.9 % in the middle."""
+    factor = np.append(np.linspace(0.98, 0.882, SIZE // 2), np.ones(SIZE // 2))
+    assert compared(factor, spread=0.005).kinds["Fio MiB/s"].slip is None
 
 
 @pytest.mark.parametrize("factor", [1.2, 2.0, 0.5, 0.8])
@@ -131,7 +144,7 @@ def test_what_one_campaign_lacks_is_not_compared() -> None:
         np.arange(2),
         no_ends(2),
     )
-    found = changes((old, rate(old, limits)), (new, rate(new, limits)), limits, ["a", "a"])
+    found = changes([(old, rate(old, limits))], [(new, rate(new, limits))], limits, ["a", "a"])
     assert found.campaign is None
     assert found.metric(0) is None
     assert found.comparisons == 0
@@ -146,7 +159,7 @@ def test_equals_that_differ_by_themselves_tell_the_scatter_of_each_as_well() -> 
     for factors in (np.ones(SIZE), apart):
         found = summarize_all(rows * factors[:, None])
         rated = (found, rate(found, limits))
-        reaches.append(changes(rated, rated, limits, KINDS).reach)
+        reaches.append(changes([rated], [rated], limits, KINDS).reach)
     assert reaches[1] == pytest.approx(reaches[0], rel=0.3)
 
 
@@ -164,23 +177,78 @@ def test_an_interval_has_its_share_of_the_false_alarms() -> None:
     row = [985.0, 990, 995, 1000, 1005, 1010, 1015]
     found = summarize_all([row] * SIZE)
     rated = (found, rate(found, LIMITS))
-    same = changes(rated, rated, LIMITS, KINDS)
-    # The median absolute deviation of seven, of both campaigns.
+    same = changes([rated], [rated], LIMITS, KINDS)
+    # The median absolute deviation of seven, of both campaigns; and two sessions.
     error = 2**0.5 * 1.4826 * 0.010 * 7 / 5.8 * (np.pi / 2 / 7) ** 0.5
-    freedom = 0.37 * 16 * 6
-    share = 1 / 200 / 4 / 3
-    assert same.reach[0] == pytest.approx(t.isf(share / SIZE, freedom) * error)
+    freedom, between = 0.37 * 16 * 6, 2**0.5 * 0.01
+
+    def far(chance: float, error: float, freedom: float) -> float:
+        variance = error**2 + between**2
+        known = variance**2 / (error**4 / freedom + between**4 / 16)
+        return float(t.isf(chance, known) * variance**0.5)
+
+    assert same.reach[0] == pytest.approx(far(1 / 400 / SIZE, error, freedom))
     assert same.campaign is not None
-    of_all = t.isf(share, freedom * SIZE) * error * 1.2533 / SIZE**0.5
+    of_all = far(1 / 100, error * 1.2533 / SIZE**0.5, freedom * SIZE)
     assert (same.campaign.low, same.campaign.high) == pytest.approx((-of_all, of_all))
-    of_kind = t.isf(share / 2, freedom * 16) * error * 1.2533 / 16**0.5
+    of_kind = far(1 / 200 / 2, error * 1.2533 / 16**0.5, freedom * 16)
     assert same.kinds["Fio MiB/s"].high == pytest.approx(of_kind)
 
 
-@pytest.mark.parametrize(("factor", "slip"), [(1.019, "bytes/bits"), (1.021, None)])
-def test_a_slip_is_suspected_within_two_percent(factor: float, slip: str | None) -> None:
+@pytest.mark.parametrize(("factor", "slip"), [(1.049, "bytes/bits"), (1.054, None)])
+def test_a_large_slip_is_suspected_within_five_percent(factor: float, slip: str | None) -> None:
     for times in (8 * factor, 8 / factor):
         found = summarize_all([[1000.0] * 7] * SIZE)
         later = summarize_all(np.outer(one_kind(times), [1000.0] * 7))
-        old, new = (found, rate(found, LIMITS)), (later, rate(later, LIMITS))
+        old, new = [(found, rate(found, LIMITS))], [(later, rate(later, LIMITS))]
         assert changes(old, new, LIMITS, KINDS).kinds["Fio MiB/s"].slip == slip
+
+
+def sessions(count: int, rng: np.random.Generator, factor: float, each: str) -> list[Session]:
+    """So many sessions that differ by 1 %, all together or each kind or metric by itself."""
+    made = []
+    for _ in range(count):
+        drift = {
+            "whole": np.full(SIZE, rng.normal(0, 0.01)),
+            "kind": np.repeat(rng.normal(0, 0.01, 2), SIZE // 2),
+            "metric": rng.normal(0, 0.01, SIZE),
+        }[each]
+        found = summarize_all(1000 * factor * (1 + drift[:, None]) * rng.normal(1, 0.01, (SIZE, 7)))
+        made.append((found, rate(found, LIMITS)))
+    return made
+
+
+def regressions(count: int, times: int, factor: float, each: str) -> int:
+    """How many of so many comparisons, of so many sessions on either side, are regressions."""
+    rng = np.random.default_rng(17)
+    return sum(
+        changes(
+            sessions(count, rng, 1.0, each), sessions(count, rng, factor, each), LIMITS, KINDS
+        ).is_regression
+        for _ in range(times)
+    )
+
+
+@pytest.mark.parametrize("each", ["whole", "kind", "metric"])
+@pytest.mark.parametrize("count", [1, 3])
+def test_sessions_that_differ_by_one_percent_are_no_regression(count: int, each: str) -> None:
+    assert regressions(count, 60, 1.0, each) <= 1
+
+
+def test_a_loss_of_three_percent_is_found_with_three_sessions_on_either_side() -> None:
+    assert regressions(3, 40, 0.97, "whole") >= 30
+    assert regressions(1, 40, 0.97, "whole") <= 20
+
+
+def test_what_sessions_show_of_their_differences_counts() -> None:
+    rng = np.random.default_rng(19)
+    reach = {}
+    for spread in (0.001, 0.05):
+        side = []
+        for drift in rng.normal(0, spread, 6):
+            found = summarize_all(1000 * (1 + drift) * rng.normal(1, 0.002, (SIZE, 7)))
+            side.append((found, rate(found, LIMITS)))
+        whole = changes(side[:3], side[3:], LIMITS, KINDS).campaign
+        assert whole is not None
+        reach[spread] = whole.gain - whole.low
+    assert reach[0.05] > 2 * reach[0.001]

@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from faults import FAULTS, SLIPPING, SLIPS, Fault, slipped
 from noises import NOISES, WHOLE, independent
+from sessions import LEVELS, regressions, slips_named
 from simulated import SAMPLES, Cluster
 
 from assay.judge.verdict import Verdict
 
-TUNING, REPORTING = 20_250, 61_403
+TUNING, REPORTING = 20_250, 83_221
 SIZES = (4, 16, 128)
 """Numbers of hosts, for which it is said how often each fault has to be found."""
 ACCUSING = (Verdict.BELOW, Verdict.IMPLAUSIBLE)
@@ -96,6 +97,27 @@ def _units(told: argparse.Namespace) -> Iterator[str]:
         yield f"{slip:36}" + "".join(f"{share:12.2f}" for share in shown)
 
 
+def _named(told: argparse.Namespace) -> Iterator[str]:
+    hosts, times = min(told.hosts), max(1, told.campaigns // 10)
+    yield f"{'the same, named with a baseline':36}" + "".join(f"{c:>12}" for c in SLIPPING)
+    for slip, factor in SLIPS.items():
+        shown = (slips_named(check, factor, hosts, times, told.seed) for check in SLIPPING)
+        yield f"{slip:36}" + "".join(f"{share:12.2f}" for share in shown)
+
+
+def _sessions(told: argparse.Namespace) -> Iterator[str]:
+    hosts, times = min(told.hosts), max(1, told.campaigns // 2)
+    yield (
+        f"{f'REGRESSION, {hosts} hosts; sessions differ':44}"
+        + "".join(f"{f'by {level}, 1 %':>16}" for level in LEVELS)
+    )
+    for count in (1, 3):
+        for loss, asked in ((0.0, "0.02 at most"), (0.03, "" if count == 1 else "found")):
+            name = f"{count} on either side, {f'{loss:.0%} lost' if loss else 'sound'}"
+            shown = (regressions(hosts, level, count, loss, times, told.seed) for level in LEVELS)
+            yield f"{name:44}" + "".join(f"{share:16.3f}" for share in shown) + f"   {asked}"
+
+
 def _time(told: argparse.Namespace) -> Iterator[str]:
     for hosts in (*told.hosts, 1024):
         rows = len(Cluster(hosts).kind)
@@ -106,6 +128,8 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], Iterator[str]]] = {
     "sound": _sound,
     "faults": _faults,
     "units": _units,
+    "named": _named,
+    "sessions": _sessions,
     "time": _time,
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.cluster.description import Cluster, Host
 from assay.judge import baseline
-from assay.judge.baseline import Change, Changes
+from assay.judge.baseline import Change, Changes, Session
 from assay.judge.limits import Limits, no_ends, numbered
 from assay.judge.rating import rate
 from assay.judge.stats import summarize_all
@@ -126,37 +126,91 @@ def _same(key: str, one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def compare(old: Record, new: Record) -> Comparison:
-    """Compare two campaigns.
+def compare(old: Sequence[Record], new: Sequence[Record]) -> Comparison:
+    """Compare campaigns: each is a session on one side or the other.
 
     Raises:
         ValueError: a bundle describes a cluster that is not valid, or a metric has another unit in
             the one than in the other.
     """
-    for bundle, record in (("old", old), ("new", new)):
-        _, problems = examine(record.cluster.model_dump(mode="json", by_alias=True))
-        for problem in problems:
-            if problem.severity == "error":
-                raise ValueError(f"the {bundle} bundle's report.json: its cluster: {problem}")
-    before = {metric.key: metric for metric in old.metrics}
-    after = {metric.key: metric for metric in new.metrics}
-    keys = list(before | after)
-    either = [after.get(key) or before[key] for key in keys]
-    for metric in either:
-        was = before.get(metric.key, metric).unit
-        if metric.unit != was:
-            raise ValueError(f"{metric.key} is in {metric.unit}, and was in {was}")
-    limits = _no_limits(either)
-    summaries = [
-        summarize_all([_figures(metrics.get(key)) for key in keys]) for metrics in (before, after)
-    ]
-    first, second = ((figures, rate(figures, limits)) for figures in summaries)
-    changes = baseline.changes(first, second, limits, [f"{m.check}, {m.unit}" for m in either])
+    for side, records in (("old", old), ("new", new)):
+        for record in records:
+            _, problems = examine(record.cluster.model_dump(mode="json", by_alias=True))
+            for problem in problems:
+                if problem.severity == "error":
+                    raise ValueError(f"the {side} bundle's report.json: its cluster: {problem}")
+    before, after = ([_by_key(record) for record in records] for records in (old, new))
+    either: dict[str, MetricRecord] = {}
+    for metrics in (*before, *after):
+        for key, metric in metrics.items():
+            was = either.setdefault(key, metric).unit
+            if metric.unit != was:
+                raise ValueError(f"{metric.key} is in {metric.unit}, and was in {was}")
+    # The names are those of the campaign in question.
+    either |= {key: metric for metrics in after for key, metric in metrics.items()}
+    limits = _no_limits(list(either.values()))
+
+    def session(metrics: Mapping[str, MetricRecord]) -> Session:
+        figures = summarize_all([_figures(metrics.get(key)) for key in either])
+        return figures, rate(figures, limits)
+
+    changes = baseline.changes(
+        [session(metrics) for metrics in before],
+        [session(metrics) for metrics in after],
+        limits,
+        [f"{metric.check}, {metric.unit}" for metric in either.values()],
+    )
     rows = [
-        _row(metric, before.get(metric.key), after.get(metric.key), changes.metric(number))
-        for number, metric in enumerate(either)
+        _row(metric, _latest(before, key), _latest(after, key), changes.metric(number))
+        for number, (key, metric) in enumerate(either.items())
     ]
     return Comparison(changes, tuple(sorted(rows, key=_place)))
+
+
+def _by_key(record: Record) -> dict[str, MetricRecord]:
+    """The metrics of a campaign by what they are of; a pair has no order, if one is measured.
+
+    Which end of a pair comes first follows from the order of hosts in the inventory.
+    """
+    metrics = {metric.key: metric for metric in record.metrics}
+    unordered: dict[str, str] = {}
+    for key, metric in metrics.items():
+        ends = metric.subject.split(">")
+        if len(ends) == 2:
+            other = key.replace(metric.subject, ">".join(reversed(ends)))
+            unordered[key] = key if other in metrics else min(key, other)
+    return {unordered.get(key, key): metric for key, metric in metrics.items()}
+
+
+def _latest(sessions: Sequence[Mapping[str, MetricRecord]], key: str) -> MetricRecord | None:
+    """Its metric in the last session that has figures of it."""
+    found = (metrics[key] for metrics in reversed(sessions) if key in metrics)
+    return next((metric for metric in found if _figures(metric)), None)
+
+
+def differences(old: Sequence[Record], new: Sequence[Record]) -> Iterator[str]:
+    """What else differs between the campaigns, so that figures may differ for it, in words."""
+    before, after = ({record.scale for record in records} for records in (old, new))
+    if before != after:
+        yield f"scale: {_listed(after)}, was {_listed(before)}"
+    names = dict.fromkeys(name for record in (*old, *new) for name in record.versions)
+    for name in names:
+        then, now = (
+            {record.versions.get(name, "none") for record in records} for records in (old, new)
+        )
+        if then != now:
+            yield f"{name}: {_listed(now)}, was {_listed(then)}"
+    then, now = ({_daos(record.cluster) for record in records} for records in (old, new))
+    if then != now and not {*then, *now} & {"none"}:
+        yield f"DAOS: {_listed(now)}, was {_listed(then)}"
+
+
+def _daos(cluster: Cluster) -> str:
+    return cluster.daos.version if cluster.daos else "none"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " and ".join(sorted(names))
 
 
 def _figures(metric: MetricRecord | None) -> Sequence[float]:

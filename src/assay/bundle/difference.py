@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from assay.bundle.compare import MEANING, Comparison, Outcome, Row
+from assay.bundle.compare import MEANING, Comparison, Outcome, Row, differences
 from assay.foreign.text import one_line
-from assay.judge.baseline import Change
+from assay.judge.baseline import DECIDING, Change
 from assay.report.record import MetricRecord, Record
 from assay.units import show
 
 
-def render(old: Record, new: Record, compared: Comparison) -> str:
-    """The outcome, both campaigns with their deviations, then from all figures to each metric."""
+def render(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -> str:
+    """The outcome, the campaigns with their deviations, then from all figures to each metric."""
     return "\n".join(map(one_line, _lines(old, new, compared))) + "\n"
 
 
-def _lines(old: Record, new: Record, compared: Comparison) -> Iterator[str]:
+def _lines(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -> Iterator[str]:
     counted = Counter(row.outcome for row in compared.rows)
     counts = ", ".join(f"{counted[outcome]} {outcome}" for outcome in Outcome if counted[outcome])
     yield f"{'REGRESSION' if compared.is_regression else 'NO REGRESSION'}: {counts}"
-    for name, record in (("old", old), ("new", new)):
-        yield (
-            f"{name}: {record.cluster.name}, {record.measured_from:%Y-%m-%d %H:%M} UTC, scale"
-            f" {record.scale}: {record.headline}"
-        )
-        for deviation in record.deviations:
-            yield f"  {deviation}"
+    for name, records in (("old", old), ("new", new)):
+        for record in records:
+            yield (
+                f"{name}: {record.cluster.name}, {record.measured_from:%Y-%m-%d %H:%M} UTC, scale"
+                f" {record.scale}: {record.headline}"
+            )
+            for deviation in record.deviations:
+                yield f"  {deviation}"
+    for difference in differences(old, new):
+        yield f"warning: figures may differ for another {difference}"
+    yield from _limit(compared)
     yield ""
     yield "Together (+ is better; confidence intervals in parentheses):"
     if compared.changes.campaign:
@@ -43,6 +47,21 @@ def _lines(old: Record, new: Record, compared: Comparison) -> Iterator[str]:
     for outcome in Outcome:
         if counted[outcome]:
             yield f"{outcome}: {MEANING[outcome]}"
+
+
+def _limit(compared: Comparison) -> Iterator[str]:
+    """Which change could not have been told from what sessions on a sound cluster differ by."""
+    whole, sessions = compared.changes.campaign, compared.changes.sessions
+    if whole is None:
+        return
+    counts = " and ".join(f"{count} session{'s' * (count > 1)}" for count in sessions)
+    advice = ""
+    if min(sessions) < DECIDING:
+        advice = f"; with {DECIDING} on either side (--old, --new) one of 3 % can"
+    yield (
+        f"{counts}: a change of all figures by less than {whole.gain - whole.low:.1%} cannot be"
+        f" told from what sessions differ by{advice}"
+    )
 
 
 def _together(change: Change) -> str:

@@ -33,7 +33,7 @@ FEWEST_PEERS = 4
 FEWEST_OF_HOST = 3
 """As few devices of one host can, where those of other hosts show how much devices differ."""
 
-SLOWER = 0.05
+SLOWER = 0.06
 """Minimum relative deviation of an outlier from its peers (own choice)."""
 
 HIDDEN = 0.10
