@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from assay.campaign.results import Results
+    from assay.checks.accepted import Accepted
     from assay.cluster.description import Cluster
     from assay.problems import Problem
 
@@ -221,6 +222,10 @@ def sign_off(
     approver: Annotated[
         str | None, typer.Option(help="Who approves the sign-off, as named in the allowed signers.")
     ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(help="The bundle of an accepted campaign, whose figures are required again."),
+    ] = None,
     sign_key: Annotated[
         Path | None, typer.Option(help="The approver's SSH key, which signs the bundle.")
     ] = None,
@@ -245,9 +250,12 @@ def sign_off(
     )
     described = _load(file)
     results = _read(reports, described, campaign)
+    accepted = _accepted(baseline, described) if baseline is not None else None
     try:
         agreed = waivers.load(waivers_file) if waivers_file else ()
-        signed = signoff.sign_off(described, results, signoff.Gate(gate), agreed, approver)
+        signed = signoff.sign_off(
+            described, results, signoff.Gate(gate), agreed, approver, baseline=accepted
+        )
         bundle.write(signed, results, out, sign_key)
     except waivers.WaiverError as error:
         for problem in error.problems:
@@ -465,6 +473,20 @@ def _campaign_of(reports: str) -> Path:
     """The campaign's directory: `campaign.sh` keeps the reports in its `reports/`."""
     directory = Path(reports).parent
     return directory.parent if directory.name == "reports" else directory
+
+
+def _accepted(bundle: Path, described: Cluster) -> Accepted:
+    """The figures of an accepted campaign of the same hardware."""
+    from assay.bundle import compare as comparison
+    from assay.report import reader
+
+    try:
+        record = reader.read(bundle / "report.json")
+        _verified(bundle)
+        sums = files.read(bundle / "SHA256SUMS", limits.REPORT_BYTES)
+        return comparison.accepted(record, sums, described)
+    except (OSError, ValueError) as error:
+        _misuse(f"--baseline {bundle}: {error}")
 
 
 def _verified(bundle: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from assay.checks.accepted import Accepted
 from assay.cluster.description import Cluster, Host
 from assay.judge import baseline
 from assay.judge.baseline import Change, Changes, Session
 from assay.judge.limits import Limits, no_ends, numbered
 from assay.judge.rating import rate
+from assay.judge.signoff import Gate
 from assay.judge.stats import summarize_all
 from assay.judge.verdict import Verdict
 from assay.preflight.examine import examine
@@ -165,6 +168,28 @@ def compare(old: Sequence[Record], new: Sequence[Record]) -> Comparison:
         for number, (key, metric) in enumerate(either.items())
     ]
     return Comparison(changes, tuple(sorted(rows, key=_place)))
+
+
+def accepted(record: Record, sums: bytes, cluster: Cluster) -> Accepted:
+    """The figures of an accepted campaign, as a floor for the next one of its cluster.
+
+    Args:
+        record: its report.json.
+        sums: its SHA256SUMS, which says which bundle it was.
+        cluster: whose next campaign it is.
+
+    Raises:
+        ValueError: it was not accepted, or is of other hardware.
+    """
+    if not (record.passed and record.gate is Gate.ACCEPTANCE):
+        raise ValueError(f"it was not accepted: {record.headline}")
+    if differ := hardware_differences(record.cluster, cluster):
+        raise ValueError(f"it is of other hardware: {differ[0]}")
+    return Accepted(
+        campaign=f"{record.cluster.name}, {record.measured_from:%Y-%m-%d}",
+        sha256=hashlib.sha256(sums).hexdigest(),
+        medians={metric.key: metric.summary.median for metric in record.metrics if metric.summary},
+    )
 
 
 def _by_key(record: Record) -> dict[str, MetricRecord]:

@@ -189,6 +189,7 @@ def _figures(record: Record, directory: Path, measured: Results) -> Iterator[str
             record.waivers,
             record.approver,
             record.made_at,
+            record.baseline,
         )
     except WaiverError as error:
         yield str(error)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from assay.checks.accepted import Accepted, at_least
 from assay.checks.entry import Requirement
 from assay.checks.figures import MEASURED_CEILING, Expectation, Ground, Measured
 from assay.cluster.description import Cluster, Commitment
@@ -19,7 +20,10 @@ __all__ = ["MEASURED_CEILING", "Expectation", "Ground", "Measured", "expectation
 
 
 def expectation(
-    cluster: Cluster, requirement: Requirement, measured: Mapping[Requirement, Sequence[float]]
+    cluster: Cluster,
+    requirement: Requirement,
+    measured: Mapping[Requirement, Sequence[float]],
+    accepted: Accepted | None = None,
 ) -> Expectation:
     """Work out what a metric should be.
 
@@ -28,13 +32,19 @@ def expectation(
         requirement: the metric, and of which subject.
         measured: what lower layers were measured to do. For many metrics make that a `Measured`
             once, which remembers what it has worked out, and knows the scale.
+        accepted: an accepted campaign of this cluster; a commitment counts before it.
     """
     lower = measured if isinstance(measured, Measured) else Measured(measured)
     expected = requirement.metric.rule(cluster, requirement, lower)
+    expected = at_least(requirement, expected, accepted)
     for commitment in cluster.commitments:
         if commitment.metric in (requirement.figure, requirement.key):
             expected = _committed(requirement, expected, commitment)
     return expected
+
+
+_SOFT: tuple[Ground, ...] = ("nothing", "reference", "baseline")
+"""What a commitment replaces; beside a bound it is only the floor."""
 
 
 def _committed(
@@ -44,7 +54,7 @@ def _committed(
     worst = parse(commitment.figure).to(requirement.unit).value
     return replace(
         expected,
-        ground="contract" if expected.ground in ("nothing", "reference") else expected.ground,
+        ground="contract" if expected.ground in _SOFT else expected.ground,
         floor=worst if requirement.metric.better == "higher" else expected.floor,
         ceiling=expected.ceiling if requirement.metric.better == "higher" else worst,
         derivation=f"{expected.derivation}; required: {commitment.figure} ({commitment.clause})",

@@ -17,9 +17,9 @@ from assay.units import Quantity
 
 T = TypeVar("T")
 
-Ground = Literal["hardware", "measured", "reference", "contract", "count", "nothing"]
+Ground = Literal["hardware", "measured", "reference", "baseline", "contract", "count", "nothing"]
 """What an expectation is derived from: a datasheet, a lower layer, what others measured elsewhere,
-what somebody has committed to, a number of things, or nothing."""
+an accepted campaign, what somebody has committed to, a number of things, or nothing."""
 
 MEASURED_CEILING = 2.0
 """How far above the best sample of the layer below a figure may lie (this project's own choice).
@@ -45,6 +45,8 @@ class Expectation:
     derivation: str
     limits: tuple[Limit, ...] = ()
     """What the bound is the least of, the tightest first."""
+    accepted: float | None = None
+    """The worst that an accepted campaign leaves room for; each subject has its own."""
 
 
 class Measured(Mapping[Requirement, Sequence[float]]):

@@ -177,7 +177,11 @@ def _peer_group(measurement: Measurement) -> Hashable:
     """What peers have in common."""
     required, expected = measurement.requirement, measurement.expectation
     # What stands on figures that were measured differs from host to host, however alike they are.
-    limits = () if expected.ground == "measured" else (expected.floor, expected.ceiling)
+    limits: Hashable = (expected.floor, expected.ceiling)
+    if expected.ground == "measured":
+        limits = None
+    elif expected.accepted is not None:
+        limits = expected.bound
     # Of two backends one may be slower by far; all hosts together have no peer.
     subject = required.subject
     backend = subject if subject.host in PARTITIONS else subject.backend

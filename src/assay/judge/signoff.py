@@ -11,6 +11,7 @@ from pathlib import Path
 
 from assay import __version__
 from assay.campaign.results import Deviation, Results
+from assay.checks.accepted import Accepted
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
@@ -64,6 +65,8 @@ class SignOff:
     """All that were given, also those that cover no metric."""
     deviations: tuple[Deviation, ...] = ()
     """What was set differently from the scale."""
+    baseline: Accepted | None = None
+    """The accepted campaign whose figures are required again."""
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -160,6 +163,7 @@ def sign_off(
     waivers: Sequence[Waiver] = (),
     approver: str | None = None,
     made_at: datetime | None = None,
+    baseline: Accepted | None = None,
 ) -> SignOff:
     """Judge a campaign: every metric of the plan, in its order, from the lowest layer up.
 
@@ -169,6 +173,7 @@ def sign_off(
         gate: what the campaign must show.
         waivers: which metrics are accepted all the same, and who answers for them.
         approver: who approves the sign-off.
+        baseline: an accepted campaign of this cluster, whose figures are required again.
         made_at: when; now, if it is not given. A waiver must hold on that day.
 
     Raises:
@@ -185,7 +190,7 @@ def sign_off(
             Measurement(
                 metric,
                 results.samples(metric),
-                expectation(cluster, results.as_run(metric), valid),
+                expectation(cluster, results.as_run(metric), valid, baseline),
                 results.problems(metric),
                 results.raw(metric),
                 model_of(cluster, metric.subject),
@@ -209,4 +214,5 @@ def sign_off(
         approver=approver,
         waivers=tuple(waivers),
         deviations=results.deviations,
+        baseline=baseline,
     )

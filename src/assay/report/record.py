@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from assay.campaign.results import Deviation
+from assay.checks.accepted import Accepted
 from assay.checks.expect import Ground
 from assay.checks.plan import Layer
 from assay.cluster.description import Cluster
@@ -161,6 +162,9 @@ class Record(_Model):
     )
     deviations: list[DeviationRecord] = Field(description="what was set differently from the scale")
     waivers: list[Waiver] = Field(description="the waivers that were given")
+    baseline: Accepted | None = Field(
+        description="the accepted campaign whose figures were required again"
+    )
     approver: str | None = Field(description="who approves the sign-off")
     cluster: Cluster
     versions: dict[str, str]
@@ -200,6 +204,7 @@ def render(signed: SignOff) -> str:
             for each in signed.deviations
         ],
         waivers=list(signed.waivers),
+        baseline=signed.baseline,
         approver=signed.approver,
         cluster=signed.cluster,
         versions=signed.versions,

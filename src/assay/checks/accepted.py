@@ -1,0 +1,60 @@
+"""What an accepted campaign of the same cluster showed: a floor for the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from assay.checks.entry import Requirement
+from assay.checks.figures import Expectation
+from assay.units import Quantity
+
+KEPT = 0.9
+"""The part of an accepted figure that is required again (this project's own choice); `assay
+compare` finds smaller losses, of many figures together."""
+
+
+class Accepted(BaseModel):
+    """The figures of an accepted campaign."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    campaign: str = Field(description="of which cluster and day it is, and its headline")
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="of its bundle's SHA256SUMS")
+    medians: Mapping[str, float] = Field(description="by the metric's key, in its unit")
+
+    def median(self, required: Requirement) -> float | None:
+        """What it showed of a metric; of a pair whichever end came first."""
+        subject = required.subject
+        keys = [required.key]
+        if subject.peer is not None:
+            keys.append(f"{required.figure} on {subject.peer.to(subject.end)}")
+        return next((self.medians[key] for key in keys if key in self.medians), None)
+
+
+def at_least(
+    required: Requirement, expected: Expectation, accepted: Accepted | None
+) -> Expectation:
+    """Require what was accepted before, where nothing stricter is required."""
+    median = accepted.median(required) if accepted else None
+    if accepted is None or median is None or expected.ground == "count":
+        return expected
+    more = required.metric.better == "higher"
+    worst = median * KEPT if more else median / KEPT
+    expected = replace(expected, accepted=worst)
+    limit = expected.floor if more else expected.ceiling
+    if limit is not None and (limit >= worst if more else limit <= worst):
+        return expected
+    ground = expected.ground
+    return replace(
+        expected,
+        ground="baseline" if ground in ("nothing", "reference") else ground,
+        floor=worst if more else expected.floor,
+        ceiling=expected.ceiling if more else worst,
+        derivation=(
+            f"{expected.derivation}; required: {KEPT:.0%} of the {Quantity(median, required.unit)}"
+            f" that were accepted ({accepted.campaign})"
+        ),
+    )

@@ -1,0 +1,63 @@
+"""A sign-off with an accepted campaign as its floor, from the bundle and back to it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from assay.bundle import write as bundle
+from assay.bundle.compare import accepted
+from assay.bundle.verify import verify
+from assay.campaign.results import read
+from assay.cli import app
+from assay.judge.signoff import Gate, sign_off
+from assay.report.reader import read as read_record
+from clusters import described, description
+from outputs import report_with_outputs
+
+CLUSTER = described(description())
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    here = tmp_path_factory.mktemp("campaign")
+    (here / "run-1.json").write_text(json.dumps(report_with_outputs(CLUSTER, here)))
+    return here
+
+
+def test_a_bundle_with_a_baseline_verifies_and_has_its_floors(campaign: Path) -> None:
+    results = read(str(campaign / "run-1.json"), CLUSTER, campaign)
+    plain = sign_off(CLUSTER, results, Gate.MEASURED)
+    bundle.write(plain, results, campaign / "first")
+    first = read_record(campaign / "first" / "report.json")
+    taken = first.model_copy(update={"gate": Gate.ACCEPTANCE, "passed": True})
+    floors = accepted(taken, b"", CLUSTER)
+    signed = sign_off(CLUSTER, results, Gate.MEASURED, baseline=floors)
+    bundle.write(signed, results, campaign / "second")
+    second = read_record(campaign / "second" / "report.json")
+    assert verify(campaign / "second").problems == []
+    assert second.baseline == floors
+    required = [m for m in second.metrics if "that were accepted" in m.expectation.derivation]
+    assert required
+    assert signed.judged > plain.judged
+
+
+def test_a_campaign_that_was_not_accepted_is_no_floor(campaign: Path) -> None:
+    results = read(str(campaign / "run-1.json"), CLUSTER, campaign)
+    bundle.write(sign_off(CLUSTER, results, Gate.MEASURED), results, campaign / "measured")
+    (campaign / "cluster.json").write_text(json.dumps(description()))
+    done = CliRunner().invoke(
+        app,
+        [
+            "signoff",
+            f"--reports={campaign / 'run-1.json'}",
+            f"--out={campaign / 'third'}",
+            f"--outputs={campaign}",
+            f"--cluster={campaign / 'cluster.json'}",
+            f"--baseline={campaign / 'measured'}",
+        ],
+    )
+    assert done.exit_code == 2
+    assert "it was not accepted: MEASURED" in done.stderr
+    assert not (campaign / "third").exists()
