@@ -115,7 +115,7 @@ molecule-bare: setup host-tools ## Run `make validate` and `make teardown` on De
 	molecule/bare/run.sh
 
 .PHONY: bench-deploy
-bench-deploy: setup ## How the deployment grows from 8 to 64 to 256 hosts (simulated).
+bench-deploy: setup ## How the work of the control host grows from 8 to 1,024 hosts (planned ones).
 	$(BIN)/python bench/deploy.py
 
 .PHONY: bench-verdicts

@@ -1,5 +1,8 @@
 """What Ansible prints, in a screenful: a line for each stage and each change, failures in full.
 
+What fails alike on many hosts is printed once, with their range, and so is what happened to each
+host in the end.
+
 With `-v` it prints what the callback `default` does, of which this is a thinner one. (None in
 community.general does it: `dense` overwrites its own lines, so that a log has them all, and `unixy`
 prints a line for each task that changes nothing.)
@@ -7,10 +10,22 @@ prints a line for each task that changes nothing.)
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
-from ansible.constants import COLOR_CHANGED
+from ansible.constants import (
+    COLOR_CHANGED,
+    COLOR_ERROR,
+    COLOR_OK,
+    COLOR_SKIP,
+    COLOR_UNREACHABLE,
+    COLOR_WARN,
+)
 from ansible.plugins.callback.default import CallbackModule as Default
+
+from assay.subject import folded
 
 DOCUMENTATION = """
 name: stages
@@ -21,12 +36,31 @@ extends_documentation_fragment: [default_callback, result_format_callback]
 """
 
 
+HOST = "HOST"
+"""Stands for the name and the address of each host in a message that many hosts have."""
+
+OUTCOMES = {
+    "changed": COLOR_CHANGED,
+    "unreachable": COLOR_UNREACHABLE,
+    "failures": COLOR_ERROR,
+    "rescued": COLOR_WARN,
+    "ignored": COLOR_WARN,
+}
+"""What the recap counts; how many tasks changed nothing does not matter."""
+
+
 class CallbackModule(Default):
     """The callback `default` without what changed nothing."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "stdout"
     CALLBACK_NAME = "stages"
+
+    def __init__(self) -> None:
+        super().__init__()
+        # By task, and by what was said: the hosts, and the first of their results.
+        self._failed: dict[tuple[str, bool, str], list[Any]] = defaultdict(list)
+        self._lost: dict[str, list[str]] = defaultdict(list)
 
     @property
     def _thin(self) -> bool:
@@ -40,6 +74,7 @@ class CallbackModule(Default):
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         """Keep the stage's name for its first task: a stage without hosts has none."""
+        self._print_failures()
         if not self._thin:
             super().v2_playbook_on_play_start(play)
             return
@@ -53,6 +88,7 @@ class CallbackModule(Default):
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
         """Print the name of the stage with its first task."""
+        self._print_failures()
         if self._thin and self._stage:
             check = " (check mode)" if self._play.check_mode else ""
             self._display.display(f"{self._stage}{check}")
@@ -63,6 +99,81 @@ class CallbackModule(Default):
         """Included files are of interest to whoever writes them."""
         if not self._thin:
             super().v2_playbook_on_include(included_file)
+
+    def v2_playbook_on_handler_task_start(self, task: Any) -> None:
+        """As of any other task."""
+        self._print_failures()
+        super().v2_playbook_on_handler_task_start(task)
+
+    def v2_playbook_on_no_hosts_remaining(self) -> None:
+        """Print why none is left."""
+        self._print_failures()
+        super().v2_playbook_on_no_hosts_remaining()
+
+    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
+        """Keep it until the task has ended everywhere; what items have said is printed already."""
+        if not self._thin or (result.task.loop and "results" in result.result):
+            super().v2_runner_on_failed(result, ignore_errors)
+            return
+        self._handle_warnings(result.result)
+        # What was raised says once more what the message says, with the lines of the playbook.
+        result.result.pop("exception", None)
+        self._clean_results(result.result, result.task.action)
+        shown = self._dump_results(result.result)
+        key = (result.task._uuid, ignore_errors, _unnamed(shown, _names(result.host)))
+        self._failed[key].append((result, shown))
+
+    def v2_runner_on_unreachable(self, result: Any) -> None:
+        """Keep it until the task has ended everywhere."""
+        if not self._thin:
+            super().v2_runner_on_unreachable(result)
+            return
+        said = " ".join(str(result.result.get("msg", "no reason was given")).split())
+        said = said.removeprefix("Task failed: ")
+        self._lost[_unnamed(said, _names(result.host))].append(result.host.get_name())
+
+    def _print_failures(self) -> None:
+        """A message of several hosts once, with their range; that of one as it said it."""
+        for said, names in self._lost.items():
+            line = f"unreachable: [{folded(names)}] {said}"
+            self._display.display(line, color=COLOR_UNREACHABLE)
+        self._lost.clear()
+        for (_, ignored, unnamed), results in self._failed.items():
+            result, shown = results[0]
+            if self._last_task_banner != result.task._uuid:
+                self._print_task_banner(result.task)
+            alone = len(results) == 1
+            label = (
+                self.host_label(result) if alone else folded(r.host.get_name() for r, _ in results)
+            )
+            line = f"fatal: [{label}]: FAILED! => {shown if alone else unnamed}"
+            self._display.display(line, color=COLOR_ERROR)
+            if ignored:
+                self._display.display("...ignoring", color=COLOR_SKIP)
+        self._failed.clear()
+
+    def v2_playbook_on_stats(self, stats: Any) -> None:
+        """A line for all hosts to which the same happened."""
+        self._print_failures()
+        if not self._thin:
+            super().v2_playbook_on_stats(stats)
+            return
+        alike: dict[tuple[int, ...], list[str]] = defaultdict(list)
+        for name in sorted(stats.processed, key=_by_number):
+            summary = stats.summarize(name)
+            alike[tuple(summary[outcome] for outcome in OUTCOMES)].append(name)
+        self._display.banner("PLAY RECAP")
+        for counts, names in alike.items():
+            happened = dict(zip(OUTCOMES, counts, strict=True))
+            words = [
+                f"{'failed' if outcome == 'failures' else outcome}={count}"
+                for outcome, count in happened.items()
+                if count or outcome in ("changed", "failures")
+            ]
+            worst = next((o for o in ("failures", "unreachable", "changed") if happened[o]), None)
+            color = OUTCOMES[worst] if worst else COLOR_OK
+            self._display.display(f"{folded(names)} : {' '.join(words)}", color=color)
+        self._display.display("", screen_only=True)
 
     def v2_runner_on_ok(self, result: Any) -> None:
         """A line for each change; messages, and what has warnings, as always."""
@@ -90,3 +201,21 @@ class CallbackModule(Default):
         for line in lines:
             self._display.display(f"  {line}")
         return False
+
+
+def _names(host: Any) -> Iterable[str]:
+    """What a host is called in messages, the longest first."""
+    names = {host.get_name(), str(host.vars.get("ansible_host") or host.get_name())}
+    return sorted(names, key=len, reverse=True)
+
+
+def _unnamed(said: str, names: Iterable[str]) -> str:
+    for name in names:
+        said = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", HOST, said)
+    return said
+
+
+def _by_number(name: str) -> tuple[str, int]:
+    """Host 10 after host 9."""
+    digits = re.search(r"\d+$", name)
+    return (name[: digits.start()], int(digits.group())) if digits else (name, -1)

@@ -556,10 +556,21 @@ NARROW = 120
 
 def _print(table: Table) -> None:
     from rich.console import Console
+    from rich.markup import render
 
-    # In a pipe a row is a line, however long. The PCI address 0000:ab:00.0 has an emoji in it.
-    width = None if sys.stdout.isatty() else 1000
-    Console(width=width, highlight=False, emoji=False).print(table)
+    # The PCI address 0000:ab:00.0 has an emoji in it.
+    if sys.stdout.isatty():
+        Console(highlight=False, emoji=False).print(table)
+        return
+    # In a pipe a row is a line, however long; rich takes half a minute for 100,000 of them.
+    columns = [
+        [render(cell, emoji=False).plain if "\\" in cell else cell for cell in map(str, cells)]
+        for cells in ([column.header, *column.cells] for column in table.columns)
+    ]
+    widths = [max(map(len, column)) for column in columns]
+    for row in zip(*columns, strict=True):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print(f" {'  '.join(cells)} ")
 
 
 def _traceback(

@@ -58,3 +58,56 @@ def test_details_come_with_v(tmp_path: Path) -> None:
     shown = printed(tmp_path, "-v")
     for text in ("PLAY [A stage without hosts]", "TASK [Stay]", "stdout: hush", "(item=2)"):
         assert text in shown, shown
+
+
+MANY = """
+- name: A stage
+  hosts: all
+  gather_facts: false
+  tasks:
+    - name: Refuse
+      ansible.builtin.fail: {msg: "{{ inventory_hostname }}: n is 3; allowed is 4"}
+      ignore_errors: true
+    - name: Refuse one
+      ansible.builtin.fail: {msg: "s7: alone"}
+      when: inventory_hostname == "s7"
+      ignore_errors: true
+    - name: Reach
+      ansible.builtin.ping:
+      vars: {ansible_connection: ssh, ansible_ssh_executable: SSH}
+"""
+
+
+def test_what_many_hosts_say_is_a_line_with_their_range(tmp_path: Path) -> None:
+    ssh = tmp_path / "ssh"
+    ssh.write_text(
+        "#!/bin/sh\necho ssh: connect to host s1 port 22: No route to host >&2\nexit 255\n"
+    )
+    ssh.chmod(0o755)
+    playbook = tmp_path / "playbook.yml"
+    playbook.write_text(MANY.replace("SSH", str(ssh)))
+    program = Path(sys.executable).parent / "ansible-playbook"
+    hosts = ",".join(f"s{number}" for number in range(1, 13))
+    done = subprocess.run(
+        [program, f"--inventory={hosts}", playbook],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) < 25, done.stdout
+    assert [line for line in lines if line.startswith("unreachable")] == [
+        "unreachable: [s1] Failed to connect to the host via ssh:"
+        " ssh: connect to host HOST port 22: No route to host",
+        "unreachable: [s[2-12]] Failed to connect to the host via ssh:"
+        " ssh: connect to host s1 port 22: No route to host",
+    ]
+    assert "fatal: [s[1-12]]: FAILED! => " in lines
+    assert "    msg: 'HOST: n is 3; allowed is 4'" in lines
+    assert "    msg: 's7: alone'" in lines
+    assert lines[-3:] == [
+        "s[1-6,8-12] : changed=0 unreachable=1 failed=0 ignored=1",
+        "s7 : changed=0 unreachable=1 failed=0 ignored=2",
+        "",
+    ]
