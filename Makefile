@@ -118,6 +118,10 @@ molecule-bare: setup host-tools ## Run `make validate` and `make teardown` on De
 bench-deploy: setup ## How the work of the control host grows from 8 to 1,024 hosts (planned ones).
 	$(BIN)/python bench/deploy.py
 
+.PHONY: bench-campaign
+bench-campaign: setup host-tools ## What ReFrame and Slurm add to a benchmark, on 1, 16 and 64 emulated nodes (as root).
+	$(BIN)/python bench/campaign.py
+
 .PHONY: bench-verdicts
 bench-verdicts: setup ## How often the verdicts are right, on labelled campaigns with known faults.
 	$(BIN)/python tests/verdicts/bench.py

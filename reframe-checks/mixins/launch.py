@@ -47,8 +47,14 @@ class RunsOnEachHost(Mixin):
             self._go_to_each_host_by_ssh(longest_s)
             return
         self.executable_opts = ["-c", "'bash $SLURMD_NODENAME.sh'"]
-        # The benchmarks' own processes spread over the host's cores.
-        self.job.launcher.options = ["--cpu-bind=none", "--mpi=none"]
+        # A host that is lost takes nothing but its own figures with it, unless it is the first, on
+        # which the job script runs.
+        self.job.options.append("--no-kill")
+        self.job.launcher.options = [
+            # The benchmarks' own processes spread over the host's cores.
+            *("--cpu-bind=none", "--mpi=none"),
+            *("--no-kill", "--kill-on-bad-exit=0", "--wait=0"),
+        ]
 
     def _go_to_each_host_by_ssh(self, limit_s: int) -> None:
         """Let the job, which runs here, take each host its script."""

@@ -16,7 +16,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import jinja2
@@ -54,7 +54,8 @@ def wait_for(condition: Callable[[], object], what: str, *, seconds: float = 120
 class PrivateSlurm:
     """The daemons of controller and nodes, and a way to run programs beside them."""
 
-    def __init__(self) -> None:
+    def __init__(self, partitions: Mapping[str, Sequence[str]] = NODES) -> None:
+        self.partitions = partitions
         # Not below /tmp, which may be a tmpfs: direct I/O wants a disk.
         self.directory = Path(tempfile.mkdtemp(prefix="assay-pipeline.", dir="/var/tmp"))
         self.directory.chmod(0o755)
@@ -83,7 +84,7 @@ class PrivateSlurm:
     @property
     def nodes(self) -> list[str]:
         """Clients and servers."""
-        return [node for nodes in NODES.values() for node in nodes]
+        return [node for nodes in self.partitions.values() for node in nodes]
 
     def daemon(self, name: str, *command: str) -> None:
         """Start a program that runs until the end; what it prints is kept in NAME.out."""
@@ -137,7 +138,7 @@ class PrivateSlurm:
                 self.output("sinfo", "--noheader", "--Node", "--format=%T").split()
                 == ["idle"] * len(self.nodes)
             ),
-            "four idle nodes",
+            f"{len(self.nodes)} idle nodes",
         )
 
     def wait_until_empty(self) -> None:
@@ -252,7 +253,7 @@ class PrivateSlurm:
             "SlurmctldPidFile": here / "slurmctld.pid",
             "SlurmdPidFile": here / "%n.pid",
         }
-        text = product_configuration()
+        text = product_configuration(self.partitions)
         for key, value in own.items():
             text, times = re.subn(f"(?m)^{key}=.*$", f"{key}={value}", text)
             assert times == 1, key
@@ -261,11 +262,11 @@ class PrivateSlurm:
             (here / directory).mkdir()
 
 
-def product_configuration() -> str:
-    """The slurm.conf that the role `slurm` writes for four nodes, all on this machine."""
+def product_configuration(partitions: Mapping[str, Sequence[str]]) -> str:
+    """The slurm.conf that the role `slurm` writes for some nodes, all on this machine."""
     hostname = socket.gethostname().partition(".")[0]
     cores = os.cpu_count()
-    nodes = [node for nodes in NODES.values() for node in nodes]
+    nodes = [node for nodes in partitions.values() for node in nodes]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(ROLE / "templates"),
         undefined=jinja2.StrictUndefined,
@@ -278,7 +279,7 @@ def product_configuration() -> str:
         # The network is the tests' own, and the name of this machine has no address in it.
         "slurm_communication_parameters": [],
         "slurm_settings": {},
-        "groups": NODES,
+        "groups": partitions,
         "__slurm_nodes": nodes,
         "__slurm_controller": {
             "ansible_facts": {"hostname": hostname},

@@ -178,7 +178,7 @@ class Site:
 
     def start(self, *tags: str, into: Path | None = None) -> tuple[subprocess.Popen[str], Path]:
         """Start a campaign, or take one up again."""
-        for partition in NODES:
+        for partition in self.slurm.partitions:
             self.slurm.set_partition(partition, self.members(partition))
         self._campaigns += 1
         directory = into or self.root / "campaigns" / str(self._campaigns)
@@ -210,7 +210,7 @@ class Site:
 
     def check(self, names: str, *options: str) -> subprocess.CompletedProcess[str]:
         """Run a check by hand, or `A|B`, with the programs of the test's own first on the path."""
-        for partition in NODES:
+        for partition in self.slurm.partitions:
             self.slurm.set_partition(partition, self.members(partition))
         written = {
             "PATH": f"{self.programs}:{self.environment['PATH']}",

@@ -44,6 +44,29 @@ def test_a_campaign_queues_nothing_for_a_node_that_is_down(
     assert queued == len(reasons) - 1, reasons
 
 
+def test_a_node_that_dies_within_a_job_loses_its_own_figures_alone(
+    make_site: MakeSite, slurm: PrivateSlurm
+) -> None:
+    site = make_site({}, clients=["s1", "s2"], servers=["s1", "s2"])
+    waiting = site.root / "waiting"
+    alone = f"[[ $SLURMD_NODENAME == s1 ]] || {{ touch {waiting}; sleep 300; }}"
+    site.use("fio", f"{alone}\n{FAST}")
+    started = site.start("quick", "ssd")
+    wait_for(waiting.exists, "fio on s2")
+    lost = time.monotonic()
+    with slurm.without("s2"):
+        campaign = site.finish(started)
+        took_s = time.monotonic() - lost
+    (case,) = campaign.cases
+    print(f"{took_s:.0f} s from the loss to the end\n{case['problems']}")
+    assert took_s < NODE_TIMEOUT_S + NOTICED_S
+    assert set(case["samples"]["write_1m"]) == {"s1"}
+    assert set(case["problems"]) == {"s2"}
+    assert "s2 is down in Slurm (Not responding) since the job began" in case["problems"]["s2"][0]
+    for metric in campaign.sign_off().of("SsdFio"):
+        assert (metric["verdict"] == "missing") is (metric["subject"] == "s2"), metric
+
+
 def test_a_node_that_is_drained_loses_its_own_figures_alone(
     make_site: MakeSite, slurm: PrivateSlurm
 ) -> None:
