@@ -22,6 +22,7 @@ from assay.judge.stats import summarize_all
 from assay.judge.verdict import Verdict
 from assay.preflight.examine import examine
 from assay.report.record import MetricRecord, Record
+from assay.subject import Subject
 
 MEMORY = 0.02
 """Tolerance for a host's memory: a kernel reserves some of it."""
@@ -200,9 +201,9 @@ def _by_key(record: Record) -> dict[str, MetricRecord]:
     metrics = {metric.key: metric for metric in record.metrics}
     unordered: dict[str, str] = {}
     for key, metric in metrics.items():
-        ends = metric.subject.split(">")
-        if len(ends) == 2:
-            other = key.replace(metric.subject, ">".join(reversed(ends)))
+        subject = Subject.parse(metric.subject)
+        if subject.peer is not None:
+            other = key.replace(metric.subject, str(subject.peer.to(subject.end)))
             unordered[key] = key if other in metrics else min(key, other)
     return {unordered.get(key, key): metric for key, metric in metrics.items()}
 

@@ -121,6 +121,7 @@ BANDWIDTH = Check(
     reading=Reading(_parsed),
 )
 
+RATE_ALONE = _rate("randread_4k_alone")
 RATE_TOGETHER = _rate("randread_4k_together")
 """Of an SSD while all SSDs of its host are read."""
 
@@ -140,7 +141,7 @@ IOPS = Check(
     "raw",
     _NEEDS,
     each_ssd,
-    (_rate("randread_4k_alone"), RATE_TOGETHER, LATENCY),
+    (RATE_ALONE, RATE_TOGETHER, LATENCY),
     scales=_SCALES,
     reading=Reading(_parsed),
 )

@@ -21,12 +21,7 @@ from assay.checks.figures import Expectation, Measured
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.subject import Subject
 
-ALONE = frozenset(
-    f"{check.name}.{metric.name}"
-    for check in (nvme_perf.BANDWIDTH, nvme_perf.IOPS)
-    for metric in check.metrics
-    if metric.name.endswith("_alone")
-)
+ALONE = frozenset({nvme_perf.ALONE, nvme_perf.RATE_ALONE})
 """Figures of an SSD while the others of its host are idle: they do not add up."""
 
 
@@ -64,7 +59,7 @@ def totals(cluster: Cluster, requirements: Iterable[Requirement]) -> list[Total]
     groups: dict[tuple[str, str, str | None, int | None], list[Requirement]] = {}
     for requirement in requirements:
         subject = requirement.subject
-        if requirement.metric.better == "higher" and requirement.figure not in ALONE:
+        if requirement.metric.better == "higher" and requirement.metric not in ALONE:
             key = (requirement.figure, requirement.partition, subject.backend, subject.containers)
             groups.setdefault(key, []).append(requirement)
     measured = Measured({})
