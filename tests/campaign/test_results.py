@@ -113,7 +113,9 @@ def test_what_was_not_measured_is_missing_and_stops_every_gate(
 def test_a_problem_of_one_host_leaves_the_others_their_figures(
     cluster: Cluster, campaign: Callable[..., str]
 ) -> None:
-    change = alter("SsdFio", problems={"s1": ["the disk is gone"]}, result="fail")
+    change = alter(
+        "SsdFio", problems={"s1": ["the disk is gone"]}, result="fail", fail_phase="sanity"
+    )
     signed = sign_off(cluster, read(campaign(change), cluster), Gate.MEASURED)
     verdicts = {j.requirement.key: j.verdict for j in signed.judgements}
     assert verdicts["SsdFio.read_1m on s1"] is Verdict.MISSING

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import glob
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
 from assay.campaign.outputs import Counted, Outputs, find
@@ -18,6 +20,9 @@ from assay.foreign import files, limits
 from assay.foreign.files import Entry, ForeignError, refuse_unprintable
 from assay.foreign.text import one_line, quoted, shorten_all
 from assay.tools.output import ALLOWED, is_measurement
+
+ACCEPTANCE = "acceptance"
+"""The larger scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class Case:
     """Why it has no figures, as a whole."""
     samples: dict[str, dict[str, list[float]]]
     deviations: tuple[Deviation, ...]
+    fewer: dict[str, int]
+    """Of metrics whose subjects have not all as many samples, the most that one has."""
     problems: dict[str, list[str]]
     benchmark_seconds: float
     output: Outputs | None
@@ -65,13 +72,23 @@ class Case:
     ended: datetime
     """When the session of that report did."""
 
+    runs: int
+    """How often it ran to an end: a run that failed may be repeated, and that is listed."""
+
     @property
     def place(self) -> str:
         """Where a bundle has what it left behind."""
         return f"raw/{self.partition}/{self.check}"
 
 
-@dataclass(frozen=True, slots=True)
+def _repeated(case: Case) -> list[Deviation]:
+    """That a check ran more than once, as a deviation: nobody must find out by chance."""
+    if case.runs <= 1:
+        return []
+    return [Deviation(case.check, case.partition, "runs", asked=1, was=case.runs)]
+
+
+@dataclass(frozen=True)
 class Results:
     """Everything that the run reports of one campaign say."""
 
@@ -90,13 +107,19 @@ class Results:
     @property
     def scale(self) -> str:
         """The scale of the campaign, `quick` or `acceptance`; both, where they were mixed."""
-        return " and ".join(sorted({case.scale for case in self.cases.values()})) or "none"
+        return " and ".join(sorted(self._scales)) or "none"
+
+    @cached_property
+    def _scales(self) -> frozenset[str]:
+        return frozenset(case.scale for case in self.cases.values())
 
     @property
     def deviations(self) -> tuple[Deviation, ...]:
         """What was set differently from the scale, in the order of the plan."""
         cases = sorted(self.cases.values(), key=lambda case: list(CHECKS).index(case.check))
-        return tuple(deviation for case in cases for deviation in case.deviations)
+        return tuple(
+            deviation for case in cases for deviation in (*case.deviations, *_repeated(case))
+        )
 
     def as_run(self, metric: Requirement) -> Requirement:
         """A requirement, with as many operations in flight as there were."""
@@ -125,6 +148,11 @@ class Results:
             return [f"{metric.check} did not run on {metric.partition}: no run report has it"]
         if (subject := str(metric.subject)) in case.problems:
             return shorten_all(case.problems[subject], limits.SHOWN_REASON)
+        if case.scale != ACCEPTANCE and ACCEPTANCE in self._scales:
+            return [
+                f"{metric.check} was measured at the scale {case.scale}, and other checks of this"
+                f" campaign at {ACCEPTANCE}: measure it again at that"
+            ]
         if case.problem and not case.problems:
             # No subject is named: then no figure that was printed is a measurement.
             return [case.problem]
@@ -134,6 +162,12 @@ class Results:
                     f"{case.report.name}: a sample is {value:g} {metric.unit}, and {ALLOWED}:"
                     " measure it again"
                 ]
+        count, most = len(self._reported(metric)), case.fewer.get(metric.name, 0)
+        if 0 < count < most:
+            return [
+                f"{metric.name} has {count} samples, and other subjects of this run have {most}:"
+                " what became of the others?"
+            ]
         if not self.samples(metric):
             return [case.problem or f"{metric.check} ran and left no samples"]
         if self.with_outputs and not self._left_anything(case, metric):
@@ -206,7 +240,15 @@ def read(
         key=lambda read: read.report.session_info.time_start_unix,
     )
     latest: dict[tuple[str, str], tuple[Loaded, TestCase]] = {}
+    runs: Counter[tuple[str, str]] = Counter()
+    again: set[tuple[str, str]] = set()
     for session in loaded:
+        measured: set[tuple[str, str]] = set()
+        for case in session.report.every:
+            key = (case.check, case.partition)
+            runs[key] += case.result != "abort"
+            again.update({key} & measured)
+            measured.update([key] if _problem(case) is None else [])
         for case in session.report.cases:
             key = (case.check, case.partition)
             if key in latest and _problem(latest[key][1]) is None:
@@ -221,7 +263,13 @@ def read(
     return Results(
         reports=paths,
         cases={
-            key: _case(session, case, _output(session.path, case, outputs, places(case), counted))
+            key: _case(
+                session,
+                case,
+                _output(session.path, case, outputs, places(case), counted),
+                runs[key],
+                again=key in again,
+            )
             for key, (session, case) in latest.items()
         },
         started=min(info.time_start_unix for info in infos),
@@ -268,24 +316,43 @@ def _output(
     raise ReportError(f"{one_line(str(path))}: {case.check} on {case.partition}: {problem}")
 
 
-def _case(session: Loaded, case: TestCase, output: Outputs | None) -> Case:
+def _case(
+    session: Loaded, case: TestCase, output: Outputs | None, runs: int, *, again: bool
+) -> Case:
+    counts = {
+        name: {len(samples) for samples in by_subject.values()}
+        for name, by_subject in case.samples.items()
+    }
     return Case(
         check=case.check,
         partition=case.partition,
         scale=case.scale,
-        problem=_problem(case),
+        problem=_REPEATED if again else _problem(case),
         samples=case.samples,
         deviations=tuple(
             Deviation(case.check, case.partition, variable, set_to.asked, set_to.was)
             for variable, set_to in case.deviations.items()
         ),
-        problems=case.problems,
+        fewer={name: max(found) for name, found in counts.items() if len(found) > 1},
+        # What sanity found is of some subjects; what another phase found is of all of them.
+        problems={} if again or _failed_elsewhere(case) else case.problems,
         benchmark_seconds=case.benchmark_seconds,
         output=output,
         report=session.path,
         started=session.report.session_info.time_start_unix,
         ended=session.report.session_info.time_end_unix,
+        runs=runs,
     )
+
+
+_REPEATED = (
+    "it was measured, and then once more in the same session: every run counts, and only the last"
+    " is here; measure it again in a campaign of its own"
+)
+
+
+def _failed_elsewhere(case: TestCase) -> bool:
+    return case.result != "pass" and case.fail_phase not in ("sanity", "performance")
 
 
 def _problem(case: TestCase) -> str | None:

@@ -134,8 +134,13 @@ class RunReport(_Read):
     @property
     def cases(self) -> list[TestCase]:
         """The checks that ran; of one that was run again within the session, the last."""
-        latest = {(case.name, case.partition): case for run in self.runs for case in run.testcases}
-        return [case for case in latest.values() if case.result != "skip"]
+        latest = {(case.name, case.partition): case for case in self.every}
+        return list(latest.values())
+
+    @property
+    def every(self) -> list[TestCase]:
+        """The checks that ran, as often as they did, in order."""
+        return [case for run in self.runs for case in run.testcases if case.result != "skip"]
 
 
 @dataclass(frozen=True)
