@@ -47,7 +47,8 @@ docs: setup ## Write the README of each role from its argument_specs.yml.
 .PHONY: validate
 validate: setup ## The whole way on this machine: deploy, measure, judge, sign off.
 	@mkdir -p build && rm -f build/summary.txt
-	@$(PLAYBOOK) -i $(INVENTORY) site.yml; status=$$?; \
+	@trap : INT; $(PLAYBOOK) -i $(INVENTORY) site.yml; status=$$?; \
+	if [ $$status = 99 ]; then $(PLAYBOOK) -i $(INVENTORY) playbooks/stop.yml; fi; \
 	if [ -f build/summary.txt ]; then echo; cat build/summary.txt; fi; exit $$status
 
 .PHONY: plan

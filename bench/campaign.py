@@ -89,6 +89,8 @@ def _sessions(
     )
     for benchmark in ("fio", "fdb_hammer", "ior"):
         site.use(benchmark, f"exec sleep {STAND_IN_S}")
+    # The first job of a Slurm that has just started may wait for a minute.
+    slurm.output("srun", "--partition=clients", f"--nodes={len(clients)}", "--mpi=none", "true")
     taken = {}
     for check in checks:
         started = time.monotonic()

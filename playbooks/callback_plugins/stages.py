@@ -10,6 +10,7 @@ prints a line for each task that changes nothing.)
 
 from __future__ import annotations
 
+import atexit
 import re
 from collections import defaultdict
 from collections.abc import Iterable
@@ -39,6 +40,9 @@ extends_documentation_fragment: [default_callback, result_format_callback]
 HOST = "HOST"
 """Stands for the name and the address of each host in a message that many hosts have."""
 
+MEASURES = "validate"
+"""The tag of plays that start a campaign, which runs on when Ansible is interrupted."""
+
 OUTCOMES = {
     "changed": COLOR_CHANGED,
     "unreachable": COLOR_UNREACHABLE,
@@ -61,6 +65,17 @@ class CallbackModule(Default):
         # By task, and by what was said: the hosts, and the first of their results.
         self._failed: dict[tuple[str, bool, str], list[Any]] = defaultdict(list)
         self._lost: dict[str, list[str]] = defaultdict(list)
+        self._measures = False
+        atexit.register(self._say_what_goes_on)
+
+    def _say_what_goes_on(self) -> None:
+        """Ansible ends nothing that a task has started on a host, and tells no callback of ^C."""
+        if self._measures:
+            self._display.display(
+                "The campaign has not ended with this: playbooks/stop.yml ends it and its jobs,"
+                " brings the system up, and says how to resume (make validate runs it after ^C).",
+                color=COLOR_WARN,
+            )
 
     @property
     def _thin(self) -> bool:
@@ -75,6 +90,7 @@ class CallbackModule(Default):
     def v2_playbook_on_play_start(self, play: Any) -> None:
         """Keep the stage's name for its first task: a stage without hosts has none."""
         self._print_failures()
+        self._measures = MEASURES in play.tags
         if not self._thin:
             super().v2_playbook_on_play_start(play)
             return
@@ -154,6 +170,7 @@ class CallbackModule(Default):
 
     def v2_playbook_on_stats(self, stats: Any) -> None:
         """A line for all hosts to which the same happened."""
+        self._measures = False
         self._print_failures()
         if not self._thin:
             super().v2_playbook_on_stats(stats)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from private_slurm import wait_for
-from site_here import Campaign, Site
+from site_here import CHECKS, Campaign, Site
 
 MakeSite = Callable[..., Site]
 
@@ -65,6 +65,20 @@ def test_an_interrupted_campaign_takes_its_job_along(site: Site, number: signal.
     reason = "FiPingpong was interrupted: run the campaign again"
     assert {metric["reason"] for metric in signed.of("FiPingpong")} == {reason}
     assert reason in signed.summary
+
+
+def test_a_campaign_is_ended_from_elsewhere_with_its_job(site: Site) -> None:
+    """As playbooks/stop.yml does it when ansible-playbook was interrupted."""
+    started = site.start("quick")
+    wait_for(lambda: hangs(site), "benchmark that hangs")
+    stop = [str(CHECKS / "stop.sh"), str(site.root / "campaigns")]
+    environment = {"ASSAY_ENVIRONMENT": str(site.root / "environment.sh")}
+    stopped = site.slurm.run(*stop, extra=environment)
+    assert (stopped.returncode, stopped.stdout) == (0, f"{started[1].name}\n"), stopped.stderr
+    assert site.finish(started).exit_code != 0
+    assert site.left_behind() == []
+    again = site.slurm.run(*stop, extra=environment)
+    assert (again.returncode, again.stdout) == (0, "")
 
 
 def test_a_campaign_is_taken_up_where_it_was_interrupted(site: Site) -> None:

@@ -1,0 +1,28 @@
+#!/bin/bash
+# stop.sh CAMPAIGNS: end the campaign that is running in the directory CAMPAIGNS, with its job, and name it. Does nothing where none
+# is running.
+#
+# ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
+set -eu
+campaigns=$(realpath --canonicalize-missing "$1")
+
+# shellcheck source=/dev/null # it is written by the role `reframe`
+. "${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}"
+
+[[ -e $campaigns/.lock ]] || exit 0
+exec 9<"$campaigns/.lock"
+! flock --nonblock 9 || exit 0
+process=$(<"$campaigns/.lock")
+# campaign.sh has become ReFrame, which runs in the campaign's directory.
+directory=$(readlink "/proc/$process/cwd" || true)
+# ReFrame cancels its job, and writes its report.
+kill -TERM "$process"
+if ! flock --timeout 60 9; then
+    kill -KILL "$process"
+    flock --timeout 10 9
+fi
+squeue --noheader --user="$(id -un)" --format='%i %k' |
+    while read -r job comment; do
+        [[ $comment != daos-assay ]] || scancel "$job"
+    done
+echo "${directory##*/}"
