@@ -20,7 +20,7 @@ from simulated import SAMPLES, Cluster
 
 from assay.judge.verdict import Verdict
 
-TUNING, REPORTING = 20_250, 83_221
+TUNING, REPORTING = 20_250, 104_729
 SIZES = (4, 16, 128)
 """Numbers of hosts, for which it is said how often each fault has to be found."""
 ACCUSING = (Verdict.BELOW, Verdict.IMPLAUSIBLE)

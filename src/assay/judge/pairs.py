@@ -39,6 +39,8 @@ class Polished:
     """By how much each end makes its pairs better (worse, if below zero)."""
     pairs: Numbers
     """In how many pairs each end is."""
+    gain: Array
+    """How much better each pair is than the median of all."""
     residual: Array
     """What the effects of both ends leave of each pair."""
     level: Array
@@ -73,7 +75,7 @@ def polish(gain: Array, ends: Numbers) -> Polished:
         if moved < 1e-4:  # a hundredth of a percent
             break
     level = [middle(residual[rows] + effect[end]) for end, rows in enumerate(of_end)]
-    return Polished(names, of, effect, counts, residual, np.array(level))
+    return Polished(names, of, effect, counts, gain, residual, np.array(level))
 
 
 def _voted(figures: Array) -> float:

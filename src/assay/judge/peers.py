@@ -17,7 +17,6 @@ from assay.judge.pairs import Polished, polish
 from assay.judge.populations import Split, deviation, scale, split, split_pairs
 from assay.judge.stats import (
     MAD_EFFICIENCY,
-    NORMAL,
     Array,
     Summaries,
     interval_error,
@@ -326,9 +325,9 @@ def _ailing(
 def _slow_ends(model: Polished, error: float, known: float, chance: float) -> Iterator[int]:
     """The places of ends whose pairs are slow together, all of them more than by nature."""
     own = error * OF_MEDIAN / middle(model.pairs.astype(float)) ** 0.5
-    # The slower end decides what a pair does: ends lie far below the others more than above.
-    below = middle(model.level) - model.level
-    between = max(deviation(model.level), NORMAL * middle(below[below >= 0]))
+    # The slower end decides what a pair does: by it good ends are alike, and the worst stands out.
+    # Pairs differ by no more than their ends do.
+    between = max(deviation(model.level), deviation(model.gain))
     usual, loose = scale(between, min(own, error), known, len(model.ends) - 1)
     far = max(SLOWER, float(threshold(chance, loose)) * usual)
     yield from np.flatnonzero((model.effect < -SLOWER) & (model.level < -far)).tolist()
