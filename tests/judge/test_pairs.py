@@ -14,6 +14,7 @@ from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.pairs import islands, polish
 from assay.judge.verdict import Verdict
 from assay.subject import Subject
+from synthetic import campaign, cluster, quiet
 
 BANDWIDTH = Requirement(
     "SelfTestCrossServer",
@@ -106,3 +107,16 @@ def test_two_slow_pairs_outvote_an_end_and_one_does_not() -> None:
 def test_islands_are_what_sound_pairs_connect() -> None:
     sound = np.array([(a < 8) == (b < 8) for a, b in RING])
     assert islands(np.array(RING), sound) == [frozenset(range(8)), frozenset(range(8, 16))]
+
+
+def test_the_headline_names_the_host_and_not_the_other_end_of_its_first_pair() -> None:
+    def samples(metric: Requirement) -> list[float]:
+        figures = quiet(metric)
+        slow = metric.check == "FiPingpong" and "c4" in metric.subject.hosts
+        if not slow:
+            return figures
+        factor = 0.8 if metric.metric.better == "higher" else 1.25
+        return [figure * factor for figure in figures]
+
+    signed = campaign(cluster(servers=2, clients=12), samples=samples)
+    assert "first network: FiPingpong.bandwidth_1m on c3>c4 (c4)" in signed.headline
