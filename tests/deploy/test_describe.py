@@ -56,6 +56,29 @@ def test_a_host_that_answers_with_nonsense_has_no_fingerprint(identity: object) 
     assert "fingerprint" not in host
 
 
+def test_fingerprints_are_of_the_hosts_that_answered() -> None:
+    identity = {
+        **{key: [] for key in ("nvme", "rdma")},
+        **{key: {} for key in ("cpu", "drivers", "tuning", "ethtool", "smart_log", "smartctl")},
+        **dict.fromkeys(("command_line", "dmidecode", "smt", "turbo_off"), ""),
+        "dmi": dict.fromkeys(("sys_vendor", "product_name", "product_serial"), "")
+        | {"bios_vendor": "Example", "bios_version": "1.2", "bios_date": ""},
+        "kernel": "6.1",
+    }
+    hostvars = {
+        "s1": {"__cluster_identity": {"identity": identity}},
+        "s2": {"__cluster_identity": {"unreachable": True}},
+        "s3": {},
+    }
+    assert filters()["cluster_fingerprints"](hostvars) == {
+        "s1": {
+            "traits": {"BIOS": "Example 1.2", "kernel": "6.1"},
+            "identities": {},
+            "readings": {},
+        }
+    }
+
+
 FACTS = {
     "s1": {"ansible_facts": {"all_ipv4_addresses": ["192.0.2.1", "198.51.100.1"]}},
     "s2": {},

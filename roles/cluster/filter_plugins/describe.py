@@ -210,6 +210,15 @@ def _fingerprint(found: dict[str, Any]) -> dict[str, Any]:
         return {}
 
 
+def fingerprints(hostvars: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The fingerprints of the hosts that have answered the module `cluster_identity`."""
+    taken = {
+        name: _fingerprint(hostvars[name].get("__cluster_identity", {})).get("fingerprint")
+        for name in hostvars
+    }
+    return {name: found for name, found in taken.items() if found is not None}
+
+
 def _names(facts: dict[str, Any]) -> list[str]:
     names = [facts.get(key) for key in ("nodename", "hostname", "fqdn")]
     return [name for name in dict.fromkeys(names) if name]
@@ -258,6 +267,7 @@ class FilterModule:
         """Their names in templates."""
         return {
             "cluster_describe_hosts": describe_hosts,
+            "cluster_fingerprints": fingerprints,
             "cluster_given_to_daos": given_to_daos,
             "cluster_lasting": lasting,
             "cluster_meant_addresses": meant_addresses,

@@ -11,11 +11,14 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
+from assay.campaign import fingerprints
+from assay.campaign.fingerprints import Taken
 from assay.campaign.outputs import Counted, Outputs, find
 from assay.campaign.run_report import Loaded, Names, ReportError, TestCase, load
 from assay.checks.plan import CHECKS, Requirement
 from assay.checks.raw import directory_of
 from assay.cluster.description import Cluster
+from assay.cluster.fingerprint import HostChange
 from assay.foreign import files, limits
 from assay.foreign.files import Entry, ForeignError, refuse_unprintable
 from assay.foreign.text import one_line, quoted, shorten_all
@@ -103,6 +106,13 @@ class Results:
     """The SHA-256 of each report, as it was when it was read."""
     with_outputs: bool
     """Whether raw outputs were asked for: then a figure without one is no measurement."""
+    fingerprints: tuple[Taken, ...] = ()
+    """What the hosts were, before and after each session."""
+
+    @property
+    def host_changes(self) -> tuple[HostChange, ...]:
+        """What changed on the hosts while they were measured."""
+        return fingerprints.changed(self.fingerprints)
 
     @property
     def scale(self) -> str:
@@ -189,7 +199,7 @@ class Results:
         return [f"{case.place}/{name}" for name in case.output.below(directory_of(metric.subject))]
 
     def copy(self, bundle: Path) -> None:
-        """Copy what each check left behind, and the run reports, to their places in the bundle.
+        """Copy raw outputs, run reports and fingerprints to their places in the bundle.
 
         Raises:
             ForeignError: what is there is not what was read.
@@ -198,6 +208,10 @@ class Results:
         for case in self.cases.values():
             if case.output is not None:
                 case.output.copy(bundle / case.place)
+        for taken in self.fingerprints:
+            target = bundle / fingerprints.DIRECTORY / taken.name
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(taken.content)
         for path, digest in zip(self.reports, self.digests, strict=True):
             content = files.read(path, limits.REPORT_BYTES)
             if hashlib.sha256(content).hexdigest() != digest:
@@ -277,6 +291,7 @@ def read(
         reframe=", ".join(sorted({info.version for info in infos})),
         seconds=sum(info.time_elapsed for info in infos),
         with_outputs=outputs is not None,
+        fingerprints=_fingerprints(outputs, cluster),
         digests=tuple({session.path: session.sha256 for session in loaded}[path] for path in paths),
     )
 
@@ -314,6 +329,15 @@ def _output(
     except ForeignError as error:
         problem = str(error)
     raise ReportError(f"{one_line(str(path))}: {case.check} on {case.partition}: {problem}")
+
+
+def _fingerprints(root: Path | None, cluster: Cluster) -> tuple[Taken, ...]:
+    try:
+        return fingerprints.read(root, cluster.hosts) if root is not None else ()
+    except OSError as error:
+        raise ReportError(f"{quoted(error.filename or root)}: {error.strerror}") from error
+    except ForeignError as error:
+        raise ReportError(str(error)) from error
 
 
 def _case(

@@ -37,6 +37,12 @@ OUTPUTS = 5_000_000
 DEPTH = 32
 """Directories in directories, and lists in lists; a report has 8 of them."""
 
+FINGERPRINT_BYTES = 64 * MIB
+"""What hosts were before or after a session. 1,024 hosts x 150 facts of 100 bytes are 15 MB."""
+
+FINGERPRINTS = 1_000
+"""Files of them; each session leaves two."""
+
 REPORTS = 1_000
 """Run reports of a campaign; a session leaves one."""
 

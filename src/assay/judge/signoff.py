@@ -15,6 +15,7 @@ from assay.checks.accepted import Accepted
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
+from assay.cluster.fingerprint import HostChange
 from assay.judge.coverage import Coverage, coverage, has_been_judged, shares
 from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.verdict import Verdict
@@ -67,6 +68,8 @@ class SignOff:
     """What was set differently from the scale."""
     baseline: Accepted | None = None
     """The accepted campaign whose figures are required again."""
+    host_changes: tuple[HostChange, ...] = ()
+    """What changed on the hosts while they were measured."""
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -89,6 +92,11 @@ class SignOff:
         return tuple(deviation for deviation in self.deviations if deviation.less)
 
     @property
+    def stopped_by_changes(self) -> tuple[HostChange, ...]:
+        """Where hosts are no longer what was measured, if the gate does not let it through."""
+        return () if self.gate is Gate.MEASURED else self.host_changes
+
+    @property
     def unjudged(self) -> tuple[Coverage, ...]:
         """The layers and directions of which no metric is judged, where the gate asks for that."""
         if self.gate is not Gate.ACCEPTANCE:
@@ -103,7 +111,8 @@ class SignOff:
     @property
     def passed(self) -> bool:
         """Whether the gate lets the campaign through. Where nothing is judged, nothing passes."""
-        stopped = self.stopped_by or self.stopped_by_less or self.unjudged
+        less = self.stopped_by_less or self.stopped_by_changes or self.unjudged
+        stopped = self.stopped_by or less
         return self.counts[Verdict.WAIVED] < len(self.judgements) and not stopped
 
     @property
@@ -144,6 +153,8 @@ class SignOff:
             said.append(f"{named}, of {total} metrics; first {first.layer}: {first.key}{who}")
         if less := {deviation.check for deviation in self.stopped_by_less}:
             said.append(f"less than the scale asks for in {', '.join(sorted(less))}")
+        if hosts := dict.fromkeys(change.host for change in self.stopped_by_changes):
+            said.append(f"changed during the campaign: {', '.join(hosts)}")
         if self.unjudged:
             classes = ", ".join(map(str, self.unjudged))
             said.append(f"nothing was judged of {classes}")
@@ -215,4 +226,5 @@ def sign_off(
         waivers=tuple(waivers),
         deviations=results.deviations,
         baseline=baseline,
+        host_changes=results.host_changes,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from assay.campaign.results import Deviation
+from assay.cluster.fingerprint import HostChange
 from assay.foreign.text import printable
 from assay.judge.judgement import Judgement
 from assay.judge.signoff import FAILING, Gate, SignOff
@@ -27,6 +28,8 @@ def render(signed: SignOff) -> str:
             _case(suite, judgement, signed.gate)
     for deviation in signed.deviations:
         _deviation(root, deviation, signed)
+    for change in signed.host_changes:
+        _host_change(root, change, signed)
     if not signed.judgements:
         case = ElementTree.SubElement(
             _suite(root, "plan", signed), "testcase", classname="plan", name="requires a metric"
@@ -82,6 +85,18 @@ def _case(suite: ElementTree.Element, judgement: Judgement, gate: Gate) -> None:
         reason = printable(judgement.reason)
         outcome = ElementTree.SubElement(case, tag, type=judgement.verdict, message=reason)
         outcome.text = f"{required.key}: {reason}"
+
+
+def _host_change(root: ElementTree.Element, change: HostChange, signed: SignOff) -> None:
+    suite = root.find("testsuite[@name='hosts']")
+    if suite is None:
+        suite = _suite(root, "hosts", signed)
+    case = ElementTree.SubElement(
+        suite, "testcase", classname=f"hosts.{change.host}", name=printable(change.what)
+    )
+    if change in signed.stopped_by_changes:
+        message = printable(str(change))
+        ElementTree.SubElement(case, "failure", type="deviation", message=message)
 
 
 def _deviation(root: ElementTree.Element, deviation: Deviation, signed: SignOff) -> None:

@@ -115,6 +115,16 @@ class DeviationRecord(_Model):
         return str(Deviation(self.check, self.partition, self.variable, self.asked, self.was))
 
 
+class HostChangeRecord(_Model):
+    """What changed on a host while it was measured."""
+
+    host: str
+    what: str = Field(description="BIOS, kernel, memory module A1 ...")
+    before: str
+    after: str
+    stops: bool = Field(description="whether it blocks the gate: at acceptance")
+
+
 class Comparisons(_Model):
     """How many comparisons the judgement made, and how it corrects for their number."""
 
@@ -161,6 +171,9 @@ class Record(_Model):
         description="every required metric, from the lowest layer up"
     )
     deviations: list[DeviationRecord] = Field(description="what was set differently from the scale")
+    host_changes: list[HostChangeRecord] = Field(
+        description="what the fingerprints of hosts say has changed during the campaign"
+    )
     waivers: list[Waiver] = Field(description="the waivers that were given")
     baseline: Accepted | None = Field(
         description="the accepted campaign whose figures were required again"
@@ -202,6 +215,10 @@ def render(signed: SignOff) -> str:
                 stops=each in signed.stopped_by_less,
             )
             for each in signed.deviations
+        ],
+        host_changes=[
+            HostChangeRecord(**change._asdict(), stops=change in signed.stopped_by_changes)
+            for change in signed.host_changes
         ],
         waivers=list(signed.waivers),
         baseline=signed.baseline,

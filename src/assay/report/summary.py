@@ -39,13 +39,16 @@ def render(signed: SignOff) -> str:
         parts.append(_wrapped(f"approver: {signed.approver}"))
     if signed.judgements:
         parts += ["", _table(signed)]
-    if not signed.passed and (causes := [*_causes(signed), *_less(signed)]):
+    if not signed.passed and (causes := [*_causes(signed), *_less(signed), *_changed(signed)]):
         parts += ["", "What blocks acceptance:", *causes]
     if slow := chains(signed.cluster, signed.judgements):
         parts += ["", "Where it is slow:"]
         parts += (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in slow)
     if listed := list(_deviations(signed)):
         parts += ["", "What was set differently from the scale:", *listed]
+    if signed.host_changes and signed.passed:
+        parts += ["", "What changed on hosts:"]
+        parts += (_wrapped(str(change), indent="  ") for change in signed.host_changes)
     if unrated := coverage.causes(signed.judgements).most_common():
         parts += ["", "What is unrated, by cause:"]
         parts += (_wrapped(f"{count}: {cause}", indent="  ") for cause, count in unrated)
@@ -113,6 +116,11 @@ def _causes(signed: SignOff) -> Iterator[str]:
 def _less(signed: SignOff) -> Iterator[str]:
     for deviation in signed.stopped_by_less:
         yield _wrapped(f"deviation: {deviation}", indent="  ")
+
+
+def _changed(signed: SignOff) -> Iterator[str]:
+    for change in signed.stopped_by_changes:
+        yield _wrapped(f"deviation: {change}", indent="  ")
 
 
 def _deviations(signed: SignOff) -> Iterator[str]:

@@ -36,11 +36,12 @@ def _traits(
     yield "machine", f"{dmi['sys_vendor']} {dmi['product_name']}".strip()
     yield "BIOS", f"{dmi['bios_vendor']} {dmi['bios_version']} {dmi['bios_date']}".strip()
     yield "kernel", found["kernel"]
-    yield "kernel command line", _without_identity(found["command_line"])
+    yield "kernel command line", _of_interest(found["command_line"])
     yield "CPU", cpu.get("model name", "")
     yield "microcode", cpu.get("microcode", "")
     yield "SMT", found["smt"]
     yield "turbo", {"0": "on", "1": "off"}.get(found["turbo_off"], "")
+    yield from found["tuning"].items()
     for module, version in found["drivers"].items():
         yield f"driver {module}", version
     yield "memory modules", _counted(f"{m.size} {m.kind} {m.part}".strip() for m in modules)
@@ -92,10 +93,27 @@ def _drivers(found: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
         yield name, {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def _without_identity(command_line: str) -> str:
-    """What each host has for itself is no difference between peers."""
-    own = ("root=", "BOOT_IMAGE=", "resume=", "ip=", "BOOTIF=", "rd.luks", "rd.lvm")
-    return " ".join(word for word in command_line.split() if not word.startswith(own))
+def _of_interest(command_line: str) -> str:
+    """What can change a figure: the rest is a host's own, and may be nobody else's to read."""
+    return " ".join(word for word in command_line.split() if word.startswith(OPTIONS))
+
+
+OPTIONS = (
+    *(
+        "amd_iommu",
+        "intel_iommu",
+        "iommu",
+        "amd_pstate",
+        "intel_pstate",
+        "intel_idle",
+        "processor.",
+    ),
+    *("cpufreq", "cpuidle", "idle=", "isolcpus", "nohz", "rcu_nocbs", "irqaffinity", "mitigations"),
+    *("default_hugepagesz", "hugepages", "transparent_hugepage", "numa", "memmap", "mem="),
+    *("maxcpus", "nr_cpus", "nosmt", "pci", "nvme", "mlx5", "selinux", "enforcing", "apparmor"),
+    *("security", "audit", "swiotlb", "cgroup", "tsc", "clocksource", "preempt"),
+)
+"""How options of the kernel begin that bear on figures (Documentation/admin-guide of Linux)."""
 
 
 def _counted(words: Iterable[str]) -> str:

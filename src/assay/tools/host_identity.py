@@ -44,6 +44,7 @@ def read_identity(root: Path, ask: Callable[..., str] = printed) -> dict[str, An
         "cpu": _cpu(text(root / "proc/cpuinfo")),
         "turbo_off": text(root / "sys/devices/system/cpu/intel_pstate/no_turbo"),
         "smt": text(root / "sys/devices/system/cpu/smt/control"),
+        "tuning": _tuning(root),
         "nvme": [_nvme(root / "sys/class/nvme" / disk) for disk in disks],
         "rdma": [_rdma(device) for device in sorted(root.glob("sys/class/infiniband/*"))],
         "drivers": {
@@ -58,6 +59,18 @@ def read_identity(root: Path, ask: Callable[..., str] = printed) -> dict[str, An
             disk: ask("nvme", "smart-log", "--output-format=json", f"/dev/{disk}") for disk in disks
         },
         "smartctl": {disk: ask("smartctl", "--json", "--all", f"/dev/{disk}") for disk in others},
+    }
+
+
+def _tuning(root: Path) -> dict[str, str]:
+    """What the roles or the site have set, in the words of the kernel."""
+    pages = text(root / "sys/kernel/mm/transparent_hugepage/enabled")
+    governors = root.glob("sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
+    settings = ("kernel/numa_balancing", "vm/max_map_count", "vm/swappiness", "net/core/rmem_max")
+    return {
+        "governor": ", ".join(sorted({text(file) for file in governors} - {""})),
+        "transparent huge pages": pages.partition("[")[2].partition("]")[0],
+        **{name.replace("/", "."): text(root / "proc/sys" / name) for name in settings},
     }
 
 

@@ -1,0 +1,89 @@
+"""The fingerprints of the hosts, taken before and after a campaign's sessions.
+
+`playbooks/validate.yml` leaves them in the campaign's directory, a file each time, named after
+when it was taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from assay.cluster.fingerprint import Fingerprint, HostChange, changes
+from assay.foreign import limits
+from assay.foreign.documents import from_json, misfits
+from assay.foreign.files import ForeignError, Tree, refuse_unprintable
+from assay.foreign.text import quoted
+
+DIRECTORY = "fingerprints"
+
+_HOSTS = TypeAdapter(dict[str, Fingerprint])
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The fingerprints of all hosts at one time."""
+
+    name: str
+    """Of its file."""
+    content: bytes
+    """As it was read, for the bundle."""
+    hosts: dict[str, Fingerprint]
+
+
+def read(root: Path, known: Collection[str]) -> tuple[Taken, ...]:
+    """Those of a campaign, from the first to the last; none where none were taken.
+
+    Args:
+        root: the campaign's directory, or a bundle.
+        known: the names of the cluster's hosts.
+
+    Raises:
+        ForeignError: a file is not one of fingerprints of these hosts, or there are too many.
+        OSError: it cannot be read.
+    """
+    tree = Tree(root)
+    if not tree.is_directory(DIRECTORY):
+        return ()
+    entries = list(islice(tree.walk(DIRECTORY), limits.FINGERPRINTS + 1))
+    if len(entries) > limits.FINGERPRINTS:
+        raise ForeignError(
+            f"{quoted(root / DIRECTORY)} has more than {limits.FINGERPRINTS:,} files, which is the"
+            " limit: take away what is no fingerprint of this campaign"
+        )
+    taken = []
+    for entry in entries:
+        refuse_unprintable(entry, root)
+        content = tree.read(entry.name, limits.FINGERPRINT_BYTES)
+        try:
+            taken.append(Taken(Path(entry.name).name, content, _hosts(content, known)))
+        except ForeignError as error:
+            raise ForeignError(f"{quoted(root / entry.name)} {error}") from error
+    return tuple(taken)
+
+
+def _hosts(content: bytes, known: Collection[str]) -> dict[str, Fingerprint]:
+    document = from_json(content)
+    for key, _, wrong in misfits(document):
+        raise ForeignError(f"is no file of fingerprints: {quoted(key)}: {wrong}")
+    try:
+        hosts = _HOSTS.validate_python(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = "/".join(map(str, first["loc"]))
+        raise ForeignError(
+            f"is no file of fingerprints: {quoted(place)}: {quoted(first['msg'])}"
+        ) from error
+    for host in hosts.keys() - set(known):
+        raise ForeignError(f"has {quoted(host)}, which is no host of this cluster")
+    return hosts
+
+
+def changed(taken: Sequence[Taken]) -> tuple[HostChange, ...]:
+    """What changed on a host from one time to the next, each change once."""
+    steps = (changes(a.hosts, b.hosts) for a, b in pairwise(taken))
+    return tuple(dict.fromkeys(change for step in steps for change in step))
