@@ -65,6 +65,7 @@ class CallbackModule(Default):
         # By task, and by what was said: the hosts, and the first of their results.
         self._failed: dict[tuple[str, bool, str], list[Any]] = defaultdict(list)
         self._lost: dict[str, list[str]] = defaultdict(list)
+        self._changed: dict[str, list[str]] = defaultdict(list)
         self._measures = False
         atexit.register(self._say_what_goes_on)
 
@@ -89,7 +90,7 @@ class CallbackModule(Default):
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         """Keep the stage's name for its first task: a stage without hosts has none."""
-        self._print_failures()
+        self._print_results()
         self._measures = MEASURES in play.tags
         if not self._thin:
             super().v2_playbook_on_play_start(play)
@@ -104,7 +105,7 @@ class CallbackModule(Default):
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
         """Print the name of the stage with its first task."""
-        self._print_failures()
+        self._print_results()
         if self._thin and self._stage:
             check = " (check mode)" if self._play.check_mode else ""
             self._display.display(f"{self._stage}{check}")
@@ -118,12 +119,12 @@ class CallbackModule(Default):
 
     def v2_playbook_on_handler_task_start(self, task: Any) -> None:
         """As of any other task."""
-        self._print_failures()
+        self._print_results()
         super().v2_playbook_on_handler_task_start(task)
 
     def v2_playbook_on_no_hosts_remaining(self) -> None:
         """Print why none is left."""
-        self._print_failures()
+        self._print_results()
         super().v2_playbook_on_no_hosts_remaining()
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
@@ -148,8 +149,11 @@ class CallbackModule(Default):
         said = said.removeprefix("Task failed: ")
         self._lost[_unnamed(said, _names(result.host))].append(result.host.get_name())
 
-    def _print_failures(self) -> None:
+    def _print_results(self) -> None:
         """A message of several hosts once, with their range; that of one as it said it."""
+        for task, labels in self._changed.items():
+            self._display.display(f"  changed: [{folded(labels)}] {task}", color=COLOR_CHANGED)
+        self._changed.clear()
         for said, names in self._lost.items():
             line = f"unreachable: [{folded(names)}] {said}"
             self._display.display(line, color=COLOR_UNREACHABLE)
@@ -171,7 +175,7 @@ class CallbackModule(Default):
     def v2_playbook_on_stats(self, stats: Any) -> None:
         """A line for all hosts to which the same happened."""
         self._measures = False
-        self._print_failures()
+        self._print_results()
         if not self._thin:
             super().v2_playbook_on_stats(stats)
             return
@@ -199,8 +203,7 @@ class CallbackModule(Default):
             return
         self._handle_warnings_and_exception(result)
         if result.result.get("changed"):
-            line = f"  changed: [{self.host_label(result)}] {result.task.get_name().strip()}"
-            self._display.display(line, color=COLOR_CHANGED)
+            self._changed[result.task.get_name().strip()].append(self.host_label(result))
 
     def v2_runner_item_on_ok(self, result: Any) -> None:
         """The line of the task stands for its items."""

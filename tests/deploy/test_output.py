@@ -65,6 +65,9 @@ MANY = """
   hosts: all
   gather_facts: false
   tasks:
+    - name: Change
+      ansible.builtin.set_fact: {changed_here: true}
+      changed_when: inventory_hostname != "s3"
     - name: Refuse
       ansible.builtin.fail: {msg: "{{ inventory_hostname }}: n is 3; allowed is 4"}
       ignore_errors: true
@@ -80,9 +83,8 @@ MANY = """
 
 def test_what_many_hosts_say_is_a_line_with_their_range(tmp_path: Path) -> None:
     ssh = tmp_path / "ssh"
-    ssh.write_text(
-        "#!/bin/sh\necho ssh: connect to host s1 port 22: No route to host >&2\nexit 255\n"
-    )
+    refused = "ssh: connect to host ${@: -2:1} port 22: No route to host"
+    ssh.write_text(f"#!/bin/bash\necho {refused} >&2\nexit 255\n")
     ssh.chmod(0o755)
     playbook = tmp_path / "playbook.yml"
     playbook.write_text(MANY.replace("SSH", str(ssh)))
@@ -98,16 +100,16 @@ def test_what_many_hosts_say_is_a_line_with_their_range(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert len(lines) < 25, done.stdout
     assert [line for line in lines if line.startswith("unreachable")] == [
-        "unreachable: [s1] Failed to connect to the host via ssh:"
+        "unreachable: [s[1-12]] Failed to connect to the host via ssh:"
         " ssh: connect to host HOST port 22: No route to host",
-        "unreachable: [s[2-12]] Failed to connect to the host via ssh:"
-        " ssh: connect to host s1 port 22: No route to host",
     ]
+    assert lines[1] == "  changed: [s[1-2,4-12]] Change"
     assert "fatal: [s[1-12]]: FAILED! => " in lines
     assert "    msg: 'HOST: n is 3; allowed is 4'" in lines
     assert "    msg: 's7: alone'" in lines
-    assert lines[-3:] == [
-        "s[1-6,8-12] : changed=0 unreachable=1 failed=0 ignored=1",
-        "s7 : changed=0 unreachable=1 failed=0 ignored=2",
+    assert lines[-4:] == [
+        "s[1-2,4-6,8-12] : changed=1 unreachable=1 failed=0 ignored=1",
+        "s3 : changed=0 unreachable=1 failed=0 ignored=1",
+        "s7 : changed=1 unreachable=1 failed=0 ignored=2",
         "",
     ]
