@@ -7,6 +7,7 @@ from reframe.core.builtins import variable
 from reframe.core.exceptions import ReframeError
 
 from assay.campaign.steps import Step
+from assay.checks.pairs import design, matched
 from assay.checks.plan import Metric
 from assay.checks.self_test import (
     SYSTEM_BEFORE,
@@ -73,8 +74,8 @@ class SelfTestClientServer(SelfTestCheck):
     """RPCs from the clients to the targets of one engine after the other."""
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
-        """One engine at a time."""
-        return [[subject] for subject in self.subjects]
+        """Engines at once that have no client in common: few clients measure one at a time."""
+        return design(self.cluster).rounds
 
 
 @rfm.simple_test
@@ -83,16 +84,4 @@ class SelfTestCrossServer(SelfTestCheck):
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """Rounds in which no engine is in two pairs: it runs one session at a time."""
-        rounds: list[list[Subject]] = []
-        for pair in self.subjects:
-            ends = set(pair.ends)
-            free = (
-                together
-                for together in rounds
-                if ends.isdisjoint(end for other in together for end in other.ends)
-            )
-            chosen = next(free, None)
-            if chosen is None:
-                rounds.append(chosen := [])
-            chosen.append(pair)
-        return rounds
+        return matched(self.subjects)

@@ -112,9 +112,11 @@ def plan(
     from rich.markup import escape
     from rich.table import Table
 
+    from assay.checks.pairs import left_out
     from assay.checks.plan import requirements
 
-    metrics = requirements(_load(file))
+    described = _load(file)
+    metrics = requirements(described)
     if as_json:
         rows = [
             {
@@ -136,6 +138,8 @@ def plan(
         table.add_row(*(escape(one_line(cell)) for cell in cells))
     _print(table)
     print(f"{len(metrics)} metrics required")
+    for sentence in left_out(described):
+        print(sentence)
 
 
 @app.command()

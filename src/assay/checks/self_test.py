@@ -11,6 +11,7 @@ from assay.checks.bounds.devices import MEBIBYTE, Direction, as_rate, nic, waiti
 from assay.checks.bounds.path import senders, servers_of
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
+from assay.checks.pairs import ALONE, TOGETHER, design
 from assay.checks.raw import RawOutputs
 from assay.checks.run import Reading, Run
 from assay.checks.subjects import each_engine, each_engine_pair
@@ -37,7 +38,7 @@ def _wire(cluster: Cluster, requirement: Requirement) -> Bound | None:
         return None  # a host's own engines need no wire between them
     ends = [_interface_of(cluster, engine) for engine in subject.ends]
     if subject.peer is None:
-        ends.append(senders(cluster))
+        ends.append(senders(cluster, design(cluster).clients[subject]))
     return tightest(ends, "GB/s")
 
 
@@ -68,7 +69,8 @@ def _payload(cluster: Cluster, requirement: Requirement, measured: Measured) -> 
 def _rate(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
     """RPCs of all senders: they wait for the empty round trip of the same subject."""
     wire, size = _wire(cluster, requirement), requirement.metric.transfer
-    senders = len(cluster.clients) if requirement.subject.peer is None else 1
+    subject = requirement.subject
+    senders = len(design(cluster).clients[subject]) if subject.peer is None else 1
     crossed = as_rate(wire.limits[0], requirement.unit, size) if wire and size else None
     return rpcs(cluster, requirement, measured, _LATENCY_EMPTY, senders, crossed)
 
@@ -164,15 +166,16 @@ def rank(cluster: Cluster, engine: Subject, answer: str) -> int:
 def groups(run: Run, subject: Subject, metric: Metric) -> Sequence[Sequence[str]]:
     """The clients that run self_test for a sample: those of a group at once.
 
-    To one engine all clients at once for a rate; for a latency one, and for acceptance one at a
-    time. Between two engines one client, which only gives the orders.
+    To one engine its clients of the design, for a rate at once; for a latency one, and for
+    acceptance one at a time. Between two engines one client, which only gives the orders.
     """
     if subject.peer is not None:
         return [[run.hosts[_order(run.cluster)[subject] % len(run.hosts)]]]
+    clients = design(run.cluster).clients[subject]
     if metric.unit != "us":
-        return [run.hosts]
-    alone = run.hosts[:1] if run.scale == "quick" else run.hosts
-    return [[client] for client in alone]
+        return [clients]
+    most = len(clients) if len(run.hosts) <= TOGETHER else ALONE
+    return [[client] for client in clients[: 1 if run.scale == "quick" else most]]
 
 
 @once

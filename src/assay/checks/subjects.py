@@ -84,7 +84,7 @@ def each_engine_pair(cluster: Cluster, partition: Partition) -> tuple[Subject, .
     """
     del partition
     engines = tuple(_engines(cluster))
-    if len(engines) <= ALL_PAIRS:
+    if len(engines) <= ALL_PAIRS or cluster.benchmarks.every_pair:
         return tuple(a.to(b) for a, b in combinations(engines, 2))
     count = len(engines)
     farthest = (count - 1) // 2

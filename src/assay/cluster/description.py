@@ -180,6 +180,10 @@ class Benchmarks(Described):
     fdb_containers: tuple[Annotated[int, Field(ge=1, le=999)], ...] = Field(
         default=(1, 10), description="that it writes to, one measurement each"
     )
+    every_pair: bool = Field(
+        default=False,
+        description="every pair of engines, and of clients and engines, however many there are",
+    )
     shared_directory: Path | None = Field(
         default=None, description="a POSIX directory that all clients share, for IOR and mdtest"
     )

@@ -17,6 +17,9 @@ from assay.checks.figures import is_judged
 from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
 
+_IN_NAME = re.compile(r"[\w.-]")
+"""A character that a name of a host can have: beside it another name goes on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
@@ -80,8 +83,17 @@ def _cause(judgement: Judgement) -> str:
     if judgement.expectation.ground != "nothing":
         return f"{judgement.requirement.figure} has a bound, but no floor"
     for name in sorted((str(subject), *subject.hosts), key=len, reverse=True):
-        said = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", "…", said)
+        said = _without(said, name)
     return said
+
+
+def _without(said: str, name: str) -> str:
+    """A sentence without a name, where this is a whole word; a pattern for each host takes long."""
+    first, *rest = said.split(name)
+    for part in rest:
+        inside = _IN_NAME.match(first[-1:]) or _IN_NAME.match(part[:1])
+        first += (name if inside else "…") + part
+    return first
 
 
 def shares(judgements: Sequence[Judgement]) -> list[str]:

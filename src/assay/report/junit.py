@@ -1,9 +1,13 @@
-"""The sign-off as JUnit XML: one test case for every required metric, for CI servers."""
+"""The sign-off as JUnit XML: one test case for every required metric, for CI servers.
+
+It is written as text: of a large campaign the tree of elements took most of the time of a sign-off.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from xml.etree import ElementTree
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from xml.sax.saxutils import escape, quoteattr
 
 from assay.campaign.results import Deviation
 from assay.cluster.fingerprint import HostChange
@@ -13,6 +17,39 @@ from assay.judge.signoff import FAILING, Gate, SignOff
 from assay.judge.verdict import Verdict
 from assay.report import grouping
 
+_COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+"""What the attributes of a suite count, by the element that its test cases have."""
+
+
+class _Suite:
+    """A suite and its test cases."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.cases: list[str] = []
+        self.outcomes: Counter[str] = Counter()
+
+    def add(
+        self, classname: str, name: str, inner: Iterable[str] = (), outcomes: Iterable[str] = ()
+    ) -> None:
+        """Add a test case with its properties, and with what became of it."""
+        lines = [*inner]
+        for outcome in outcomes:
+            self.outcomes[outcome[1:].partition(" ")[0]] += 1
+            lines.append(f"      {outcome}")
+        case = f"    <testcase{_attributes(classname=classname, name=name)}"
+        if lines:
+            self.cases.append("\n".join([f"{case}>", *lines, "    </testcase>"]))
+        else:
+            self.cases.append(f"{case} />")
+
+    def counts(self) -> dict[str, int]:
+        """The attributes that count."""
+        return {
+            "tests": len(self.cases),
+            **{name: self.outcomes[tag] for name, tag in _COUNTED.items()},
+        }
+
 
 def render(signed: SignOff) -> str:
     """A suite for each layer; failures are what the gate does not let through.
@@ -21,97 +58,100 @@ def render(signed: SignOff) -> str:
     nothing is an error too, because a file without a test case passes everywhere. A layer of which
     nothing is judged is a failure, where the gate asks for that.
     """
-    root = ElementTree.Element("testsuites", name=f"daos-assay {signed.cluster.name}")
+    suites = []
     for layer, judgements in grouping.by_layer(signed):
-        suite = _suite(root, layer, signed)
+        suites.append(suite := _Suite(layer))
         for judgement in judgements:
             _case(suite, judgement, signed.gate)
-    for deviation in signed.deviations:
-        _deviation(root, deviation, signed)
-    for change in signed.host_changes:
-        _host_change(root, change, signed)
+    if signed.deviations:
+        suites.append(suite := _Suite("deviations"))
+        for deviation in signed.deviations:
+            _deviation(suite, deviation, signed)
+    if signed.host_changes:
+        suites.append(suite := _Suite("hosts"))
+        for change in signed.host_changes:
+            _host_change(suite, change, signed)
     if not signed.judgements:
-        case = ElementTree.SubElement(
-            _suite(root, "plan", signed), "testcase", classname="plan", name="requires a metric"
-        )
-        ElementTree.SubElement(case, "error", type="plan", message=signed.headline)
+        suites.append(suite := _Suite("plan"))
+        suite.add("plan", "requires a metric", (), [_outcome("error", "plan", signed.headline)])
     if signed.unjudged:
-        suite = _suite(root, "coverage", signed)
+        suites.append(suite := _Suite("coverage"))
         for each in signed.unjudged:
-            case = ElementTree.SubElement(suite, "testcase", classname="coverage", name=str(each))
             message = f"none of {each.required} metrics was judged"
-            ElementTree.SubElement(case, "failure", type="coverage", message=message)
-    for element in (*root, root):
-        for count, tag in (
-            ("tests", "testcase"),
-            ("failures", "failure"),
-            ("errors", "error"),
-            ("skipped", "skipped"),
-        ):
-            element.set(count, str(sum(1 for _ in element.iter(tag))))
-    ElementTree.indent(root)
-    body = ElementTree.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+            suite.add("coverage", str(each), (), [_outcome("failure", "coverage", message)])
+    total: Counter[str] = Counter()
+    for suite in suites:
+        total.update(suite.counts())
+    counts = {name: str(total[name]) for name in ("tests", *_COUNTED)}
+    return "\n".join(
+        [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f"<testsuites{_attributes(name=f'daos-assay {signed.cluster.name}', **counts)}>",
+            *(line for suite in suites for line in _lines(suite, signed)),
+            "</testsuites>\n",
+        ]
+    )
 
 
-def _suite(root: ElementTree.Element, name: str, signed: SignOff) -> ElementTree.Element:
+def _lines(suite: _Suite, signed: SignOff) -> Iterator[str]:
     started = signed.measured_from.isoformat(timespec="seconds")
-    suite = ElementTree.SubElement(root, "testsuite", name=name, timestamp=started)
-    properties = ElementTree.SubElement(suite, "properties")
+    counts = {name: str(count) for name, count in suite.counts().items()}
+    yield f"  <testsuite{_attributes(name=suite.name, timestamp=started, **counts)}>"
+    yield "    <properties>"
     for key, value in (
         ("cluster", signed.cluster.name),
         ("gate", signed.gate),
         ("scale", signed.scale),
     ):
-        ElementTree.SubElement(properties, "property", name=key, value=value)
-    return suite
+        yield f"      <property{_attributes(name=key, value=value)} />"
+    yield "    </properties>"
+    yield from suite.cases
+    yield "  </testsuite>"
 
 
-def _case(suite: ElementTree.Element, judgement: Judgement, gate: Gate) -> None:
-    required = judgement.requirement
-    case = ElementTree.SubElement(
-        suite,
-        "testcase",
-        classname=f"{required.layer}.{required.check}",
-        name=f"{required.name} on {required.subject}",
-    )
-    properties = ElementTree.SubElement(case, "properties")
-    for name, value in _properties(judgement):
-        ElementTree.SubElement(properties, "property", name=name, value=printable(value))
+def _case(suite: _Suite, judgement: Judgement, gate: Gate) -> None:
+    required, reason = judgement.requirement, printable(judgement.reason)
+    outcomes = []
     if judgement.verdict is Verdict.WAIVED:
-        ElementTree.SubElement(case, "skipped", message=printable(judgement.reason))
+        outcomes.append(f"<skipped{_attributes(message=reason)} />")
     if judgement.verdict in FAILING[gate]:
         tag = "error" if judgement.verdict is Verdict.MISSING else "failure"
-        reason = printable(judgement.reason)
-        outcome = ElementTree.SubElement(case, tag, type=judgement.verdict, message=reason)
-        outcome.text = f"{required.key}: {reason}"
-
-
-def _host_change(root: ElementTree.Element, change: HostChange, signed: SignOff) -> None:
-    suite = root.find("testsuite[@name='hosts']")
-    if suite is None:
-        suite = _suite(root, "hosts", signed)
-    case = ElementTree.SubElement(
-        suite, "testcase", classname=f"hosts.{change.host}", name=printable(change.what)
+        text = f"{required.key}: {reason}"
+        outcomes.append(_outcome(tag, judgement.verdict, reason, text))
+    properties = (
+        f"        <property{_attributes(name=name, value=printable(value))} />"
+        for name, value in _properties(judgement)
     )
-    if change in signed.stopped_by_changes:
-        message = printable(str(change))
-        ElementTree.SubElement(case, "failure", type="deviation", message=message)
-
-
-def _deviation(root: ElementTree.Element, deviation: Deviation, signed: SignOff) -> None:
-    suite = root.find("testsuite[@name='deviations']")
-    if suite is None:
-        suite = _suite(root, "deviations", signed)
-    case = ElementTree.SubElement(
-        suite,
-        "testcase",
-        classname=f"deviations.{deviation.check}",
-        name=f"{printable(deviation.variable)} on {deviation.partition}",
+    suite.add(
+        f"{required.layer}.{required.check}",
+        f"{required.name} on {required.subject}",
+        ["      <properties>", *properties, "      </properties>"],
+        outcomes,
     )
+
+
+def _deviation(suite: _Suite, deviation: Deviation, signed: SignOff) -> None:
+    outcomes = []
     if deviation in signed.stopped_by_less:
-        message = printable(str(deviation))
-        ElementTree.SubElement(case, "failure", type="deviation", message=message)
+        outcomes.append(_outcome("failure", "deviation", printable(str(deviation))))
+    name = f"{printable(deviation.variable)} on {deviation.partition}"
+    suite.add(f"deviations.{deviation.check}", name, (), outcomes)
+
+
+def _host_change(suite: _Suite, change: HostChange, signed: SignOff) -> None:
+    outcomes = []
+    if change in signed.stopped_by_changes:
+        outcomes.append(_outcome("failure", "deviation", printable(str(change))))
+    suite.add(f"hosts.{change.host}", printable(change.what), (), outcomes)
+
+
+def _outcome(tag: str, kind: str, message: str, text: str = "") -> str:
+    start = f"<{tag}{_attributes(type=kind, message=message)}"
+    return f"{start}>{escape(text)}</{tag}>" if text else f"{start} />"
+
+
+def _attributes(**values: str) -> str:
+    return "".join(f" {name}={quoteattr(value)}" for name, value in values.items())
 
 
 def _properties(judgement: Judgement) -> Iterator[tuple[str, str]]:

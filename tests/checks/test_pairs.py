@@ -1,0 +1,148 @@
+"""The balanced design: what is measured of pairs that are too many to measure all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import ceil
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.checks.pairs import ALONE, TOGETHER, dealt, design, left_out, matched
+from assay.checks.plan import CHECKS
+from assay.checks.run import run_of
+from assay.checks.self_test import groups
+from assay.checks.subjects import each_engine, each_engine_pair
+from assay.cluster.description import Cluster
+from assay.subject import Subject
+from clusters import described
+from sites import site
+
+NUMBERS = st.integers(1, 300)
+
+
+def connected(edges: list[tuple[object, object]]) -> bool:
+    """Whether one can go from each end to each other end."""
+    neighbours: dict[object, set[object]] = {}
+    for a, b in edges:
+        neighbours.setdefault(a, set()).add(b)
+        neighbours.setdefault(b, set()).add(a)
+    waiting = [next(iter(neighbours))]
+    seen = set(waiting)
+    while waiting:
+        for other in neighbours[waiting.pop()] - seen:
+            seen.add(other)
+            waiting.append(other)
+    return len(seen) == len(neighbours)
+
+
+@given(NUMBERS, NUMBERS)
+def test_in_a_round_no_client_measures_two_engines(clients: int, engines: int) -> None:
+    for blocks in dealt(clients, engines):
+        together = [client for block in blocks for client in block]
+        assert len(set(together)) == len(together)
+
+
+@given(NUMBERS, NUMBERS)
+def test_each_engine_meets_as_many_clients(clients: int, engines: int) -> None:
+    blocks = [block for each in dealt(clients, engines) for block in each]
+    assert len(blocks) == engines
+    (size,) = {len(block) for block in blocks}
+    assert size == clients if clients <= TOGETHER else size >= TOGETHER
+
+
+@given(NUMBERS, st.integers(2, 300))
+def test_each_client_meets_several_engines_and_as_many(clients: int, engines: int) -> None:
+    met = Counter(client for blocks in dealt(clients, engines) for b in blocks for client in b)
+    assert set(met) == set(range(clients))
+    assert min(met.values()) >= 2
+    assert max(met.values()) - min(met.values()) <= 1
+
+
+@given(NUMBERS, st.integers(2, 300))
+def test_what_is_slow_can_be_attributed_to_one_end(clients: int, engines: int) -> None:
+    """In two parts that share no client, a slow part could be its clients or its engines."""
+    blocks = [block for each in dealt(clients, engines) for block in each]
+    assert connected([(f"c{c}", f"e{e}") for e, block in enumerate(blocks) for c in block])
+
+
+@given(st.integers(TOGETHER + 1, 300), st.integers(50, 300))
+def test_it_grows_with_engines_and_not_with_their_product(clients: int, engines: int) -> None:
+    met = sum(len(block) for blocks in dealt(clients, engines) for block in blocks)
+    assert met <= TOGETHER * engines + 2 * clients + engines
+
+
+def system(clients: int, servers: int, **benchmarks: object) -> Cluster:
+    document = site("ephemeral", servers=servers, engines=2, clients=clients)
+    document["benchmarks"] |= benchmarks
+    return described(document)
+
+
+def test_a_few_clients_measure_each_engine_together() -> None:
+    cluster = system(16, 2)
+    assert set(design(cluster).clients.values()) == {cluster.clients}
+    assert [len(each) for each in design(cluster).rounds] == [1] * 4
+    assert left_out(cluster) == []
+
+
+def test_many_clients_measure_several_engines_at_once() -> None:
+    cluster = system(64, 8)
+    assert [len(each) for each in design(cluster).rounds] == [4] * 4
+    assert {len(clients) for clients in design(cluster).clients.values()} == {TOGETHER}
+    assert list(design(cluster).clients) == list(each_engine(cluster, "clients"))
+
+
+@pytest.mark.parametrize(("scale", "alone"), [("quick", 1), ("acceptance", ALONE)])
+def test_a_latency_is_that_of_some_of_them(scale: str, alone: int) -> None:
+    check = CHECKS["SelfTestClientServer"]
+    run = run_of(system(64, 8), check, "clients", scale)
+    engine = run.subjects[5]
+    clients = design(run.cluster).clients[engine]
+    assert groups(run, engine, check.metric("get_1m")) == [clients]
+    latency = groups(run, engine, check.metric("latency_empty"))
+    assert latency == [[client] for client in clients[:alone]]
+
+
+def test_every_pair_is_measured_on_request() -> None:
+    cluster = system(40, 10, every_pair=True)
+    assert set(design(cluster).clients.values()) == {cluster.clients}
+    assert len(each_engine_pair(cluster, "clients")) == 20 * 19 / 2
+    assert left_out(cluster) == []
+
+
+def test_what_is_left_out_is_said() -> None:
+    assert left_out(system(64, 8)) == [
+        "SelfTestClientServer measures 256 of 1,024 pairs of client and engine, each client with 4"
+        " engines or more: no slow port is missed; a path that is slow between just one client and"
+        " one engine is missed with 75.0%",
+        "cluster_every_pair: true measures every pair",
+    ]
+    (engines, _) = left_out(system(2, 32))
+    assert engines == (
+        "SelfTestCrossServer measures 448 of 2,016 pairs of engines: no slow port is missed; a path"
+        " that is slow between just two engines is missed with 77.8%"
+    )
+
+
+ENDS = st.integers(0, 40).map(lambda number: Subject(f"s{number}"))
+PAIRS = st.lists(st.tuples(ENDS, ENDS).filter(lambda ends: ends[0] != ends[1]), max_size=200)
+
+
+@given(PAIRS)
+def test_in_a_round_no_engine_is_in_two_pairs(ends: list[tuple[Subject, Subject]]) -> None:
+    pairs = [a.to(b) for a, b in ends]
+    rounds = matched(pairs)
+    assert Counter(pair for each in rounds for pair in each) == Counter(pairs)
+    for each in rounds:
+        busy = [end for pair in each for end in pair.ends]
+        assert len(set(busy)) == len(busy)
+    most = max(Counter(end for pair in pairs for end in pair.ends).values(), default=0)
+    assert len(rounds) <= max(2 * most - 1, 0)
+
+
+def test_the_pairs_of_many_engines_take_few_rounds() -> None:
+    pairs = each_engine_pair(system(1, 120), "clients")
+    assert len(pairs) == 7 * 240
+    assert len(matched(pairs)) <= ceil(1.5 * 14)
+    assert connected([pair.ends for pair in pairs])  # type: ignore[misc]
