@@ -65,7 +65,11 @@ def test_an_inventory_has_its_own_names_for_keys(key: str, name: str) -> None:
 def test_plan_lists_a_line_a_metric(cluster_file: Path) -> None:
     status, printed, _ = run("plan", "--cluster", cluster_file)
     assert status == 0
-    assert printed.splitlines()[-1] == "50 metrics required"
+    assert printed.splitlines()[-3:] == [
+        "50 metrics required",
+        "expected time, quick: 3 min (raw 3 min, scm 20 s)",
+        "expected time, acceptance: 59 min (raw 52 min, scm 7 min)",
+    ]
     _, as_json, _ = run("plan", "--cluster", cluster_file, "--json")
     assert len(json.loads(as_json)) == 50
 

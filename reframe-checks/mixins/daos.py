@@ -2,12 +2,13 @@
 
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reframe.core.exceptions import ReframeError
 
 from assay.checks.backends import container, library_directory
+from assay.checks.self_test import SYSTEM_BEFORE, NoRankError, rank
 from assay.cluster.daos import Engine, System
 from assay.cluster.description import Cluster
 from assay.shell import Text
@@ -184,3 +185,11 @@ class NeedsDaos(RunsDaosPrograms):
 
     def _kept(self, name: str) -> Path:
         return Path(self.stagedir, "raw", "system", f"{name}.json")
+
+    def ranks_of(self, engines: Iterable[Subject]) -> tuple[int, ...]:
+        """The ranks of engines, in ascending order."""
+        answer = self.answer(SYSTEM_BEFORE)
+        try:
+            return tuple(sorted(rank(self.cluster, engine, answer) for engine in engines))
+        except NoRankError as error:
+            raise ReframeError(str(error)) from error

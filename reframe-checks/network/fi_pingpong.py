@@ -7,7 +7,7 @@ from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step
 from assay.checks.bounds.devices import MEBIBYTE
-from assay.checks.fi_pingpong import size
+from assay.checks.fi_pingpong import rounds, size
 from assay.checks.plan import Metric
 from assay.subject import Subject
 from assay.tools.fi_pingpong import PingPong
@@ -40,10 +40,8 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
         return "large_messages" if metric.transfer == MEBIBYTE else "small_messages"
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
-        """Rounds in which no host is in two pairs: in a ring every other pair, then the rest."""
-        ring = list(self.subjects)
-        last = [ring.pop()] if len(ring) % 2 and len(ring) > 1 else []
-        return [part for part in (ring[::2], ring[1::2], last) if part]
+        """Rounds in which no host is in two pairs."""
+        return rounds(self.subjects)
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample: a server serves one client and ends."""

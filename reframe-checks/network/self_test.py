@@ -7,7 +7,7 @@ from reframe.core.builtins import variable
 from reframe.core.exceptions import ReframeError
 
 from assay.campaign.steps import Step
-from assay.checks.pairs import design, matched
+from assay.checks.pairs import clients_of, matched
 from assay.checks.plan import Metric
 from assay.checks.self_test import (
     SYSTEM_BEFORE,
@@ -75,7 +75,7 @@ class SelfTestClientServer(SelfTestCheck):
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """Engines at once that have no client in common: few clients measure one at a time."""
-        return design(self.cluster).rounds
+        return clients_of(self.cluster).rounds
 
 
 @rfm.simple_test

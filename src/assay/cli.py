@@ -112,8 +112,9 @@ def plan(
     from rich.markup import escape
     from rich.table import Table
 
-    from assay.checks.pairs import left_out
+    from assay.checks.hours import sentences
     from assay.checks.plan import requirements
+    from assay.checks.unmeasured import left_out
 
     described = _load(file)
     metrics = requirements(described)
@@ -138,7 +139,7 @@ def plan(
         table.add_row(*(escape(one_line(cell)) for cell in cells))
     _print(table)
     print(f"{len(metrics)} metrics required")
-    for sentence in left_out(described):
+    for sentence in (*left_out(described), *sentences(described)):
         print(sentence)
 
 
@@ -376,6 +377,7 @@ def progress(
     import time
 
     from assay.campaign import progress as campaign
+    from assay.checks import hours
     from assay.checks.plan import requirements
 
     described = _load(file)
@@ -394,6 +396,10 @@ def progress(
         printed.update(shown)
         if new:
             print("\n".join(new), flush=True)
+            if seen.scale and seen.done < len(seen.checks):
+                takes = hours.of_checks(described, seen.scale)
+                left = campaign.seconds_left(seen, takes, time.time())
+                print(f"about {hours.spelled(left)} left", flush=True)
         # Between its phases a campaign of DAOS has no session.
         if not follow or (seen.ended and (described.daos is None or seen.done == len(seen.checks))):
             return

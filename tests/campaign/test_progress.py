@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,40 @@ def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
     (_, said) = progress.lines(found, since + 85)
     assert said.startswith("SsdFio on servers running since ")
     assert said.endswith(" (85 s); steps finished: s1 1, s2 0")
+
+
+STARTED = "[==========] Started on Sun Nov 22 18:00:00 2026+0000\n"
+AT = datetime(2026, 11, 22, 18, tzinfo=UTC).timestamp()
+TAKES = {("SsdFio", "servers"): 100.0, ("PosixFio", "clients"): 60.0}
+
+
+def test_what_is_left_is_what_has_not_ended(tmp_path: Path) -> None:
+    assert progress.seconds_left(seen(tmp_path, BEGIN + STARTED), TAKES, AT) == 160.0
+    run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
+    running = seen(tmp_path, BEGIN + STARTED + run)
+    assert running.scale == "quick"
+    running.checks[0].since = AT
+    assert progress.seconds_left(running, TAKES, AT + 30) == 70.0 + 60.0
+    assert progress.seconds_left(running, TAKES, AT + 500) == 10.0 + 60.0
+    ended = seen(tmp_path, BEGIN + STARTED + run + end)
+    assert progress.seconds_left(ended, TAKES, AT + 100) == pytest.approx(60.0)
+
+
+@pytest.mark.parametrize(("took", "left"), [(200, 120.0), (50, 30.0), (9000, 600.0), (1, 20.0)])
+def test_the_rest_is_as_slow_as_what_has_ended(tmp_path: Path, took: float, left: float) -> None:
+    run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
+    ended = seen(tmp_path, BEGIN + STARTED + run + end)
+    assert progress.seconds_left(ended, TAKES, AT + took) == pytest.approx(left)
+
+
+def test_the_pace_of_a_session_is_not_that_of_the_one_before(tmp_path: Path) -> None:
+    run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
+    resumed = seen(tmp_path, BEGIN + STARTED + run + end + FINISH + BEGIN + STARTED)
+    assert progress.seconds_left(resumed, TAKES, AT + 9000) == 60.0
+
+
+def test_a_date_that_nobody_can_read_is_none(tmp_path: Path) -> None:
+    assert seen(tmp_path, BEGIN + "[==========] Started on some other day\n").began is None
 
 
 def test_a_link_that_a_host_left_is_not_followed(tmp_path: Path) -> None:

@@ -25,7 +25,14 @@ State = Literal["waits", "runs", "measured", "failed", "interrupted"]
 OUTPUT = "reframe.out"
 """Where campaign.sh keeps what ReFrame prints, of one session after the other."""
 
-_STARTED = re.compile(r"\[ RUN      \] (\w+) .*/([0-9a-f]{8}) @[^:\s]+:(\w+)\+site")
+_BEGAN = re.compile(r"\[==========\] Started on (.{10,40})")
+"""When ReFrame began a session, in words of its own."""
+
+_WHEN = "%a %b %d %H:%M:%S %Y%z"
+
+_STARTED = re.compile(
+    r"\[ RUN      \] (\w+) (?:%scale=(\w+) )?.*/([0-9a-f]{8}) @[^:\s]+:(\w+)\+site"
+)
 _ENDED = re.compile(
     r"\[ +(OK|FAIL|XFAIL|XPASS|ABORT) +\] \(\s*\d+/\d+\) (\w+) .*@[^:\s]+:(\w+)\+site"
 )
@@ -65,6 +72,12 @@ class Progress:
     """All of the plan, from the lowest layer up."""
     ended: bool
     """Whether the latest session of ReFrame has ended."""
+    scale: str | None = None
+    """That of the checks that were started; none where none was."""
+    began: float | None = None
+    """When the latest session did, in seconds since the epoch."""
+    ended_since: tuple[Standing, ...] = ()
+    """The checks that have ended in that session."""
 
     @property
     def running(self) -> list[Standing]:
@@ -94,27 +107,69 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
         key: tuple[str, str] = (each.check, each.partition)
         checks.setdefault(key, Standing(*key)).steps[each.subject] = 0
     ended = False
+    began: float | None = None
+    scale: str | None = None
+    ended_since: list[Standing] = []
     text = files.read(directory / OUTPUT, limits.OUTPUT_BYTES, follow=False).decode(
         "utf-8", "replace"
     )
     for said in text.splitlines():
         if said.startswith(_SESSION):
             ended = said.startswith(_SESSION[1])
+            if not ended:
+                ended_since.clear()
             for check in checks.values():
                 if check.state == "runs":
                     check.state = "interrupted"
+        elif match := _BEGAN.match(said):
+            with suppress(ValueError):
+                began = datetime.strptime(match[1], _WHEN).timestamp()
         elif match := _STARTED.match(said):
-            _start(checks, *match.groups())
+            name, in_scale, run, partition = match.groups()
+            scale = in_scale or scale
+            _start(checks, name, run, partition)
         elif (match := _ENDED.match(said)) and (match[2], match[3]) in checks:
             passed = match[1] in ("OK", "XFAIL", "XPASS")
             checks[match[2], match[3]].state = "measured" if passed else "failed"
+            ended_since.append(checks[match[2], match[3]])
     tree = Tree(directory)
     for check in checks.values():
         if check.state == "runs":
             _look(check, tree, system)
         elif check.state in ("measured", "failed"):
             check.figures = list(_figures(tree, check, system))
-    return Progress(tuple(checks.values()), ended)
+    return Progress(tuple(checks.values()), ended, scale, began, tuple(ended_since))
+
+
+SLOWEST, QUICKEST = 10.0, 1 / 3
+"""How much slower or quicker than expected the rest may be taken to be, because what has ended was
+(this project's own choice)."""
+
+
+def seconds_left(
+    progress: Progress, expected: Mapping[tuple[str, str], float], now: float
+) -> float:
+    """How long the campaign will still take, by what was expected and by its pace so far.
+
+    Args:
+        progress: of the campaign.
+        expected: check and partition to seconds.
+        now: in seconds since the epoch.
+    """
+    left = since = 0.0
+    for check in progress.checks:
+        takes = expected.get((check.name, check.partition), 0.0)
+        if check.state == "runs":
+            since = 0.0 if check.since is None else max(0.0, now - check.since)
+            # One that is overdue ends soon, but not at once.
+            left += max(takes - since, takes / 10)
+        elif check.state in ("waits", "interrupted"):
+            left += takes
+    ended = sum(expected.get((each.name, each.partition), 0.0) for each in progress.ended_since)
+    if progress.began is None or not ended or progress.ended:
+        return left
+    pace = (now - progress.began - since) / ended
+    return left * min(max(pace, QUICKEST), SLOWEST)
 
 
 def _start(checks: dict[tuple[str, str], Standing], name: str, run: str, partition: str) -> None:

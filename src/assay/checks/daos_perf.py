@@ -7,7 +7,7 @@ from assay.checks.daos_path import DaosPath, objects
 from assay.checks.entry import Check, Metric
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import RawOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import FABRIC_MIB_S, RPCS_S, SRUN_S, Reading, Run
 from assay.checks.subjects import each_host
 from assay.subject import Subject
 from assay.tools.daos_perf import TOOL, parse
@@ -43,6 +43,14 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
     return (sample.metric, sample.labels["value_size"]) == (figure, moved)
 
 
+def _takes(run: Run) -> float:
+    """One client after the other: each size written, fetched, and its container destroyed."""
+    ranks = ranks_per_node(run.cluster, run.hosts, run.scale)
+    small = 2 * ranks * run.sizes["values_4k"] / RPCS_S
+    large = 2 * ranks * run.sizes["values_1m"] / FABRIC_MIB_S
+    return len(run.subjects) * run.repetitions * (4 * SRUN_S + small + large)
+
+
 DAOS_PERF = Check(
     "DaosPerf",
     "endtoend",
@@ -76,4 +84,5 @@ DAOS_PERF = Check(
         "acceptance": {"repetitions": 5, "values_4k": 100 * 1024, "values_1m": 1024},
     },
     reading=Reading(_parsed, _is_sample_of),
+    takes=_takes,
 )

@@ -13,7 +13,7 @@ from assay.units import Quantity
 
 if TYPE_CHECKING:
     from assay.checks.figures import Expectation, Measured
-    from assay.checks.run import Reading
+    from assay.checks.run import Reading, Run
 
 Layer = Literal["network", "scm", "ssd", "client", "endtoend", "metadata"]
 LAYERS: tuple[Layer, ...] = ("network", "scm", "ssd", "client", "endtoend", "metadata")
@@ -50,6 +50,8 @@ class Metric:
     """What each operation moves."""
     in_flight: int | None = None
     """Operations that each process, or each client of an RPC test, has in flight at once."""
+    provider: str | None = None
+    """By which it is measured, if not by the cluster's: a floor is of what was run."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +69,8 @@ class Check:
     scales: Scales
     reading: Reading
     """How its raw outputs become samples."""
+    takes: Callable[[Run], float]
+    """How long the steps of its job take, in seconds, on hosts that do nothing else."""
 
     def metric(self, name: str) -> Metric:
         """The metric of a name.

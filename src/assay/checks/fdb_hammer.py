@@ -13,7 +13,7 @@ from assay.checks.fio import OnDisk
 from assay.checks.load import of_scale
 from assay.checks.raw import RawOutputs
 from assay.checks.references import OWN
-from assay.checks.run import Reading, Run
+from assay.checks.run import DISK_MIB_S, SRUN_S, Reading, Run
 from assay.checks.subjects import each_host
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
@@ -165,6 +165,36 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
     return sample.metric == _FIGURES.get(metric.name, metric.name)
 
 
+_START_S = 2.0
+"""To load fdb-hammer and its libraries, and to open its databases."""
+
+
+def _of_fields(fields: int, processes: int, cores: int) -> float:
+    """To write and to read fields, of which one core does so many a second."""
+    turns = max(1.0, processes / cores)
+    return turns * sum(fields / one.value for one in FIELDS_OF_A_CORE.values())
+
+
+def _takes_on_disk(run: Run) -> float:
+    fields = _fields(run)
+    count = fields.per_step * fields.steps
+    cores = min(run.cluster.hosts[name].cores for name in run.hosts)
+    moved = 2 * POSIX_PROCESSES * count / DISK_MIB_S
+    each = 2 * _START_S + _of_fields(count, POSIX_PROCESSES, cores) + moved
+    return run.repetitions * each
+
+
+def _takes_in_daos(run: Run) -> float:
+    """Each number of containers by itself; those of a sample are destroyed after it."""
+    seconds = 0.0
+    for subject in run.subjects:
+        fields = fields_in_each(run, subject)
+        count = fields.per_step * fields.steps * layout(run, subject).of_each
+        seconds += 2 * (SRUN_S + _START_S) + _of_fields(count, 1, 1)
+        seconds += 0.5 * (subject.containers or 1)
+    return run.repetitions * seconds
+
+
 _OF_DISK = _reading(_load_on_disk)
 _OF_DAOS = _reading(load_in_daos)
 
@@ -190,6 +220,7 @@ POSIX, POSIX_SEPARATE = (
         _ON_DISK,
         scales=_DISK_SCALES,
         reading=_OF_DISK,
+        takes=_takes_on_disk,
     )
     for name in ("FdbHammer", "FdbHammerSeparate")
 )
@@ -202,6 +233,7 @@ DAOS = Check(
     _IN_DAOS,
     scales=_DAOS_SCALES,
     reading=_OF_DAOS,
+    takes=_takes_in_daos,
 )
 DAOS_SEPARATE = Check(
     "FdbHammerDaosSeparate",
@@ -212,4 +244,5 @@ DAOS_SEPARATE = Check(
     _IN_DAOS,
     scales=_DAOS_SCALES,
     reading=_OF_DAOS,
+    takes=_takes_in_daos,
 )

@@ -154,7 +154,8 @@ def least_of(
     unit, more = requirement.unit, requirement.metric.better == "higher"
     reach = bound if below is None else tightest(below, unit)
     backend = requirement.subject.backend
-    shipped = reference(requirement.figure, backend, cluster.provider)
+    provider = requirement.metric.provider or cluster.provider
+    shipped = reference(requirement.figure, backend, provider)
     full = bound or reach
     if requirement.figure in cluster.floors and full is not None:
         own = cluster.floors[requirement.figure]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median
 
 from assay.checks.backends import backend_of
@@ -15,9 +16,15 @@ from assay.checks.figures import MEASURED_CEILING, Expectation, Measured, nothin
 from assay.checks.load import of_scale
 from assay.checks.memory import MemoryRules
 from assay.checks.raw import RawOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import DISK_MIB_S, FABRIC_MIB_S, SRUN_S, START_S, Reading, Run, busiest
 from assay.checks.ssd import SsdRules
-from assay.checks.subjects import each_disk, each_host, each_mount_backend, each_ram_engine
+from assay.checks.subjects import (
+    each_disk,
+    each_engine,
+    each_host,
+    each_mount_backend,
+    each_ram_engine,
+)
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.tools.fio import TOOL, parse
@@ -55,6 +62,23 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
 
 
 _READING = Reading(_parsed, _is_sample_of)
+
+
+def _takes(run: Run, *, covering: int, timed: str, count: int) -> float:
+    """What is laid out and then covered, at the speed of a disk, and what runs for a time."""
+    laid_out = run.sizes["file_mib"] / DISK_MIB_S
+    samples = covering * laid_out + (count * run.sizes[timed] if timed else 0)
+    return busiest(run.subjects) * (START_S + laid_out + run.repetitions * samples)
+
+
+def _takes_in_daos(run: Run) -> float:
+    """All clients at once, each with as many files as processes."""
+    mib = run.sizes["file_mib"] * of_scale(PROCESSES, run.scale) * len(run.hosts)
+    engines = max(1, len(each_engine(run.cluster, "clients")))
+    covered = mib / (FABRIC_MIB_S * min(engines, len(run.hosts)))
+    samples = 2 * covered + 3 * run.sizes["small_s"]
+    return busiest(run.subjects) * (SRUN_S + covered + run.repetitions * samples)
+
 
 # The scratch disk.
 
@@ -111,6 +135,7 @@ DISK = Check(
         "acceptance": {"repetitions": 11, "file_mib": 16384, "random_s": 30},
     },
     reading=_READING,
+    takes=partial(_takes, covering=2, timed="random_s", count=2),
 )
 
 
@@ -194,6 +219,7 @@ POSIX = Check(
         "acceptance": {"repetitions": 11, "file_mib": 16384},
     },
     reading=_READING,
+    takes=partial(_takes, covering=2, timed="", count=0),
 )
 
 
@@ -218,6 +244,7 @@ TMPFS = Check(
         "acceptance": {"repetitions": 11, "file_mib": 768, "phase_s": 10},
     },
     reading=_READING,
+    takes=partial(_takes, covering=0, timed="phase_s", count=4),
 )
 
 
@@ -267,6 +294,7 @@ DFS = Check(
     _through_daos(16),
     scales=_DAOS_SCALES,
     reading=_READING,
+    takes=_takes_in_daos,
 )
 
 DFUSE = Check(
@@ -278,4 +306,5 @@ DFUSE = Check(
     _through_daos(1),
     scales=_DAOS_SCALES,
     reading=Reading(_parsed_intercepted, _is_sample_of),
+    takes=_takes_in_daos,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, exactly
 from assay.checks.raw import RawOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import START_S, Reading, Run
 from assay.checks.subjects import each_host
 from assay.cluster.daos import Agent
 from assay.cluster.description import Cluster
@@ -62,6 +62,12 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
     return (metric.name, sample.metric) == ("near_processes", "near_clients")
 
 
+def _takes(run: Run) -> float:
+    """One process on each NUMA node after the other."""
+    nodes = max(run.cluster.hosts[name].numa_nodes for name in run.hosts)
+    return run.repetitions * nodes * 2 * START_S
+
+
 INTERFACES = Check(
     "ClientInterfaces",
     "client",
@@ -71,4 +77,5 @@ INTERFACES = Check(
     (Metric("near_processes", "process", _near),),
     scales={"quick": {"repetitions": 3}, "acceptance": {"repetitions": 5}},
     reading=Reading(_parsed, _is_sample_of),
+    takes=_takes,
 )

@@ -13,7 +13,7 @@ from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, within
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import RawOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import SRUN_S, Reading, Run
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.tools import io500
@@ -148,6 +148,14 @@ def _parsed_program(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     )
 
 
+def _takes(run: Run) -> float:
+    """Four phases write until the deadline; the others, of what was written, take half of it."""
+    phases = len(io500.BANDWIDTHS) + len(io500.RATES)
+    writes = len(io500.WRITES)
+    measured = (writes + (phases - writes) / 2) * run.sizes["stonewall_s"]
+    return len(run.subjects) * run.repetitions * (phases * SRUN_S + measured)
+
+
 _SCALES = {
     "quick": {"repetitions": 1, "stonewall_s": 2, "scratch_mib": 8192},
     # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
@@ -169,6 +177,7 @@ PHASES = Check(
     ),
     scales=_SCALES,
     reading=Reading(_parsed_phases),
+    takes=_takes,
 )
 
 PROGRAM = Check(
@@ -186,4 +195,5 @@ PROGRAM = Check(
     ),
     scales=_SCALES,
     reading=Reading(_parsed_program),
+    takes=_takes,
 )

@@ -9,7 +9,7 @@ from assay.checks.daos_path import DaosPath
 from assay.checks.entry import Check, Metric
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import RawOutputs, SubjectOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import SRUN_S, Reading, Run
 from assay.checks.subjects import each_ior_backend
 from assay.subject import Subject
 from assay.tools.io500 import HARD_TRANSFER_BYTES
@@ -73,6 +73,12 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
     return sample.metric == f"{metric.name}_bandwidth"
 
 
+def _takes(run: Run) -> float:
+    """Each repetition writes until the deadline, reads as much, and cleans up."""
+    each = 3 * SRUN_S + 2 * run.sizes["stonewall_s"]
+    return len(run.subjects) * len(list(repetitions(run.repetitions))) * each
+
+
 _READING = Reading(_parsed, _is_sample_of)
 
 EASY = Check(
@@ -88,6 +94,7 @@ EASY = Check(
         "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 65536},
     },
     reading=_READING,
+    takes=_takes,
 )
 
 HARD = Check(
@@ -102,4 +109,5 @@ HARD = Check(
         "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 32768},
     },
     reading=_READING,
+    takes=_takes,
 )

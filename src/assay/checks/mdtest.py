@@ -13,7 +13,7 @@ from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, within
 from assay.checks.load import ranks, ranks_per_node
 from assay.checks.raw import RawOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import SRUN_S, Reading, Run
 from assay.checks.self_test import round_trip
 from assay.checks.subjects import each_mdtest_backend
 from assay.checks.trips import as_often
@@ -110,6 +110,11 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     )
 
 
+def _takes(run: Run) -> float:
+    """What was created before the deadline is looked at, read and removed: as long again."""
+    return len(run.subjects) * run.repetitions * (SRUN_S + 2.5 * run.sizes["stonewall_s"])
+
+
 _PHASES = {
     "create": "file_creation",
     "stat": "file_stat",
@@ -142,6 +147,7 @@ def _check(name: str, size: Quantity | None) -> Check:
             "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 16384},
         },
         reading=Reading(_parsed, _is_sample_of),
+        takes=_takes,
     )
 
 

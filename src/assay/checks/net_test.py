@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing
+from assay.checks.pairs import engines_of
 from assay.checks.raw import RawOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import RPCS_S, SRUN_S, Reading, Run
 from assay.checks.self_test import round_trip, rpcs
 from assay.checks.subjects import each_engine, each_host
 from assay.checks.trips import no_shorter
@@ -28,14 +29,29 @@ def _rate(cluster: Cluster, requirement: Requirement, measured: Measured) -> Exp
     return rpcs(cluster, requirement, measured, _MEDIAN)
 
 
-def read(cluster: Cluster, output: str) -> Parsed:
-    """One run, which asks every engine."""
-    return parse_labelled(output, expected_ranks=len(each_engine(cluster, "clients")))
+def read(run: Run, subject: Subject, output: str) -> Parsed:
+    """One run, in which a client asks its engines."""
+    return parse_labelled(output, expected_ranks=len(engines_of(run.cluster).partners[subject]))
+
+
+def asks_all(run: Run, subject: Subject) -> bool:
+    """Whether a client asks all engines, which then need not be named."""
+    asked = engines_of(run.cluster).partners[subject]
+    return len(asked) == len(each_engine(run.cluster, "clients"))
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     left = raw.of(subject)
-    return merged(TOOL, (read(run.cluster, left.text(name, "out")) for name in run.names("run")))
+    return merged(TOOL, (read(run, subject, left.text(name, "out")) for name in run.names("run")))
+
+
+def _takes(run: Run) -> float:
+    """The clients of a round at once, each to every target of its engines."""
+    design = engines_of(run.cluster)
+    asked = design.partners[run.subjects[0]]
+    endpoints = sum(run.cluster.engine(engine).targets for engine in asked)
+    each = SRUN_S + endpoints * run.sizes["rpcs"] / RPCS_S
+    return len(design.rounds) * run.repetitions * each
 
 
 _FIGURES = {
@@ -70,4 +86,5 @@ NET_TEST = Check(
         "acceptance": {"repetitions": 5, "rpcs": 10000},
     },
     reading=Reading(_parsed, _is_sample_of),
+    takes=_takes,
 )

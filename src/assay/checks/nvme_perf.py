@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from assay.checks.bounds.devices import IO, MEBIBYTE
 from assay.checks.entry import Check, Metric
 from assay.checks.raw import RawOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import START_S, Reading, Run, busiest
 from assay.checks.ssd import SsdRules
 from assay.checks.subjects import each_ssd
 from assay.cluster.description import Cluster
@@ -105,6 +105,13 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     return merged(TOOL, parts)
 
 
+def _takes(run: Run) -> float:
+    """Each SSD of a host alone, and all of them together; SPDK needs some seconds to start."""
+    most = busiest(run.subjects)
+    runs = sum(1 if m in (TOGETHER, RATE_TOGETHER) else most for m in run.check.metrics)
+    return runs * run.repetitions * (run.sizes["run_s"] + 8 * START_S)
+
+
 _SCALES = {
     "quick": {"repetitions": 3, "run_s": 2},
     "acceptance": {"repetitions": 5, "run_s": 10},
@@ -119,6 +126,7 @@ BANDWIDTH = Check(
     (ALONE, TOGETHER),
     scales=_SCALES,
     reading=Reading(_parsed),
+    takes=_takes,
 )
 
 RATE_ALONE = _rate("randread_4k_alone")
@@ -144,4 +152,5 @@ IOPS = Check(
     (RATE_ALONE, RATE_TOGETHER, LATENCY),
     scales=_SCALES,
     reading=Reading(_parsed),
+    takes=_takes,
 )

@@ -14,7 +14,7 @@ from assay.checks.entry import Check, Metric
 from assay.checks.figures import Unrated
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import RawOutputs, SubjectOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import DISK_MIB_S, SRUN_S, Reading, Run
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.tools.ior import TOOL, parse
@@ -70,6 +70,13 @@ def _rung(run: Run, left: SubjectOutputs, rung: str, name: str) -> Parsed:
     return replace(parsed, samples=samples)
 
 
+def _takes(run: Run) -> float:
+    """Every rung writes and reads what all ranks have."""
+    mib = run.sizes["block_mib"] * ranks_per_node(run.cluster, run.hosts, run.scale)
+    each = SRUN_S + 2 * mib / DISK_MIB_S
+    return len(run.subjects) * len(RUNGS) * run.repetitions * each
+
+
 PAGE_CACHE = Check(
     "PageCacheHonesty",
     "client",
@@ -103,4 +110,5 @@ PAGE_CACHE = Check(
         "acceptance": {"repetitions": 5, "block_mib": 4096},
     },
     reading=Reading(_parsed),
+    takes=_takes,
 )

@@ -1,4 +1,4 @@
-"""Which clients measure an engine, and which pairs are measured at once: a balanced design.
+"""Which clients and engines measure each other, and what is measured at once: a balanced design.
 
 Up to `TOGETHER` clients, every engine is measured with all of them. With more, what a campaign
 measures would grow with the product of clients and engines. Instead each engine is measured with a
@@ -10,15 +10,18 @@ attributed to one end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, gcd
+from typing import Generic, TypeVar
 
-from assay.checks.subjects import each_engine, each_engine_pair
+from assay.checks.subjects import each_engine, each_host
 from assay.cluster.description import Cluster
 from assay.cluster.once import once
 from assay.subject import Subject
+
+T = TypeVar("T")
 
 TOGETHER = 16
 """Clients that measure an engine at once: sixteen links of 25 Gbit/s carry what one of an engine
@@ -64,27 +67,44 @@ def dealt(clients: int, engines: int) -> tuple[Blocks, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
-    """Which clients measure each engine, in rounds of engines that are measured at once."""
+class Design(Generic[T]):
+    """With whom each subject is measured, in rounds of subjects that are measured at once."""
 
-    clients: dict[Subject, tuple[str, ...]]
+    partners: Mapping[Subject, tuple[T, ...]]
     rounds: tuple[tuple[Subject, ...], ...]
+
+    @property
+    def met(self) -> int:
+        """How many pairs are measured."""
+        return sum(map(len, self.partners.values()))
+
+
+def _designed(subjects: Sequence[Subject], others: Sequence[T], *, every_pair: bool) -> Design[T]:
+    waiting = iter(subjects)
+    if every_pair or not subjects:
+        alone = tuple((each,) for each in subjects)
+        return Design(dict.fromkeys(subjects, tuple(others)), alone)
+    partners: dict[Subject, tuple[T, ...]] = {}
+    rounds = []
+    for blocks in dealt(len(others), len(subjects)):
+        together = [(next(waiting), tuple(others[n] for n in block)) for block in blocks]
+        partners.update(together)
+        rounds.append(tuple(subject for subject, _ in together))
+    return Design(partners, tuple(rounds))
 
 
 @once
-def design(cluster: Cluster) -> Design:
-    """The design of a cluster, which follows from the order of its inventory alone."""
-    engines, names = each_engine(cluster, "clients"), cluster.clients
-    if cluster.benchmarks.every_pair or not engines:
-        return Design(dict.fromkeys(engines, names), tuple((each,) for each in engines))
-    waiting = iter(engines)
-    clients: dict[Subject, tuple[str, ...]] = {}
-    rounds = []
-    for blocks in dealt(len(names), len(engines)):
-        together = [(next(waiting), tuple(names[n] for n in block)) for block in blocks]
-        clients.update(together)
-        rounds.append(tuple(engine for engine, _ in together))
-    return Design(clients, tuple(rounds))
+def clients_of(cluster: Cluster) -> Design[str]:
+    """The clients that measure each engine; it follows from the order of the inventory alone."""
+    engines = each_engine(cluster, "clients")
+    return _designed(engines, cluster.clients, every_pair=cluster.benchmarks.every_pair)
+
+
+@once
+def engines_of(cluster: Cluster) -> Design[Subject]:
+    """The engines that each client asks."""
+    clients, engines = each_host(cluster, "clients"), each_engine(cluster, "clients")
+    return _designed(clients, engines, every_pair=cluster.benchmarks.every_pair)
 
 
 def matched(pairs: Iterable[Subject]) -> list[list[Subject]]:
@@ -105,26 +125,3 @@ def matched(pairs: Iterable[Subject]) -> list[list[Subject]]:
         for end in pair.ends:
             taken[end] = taken.get(end, 0) | 1 << number
     return rounds
-
-
-def left_out(cluster: Cluster) -> list[str]:
-    """What is measured of all pairs, and how likely a fault of just one of them is missed."""
-    engines, count = each_engine(cluster, "clients"), len(cluster.clients)
-    said = []
-    if engines and (met := sum(map(len, design(cluster).clients.values()))) < len(engines) * count:
-        said.append(
-            f"SelfTestClientServer measures {met:,} of {len(engines) * count:,} pairs of client and"
-            f" engine, each client with {met // count} engines or more: no slow port is missed; a"
-            f" path that is slow between just one client and one engine is missed with"
-            f" {1 - met / (len(engines) * count):.1%}"
-        )
-    pairs = each_engine_pair(cluster, "clients") if engines else ()
-    if (every := len(engines) * (len(engines) - 1) // 2) > len(pairs):
-        said.append(
-            f"SelfTestCrossServer measures {len(pairs):,} of {every:,} pairs of engines: no slow"
-            f" port is missed; a path that is slow between just two engines is missed with"
-            f" {1 - len(pairs) / every:.1%}"
-        )
-    if said:
-        said.append("cluster_every_pair: true measures every pair")
-    return said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, exactly
 from assay.checks.raw import RawOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import SRUN_S, Reading, Run
 from assay.checks.subjects import each_host
 from assay.cluster.description import Cluster
 from assay.subject import Subject
@@ -25,6 +25,11 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     return merged(TOOL, (parse(output, expected_processes=cores) for output in outputs))
 
 
+def _takes(run: Run) -> float:
+    """All clients at once; each process is looked at for half a second to a second."""
+    return run.repetitions * (SRUN_S + 1)
+
+
 PLACEMENT = Check(
     "ClientPlacement",
     "client",
@@ -34,4 +39,5 @@ PLACEMENT = Check(
     (Metric("bound_processes", "process", _bound),),
     scales={"quick": {"repetitions": 3}, "acceptance": {"repetitions": 5}},
     reading=Reading(_parsed),
+    takes=_takes,
 )

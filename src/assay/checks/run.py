@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -69,6 +70,33 @@ def run_of(
     in_flight = {IN_FLIGHT + each.name: each.in_flight for each in check.metrics if each.in_flight}
     sizes = {**check.scales[scale], **in_flight, **(changed or {})}
     return Run(cluster, check, partition, scale, sizes)
+
+
+# What jobs take: estimates, each of them this project's own choice. They are for plans, and never
+# for a limit or a verdict.
+
+JOB_S = 3.0
+"""What ReFrame and Slurm add to the steps of a job (2 to 5 s were seen)."""
+
+START_S = 0.5
+"""To start a program on its own host."""
+
+SRUN_S = 1.5
+"""To start a program with srun, on hosts that wait for each other."""
+
+DISK_MIB_S = 1000.0
+"""A disk that nobody describes: an SSD on SATA has half of it, one on PCIe three times as much."""
+
+RPCS_S = 100_000.0
+"""Small RPCs that a client, or an engine, does in a second, with many in flight."""
+
+FABRIC_MIB_S = 5_000.0
+"""What goes to or from an engine, or a client, where the network is that of a storage system."""
+
+
+def busiest(subjects: Iterable[Subject]) -> int:
+    """How many subjects are on the host that has most of them: those of a host take turns."""
+    return max(Counter(subject.host for subject in subjects).values(), default=0)
 
 
 def by_name(metric: Metric, sample: Sample) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from statistics import median
 
 from assay.checks.bounds import Bound, Limit, tightest
@@ -11,9 +12,9 @@ from assay.checks.bounds.devices import MEBIBYTE, Direction, as_rate, nic, waiti
 from assay.checks.bounds.path import senders, servers_of
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
-from assay.checks.pairs import ALONE, TOGETHER, design
+from assay.checks.pairs import ALONE, TOGETHER, clients_of, matched
 from assay.checks.raw import RawOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import FABRIC_MIB_S, RPCS_S, SRUN_S, Reading, Run
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.checks.trips import as_often
 from assay.cluster.description import Cluster
@@ -38,7 +39,7 @@ def _wire(cluster: Cluster, requirement: Requirement) -> Bound | None:
         return None  # a host's own engines need no wire between them
     ends = [_interface_of(cluster, engine) for engine in subject.ends]
     if subject.peer is None:
-        ends.append(senders(cluster, design(cluster).clients[subject]))
+        ends.append(senders(cluster, clients_of(cluster).partners[subject]))
     return tightest(ends, "GB/s")
 
 
@@ -70,7 +71,7 @@ def _rate(cluster: Cluster, requirement: Requirement, measured: Measured) -> Exp
     """RPCs of all senders: they wait for the empty round trip of the same subject."""
     wire, size = _wire(cluster, requirement), requirement.metric.transfer
     subject = requirement.subject
-    senders = len(design(cluster).clients[subject]) if subject.peer is None else 1
+    senders = len(clients_of(cluster).partners[subject]) if subject.peer is None else 1
     crossed = as_rate(wire.limits[0], requirement.unit, size) if wire and size else None
     return rpcs(cluster, requirement, measured, _LATENCY_EMPTY, senders, crossed)
 
@@ -156,11 +157,17 @@ def rank(cluster: Cluster, engine: Subject, answer: str) -> int:
     described = cluster.engine(engine)
     interface = cluster.hosts[engine.host].interfaces[described.fabric_iface]
     address = f"{interface.address}:{described.fabric_iface_port}"
-    ranks = dmg.ranks(answer)
+    ranks = _ranks(answer)
     if address not in ranks:
         known = ", ".join(ranks) or "none"
         raise NoRankError(f"no rank listens at {address}, {engine}; dmg knows {known}")
     return ranks[address]
+
+
+@lru_cache(maxsize=2)
+def _ranks(answer: str) -> Mapping[str, int]:
+    """Of a large system the answer is long, and asked for by every run."""
+    return dmg.ranks(answer)
 
 
 def groups(run: Run, subject: Subject, metric: Metric) -> Sequence[Sequence[str]]:
@@ -171,7 +178,7 @@ def groups(run: Run, subject: Subject, metric: Metric) -> Sequence[Sequence[str]
     """
     if subject.peer is not None:
         return [[run.hosts[_order(run.cluster)[subject] % len(run.hosts)]]]
-    clients = design(run.cluster).clients[subject]
+    clients = clients_of(run.cluster).partners[subject]
     if metric.unit != "us":
         return [clients]
     most = len(clients) if len(run.hosts) <= TOGETHER else ALONE
@@ -247,6 +254,28 @@ def _sample(run: Run, subject: Subject, metric: Metric, number: int, raw: RawOut
     return Parsed(TOOL, (Sample(metric.name, value, metric.unit),))
 
 
+def _takes(run: Run) -> float:
+    """The engines, or pairs, of a round at once; large RPCs by line rate, small ones by number."""
+    if not run.subjects:
+        return 0.0
+    first = run.subjects[0]
+    apart = first.peer is not None
+    count = len(matched(run.subjects)) if apart else len(clients_of(run.cluster).rounds)
+    targets = run.cluster.engine(first.ends[-1]).targets
+    seconds = 0.0
+    for metric in run.check.metrics:
+        large = metric.transfer == MEBIBYTE
+        rpcs = targets * run.sizes["large_rpcs" if large else "small_rpcs"]
+        for clients in groups(run, first, metric):
+            senders = 1 if apart else len(clients)
+            if metric.unit == "us":
+                seconds += SRUN_S + rpcs * (250e-6 if large else 30e-6)
+            else:
+                rate = FABRIC_MIB_S if large else RPCS_S
+                seconds += SRUN_S + senders * rpcs / rate
+    return count * run.repetitions * seconds
+
+
 _SCALES = {
     "quick": {"repetitions": 3, "large_rpcs": 200, "small_rpcs": 2000},
     "acceptance": {"repetitions": 5, "large_rpcs": 2000, "small_rpcs": 20000},
@@ -274,6 +303,7 @@ CLIENT_SERVER = Check(
     ),
     scales=_SCALES,
     reading=Reading(_parsed),
+    takes=_takes,
 )
 
 CROSS_SERVER = Check(
@@ -285,6 +315,7 @@ CROSS_SERVER = Check(
     (*_BANDWIDTHS, _EMPTY, _LATENCY_EMPTY),
     scales=_SCALES,
     reading=Reading(_parsed),
+    takes=_takes,
 )
 
 ROUND_TRIP = f"{CLIENT_SERVER.name}.{_LATENCY_EMPTY.name}"

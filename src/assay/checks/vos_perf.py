@@ -7,7 +7,7 @@ from assay.checks.bounds.devices import IO, MEBIBYTE, scm
 from assay.checks.entry import Check, Metric, Requirement, Scales
 from assay.checks.memory import MemoryRules
 from assay.checks.raw import RawOutputs
-from assay.checks.run import Reading, Run
+from assay.checks.run import START_S, Reading, Run, busiest
 from assay.checks.subjects import each_scm_engine, each_unflushed_engine
 from assay.cluster.description import Cluster
 from assay.subject import Subject
@@ -68,6 +68,14 @@ _BANDWIDTH_SCALES: Scales = {
 }
 """Array values of 1 MiB under one key."""
 
+
+def _takes(run: Run) -> float:
+    """The engines of a host one after the other, each value written and fetched."""
+    value = run.check.metrics[0].transfer
+    each = 2 / 1500 if value == MEBIBYTE else 40e-6
+    return busiest(run.subjects) * run.repetitions * (4 * START_S + run.sizes["values"] * each)
+
+
 _FLUSHED = ("server", "daos", "scm")
 _UNFLUSHED = ("server", "daos", "no_flush")
 
@@ -82,6 +90,7 @@ def _check(name: str, *, flushed: bool, rate: bool) -> Check:
         _RATE if rate else _BANDWIDTH,
         scales=_RATE_SCALES if rate else _BANDWIDTH_SCALES,
         reading=_READING,
+        takes=_takes,
     )
 
 

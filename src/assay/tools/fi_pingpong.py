@@ -25,6 +25,9 @@ from assay.tools.output import Parsed, Sample, impossible
 
 TOOL = "fi_pingpong"
 
+PROVIDER = "tcp"
+"""libfabric's provider that every host has."""
+
 _BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 _COUNT = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
 
@@ -52,7 +55,7 @@ class PingPong:
     iterations: int
     """Round trips."""
     endpoint: Literal["msg", "rdm"] = "msg"
-    provider: str = "tcp"
+    provider: str = PROVIDER
     port: int = 27592
     """TCP port of the control connection, one for each pair on a host. The program's own, 47592, is
     among those that Linux deals to whoever connects (32768 to 60999), and was seen to be taken."""

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.pairs import ALONE, TOGETHER, dealt, design, left_out, matched
+from assay.checks.pairs import ALONE, TOGETHER, clients_of, dealt, engines_of, matched
 from assay.checks.plan import CHECKS
 from assay.checks.run import run_of
 from assay.checks.self_test import groups
 from assay.checks.subjects import each_engine, each_engine_pair
+from assay.checks.unmeasured import left_out
 from assay.cluster.description import Cluster
 from assay.subject import Subject
 from clusters import described
@@ -81,16 +82,16 @@ def system(clients: int, servers: int, **benchmarks: object) -> Cluster:
 
 def test_a_few_clients_measure_each_engine_together() -> None:
     cluster = system(16, 2)
-    assert set(design(cluster).clients.values()) == {cluster.clients}
-    assert [len(each) for each in design(cluster).rounds] == [1] * 4
+    assert set(clients_of(cluster).partners.values()) == {cluster.clients}
+    assert [len(each) for each in clients_of(cluster).rounds] == [1] * 4
     assert left_out(cluster) == []
 
 
 def test_many_clients_measure_several_engines_at_once() -> None:
     cluster = system(64, 8)
-    assert [len(each) for each in design(cluster).rounds] == [4] * 4
-    assert {len(clients) for clients in design(cluster).clients.values()} == {TOGETHER}
-    assert list(design(cluster).clients) == list(each_engine(cluster, "clients"))
+    assert [len(each) for each in clients_of(cluster).rounds] == [4] * 4
+    assert {len(clients) for clients in clients_of(cluster).partners.values()} == {TOGETHER}
+    assert list(clients_of(cluster).partners) == list(each_engine(cluster, "clients"))
 
 
 @pytest.mark.parametrize(("scale", "alone"), [("quick", 1), ("acceptance", ALONE)])
@@ -98,7 +99,7 @@ def test_a_latency_is_that_of_some_of_them(scale: str, alone: int) -> None:
     check = CHECKS["SelfTestClientServer"]
     run = run_of(system(64, 8), check, "clients", scale)
     engine = run.subjects[5]
-    clients = design(run.cluster).clients[engine]
+    clients = clients_of(run.cluster).partners[engine]
     assert groups(run, engine, check.metric("get_1m")) == [clients]
     latency = groups(run, engine, check.metric("latency_empty"))
     assert latency == [[client] for client in clients[:alone]]
@@ -106,23 +107,31 @@ def test_a_latency_is_that_of_some_of_them(scale: str, alone: int) -> None:
 
 def test_every_pair_is_measured_on_request() -> None:
     cluster = system(40, 10, every_pair=True)
-    assert set(design(cluster).clients.values()) == {cluster.clients}
+    assert set(clients_of(cluster).partners.values()) == {cluster.clients}
     assert len(each_engine_pair(cluster, "clients")) == 20 * 19 / 2
     assert left_out(cluster) == []
 
 
+def test_each_client_asks_a_block_of_many_engines() -> None:
+    cluster = system(12, 20)
+    asked = engines_of(cluster)
+    assert list(asked.partners) == [Subject(name) for name in cluster.clients]
+    assert {len(engines) for engines in asked.partners.values()} == {TOGETHER}
+    assert {len(each) for each in asked.rounds} == {2}
+
+
 def test_what_is_left_out_is_said() -> None:
-    assert left_out(system(64, 8)) == [
-        "SelfTestClientServer measures 256 of 1,024 pairs of client and engine, each client with 4"
-        " engines or more: no slow port is missed; a path that is slow between just one client and"
-        " one engine is missed with 75.0%",
+    said = left_out(system(64, 8))
+    assert said == [
+        "SelfTestClientServer measures 256 of 1,024 pairs of client and engine: no slow port is"
+        " missed; a path that is slow between just one client and engine is missed with 75.0%",
         "cluster_every_pair: true measures every pair",
     ]
-    (engines, _) = left_out(system(2, 32))
-    assert engines == (
-        "SelfTestCrossServer measures 448 of 2,016 pairs of engines: no slow port is missed; a path"
-        " that is slow between just two engines is missed with 77.8%"
-    )
+    said = left_out(system(12, 20))
+    assert [each.partition(":")[0] for each in said[:-1]] == [
+        "NetTest measures 192 of 480 pairs of client and engine",
+        "SelfTestCrossServer measures 280 of 780 pairs of engine and engine",
+    ]
 
 
 ENDS = st.integers(0, 40).map(lambda number: Subject(f"s{number}"))
@@ -142,7 +151,7 @@ def test_in_a_round_no_engine_is_in_two_pairs(ends: list[tuple[Subject, Subject]
 
 
 def test_the_pairs_of_many_engines_take_few_rounds() -> None:
-    pairs = each_engine_pair(system(1, 120), "clients")
-    assert len(pairs) == 7 * 240
+    pairs = each_engine_pair(system(1, 100), "clients")
+    assert len(pairs) == 7 * 200
     assert len(matched(pairs)) <= ceil(1.5 * 14)
     assert connected([pair.ends for pair in pairs])  # type: ignore[misc]

@@ -1,0 +1,51 @@
+"""How long a campaign takes, as far as that follows from its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assay.checks.entry import PHASES
+from assay.checks.plan import CHECKS, features
+from assay.checks.run import JOB_S, run_of
+from assay.cluster.description import PARTITIONS, Cluster
+
+SCALES = ("quick", "acceptance")
+
+
+def of_checks(cluster: Cluster, scale: str) -> Mapping[tuple[str, str], float]:
+    """Check and partition to the seconds that its job is expected to take."""
+    return {
+        (check.name, partition): JOB_S + check.takes(run_of(cluster, check, partition, scale))
+        for check in CHECKS.values()
+        for partition in PARTITIONS
+        if features(cluster, partition).issuperset(check.needs)
+        and check.subjects(cluster, partition)
+    }
+
+
+def by_phase(cluster: Cluster, scale: str) -> Mapping[str, float]:
+    """Phase to seconds; the phases do not include what it takes to stop and start engines."""
+    seconds = dict.fromkeys(PHASES, 0.0)
+    for (check, _), each in of_checks(cluster, scale).items():
+        seconds[CHECKS[check].phase] += each
+    return {phase: each for phase, each in seconds.items() if each}
+
+
+def spelled(seconds: float) -> str:
+    """A time as people say it, to about a tenth: ``40 s``, ``12 min``, ``3.5 h``."""
+    if seconds < 90:
+        return f"{max(10, round(seconds, -1)):.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def sentences(cluster: Cluster) -> list[str]:
+    """The expected time of a campaign, by scale and phase."""
+    said = []
+    for scale in SCALES:
+        phases = by_phase(cluster, scale)
+        parts = ", ".join(f"{phase} {spelled(each)}" for phase, each in phases.items())
+        of = f" ({parts})" if len(phases) > 1 else ""
+        said.append(f"expected time, {scale}: {spelled(sum(phases.values()))}{of}")
+    return said

@@ -1,0 +1,63 @@
+"""How long a campaign is expected to take."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.checks import hours
+from assay.checks.plan import CHECKS, requirements
+from assay.cluster.description import Cluster
+from clusters import described
+from sites import site
+
+
+def full(clients: int, servers: int) -> Cluster:
+    document = site("md-on-ssd-shared", servers=servers, engines=2, clients=clients)
+    tools = ("fio", "fi_pingpong", "ior", "mdtest", "io500", "fdb_hammer", "fdb_hammer_daos")
+    document["benchmarks"] = {tool: f"/opt/{tool}" for tool in tools}
+    document["benchmarks"] |= {"fio_dfs": "/opt/fio", "fdb_share": "/opt/share"}
+    document["benchmarks"] |= {"shared_directory": "/shared", "ior_apis": ["DFS"]}
+    more = {"pool": "tank", "container": "posix", "perf_pool": "perf", "mount": "/mnt/dfuse"}
+    document["daos"] |= more
+    return described(document)
+
+
+@pytest.mark.parametrize("scale", hours.SCALES)
+def test_every_check_of_the_plan_takes_a_time(scale: str) -> None:
+    cluster = full(4, 3)
+    takes = hours.of_checks(cluster, scale)
+    assert set(takes) == {(each.check, each.partition) for each in requirements(cluster)}
+    assert all(seconds > hours.JOB_S for seconds in takes.values())
+
+
+def test_an_acceptance_takes_longer() -> None:
+    cluster = full(4, 3)
+    quick, acceptance = (hours.of_checks(cluster, scale) for scale in hours.SCALES)
+    assert all(acceptance[each] > quick[each] for each in quick)
+
+
+def test_more_repetitions_take_as_much_longer() -> None:
+    for (name, _), seconds in hours.of_checks(full(4, 3), "quick").items():
+        assert seconds < 3 * 3600, name
+        assert CHECKS[name].scales["quick"]["repetitions"] >= 1
+
+
+@pytest.mark.parametrize("scale", hours.SCALES)
+def test_it_grows_with_hosts_and_not_with_their_product(scale: str) -> None:
+    small, large = (sum(hours.of_checks(full(n, n), scale).values()) for n in (24, 96))
+    assert large < 4 * small
+
+
+def test_phases_are_those_of_the_campaign() -> None:
+    cluster = full(4, 3)
+    assert list(hours.by_phase(cluster, "quick")) == ["raw", "scm", "system"]
+    whole = sum(hours.of_checks(cluster, "quick").values())
+    assert sum(hours.by_phase(cluster, "quick").values()) == pytest.approx(whole)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(3, "10 s"), (42, "40 s"), (89, "90 s"), (90, "2 min"), (5399, "90 min"), (5400, "1.5 h")],
+)
+def test_a_time_as_people_say_it(seconds: float, said: str) -> None:
+    assert hours.spelled(seconds) == said
