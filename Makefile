@@ -55,7 +55,7 @@ plan: setup ## What a cluster should give that is not there yet, by its inventor
 	@$(PLAYBOOK) -i $(INVENTORY) playbooks/plan.yml
 	@$(BIN)/assay expect --system --cluster build/plan/cluster.json
 	@$(BIN)/assay plan --cluster build/plan/cluster.json >build/plan/plan.txt
-	@echo; tail -n 1 build/plan/plan.txt; echo "build/plan/plan.txt lists them"
+	@echo; sed -n "/metrics required$$/,\$$p" build/plan/plan.txt; echo "build/plan/plan.txt lists them"
 
 .PHONY: teardown
 teardown: setup ## Take away what `make validate` put on this machine, and nothing else.
