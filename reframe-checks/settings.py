@@ -12,6 +12,7 @@ from assay.campaign import results
 from assay.checks.plan import features
 from assay.cluster.description import PARTITIONS, Partition
 from assay.preflight import examine as preflight
+from patient_squeue import SCHEDULER
 
 # The checks import their base classes from beside this file. Appended: ReFrame takes its own entry
 # off sys.path by its index after it has read this file.
@@ -33,7 +34,7 @@ def _scheduler(name: Partition) -> dict[str, object]:
         # beside ReFrame, and everywhere.sh reaches them.
         return {"scheduler": "local", "launcher": "local"}
     return {
-        "scheduler": "squeue",
+        "scheduler": SCHEDULER,
         "launcher": "srun",
         "access": [
             f"--partition={name}",
