@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from assay.bundle import checksums, signature
+from assay.bundle import checksums, sbom, signature
 from assay.campaign.results import Results
 from assay.foreign.files import ForeignError
 from assay.judge.signoff import SignOff
@@ -19,8 +19,10 @@ class BundleError(RuntimeError):
 
 def texts(signed: SignOff) -> dict[str, str]:
     """The files of a bundle that follow from a sign-off, byte for byte, by their names."""
-    return {
-        "cluster.json": signed.cluster.model_dump_json(by_alias=True, indent=2) + "\n",
+    cluster, made_at = signed.cluster, signed.made_at
+    materials = {"sbom.spdx.json": sbom.render(cluster.name, cluster.built, made_at)}
+    return (materials if cluster.built else {}) | {
+        "cluster.json": cluster.model_dump_json(by_alias=True, indent=2) + "\n",
         "report.json": record.render(signed),
         "report.html": html.render(signed),
         "junit.xml": junit.render(signed),

@@ -18,6 +18,7 @@ from assay.cluster.daos import Agent, Described, Engine, Server, System
 from assay.cluster.fingerprint import Fingerprint
 from assay.cluster.hardware import Hardware, shipped
 from assay.cluster.setup import Setup
+from assay.cluster.software import Package
 from assay.cluster.storage import BackingFile, Block, Directory, SharedDirectory
 from assay.subject import Subject
 
@@ -233,6 +234,9 @@ class Site(Groups):
     daos: System | None = Field(default=None, description="none where DAOS is not deployed")
     benchmarks: Benchmarks
     versions: Mapping[str, str] = Field(default={}, description="of the programs, for the record")
+    built: Mapping[str, tuple[Package, ...]] = Field(
+        default={}, description="from source, by kind of host: what the lock of Spack names"
+    )
     hardware: Hardware = Field(
         default=Hardware(), description="the site's own sheets, beside those of hardware.yml"
     )

@@ -14,6 +14,7 @@ from assay.campaign.results import Deviation, Results
 from assay.checks.accepted import Accepted
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
+from assay.cluster import software
 from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
 from assay.judge.coverage import Coverage, coverage, has_been_judged, shares
@@ -220,7 +221,8 @@ def sign_off(
         measured_from=results.started,
         measured_to=results.ended,
         made_at=made_at,
-        versions={"daos-assay": __version__, "ReFrame": results.reframe, **cluster.versions},
+        versions={"daos-assay": __version__, "ReFrame": results.reframe, **cluster.versions}
+        | software.versions(cluster.built),
         excused=excused,
         approver=approver,
         waivers=tuple(waivers),

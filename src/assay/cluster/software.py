@@ -1,0 +1,39 @@
+"""What was built from source for a cluster: the packages that a lock of Spack names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import Field
+
+from assay.cluster.daos import Described
+
+NAMED = ("daos", "libfabric", "mercury", "ior", "fio", "fdb")
+"""Packages that decide what is measured, which the sign-off names one by one."""
+
+
+class Package(Described):
+    """One package of a lock."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
+    version: str = Field(pattern=r"^[A-Za-z0-9._=-]+$")
+    hash: str = Field(pattern=r"^[a-z0-9]{32}$", description="of all that decides the build")
+    commit: str | None = Field(default=None, pattern=r"^[0-9a-f]{40}$")
+    external: bool = Field(default=False, description="the distribution's, not built")
+    needs: tuple[str, ...] = Field(default=(), description="hashes of what it links or runs")
+
+
+def versions(built: Mapping[str, Sequence[Package]]) -> dict[str, str]:
+    """Version, commit and hash of what decides, by kind of host where there are several."""
+    return {
+        f"{package.name} from source{f' ({kind})' if len(built) > 1 else ''}": _word(package)
+        for kind, packages in sorted(built.items())
+        for name in NAMED
+        for package in packages
+        if package.name == name and not package.external
+    }
+
+
+def _word(package: Package) -> str:
+    commit = f", commit {package.commit}" if package.commit else ""
+    return f"{package.version}{commit}, hash {package.hash}"
