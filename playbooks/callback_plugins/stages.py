@@ -206,9 +206,12 @@ class CallbackModule(Default):
             self._changed[result.task.get_name().strip()].append(self.host_label(result))
 
     def v2_runner_item_on_ok(self, result: Any) -> None:
-        """The line of the task stands for its items."""
+        """The line of the task stands for its items, unless the task says that each takes long."""
         if not self._thin:
             super().v2_runner_item_on_ok(result)
+        elif result.task.vars.get("stages_items"):
+            item = self._get_item_label(result.result)
+            self._display.display(f"    [{self.host_label(result)}] {item}", color=COLOR_CHANGED)
 
     def _speaks(self, result: Any) -> bool:
         """Print the message of a task that was written to be read."""

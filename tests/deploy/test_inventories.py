@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,3 +96,37 @@ def test_a_mistake_in_an_inventory_is_a_line_of_a_table_and_stops_the_playbook(
     assert run.returncode != 0
     assert "mgmt_svc_replicas" in run.stdout
     assert "Traceback" not in run.stdout + run.stderr
+
+
+KIND = {
+    "cores": 2,
+    "numa_nodes": 1,
+    "memory": {"total_mib": 16384},
+    "interfaces": {"lo": {"network": "127.0.0.0/8"}},
+}
+
+
+def described(inventory: str, out: Path) -> dict[str, Any]:
+    kind = f"--extra-vars={json.dumps({'cluster_kind': KIND})}"
+    run = describe(REPOSITORY / "inventories" / inventory, out, "--skip-tags=judge", kind)
+    assert run.returncode == 0, run.stdout + run.stderr
+    document: dict[str, Any] = json.loads(out.read_text())
+    return document
+
+
+def test_what_is_built_from_source_is_what_is_measured(tmp_path: Path) -> None:
+    document = described("source", tmp_path / "cluster.json")
+    view = "/opt/assay/spack/view"
+    names = {"ior": "ior", "mdtest": "mdtest", "fio_dfs": "fio", "fdb_hammer_daos": "fdb-hammer"}
+    assert document["daos"]["prefix"] == view
+    assert {key: document["benchmarks"][key] for key in names} == {
+        key: f"{view}/bin/{name}" for key, name in names.items()
+    }
+    assert document["benchmarks"]["ior_apis"] == ["DFS"]
+
+
+def test_nothing_of_spack_is_measured_where_nothing_is_built(tmp_path: Path) -> None:
+    benchmarks = described("file", tmp_path / "cluster.json")["benchmarks"]
+    optional = [benchmarks[key] for key in ("ior", "mdtest", "fio_dfs", "fdb_hammer_daos")]
+    assert optional == [None, None, None, None]
+    assert benchmarks["ior_apis"] == []

@@ -18,6 +18,8 @@ PLAYBOOK = """
   tasks:
     - {name: Stay, ansible.builtin.command: {argv: [echo, hush]}, changed_when: false}
     - {name: Change, ansible.builtin.command: {argv: [echo]}, loop: [1, 2], changed_when: true}
+    - {name: Build, ansible.builtin.command: {argv: [echo]}, loop: [3, 4], changed_when: true,
+       vars: {stages_items: true}, loop_control: {label: "package {{ item }} of 4"}}
     - {name: Skip, ansible.builtin.command: {argv: ["true"]}, when: false}
     - {name: Show, ansible.builtin.debug: {msg: ["one", "two"]}}
     - {name: Refuse, ansible.builtin.assert: {that: false, fail_msg: "n is 3; allowed is 4"}}
@@ -39,9 +41,12 @@ def printed(directory: Path, *options: str) -> str:
 
 def test_a_stage_a_change_and_a_message_have_a_line_each(tmp_path: Path) -> None:
     before, _, failure = printed(tmp_path).partition("TASK [Refuse]")
-    assert before.split("\n")[:5] == [
+    assert before.split("\n")[:8] == [
         "A stage",
         "  changed: [localhost] Change",
+        "    [localhost] package 3 of 4",
+        "    [localhost] package 4 of 4",
+        "  changed: [localhost] Build",
         "  one",
         "  two",
         "",
