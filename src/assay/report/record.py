@@ -9,6 +9,7 @@ is made from them::
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
@@ -204,7 +205,7 @@ def render(signed: SignOff) -> str:
             false_alarms=FALSE_ALARMS,
             in_words=words.comparisons(signed),
         ),
-        metrics=_metrics(signed),
+        metrics=[],
         deviations=[
             DeviationRecord(
                 check=each.check,
@@ -227,7 +228,20 @@ def render(signed: SignOff) -> str:
         versions=signed.versions,
         reports=[f"reframe/{report.name}" for report in signed.reports],
     )
-    return record.model_dump_json(by_alias=True, indent=2) + "\n"
+    # One metric at a time: the records of all metrics of a large campaign take a gigabyte.
+    before, empty, after = record.model_dump_json(by_alias=True, indent=2).partition(_NO_METRICS)
+    assert empty
+    metrics = ",".join(map(_indented, _metrics(signed)))
+    between = f'\n  "metrics": [{metrics}\n  ]' if metrics else empty
+    return f"{before}{between}{after}\n"
+
+
+_NO_METRICS = '\n  "metrics": []'
+"""Where the metrics are to be put: no text of a record has a line feed that is not escaped."""
+
+
+def _indented(metric: MetricRecord) -> str:
+    return ("\n" + metric.model_dump_json(by_alias=True, indent=2)).replace("\n", "\n    ")
 
 
 def schema() -> str:
@@ -238,14 +252,12 @@ def schema() -> str:
     )
 
 
-def _metrics(signed: SignOff) -> list[MetricRecord]:
+def _metrics(signed: SignOff) -> Iterator[MetricRecord]:
     waived = {
         excused.judgement.requirement: excused.judgement.verdict for excused in signed.excused
     }
-    return [
-        _metric(judgement, signed.gate, waived.get(judgement.requirement))
-        for judgement in signed.judgements
-    ]
+    for judgement in signed.judgements:
+        yield _metric(judgement, signed.gate, waived.get(judgement.requirement))
 
 
 def _metric(judgement: Judgement, gate: Gate, without_waiver: Verdict | None) -> MetricRecord:
