@@ -127,7 +127,7 @@ bench-verdicts: setup ## How often the verdicts are right, on labelled campaigns
 	$(BIN)/python tests/verdicts/bench.py
 
 .PHONY: bench-scale
-bench-scale: setup ## How the sign-off grows from 64 to 4,096 hosts with 8 SSDs each.
+bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.
 	$(BIN)/python bench/scale.py
 
 .PHONY: clean
