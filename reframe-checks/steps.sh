@@ -172,11 +172,29 @@ step() {
     gather "$name" out "${#children[@]}"
     gather "$name" err "${#children[@]}"
     printf '%s\t%d\t%s\t%s\n' "$name" "$status" "$start" "$end" >>"$RAW/steps.tsv"
+    read_engines "$name"
     case $status in
         0) return ;;
         124 | 137) HUNG=$name ;;
     esac
     exit 1
+}
+
+# watch_engines PATTERN HOST=URL...: from now on read the engines' metrics, at once and after each step of the
+# subject: what a step did to them is the difference to the reading before it.
+watch_engines() {
+    ENGINES=("$@")
+    read_engines start
+}
+ENGINES=()
+
+# read_engines NAME: read them into NAME.engines.gz, if they are watched. No figure fails by what they say, or do
+# not say; why nothing was read is in NAME.engines.err.
+read_engines() {
+    ((${#ENGINES[@]})) || return 0
+    timeout --kill-after=5 60 python3 read_engines.py "$RAW/$1.engines.gz" "${ENGINES[@]}" \
+        </dev/null >/dev/null 2>"$RAW/$1.engines.err" && rm "$RAW/$1.engines.err"
+    return 0
 }
 
 # save FILE TEXT: make a file that holds the text.

@@ -5,6 +5,7 @@ from pathlib import Path
 from assay.checks.backends import Backend, backend_of, container, library_directory
 from assay.shell import JOB, SCRATCH, Text
 from assay.subject import Subject
+from assay.tools import telemetry
 from assay.tools.dfs import Dfs
 from assay.tools.interception import environment
 from assay_check import Commands
@@ -23,6 +24,8 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
     """
 
     uses_container = True
+
+    scripts = ("steps.sh", "read_engines.py")
 
     @property
     def tasks(self) -> int:
@@ -55,6 +58,8 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
             return commands
         launcher = self.launcher(self.hosts, 1)
         commands.append(["same_agent", *launcher])
+        if watched := telemetry.addresses(self.cluster):
+            commands.append(["watch_engines", telemetry.PATTERN, *watched])
         if self.backend(subject).mounted:
             assert self.daos.mount
             commands.append(self.on_dfuse(self.daos.mount, *launcher))

@@ -176,8 +176,8 @@ PHASES = Check(
         _score("score_without_find", "score", _BANDWIDTH_SCORE, _METADATA_SCORE_WITHOUT_FIND),
     ),
     scales=_SCALES,
-    reading=Reading(_parsed_phases),
     takes=_takes,
+    reading=Reading(_parsed_phases, watches_engines=True),
 )
 
 PROGRAM = Check(
@@ -194,6 +194,6 @@ PROGRAM = Check(
         _score("score", "score", _BANDWIDTH_SCORE, _METADATA_SCORE),
     ),
     scales=_SCALES,
-    reading=Reading(_parsed_program),
     takes=_takes,
+    reading=Reading(_parsed_program, watches_engines=True),
 )

@@ -13,7 +13,7 @@ from assay.checks.run import SRUN_S, Reading, Run
 from assay.checks.subjects import each_ior_backend
 from assay.subject import Subject
 from assay.tools.io500 import HARD_TRANSFER_BYTES
-from assay.tools.ior import TOOL, parse
+from assay.tools.ior import TOOL, moved, parse
 from assay.tools.output import Parsed, Sample, merged
 from assay.units import Quantity
 
@@ -79,7 +79,13 @@ def _takes(run: Run) -> float:
     return len(run.subjects) * len(list(repetitions(run.repetitions))) * each
 
 
-_READING = Reading(_parsed, _is_sample_of)
+def _moved(left: SubjectOutputs, step: str) -> dict[str, float] | None:
+    """What a step wrote and read, as the engines call it."""
+    found = moved(left.text(step, "json"))
+    return found and {"update": found["write"], "fetch": found["read"]}
+
+
+_READING = Reading(_parsed, _is_sample_of, watches_engines=True, moved=_moved)
 
 EASY = Check(
     "IorEasy",

@@ -146,8 +146,8 @@ def _check(name: str, size: Quantity | None) -> Check:
             # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
             "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 16384},
         },
-        reading=Reading(_parsed, _is_sample_of),
         takes=_takes,
+        reading=Reading(_parsed, _is_sample_of, watches_engines=True),
     )
 
 

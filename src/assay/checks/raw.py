@@ -49,11 +49,19 @@ class SubjectOutputs:
             ForeignError: it is no regular file, or larger than any output.
             OSError: it cannot be read.
         """
+        return self.packed(name).decode("utf-8", errors="replace")
+
+    def packed(self, name: str) -> bytes:
+        """What is in a file that is no text; nothing where there is none.
+
+        Raises:
+            ForeignError: it is no regular file, or larger than any output.
+            OSError: it cannot be read.
+        """
         try:
-            content = self.tree.read(f"{self.place}/{name}", OUTPUT_BYTES)
+            return self.tree.read(f"{self.place}/{name}", OUTPUT_BYTES)
         except FileNotFoundError:
-            return ""
-        return content.decode("utf-8", errors="replace")
+            return b""
 
     def text(self, name: str, kind: str) -> str:
         """What a step left in a file of some kind, such as ``out``; nothing where there is none."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.checks.raw import RawOutputs
+from assay.checks.raw import RawOutputs, SubjectOutputs
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.tools.output import Parsed, Sample
@@ -112,3 +112,8 @@ class Reading:
     """What the outputs of a subject hold."""
     is_sample_of: Callable[[Metric, Sample], bool] = by_name
     """Whether a sample is one of a metric."""
+    watches_engines: bool = False
+    """Whether the job reads the engines' metrics, before its steps and after each."""
+    moved: Callable[[SubjectOutputs, str], Mapping[str, float] | None] | None = None
+    """Bytes of its own data that a step has moved, by what clients ask of an engine (`update`,
+    `fetch`), by its own account; None where it does not say."""

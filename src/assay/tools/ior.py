@@ -215,6 +215,31 @@ def parse(
     return Parsed(TOOL, samples, tuple(problems))
 
 
+class _Moved(BaseModel):
+    operation: str
+    mib: float = Field(alias="xsizeMiB", ge=0, le=2**53)
+
+
+class _AllMoved(BaseModel):
+    summary: list[_Moved]
+
+
+def moved(text: str) -> dict[str, float] | None:
+    """Bytes that a run wrote and read, by its JSON summary; None where that does not say."""
+    objects, invalid = json_objects(text)
+    if invalid or len(objects) != 1:
+        return None
+    try:
+        rows = _AllMoved.model_validate(objects[0]).summary
+    except ValidationError:
+        return None
+    total = dict.fromkeys(("write", "read"), 0.0)
+    for row in rows:
+        if row.operation in total:
+            total[row.operation] += row.mib * 2**20
+    return total
+
+
 def _from_json(text: str) -> tuple[list[_Test], list[str]]:
     objects, invalid = json_objects(text)
     problems: list[str] = []

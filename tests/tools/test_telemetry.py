@@ -1,0 +1,125 @@
+"""The engines' metrics, as a job keeps them."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from typing import Any
+
+import pytest
+
+from assay.cluster.description import Cluster
+from assay.tools.telemetry import PATTERN, addresses, parse, unpacked
+from clusters import described, description
+from recordings import recorded
+
+LATENCY = 'engine_io_latency_update_samples{rank="%d",size="1MB",target="0"} 7\n'
+
+
+def reading(step: str) -> str:
+    return recorded("telemetry", f"sound/{step}.prom")
+
+
+def test_metrics_are_read_by_rank_and_target() -> None:
+    read = parse(reading("write.1"))
+    assert read.hosts == {0: "s1", 1: "s1"}
+    assert not read.problems
+    assert not read.silent
+    assert {
+        (rank, target)
+        for metric, rank, target, size in read.values
+        if (metric, size) == ("engine_io_latency_update_samples", "1MB")
+    } == {(0, 0), (0, 1), (1, 0), (1, 1)}
+
+
+def test_a_rank_that_did_nothing_yet_is_there() -> None:
+    assert parse(reading("start")).hosts == {0: "s1", 1: "s1"}
+
+
+def test_a_server_that_does_not_answer_is_named_with_the_reason() -> None:
+    read = parse("# no answer of s2: timed out\n# server s1\n" + LATENCY % 0)
+    assert read.silent == {"s2": "timed out"}
+    assert read.hosts == {0: "s1"}
+
+
+def test_a_server_cannot_speak_for_a_rank_of_another() -> None:
+    read = parse("# server s1\n" + LATENCY % 0 + "# server s2\n" + LATENCY.replace("7", "9") % 0)
+    assert read.problems == ("s2 has metrics of rank 0, which is on s1",)
+    assert set(read.values.values()) == {7.0}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'engine_io_latency_update_samples{rank="x"} 1',
+        "engine_io_latency_update_samples 1",
+        'engine_io_latency_update_samples{rank="0"} -1',
+        'engine_io_latency_update_samples{rank="0"} NaN',
+        'engine_io_latency_update_samples{rank="0"} +Inf',
+        'engine_io_latency_update_samples{rank="0"',
+        "{" * 5000,
+        '\x1b[2J{rank="0"} 1 1 1 \x1b',
+    ],
+)
+def test_what_is_no_metric_silences_its_server_alone(line: str) -> None:
+    read = parse(f"# server s1\n{line}\n# server s2\n" + LATENCY % 1)
+    assert list(read.silent) == ["s1"]
+    assert "\x1b" not in read.silent["s1"]
+    assert read.hosts == {1: "s2"}
+
+
+def test_a_reading_is_unpacked() -> None:
+    assert unpacked(gzip.compress(b"# server s1\n")) == "# server s1\n"
+
+
+@pytest.mark.parametrize("packed", [b"no gzip", gzip.compress(b"x" * 1000)[:-20]])
+def test_what_is_no_whole_reading_is_refused(packed: bytes) -> None:
+    with pytest.raises(ValueError, match=r"it is (not what|cut off)"):
+        unpacked(packed)
+
+
+def test_a_reading_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.tools.telemetry.MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match="more than 1,000 bytes"):
+        unpacked(gzip.compress(b"x" * 1001))
+
+
+def test_the_pattern_keeps_what_a_recording_has() -> None:
+    lines = [line for line in reading("write.1").splitlines() if not line.startswith("#")]
+    assert lines
+    assert all(re.match(PATTERN, line) for line in lines)
+
+
+def daos(*ports: int | None) -> dict[str, Any]:
+    document = description(servers=len(ports))
+    document["daos"] = {
+        "name": "daos_server",
+        "version": "2.8",
+        "mgmt_svc_replicas": ["s1"],
+        "servers": document["servers"],
+        "admin": "login",
+    }
+    for name, port in zip(document["servers"], ports, strict=True):
+        document["hosts"][name]["server"] = {"telemetry_port": port}
+    return document
+
+
+def test_each_server_is_asked_at_its_port() -> None:
+    first, second = addresses(Cluster.model_validate(daos(9191, 9192)))
+    assert first.startswith("s1=http://")
+    assert first.endswith(":9191/metrics")
+    assert second.endswith(":9192/metrics")
+
+
+def test_an_ipv6_address_is_in_brackets() -> None:
+    document = daos(9191)
+    document["hosts"]["s1"]["address"] = "2001:db8::1"
+    assert addresses(Cluster.model_validate(document)) == ["s1=http://[2001:db8::1]:9191/metrics"]
+
+
+def test_nobody_is_asked_where_one_server_has_no_port() -> None:
+    assert addresses(Cluster.model_validate(daos(9191, None))) == []
+
+
+def test_nobody_is_asked_without_daos() -> None:
+    assert addresses(described(description())) == []
