@@ -42,7 +42,9 @@ def deviation(gain: Array) -> float:
     return NORMAL * middle(np.abs(gain - middle(gain)))
 
 
-def scale(between: float, error: float, known: float, freedom: float) -> tuple[float, float]:
+def scale(
+    between: float, error: float, known: float, freedom: float, natural: float = NATURAL
+) -> tuple[float, float]:
     """How far from the others one of some peers usually lies, and its degrees of freedom.
 
     Its variance is that of its own median and that between peers; what is known of the sum follows
@@ -53,14 +55,15 @@ def scale(between: float, error: float, known: float, freedom: float) -> tuple[f
         error: the standard error of each.
         known: degrees of freedom of that.
         freedom: how many peers, or hosts, can differ: what are parts of one host move together.
+        natural: by how much they differ, before anything is known of them.
     """
     freedom *= MAD_EFFICIENCY
     seen = max(between**2 - error**2, 0.0)
-    natural = NATURAL_FREEDOM * NATURAL**2 + freedom * seen
+    own = NATURAL_FREEDOM * natural**2 + freedom * seen
     freedom += NATURAL_FREEDOM
-    natural /= freedom
-    variance = error**2 + natural
-    return float(np.sqrt(variance)), variance**2 / (error**4 / known + natural**2 / freedom)
+    own /= freedom
+    variance = error**2 + own
+    return float(np.sqrt(variance)), variance**2 / (error**4 / known + own**2 / freedom)
 
 
 @dataclass(frozen=True, slots=True)

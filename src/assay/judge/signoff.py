@@ -18,6 +18,7 @@ from assay.cluster import software
 from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
 from assay.judge.coverage import Coverage, coverage, has_been_judged, shares
+from assay.judge.engines import Engines, engines
 from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import Excused, Waiver, excuse
@@ -71,6 +72,8 @@ class SignOff:
     """The accepted campaign whose figures are required again."""
     host_changes: tuple[HostChange, ...] = ()
     """What changed on the hosts while they were measured."""
+    engines: tuple[Engines, ...] = ()
+    """What the engines say about the checks that watch them."""
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -229,4 +232,5 @@ def sign_off(
         deviations=results.deviations,
         baseline=baseline,
         host_changes=results.host_changes,
+        engines=engines(cluster, results),
     )

@@ -116,6 +116,7 @@ def render(signed: SignOff) -> str:
         unrated=coverage.causes(signed.judgements).most_common(),
         chains=chains(signed.cluster, signed.judgements),
         chain_unit=UNIT,
+        engines=words.engines(signed),
         heat=heatmaps.CLASSES,
         sections=sections,
         not_required=[layer for layer in LAYERS if layer not in present],

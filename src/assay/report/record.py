@@ -146,6 +146,16 @@ class CoverageRecord(_Model):
     waived: int
 
 
+class EnginesRecord(_Model):
+    """What the engines say about one check, by their own metrics."""
+
+    check: str
+    partition: str
+    outliers: list[str] = Field(description="ranks and targets that are slower than their peers")
+    findings: list[str] = Field(description="others' load, errors, a rebuild")
+    unread: str = Field(description="why metrics were not read; empty where they were")
+
+
 class Record(_Model):
     """The whole of report.json."""
 
@@ -174,6 +184,9 @@ class Record(_Model):
     deviations: list[DeviationRecord] = Field(description="what was set differently from the scale")
     host_changes: list[HostChangeRecord] = Field(
         description="what the fingerprints of hosts say has changed during the campaign"
+    )
+    engines: list[EnginesRecord] = Field(
+        default=[], description="what the engines say about the checks that watch them"
     )
     waivers: list[Waiver] = Field(description="the waivers that were given")
     baseline: Accepted | None = Field(
@@ -220,6 +233,16 @@ def render(signed: SignOff) -> str:
         host_changes=[
             HostChangeRecord(**change._asdict(), stops=change in signed.stopped_by_changes)
             for change in signed.host_changes
+        ],
+        engines=[
+            EnginesRecord(
+                check=each.check,
+                partition=each.partition,
+                outliers=list(map(printable, each.outliers)),
+                findings=list(map(printable, each.findings)),
+                unread=printable(each.unread),
+            )
+            for each in signed.engines
         ],
         waivers=list(signed.waivers),
         baseline=signed.baseline,

@@ -44,6 +44,9 @@ def render(signed: SignOff) -> str:
     if slow := chains(signed.cluster, signed.judgements):
         parts += ["", "Where it is slow:"]
         parts += (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in slow)
+    if said := words.engines(signed):
+        parts += ["", "What the engines say:"]
+        parts += (_wrapped(f"{checks}: {sentence}", indent="  ") for checks, sentence in said)
     if listed := list(_deviations(signed)):
         parts += ["", "What was set differently from the scale:", *listed]
     if signed.host_changes and signed.passed:

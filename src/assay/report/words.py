@@ -116,6 +116,14 @@ def system(cluster: Cluster) -> str | None:
     )
 
 
+def engines(signed: SignOff) -> list[tuple[str, str]]:
+    """What the engines say, in a sentence, with the checks about which they say it."""
+    checks: dict[str, list[str]] = {}
+    for each in signed.engines:
+        checks.setdefault(each.sentence, []).append(each.check)
+    return [(", ".join(names), sentence) for sentence, names in checks.items()]
+
+
 def _counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' * (number != 1)}"
 

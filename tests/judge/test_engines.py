@@ -1,0 +1,323 @@
+"""What the engines say: who stands out, who else used them, what failed."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.campaign.outputs import Outputs
+from assay.campaign.results import Case, Results
+from assay.cluster.description import Cluster
+from assay.judge.engines import (
+    Outlier,
+    _compare,
+    _findings,
+    _note,
+    _outliers,
+    _Seen,
+    engines,
+    outliers,
+)
+from assay.tools.ior import moved
+from assay.tools.telemetry import Place, parse
+from clusters import system
+from recordings import ROOT, recorded
+
+Step = Mapping[Place, tuple[float, float]]
+
+SIGNS = ((1, None), (1, 3))
+"""A slow rank, and a slow target of it."""
+
+
+def steps(
+    random: np.random.Generator,
+    ranks: int,
+    slow: tuple[int, int | None] | None = None,
+    ratio: float = 1.0,
+) -> list[Step]:
+    """Four steps on ranks of 8 targets, which differ by 5 % by nature and by 10 % in each step."""
+    level = random.normal(0, 0.03, (ranks, 1)) + random.normal(0, 0.05, (ranks, 8))
+    if slow is not None:
+        rank, target = slow
+        level[rank, slice(None) if target is None else target] += np.log(ratio)
+    made: list[Step] = []
+    for _ in range(4):
+        noise = random.normal(0, 0.06, (ranks, 1)) + random.normal(0, 0.10, (ranks, 8))
+        squares = 1000 * 1e6 * np.exp(2 * (level + noise + random.normal(0, 0.2)))
+        made.append({place: (1000.0, float(s)) for place, s in np.ndenumerate(squares)})  # type: ignore[misc]
+    return made
+
+
+def named(found: list[Outlier]) -> set[tuple[int, int | None]]:
+    return {(each.rank, each.target) for each in found}
+
+
+@pytest.mark.parametrize(("ranks", "systems"), [(4, 200), (32, 60), (512, 4)])
+def test_of_a_sound_system_nobody_is_named(ranks: int, systems: int) -> None:
+    random = np.random.default_rng(7919)
+    assert not any(list(outliers("update", steps(random, ranks))) for _ in range(systems))
+
+
+@pytest.mark.parametrize("slow", SIGNS)
+@pytest.mark.parametrize("ranks", [4, 32, 512])
+def test_what_is_ten_times_as_slow_is_named_and_nothing_else(
+    ranks: int, slow: tuple[int, int | None]
+) -> None:
+    random = np.random.default_rng(7919)
+    for _ in range(3):
+        (found,) = outliers("update", steps(random, ranks, slow, 10))
+        assert (found.rank, found.target) == slow
+        assert 7 < found.ratio < 14
+        assert found.peers == (ranks if slow[1] is None else ranks * 8) - 1
+
+
+@pytest.mark.parametrize("ranks", [32, 512])
+def test_a_rank_that_is_twice_as_slow_is_named(ranks: int) -> None:
+    random = np.random.default_rng(7919)
+    assert named(list(outliers("fetch", steps(random, ranks, (1, None), 2)))) == {(1, None)}
+
+
+@pytest.mark.parametrize("slow", SIGNS)
+@pytest.mark.parametrize("ranks", [4, 32])
+def test_by_what_is_a_fifth_slower_no_other_rank_is_named(
+    ranks: int, slow: tuple[int, int | None]
+) -> None:
+    random = np.random.default_rng(7919)
+    for _ in range(20):
+        assert {o.rank for o in outliers("update", steps(random, ranks, slow, 1.2))} <= {1}
+
+
+def test_one_rank_has_no_peers() -> None:
+    assert not list(outliers("update", [{(0, 0): (1000.0, 1e9)}]))
+
+
+def test_steps_in_which_a_target_was_idle_are_left_out() -> None:
+    random = np.random.default_rng(1)
+    whole = steps(random, 4, (1, None), 10)
+    idle = [{place: figures for place, figures in whole[0].items() if place[0]}]
+    assert named(list(outliers("update", [*whole, *idle]))) == {(1, None)}
+
+
+def replay(trial: str) -> _Seen:
+    """A trial on two engines of a real DAOS, as its readings have it."""
+    place = ROOT / "telemetry" / trial
+    seen = _Seen()
+    before = parse((place / "start.prom").read_text())
+    for number in range(1, 10):
+        for phase in ("write", "read", "clean"):
+            name = f"{phase}.{number}"
+            if not (place / f"{name}.prom").exists():
+                continue
+            after = parse((place / f"{name}.prom").read_text())
+            _note(seen, after)
+            summary = place / f"{name}.json"
+            said = moved(summary.read_text()) if summary.exists() else None
+            _compare(seen, before, after, sum(said.values()) if said else None)
+            before = after
+    return seen
+
+
+def test_an_engine_that_is_stopped_again_and_again_is_named() -> None:
+    seen = replay("pulsed")
+    assert named(list(_outliers(seen))) == {(1, None)}
+    assert not list(_findings(seen))
+
+
+@pytest.mark.parametrize("trial", ["sound", "sound_long"])
+def test_of_sound_engines_nobody_is_named(trial: str) -> None:
+    seen = replay(trial)
+    assert seen.steps >= 9
+    assert not list(_outliers(seen))
+    assert not list(_findings(seen))
+    assert seen.moved == pytest.approx(seen.asked, rel=1e-4)
+    assert seen.asked > 0
+
+
+def test_another_tenant_shows_in_the_bytes() -> None:
+    seen = replay("tenant")
+    assert list(_findings(seen)) == [
+        "others used the system: 39% of the bytes were not ours",
+    ]
+    assert not list(_outliers(seen))
+
+
+BEGIN = '# server s1\nengine_started_at{rank="0"} 5\n'
+
+
+def findings(before: str, after: str, asked: float | None = None) -> list[str]:
+    seen = _Seen()
+    first, second = parse(BEGIN + before), parse(BEGIN + after)
+    _note(seen, second)
+    _compare(seen, first, second, asked)
+    return list(_findings(seen))
+
+
+MOVED = 'engine_pool_xferred_update{pool="p",rank="0",target="0"} %d\n'
+
+
+@pytest.mark.parametrize(
+    ("grown", "found"),
+    [
+        (1000, []),
+        (1050, []),
+        (1060, ["others used the system: 6% of the bytes were not ours"]),
+        (951, []),
+        (
+            940,
+            [
+                "the engines moved 94% of what the benchmark says that it moved:"
+                " a cache or a hole gave the rest"
+            ],
+        ),
+    ],
+)
+def test_bytes_are_those_of_the_benchmark(grown: int, found: list[str]) -> None:
+    assert findings(MOVED % 500, MOVED % (500 + grown), 1000.0) == found
+
+
+def test_bytes_that_nobody_moved_are_a_cache_or_a_hole() -> None:
+    (found,) = findings(MOVED % 500, MOVED % 500, 1000.0)
+    assert found.startswith("the engines moved 0%")
+
+
+def test_errors_are_counted_from_the_reading_before() -> None:
+    line = 'engine_net_req_timeout{context="1",provider="ofi+tcp",rank="0"} %d\n'
+    assert findings(line % 3, line % 5) == ["rank 0 on s1 counted 2 RPCs that timed out"]
+    assert not findings(line % 3, line % 3)
+
+
+def test_errors_of_an_ssd_name_it() -> None:
+    line = 'engine_nvme_reliability_media_errors{device="0000:81:00.0",rank="0"} 1\n'
+    assert findings("", line) == ["rank 0 on s1 counted 1 media errors of an SSD (0000:81:00.0)"]
+
+
+def test_a_rebuild_is_named() -> None:
+    line = 'engine_io_ops_migrate_latency_samples{rank="0",target="0"} 4\n'
+    assert findings("", line) == [
+        "a rebuild or reintegration moved data between engines meanwhile: rank 0"
+    ]
+
+
+def test_an_engine_that_restarted_is_named_and_not_counted() -> None:
+    seen = _Seen()
+    before = parse(BEGIN + MOVED % 500)
+    after = parse(BEGIN.replace("5", "6") + MOVED % 100)
+    _note(seen, after)
+    _compare(seen, before, after, None)
+    assert list(_findings(seen)) == ["rank 0 on s1 restarted during the check"]
+
+
+def test_without_one_of_the_servers_bytes_are_not_compared() -> None:
+    lost = "# no answer of s2: timed out\n"
+    assert not findings(lost + BEGIN + MOVED % 500, lost + BEGIN + MOVED % 900, 1000.0)
+
+
+def test_a_sentence_names_rank_host_target_and_ssds() -> None:
+    cluster = system()
+    one = Outlier("update", 3, 5, 11.2, 31)
+    sentence = one.in_words(cluster, {3: "s1"})
+    assert sentence.startswith("rank 3 on s1, target 5, one of 4 SSDs (")
+    assert sentence.endswith(": update latency 11 times that of its 31 peers")
+    whole = Outlier("fetch", 0, None, 2.09, 1)
+    assert whole.in_words(cluster, {0: "s9"}) == (
+        "rank 0 on s9: fetch latency 2.1 times that of its peer"
+    )
+
+
+def test_a_summary_of_ior_says_what_was_moved() -> None:
+    text = recorded("telemetry", "sound/write.1.json")
+    assert moved(text) == {"write": 140 * 2**20, "read": 0.0}
+    assert moved("no JSON") is None
+    assert moved("{}") is None
+
+
+def daos(port: int | None) -> Cluster:
+    document = system().model_dump(mode="json", by_alias=True)
+    document["daos"] |= {"pool": "assay", "container": "posix"}
+    document["benchmarks"] |= {"ior": "/usr/bin/ior", "ior_apis": ["DFS"]}
+    document["hosts"]["s1"]["server"]["telemetry_port"] = port
+    return Cluster.model_validate(document)
+
+
+def campaign(root: Path, trial: str) -> Results:
+    """IorEasy through DFS, which left the readings of a trial."""
+    raw = root / "output" / "IorEasy" / "raw" / "clients" / "dfs"
+    raw.mkdir(parents=True)
+    steps = []
+    for kept in (ROOT / "telemetry" / trial).glob("*.*"):
+        if kept.suffix == ".json":
+            (raw / kept.name).write_text(kept.read_text())
+        elif kept.suffix == ".prom":
+            (raw / f"{kept.stem}.engines.gz").write_bytes(gzip.compress(kept.read_bytes()))
+            steps.append(kept.stem)
+    steps.remove("start")
+    steps.sort(key=lambda name: (name[-1], "write read clean".index(name[:-2])))
+    lines = [f"{name}\t0\t{at}.0\t{at}.5\n" for at, name in enumerate(steps, 1)]
+    (raw / "steps.tsv").write_text("".join(lines))
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    case = Case(
+        check="IorEasy",
+        partition="clients",
+        scale="quick",
+        problem=None,
+        samples={},
+        deviations=(),
+        fewer={},
+        problems={},
+        benchmark_seconds=1.0,
+        output=Outputs(root, "output/IorEasy", ()),
+        report=Path("report.json"),
+        runs=1,
+        started=moment,
+        ended=moment,
+    )
+    cases = {("IorEasy", "clients"): case}
+    return Results((), cases, moment, moment, "4.10", 1.0, (), with_outputs=True)
+
+
+@pytest.mark.parametrize(
+    ("trial", "sentence"),
+    [
+        ("sound", "no rank and no target stands out by its latency"),
+        ("tenant", "others used the system: 39% of the bytes were not ours"),
+        (
+            "pulsed",
+            "duration of scheduler cycles (paused, or short of CPU) 4.2 times that of its peer",
+        ),
+    ],
+)
+def test_a_campaign_says_what_its_engines_said(tmp_path: Path, trial: str, sentence: str) -> None:
+    (said,) = engines(daos(9191), campaign(tmp_path, trial))
+    assert said.check == "IorEasy"
+    assert said.sentence.endswith(sentence)
+    assert said.sentence.startswith("rank 1 on s1") == (trial == "pulsed")
+
+
+def test_without_a_telemetry_port_figures_are_judged_without(tmp_path: Path) -> None:
+    (said,) = engines(daos(None), campaign(tmp_path, "pulsed"))
+    assert said.sentence == (
+        "the engines' metrics were not read: no telemetry port on s1;"
+        " figures are judged without them"
+    )
+
+
+def test_a_reading_that_is_no_reading_is_reported(tmp_path: Path) -> None:
+    results = campaign(tmp_path, "sound")
+    (reading,) = tmp_path.glob("**/start.engines.gz")
+    reading.write_bytes(b"no gzip")
+    (said,) = engines(daos(9191), results)
+    assert said.unread.startswith("start.engines.gz: it is not what read_engines.py writes")
+    assert not said.findings
+
+
+def test_a_check_that_read_nothing_says_so(tmp_path: Path) -> None:
+    results = campaign(tmp_path, "sound")
+    for reading in tmp_path.glob("**/*.engines.gz"):
+        reading.unlink()
+    (said,) = engines(daos(9191), results)
+    assert said.sentence.startswith("the engines' metrics were not read by the job")
