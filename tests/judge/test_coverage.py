@@ -105,6 +105,7 @@ def signed(
         else:
             samples[required] = [figure] * 7
     results = SimpleNamespace(
+        cases={},
         host_changes=(),
         samples=lambda metric: samples[metric],
         problems=lambda _: [],

@@ -154,25 +154,6 @@ def test_a_scratch_directory_with_a_space_in_its_name(make_site: MakeSite, tmp_p
     assert site.left_behind() == []
 
 
-def test_a_node_that_goes_down(make_site: MakeSite, slurm: PrivateSlurm) -> None:
-    site = make_site({}, **TWO_HOSTS)
-    site.use("fio", "touch $SCRATCH/file; sleep 300")
-    started = site.start("quick", "ssd")
-    wait_for(lambda: len(site.files()) == 2, "file in each scratch")
-    with slurm.without("s1"):
-        campaign = site.finish(started)
-        # What a host without power leaves on its disk goes away with the next job there.
-        (left,) = site.files()
-        assert str(site.scratches["s1"]) in left
-
-    site.use("fio", SMALL)
-    again = site.measure("quick", "ssd")
-    (case,) = again.cases
-    assert case["problems"] == {}
-    assert set(case["samples"]["write_1m"]) == {"s1", "s2"}
-    missing_with(campaign, "SsdFio", ENDED_EARLY)
-
-
 @pytest.mark.parametrize(
     ("changed", "verdict"),
     [(["runtime"], "below"), (["io_bytes", "total_ios"], "implausible")],

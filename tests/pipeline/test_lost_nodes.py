@@ -49,7 +49,8 @@ def test_a_node_that_dies_within_a_job_loses_its_own_figures_alone(
 ) -> None:
     site = make_site({}, clients=["s1", "s2"], servers=["s1", "s2"])
     waiting = site.root / "waiting"
-    alone = f"[[ $SLURMD_NODENAME == s1 ]] || {{ touch {waiting}; sleep 300; }}"
+    hangs = f"touch {waiting} $SCRATCH/file; sleep 300"
+    alone = f"[[ $SLURMD_NODENAME == s1 ]] || {{ {hangs}; }}"
     site.use("fio", f"{alone}\n{FAST}")
     started = site.start("quick", "ssd")
     wait_for(waiting.exists, "fio on s2")
@@ -57,6 +58,9 @@ def test_a_node_that_dies_within_a_job_loses_its_own_figures_alone(
     with slurm.without("s2"):
         campaign = site.finish(started)
         took_s = time.monotonic() - lost
+        # What a host without power leaves on its disk goes away with the next job there.
+        (left,) = site.files()
+        assert str(site.scratches["s2"]) in left
     (case,) = campaign.cases
     print(f"{took_s:.0f} s from the loss to the end\n{case['problems']}")
     assert took_s < NODE_TIMEOUT_S + NOTICED_S
@@ -65,6 +69,12 @@ def test_a_node_that_dies_within_a_job_loses_its_own_figures_alone(
     assert "s2 is down in Slurm (Not responding) since the job began" in case["problems"]["s2"][0]
     for metric in campaign.sign_off().of("SsdFio"):
         assert (metric["verdict"] == "missing") is (metric["subject"] == "s2"), metric
+
+    site.use("fio", FAST)
+    (again,) = site.measure("quick", "ssd").cases
+    assert again["problems"] == {}
+    assert set(again["samples"]["write_1m"]) == {"s1", "s2"}
+    assert site.left_behind() == []
 
 
 def test_a_node_that_is_drained_loses_its_own_figures_alone(

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from rendering import ROLES, Rendering, read
 
+from assay.checks.interfaces import AGENT_CONFIGURATION
+
 VERSIONS = ["2.4", "2.6", "2.8"]
 
 
@@ -71,7 +73,7 @@ def test_settings_are_written_and_do_not_stand_in_for_variables() -> None:
 
 
 def test_the_check_of_clients_reads_the_log_that_the_agent_writes() -> None:
-    """`reframe-checks` knows no role, so it has the path once more."""
+    """Neither `reframe-checks` nor `assay` knows a role, so they have the paths once more."""
     check = ast.parse((ROLES.parent / "reframe-checks/client/interfaces.py").read_text())
     paths = {
         ast.unparse(node.targets[0]): ast.literal_eval(node.value)
@@ -79,4 +81,4 @@ def test_the_check_of_clients_reads_the_log_that_the_agent_writes() -> None:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
     }
     assert paths["LOG"] == agent().document("daos_agent.yml")["log_file"]
-    assert paths["CONFIGURATION"] == agent().value("__daos_agent_files[0]")
+    assert agent().value("__daos_agent_files[0]") == AGENT_CONFIGURATION
