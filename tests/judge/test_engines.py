@@ -13,16 +13,8 @@ import pytest
 from assay.campaign.outputs import Outputs
 from assay.campaign.results import Case, Results
 from assay.cluster.description import Cluster
-from assay.judge.engines import (
-    Outlier,
-    _compare,
-    _findings,
-    _note,
-    _outliers,
-    _Seen,
-    engines,
-    outliers,
-)
+from assay.judge.engines import _compare, _findings, _note, _outliers, _Seen, engines
+from assay.judge.outliers import Outlier, outliers
 from assay.tools.ior import moved
 from assay.tools.telemetry import Place, parse
 from clusters import system

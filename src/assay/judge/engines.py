@@ -1,13 +1,6 @@
 """What the engines say about a check: which of them stands out, who else used them, what failed.
 
-The job reads the engines' metrics before and after each step. A rank or a target stands out where
-its operations take longer than those of its peers, in all steps of a check together, by more than
-peers differ by nature and than steps differ from each other. The chance to name any of a sound
-system is held at `FALSE_NAMES` for each check.
-
-A latency is the root of the mean square here: pauses, which hit few operations, count for more than
-in the mean. (An engine that was stopped for 0.3 s of each second was 1.2 to 1.8 times as slow as
-the other by the mean, and 1.5 to 2.4 times by this; two sound ones 0.7 to 1.25 and 0.8 to 1.3.)
+The job reads the engines' metrics before and after each step.
 
 Nothing here changes a verdict: it explains one.
 """
@@ -15,11 +8,8 @@ Nothing here changes a verdict: it explains one.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-
-import numpy as np
-from scipy.stats import t as student
 
 from assay.campaign.results import Case, Results
 from assay.checks.bounds.path import of_files
@@ -27,15 +17,12 @@ from assay.checks.plan import CHECKS, requirements
 from assay.checks.raw import RawOutputs, SubjectOutputs
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError, Tree
-from assay.judge.populations import deviation, scale
-from assay.judge.stats import Array, middle
+from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, outliers
 from assay.tools.telemetry import (
     COUNTED,
     ERRORS,
     MOVED,
-    OPERATIONS,
     REBUILT,
-    SCHEDULER,
     STARTED,
     Place,
     Snapshot,
@@ -43,69 +30,13 @@ from assay.tools.telemetry import (
     unpacked,
 )
 
-FALSE_NAMES = 0.005
-"""The chance that a check of a sound system names anybody, half of what is allowed (own choice)."""
-
-SLOWER = 0.15
-"""Minimum relative deviation of a latency from that of its peers (this project's own choice)."""
-
-NATURAL = 0.10
-"""By how much the latencies of sound peers differ, before anything is known of them (own choice).
-
-Two engines of one busy machine were seen 2 to 25 % apart in single steps (DAOS 2.8, DRAM).
-"""
-
-UNSURE = 0.20
-"""How much one step's mean latency differs from another's, where a check has one step only (own
-choice)."""
-
-UNSURE_FREEDOM = 8.0
-"""Degrees of freedom that this counts for (own choice)."""
-
 FEWEST_OPERATIONS = 8
 """A mean of fewer operations is no latency (own choice)."""
 
-FEWEST_PEERS = 4
-"""Fewer peers say nothing of how much they differ; then `NATURAL` alone does."""
 
 FOREIGN = 0.05
 """Share of the engines' bytes, beyond the benchmark's, that others must have moved to be reported;
 metadata and the benchmark's own files are less (own choice)."""
-
-MOST_NAMED = 5
-"""How many one sentence names."""
-
-_ERROR_OF_MEDIAN = 1.2533
-"""The error of a median of normal figures, in those of their mean."""
-
-
-_WHAT = {
-    **{name: f"{name} latency" for name in OPERATIONS},
-    SCHEDULER: "duration of scheduler cycles (paused, or short of CPU)",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Outlier:
-    """A rank, or one of its targets, whose operations take longer than those of its peers."""
-
-    operation: str
-    rank: int
-    target: int | None
-    """None where all of the rank stands out."""
-    ratio: float
-    """Of its latency to that of its peers."""
-    peers: int
-
-    def in_words(self, cluster: Cluster, hosts: Mapping[int, str]) -> str:
-        """Which rank, host, target and SSD, and by how much."""
-        of = "" if self.target is None else f", target {self.target}"
-        peers = "its peer" if self.peers == 1 else f"its {self.peers} peers"
-        host = hosts[self.rank]
-        return (
-            f"rank {self.rank} on {host}{of}{_ssds(cluster, host)}: {_WHAT[self.operation]}"
-            f" {self.ratio:.2g} times that of {peers}"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,11 +255,8 @@ def _findings(seen: _Seen) -> Iterator[str]:
         yield f"and {len(errors) - MOST_NAMED} more counts of errors"
 
 
-# Who stands out.
-
-
 def _outliers(seen: _Seen) -> Iterator[Outlier]:
-    for operation in _WHAT:
+    for operation in IN_WORDS:
         sizes = {key: steps for key, steps in seen.latency.items() if key[0] == operation}
         if sizes:
             # Of sizes the one that took the engines longest: others are metadata and remainders.
@@ -338,121 +266,3 @@ def _outliers(seen: _Seen) -> Iterator[Outlier]:
 
 def _busy(steps: Iterable[Mapping[Place, tuple[float, float]]]) -> float:
     return sum(squares for step in steps for _, squares in step.values())
-
-
-def outliers(
-    operation: str, steps: Sequence[Mapping[Place, tuple[float, float]]]
-) -> Iterator[Outlier]:
-    """The ranks and targets whose operations take longer than those of their peers.
-
-    A rank stands out by all of its operations, and a target by its own. A rank of which one target
-    alone is slow does not: the target does.
-
-    Args:
-        operation: what it is called.
-        steps: for each step, operations and the sum of their squared times, by target.
-    """
-    ranks = _effects([_of_ranks(step) for step in steps])
-    targets = _effects(
-        [{place: squares / n for place, (n, squares) in step.items()} for step in steps]
-    )
-    slow_ranks = {rank for (rank, _) in ranks.slow()}
-    slow_targets = set(targets.slow())
-    for rank in sorted(slow_ranks):
-        own = [place for place in targets.gain if place[0] == rank]
-        if _is_one_target(own, targets, slow_targets):
-            continue
-        slow_targets -= set(own)
-        ratio = float(np.exp(ranks.gain[rank, -1]))
-        yield Outlier(operation, rank, None, ratio, len(ranks.gain) - 1)
-    for place in sorted(slow_targets):
-        ratio = float(np.exp(targets.gain[place]))
-        yield Outlier(operation, *place, ratio, len(targets.gain) - 1)
-
-
-def _is_one_target(own: Sequence[Place], targets: _Effects, slow: set[Place]) -> bool:
-    """Whether a rank is slow by its slowest target, and not by the rest of its own."""
-    *others, slowest = sorted(own, key=lambda place: targets.gain[place]) or [(-1, -1)]
-    if not others or slowest not in slow:
-        return False
-    return middle(np.array([targets.gain[place] for place in others])) < SLOWER
-
-
-def _of_ranks(step: Mapping[Place, tuple[float, float]]) -> dict[Place, float]:
-    """The mean square latency of each rank."""
-    sums: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for (rank, _), (count, squares) in step.items():
-        sums[rank][0] += count
-        sums[rank][1] += squares
-    return {(rank, -1): squares / count for rank, (count, squares) in sums.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _Effects:
-    """By how much each of some peers is slower than the others, as a logarithm."""
-
-    gain: Mapping[Place, float]
-    error: float
-    """How far one usually is from the others, as a standard deviation."""
-    freedom: float
-
-    def slow(self) -> list[Place]:
-        """Those that are slower, and surely so."""
-        if len(self.gain) < 2 or not self.error:
-            return []
-        # Each operation, by rank and by target.
-        chance = FALSE_NAMES / (2 * len(_WHAT) * len(self.gain))
-        least = max(float(student.isf(chance, self.freedom)) * self.error, np.log1p(SLOWER))
-        return [place for place, gain in self.gain.items() if gain > least]
-
-
-def _effects(steps: Sequence[Mapping[Place, float]]) -> _Effects:
-    """Compare the mean squares of peers over all steps in which each of them was busy."""
-    places = sorted(set[Place]().union(*steps))
-    # A target that the benchmark did not touch in some step has nothing to compare there.
-    whole = [step for step in steps if len(step) == len(places)]
-    if len(places) < 2 or not whole:
-        return _Effects({}, 0.0, 1.0)
-    logs: Array = np.log(np.array([[step[place] for place in places] for step in whole])) / 2
-    count, peers = logs.shape
-    centred = logs - np.median(logs, axis=1, keepdims=True)
-    each = np.median(centred, axis=0)
-    if count > 1:
-        rest = centred - each
-        known = float((count - 1) * (peers - 1))
-        unsure = float(np.sqrt((rest**2).sum() / known)) * _ERROR_OF_MEDIAN / np.sqrt(count)
-    else:
-        unsure, known = UNSURE, UNSURE_FREEDOM
-    # Of a few, each is held against the others: it would be a large part of their median.
-    enough = peers >= FEWEST_PEERS
-    if enough:
-        gain = each - middle(each)
-    else:
-        gain = each - [middle(np.delete(each, number)) for number in range(peers)]
-    error, freedom = scale(
-        deviation(each) if enough else 0.0,
-        max(unsure, 1e-6),
-        known,
-        float(peers - 1) if enough else 0.0,
-        natural=NATURAL,
-    )
-    error *= np.sqrt(1 + min(1.0, _ERROR_OF_MEDIAN**2 / (peers - 1)))
-    return _Effects(dict(zip(places, gain.tolist(), strict=True)), float(error), freedom)
-
-
-def _ssds(cluster: Cluster, host: str) -> str:
-    """The SSDs of a host's engine, where it has one engine, so that there is no doubt whose."""
-    own = cluster.hosts[host].engines if host in cluster.hosts else ()
-    if len(own) != 1:
-        return ""
-    named = [
-        device
-        for tier in own[0].bdev_tiers
-        if not tier.bdev_roles or "data" in tier.bdev_roles
-        for device in tier.devices
-    ]
-    if not named:
-        return ""
-    if len(named) == 1:
-        return f", SSD {named[0]}"
-    return f", one of {len(named)} SSDs ({', '.join(named[:MOST_NAMED])})"
