@@ -14,40 +14,23 @@ import pytest
 from typer.testing import CliRunner
 
 from assay.bundle import checksums, signature
-from assay.bundle import write as bundle
 from assay.bundle.verify import verify
-from assay.campaign.results import read
 from assay.cli import app
 from assay.foreign import limits
-from assay.judge.signoff import Gate, sign_off
-from clusters import described, description
-from outputs import report_with_outputs
+from bundles import bundle_of, campaign_in
 
-MADE = datetime(2026, 3, 2, 9, 42, tzinfo=UTC)
 DISK = "raw/servers/SsdFio/raw/s1"
 
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A campaign's directory: what the tools left, and ReFrame's run report."""
-    here = tmp_path_factory.mktemp("campaign")
-    document = report_with_outputs(described(description()), here)
-    (here / "run-1.json").write_text(json.dumps(document))
-    return here
+    return campaign_in(tmp_path_factory.mktemp("campaign"))
 
 
 @pytest.fixture(scope="module")
 def made(campaign: Path) -> Path:
     return bundle_of(campaign)
-
-
-def bundle_of(campaign: Path, made_at: datetime | None = MADE) -> Path:
-    """What `assay signoff` makes of a campaign."""
-    cluster = described(description())
-    results = read(str(campaign / "run-1.json"), cluster, campaign)
-    signed = sign_off(cluster, results, Gate.MEASURED, (), "Ada Byron", made_at)
-    bundle.write(signed, results, campaign / "bundle")
-    return campaign / "bundle"
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +15,14 @@ import pytest
 from typer.testing import CliRunner
 
 from assay.bundle import checksums
-from assay.bundle import write as bundle
 from assay.bundle.verify import NoBundleError, verify
-from assay.campaign.results import read
 from assay.cli import app
-from assay.judge.signoff import Gate, sign_off
-from clusters import described, description
-from outputs import report_with_outputs
-
-MADE = datetime(2026, 3, 2, 9, 42, tzinfo=UTC)
+from bundles import bundle_of, campaign_in
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    here, cluster = tmp_path_factory.mktemp("made"), described(description())
-    (here / "run-1.json").write_text(json.dumps(report_with_outputs(cluster, here)))
-    results = read(str(here / "run-1.json"), cluster, here)
-    signed = sign_off(cluster, results, Gate.MEASURED, (), "Ada Byron", MADE)
-    bundle.write(signed, results, here / "bundle")
-    return here / "bundle"
+    return bundle_of(campaign_in(tmp_path_factory.mktemp("made")))
 
 
 @pytest.fixture

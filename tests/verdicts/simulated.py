@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.judge.fakes import fakes
-from assay.judge.limits import NO_END, Limits
+from assay.judge.limits import NO_END, Flags, Limits
 from assay.judge.rating import Rating, rate
-from assay.judge.stats import Summaries, summarize_all
+from assay.judge.stats import Array, Summaries, summarize_all
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 SAMPLES = 7
 SSDS = 8
 

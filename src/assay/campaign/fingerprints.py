@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from assay.cluster.fingerprint import Fingerprint, HostChange, changes
 from assay.foreign import limits
-from assay.foreign.documents import from_json, misfits
+from assay.foreign.documents import first_error, from_json, misfits
 from assay.foreign.files import ForeignError, Tree, refuse_unprintable
 from assay.foreign.text import quoted
 
@@ -73,11 +73,7 @@ def _hosts(content: bytes, known: Collection[str]) -> dict[str, Fingerprint]:
     try:
         hosts = _HOSTS.validate_python(document)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = "/".join(map(str, first["loc"]))
-        raise ForeignError(
-            f"is no file of fingerprints: {quoted(place)}: {quoted(first['msg'])}"
-        ) from error
+        raise ForeignError(f"is no file of fingerprints: {first_error(error)}") from error
     for host in hosts.keys() - set(known):
         raise ForeignError(f"has {quoted(host)}, which is no host of this cluster")
     return hosts

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml
+from pydantic import ValidationError
 
 from assay.foreign.files import ForeignError
 from assay.foreign.limits import DEPTH, LEAST, NAME, NUMBER
@@ -28,6 +29,13 @@ def from_json(document: bytes) -> Any:
         raise ForeignError("is not JSON: it is nested too deeply") from error
     except ValueError as error:
         raise ForeignError(f"is not JSON: {quoted(error)}") from error
+
+
+def first_error(error: ValidationError) -> str:
+    """Where a document does not fit its model first, and why."""
+    first = error.errors(include_url=False)[0]
+    place = "/".join(map(str, first["loc"]))
+    return f"{quoted(place)}: {quoted(first['msg'])}"
 
 
 def _no_number(name: str) -> None:

@@ -11,7 +11,7 @@ import jsonschema_rs
 from pydantic import ValidationError
 
 from assay.foreign import limits
-from assay.foreign.documents import from_json
+from assay.foreign.documents import first_error, from_json
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import one_line, quoted
 from assay.report.record import Record
@@ -45,19 +45,15 @@ def read(path: Path) -> Record:
         raise RecordError(
             f"{shown} {problem}" if problem.startswith("is not") else problem
         ) from error
-    for misfit in _validator().iter_errors(document):
-        place = "/".join(map(str, misfit.instance_path)) or "the whole"
+    for wrong in _validator().iter_errors(document):
+        place = "/".join(map(str, wrong.instance_path)) or "the whole"
         raise RecordError(
-            f"{shown} does not match the schema: {quoted(place)}: {quoted(misfit.message)}"
+            f"{shown} does not match the schema: {quoted(place)}: {quoted(wrong.message)}"
         )
     try:
         record = Record.model_validate(document)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = "/".join(map(str, first["loc"]))
-        raise RecordError(
-            f"{shown} does not match the schema: {quoted(place)}: {quoted(first['msg'])}"
-        ) from error
+        raise RecordError(f"{shown} does not match the schema: {first_error(error)}") from error
     for metric in record.metrics:
         if len(metric.samples) > limits.SAMPLES:
             raise RecordError(
