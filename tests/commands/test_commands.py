@@ -13,7 +13,7 @@ from assay.problems import variable
 from assay.tools import PARSERS
 from clusters import description
 
-RECORDED = Path(__file__).parent / "recorded"
+RECORDED = Path(__file__).parents[1] / "recorded"
 
 
 @pytest.fixture

@@ -1,0 +1,43 @@
+"""`assay check`: what is wrong with the description of a cluster."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.commands.terminal import print_problems
+from assay.foreign.text import one_line
+
+
+def check(
+    file: Annotated[Path, typer.Argument(help="A cluster.json, or - for standard input.")],
+    inventory: Annotated[
+        bool,
+        typer.Option("--inventory", help="Name the inventory's variables, not the file's keys."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Validate the description of a cluster and print everything that is wrong with it."""
+    from assay.preflight import examine as preflight
+    from assay.preflight import table
+    from assay.problems import variable
+
+    try:
+        described, problems = preflight.examine(preflight.read(file))
+    except preflight.ClusterError as error:
+        described, problems = None, list(error.problems)
+    if as_json:
+        print(json.dumps(table.as_json(problems, variable), indent=2))
+        raise typer.Exit(described is None)
+    print_problems(problems, variable if inventory else str)
+    name = "standard input" if file == preflight.STDIN else one_line(str(file))
+    if described is None:
+        errors = sum(problem.severity == "error" for problem in problems)
+        print(f"{name}: {errors} error{'s' * (errors != 1)}", file=sys.stderr)
+        raise typer.Exit(1)
+    count = len(described.hosts)
+    print(f"{name}: {described.name} is valid: {count} host{'s' * (count != 1)}")

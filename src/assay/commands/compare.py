@@ -1,0 +1,66 @@
+"""`assay compare`: what differs between campaigns."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.commands.inputs import refuse_changed
+from assay.commands.terminal import misuse, warn
+from assay.foreign.text import one_line
+
+
+def compare(
+    old: Annotated[Path, typer.Argument(help="The bundle of the accepted campaign.")],
+    new: Annotated[Path, typer.Argument(help="The bundle of the campaign in question.")],
+    more_old: Annotated[
+        list[Path] | None, typer.Option("--old", help="A further session of the accepted one.")
+    ] = None,
+    more_new: Annotated[
+        list[Path] | None, typer.Option("--new", help="A further session of that in question.")
+    ] = None,
+    other_hardware: Annotated[
+        bool, typer.Option("--other-hardware", help="Compare clusters that differ in hardware.")
+    ] = False,
+    unaccepted: Annotated[
+        bool, typer.Option("--unaccepted", help="Take a baseline that was not accepted.")
+    ] = False,
+) -> None:
+    """Compare campaigns metric by metric, regressions first.
+
+    Exit 1 if anything is worse with statistical confidence or no longer measured; 2 if they cannot
+    be compared.
+    """
+    from assay.bundle import compare as comparison
+    from assay.bundle import difference
+    from assay.judge.signoff import Gate
+    from assay.report import reader
+
+    sides = [old, *(more_old or [])], [new, *(more_new or [])]
+    warn([bundle / "report.json" for side in sides for bundle in side])
+    try:
+        before, after = ([reader.read(bundle / "report.json") for bundle in side] for side in sides)
+        for bundle in itertools.chain(*sides):
+            refuse_changed(bundle)
+        compared = comparison.compare(before, after)
+    except ValueError as error:
+        misuse(str(error))
+    for bundle, record in zip(sides[0], before, strict=True):
+        if not (record.passed and record.gate is Gate.ACCEPTANCE) and not unaccepted:
+            misuse(
+                f"{bundle} was not accepted (pass --unaccepted to compare with it anyway):"
+                f" {record.headline}"
+            )
+    differ = comparison.hardware_differences(before[0].cluster, after[0].cluster)
+    if differ and not other_hardware:
+        listed = "\n  ".join(map(one_line, differ[:20]))
+        misuse(
+            f"{old} and {new} differ in hardware in {len(differ)} places (pass --other-hardware to"
+            f" compare them anyway):\n  {listed}"
+        )
+    print(difference.render(before, after, compared), end="")
+    if compared.is_regression:
+        raise typer.Exit(1)

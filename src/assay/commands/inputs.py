@@ -1,0 +1,82 @@
+"""What several commands read: a description, a campaign, a bundle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.commands.terminal import complain, misuse
+from assay.foreign import files, limits
+from assay.foreign.text import shorten
+
+if TYPE_CHECKING:
+    from assay.campaign.results import Results
+    from assay.checks.accepted import Accepted
+    from assay.cluster.description import Cluster
+
+ClusterFile = Annotated[
+    Path,
+    typer.Option("--cluster", help="The description of the cluster.", envvar="ASSAY_CLUSTER"),
+]
+DEFAULT_CLUSTER = Path("/etc/assay/cluster.json")
+"""Where the play puts it on the controller."""
+
+
+def load(path: Path) -> Cluster:
+    """The described cluster; the command ends with status 1 if the description is wrong."""
+    from assay.preflight import examine as preflight
+
+    try:
+        return preflight.load(path)
+    except preflight.ClusterError as error:
+        complain(str(error))
+        raise typer.Exit(1) from error
+
+
+def read_campaign(pattern: str, cluster: Cluster, outputs: Path | None = None) -> Results:
+    """The results of a campaign; the command ends with status 1 if its reports are no reports."""
+    from assay.campaign import results, run_report
+
+    try:
+        return results.read(pattern, cluster, outputs)
+    except run_report.ReportError as error:
+        complain(str(error))
+        raise typer.Exit(1) from error
+
+
+def campaign_of(reports: str) -> Path:
+    """The campaign's directory: `campaign.sh` keeps the reports in its `reports/`."""
+    directory = Path(reports).parent
+    return directory.parent if directory.name == "reports" else directory
+
+
+def accepted_figures(bundle: Path, described: Cluster) -> Accepted:
+    """The figures of an accepted campaign of the same hardware."""
+    from assay.bundle import compare as comparison
+    from assay.report import reader
+
+    try:
+        record = reader.read(bundle / "report.json")
+        refuse_changed(bundle)
+        sums = files.read(bundle / "SHA256SUMS", limits.REPORT_BYTES)
+        return comparison.accepted(record, sums, described)
+    except (OSError, ValueError) as error:
+        misuse(f"--baseline {bundle}: {error}")
+
+
+def refuse_changed(bundle: Path) -> None:
+    """Compare nothing that somebody has changed."""
+    from assay.bundle import verify as verification
+
+    try:
+        problems = verification.verify(bundle).problems
+    except verification.NoBundleError as error:
+        misuse(str(error))
+    if problems:
+        first = shorten(problems[0], limits.SHOWN_REASON)
+        misuse(
+            f"{bundle} does not verify, so it is not compared (`assay verify` lists"
+            f" {len(problems)}): {first}"
+        )

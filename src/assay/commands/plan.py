@@ -1,0 +1,51 @@
+"""`assay plan`: what is required of a cluster."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, load
+from assay.commands.terminal import print_table
+from assay.foreign.text import one_line
+
+
+def plan(
+    file: ClusterFile = DEFAULT_CLUSTER,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List every metric required of the cluster, before anything runs."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from assay.checks.hours import sentences
+    from assay.checks.plan import requirements
+    from assay.checks.unmeasured import left_out
+
+    described = load(file)
+    metrics = requirements(described)
+    if as_json:
+        rows = [
+            {
+                "layer": metric.layer,
+                "check": metric.check,
+                "partition": metric.partition,
+                "metric": metric.name,
+                "unit": metric.unit,
+                "subject": str(metric.subject),
+            }
+            for metric in metrics
+        ]
+        print(json.dumps(rows, indent=2))
+        return
+    table = Table("layer", "check", "partition", "metric", "unit", "subject", box=None)
+    for metric in metrics:
+        name, unit = metric.name, metric.unit
+        cells = (metric.layer, metric.check, metric.partition, name, unit, str(metric.subject))
+        table.add_row(*(escape(one_line(cell)) for cell in cells))
+    print_table(table)
+    print(f"{len(metrics)} metrics required")
+    for sentence in (*left_out(described), *sentences(described)):
+        print(sentence)

@@ -1,0 +1,84 @@
+"""`assay signoff`: the verdict on a campaign, and its bundle."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from assay.commands.inputs import (
+    DEFAULT_CLUSTER,
+    ClusterFile,
+    accepted_figures,
+    campaign_of,
+    load,
+    read_campaign,
+)
+from assay.commands.terminal import complain, misuse, warn
+from assay.foreign.text import printable
+
+
+def sign_off(
+    reports: Annotated[str, typer.Option(help="The ReFrame run reports, as a glob pattern.")],
+    out: Annotated[Path, typer.Option(help="The bundle's directory, which must not exist.")],
+    file: ClusterFile = DEFAULT_CLUSTER,
+    outputs: Annotated[
+        Path | None,
+        typer.Option(help="ReFrame's output directory; by default that of the reports' campaign."),
+    ] = None,
+    gate: Annotated[
+        Literal["measured", "acceptance"], typer.Option(help="What the campaign must pass.")
+    ] = "acceptance",
+    waivers_file: Annotated[
+        Path | None, typer.Option("--waivers", help="Which metrics are accepted, by whom, and why.")
+    ] = None,
+    approver: Annotated[
+        str | None, typer.Option(help="Who approves the sign-off, as named in the allowed signers.")
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(help="The bundle of an accepted campaign, whose figures are required again."),
+    ] = None,
+    sign_key: Annotated[
+        Path | None, typer.Option(help="The approver's SSH key, which signs the bundle.")
+    ] = None,
+) -> None:
+    """Judge a campaign against the plan and write the bundle.
+
+    Exit 0 only if the campaign passes the gate, otherwise 1.
+    """
+    from assay.bundle import write as bundle
+    from assay.judge import signoff, waivers
+    from assay.report import summary
+
+    if approver is not None and not (approver.strip() and approver.isprintable()):
+        misuse(f"--approver {approver!r} is not a name of printable characters")
+    if sign_key is not None and approver is None:
+        misuse("--sign-key needs --approver: name the signer")
+    if out.exists():
+        misuse(f"{out} already exists; choose another path")
+    campaign = outputs or campaign_of(reports)
+    warn(
+        [file, campaign, *map(Path, glob.glob(reports)), *([waivers_file] if waivers_file else [])]
+    )
+    described = load(file)
+    results = read_campaign(reports, described, campaign)
+    accepted = accepted_figures(baseline, described) if baseline is not None else None
+    try:
+        agreed = waivers.load(waivers_file) if waivers_file else ()
+        signed = signoff.sign_off(
+            described, results, signoff.Gate(gate), agreed, approver, baseline=accepted
+        )
+        bundle.write(signed, results, out, sign_key)
+    except waivers.WaiverError as error:
+        for problem in error.problems:
+            complain(f"{waivers_file}: {problem}")
+        raise typer.Exit(1) from error
+    except bundle.BundleError as error:
+        misuse(str(error))
+    print(printable(summary.render(signed)), end="")
+    print(f"\nreport: {out / 'report.html'}")
+    if not signed.passed:
+        raise typer.Exit(1)

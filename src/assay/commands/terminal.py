@@ -1,0 +1,90 @@
+"""What all commands print, and how they refuse."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+from assay.foreign import owners
+from assay.foreign.text import one_line, printable, quoted
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from assay.problems import Problem
+
+NARROW = 120
+"""Columns of a terminal on which five columns side by side are hard to read; our own choice."""
+
+
+def complain(message: str) -> None:
+    """Print to standard error what is wrong."""
+    print(printable(message), file=sys.stderr)
+
+
+def warn(paths: Sequence[Path]) -> None:
+    """Warn if others may write what is about to be trusted."""
+    if warning := owners.warning(paths):
+        complain(warning)
+
+
+def misuse(message: str) -> NoReturn:
+    """End the command with status 2: it was called for what it cannot do."""
+    complain(message)
+    raise typer.Exit(2)
+
+
+def print_problems(problems: list[Problem], named: Callable[[str], str]) -> None:
+    """Print a table of problems; NAMED gives a key the name that the reader knows it by."""
+    if not problems:
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from assay.preflight.table import rows
+    from assay.subject import folded
+
+    listed = [
+        (
+            row.severity,
+            quoted(folded(row.hosts)),
+            quoted(named(row.key)),
+            "" if row.value is None else quoted(row.value),
+            one_line(row.allowed),
+        )
+        for row in rows(problems)
+    ]
+    if sys.stdout.isatty() and Console().width < NARROW:
+        for severity, hosts, key, value, allowed in listed:
+            where = ": ".join(part for part in (severity, hosts, key) if part)
+            print(f"{where}{value and ' = '}{value}\n    {allowed}")
+        return
+    table = Table("", "host", "key", "value", "problem", box=None)
+    for cells in listed:
+        table.add_row(*map(escape, cells))
+    print_table(table)
+
+
+def print_table(table: Table) -> None:
+    """Print a table: fitted to a terminal, or a line a row in a pipe."""
+    from rich.console import Console
+    from rich.markup import render
+
+    # The PCI address 0000:ab:00.0 has an emoji in it.
+    if sys.stdout.isatty():
+        Console(highlight=False, emoji=False).print(table)
+        return
+    # In a pipe a row is a line, however long; rich takes half a minute for 100,000 of them.
+    columns = [
+        [render(cell, emoji=False).plain if "\\" in cell else cell for cell in map(str, cells)]
+        for cells in ([column.header, *column.cells] for column in table.columns)
+    ]
+    widths = [max(map(len, column)) for column in columns]
+    for row in zip(*columns, strict=True):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print(f" {'  '.join(cells)} ")
