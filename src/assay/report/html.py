@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
@@ -134,8 +135,10 @@ def render(signed: SignOff) -> str:
     )
 
 
-def _page(**context: Any) -> str:
-    environment = Environment(
+@cache
+def _environment() -> Environment:
+    """The templates, each compiled once."""
+    return Environment(
         loader=PackageLoader("assay.report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -143,6 +146,10 @@ def _page(**context: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _page(**context: Any) -> str:
+    environment = _environment()
     css, js = (environment.get_template(f"report.{kind}").module for kind in ("css", "js"))
     return environment.get_template("report.html.j2").render(
         context,
