@@ -44,9 +44,40 @@ def test_a_virtual_interface_is_no_bound() -> None:
     assert "c1's eth0 is virtual" in bandwidth.derivation
 
 
-def test_loopback_has_no_line_rate(one_machine: Cluster) -> None:
-    metric = find(one_machine, "FiPingpong.bandwidth_1m on here>here")
-    assert expectation(one_machine, metric, {}).ground == "nothing"
+LOOPBACK = "FiPingpong.bandwidth_1m on here>here"
+
+
+def test_loopback_stands_on_the_copies_of_its_hosts_tmpfs(one_machine: Cluster) -> None:
+    into = find(one_machine, "ScmFio.write_1m on here/engine0")
+    out = find(one_machine, "ScmFio.read_1m on here/engine0")
+    samples = {into: [2900.0, 3000.0, 3100.0], out: [5900.0, 6000.0, 6100.0]}
+    figure = expectation(one_machine, find(one_machine, LOOPBACK), samples)
+    assert (figure.ground, figure.bound) == ("measured", 3100)
+    assert figure.ceiling == MEASURED_CEILING * 3100
+    # One core copies in, and then out: 1 / (1/3000 + 1/6000).
+    assert figure.floor == pytest.approx(0.4 * 2000)
+    assert "ScmFio.write_1m on here/engine0" in figure.derivation
+
+
+@pytest.mark.parametrize("missing", ["write_1m", "read_1m"])
+def test_loopback_without_both_copies_stands_on_nothing(one_machine: Cluster, missing: str) -> None:
+    measured = {
+        find(one_machine, f"ScmFio.{name} on here/engine0"): [3000.0]
+        for name in ("write_1m", "read_1m")
+        if name != missing
+    }
+    figure = expectation(one_machine, find(one_machine, LOOPBACK), measured)
+    assert figure.ground == "nothing"
+    assert f"ScmFio.{missing} on here/engine0 has not been measured" in figure.derivation
+
+
+def test_loopback_without_a_tmpfs_says_so(one_machine: Cluster) -> None:
+    document = one_machine.model_dump(by_alias=True, mode="json")
+    document["hosts"]["here"]["engines"] = []
+    cluster = Cluster.model_validate(document)
+    figure = expectation(cluster, find(cluster, LOOPBACK), {})
+    assert (figure.ground, figure.ceiling) == ("nothing", None)
+    assert "ScmFio is not in the plan of its host" in figure.derivation
 
 
 @pytest.mark.parametrize(
@@ -114,6 +145,18 @@ def test_checked_fields_owe_no_more_than_the_cores_check(one_machine: Cluster) -
     assert "what 4 cores check, 500 MiB/s" in fast.derivation
     slow = expectation(one_machine, above, {below: [100.0] * 5})
     assert slow.floor == pytest.approx(0.3 * 100)
+
+
+@pytest.mark.parametrize("name", ["write_open", "read_open"])
+@pytest.mark.parametrize("check", ["FdbHammer", "FdbHammerSeparate"])
+def test_a_database_on_a_disk_opens_within_seconds(
+    one_machine: Cluster, check: str, name: str
+) -> None:
+    figure = expectation(one_machine, find(one_machine, f"{check}.{name} on here"), {})
+    assert (figure.ground, figure.bound, figure.floor) == ("reference", None, None)
+    assert figure.ceiling == 5
+    assert "four processes load FDB" in figure.derivation
+    assert "this project's own choice" in figure.derivation
 
 
 def test_as_many_processes_are_bound_as_there_are_cores(cluster: Cluster) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, Literal, TypeVar, cast
 
@@ -270,6 +270,34 @@ def within(
         derivation=f"{bound.sentence} ({bound.source}); {sentence}",
         limits=bound.limits,
     )
+
+
+def standing_on(
+    cluster: Cluster, requirement: Requirement, best: Sequence[Limit], usual: Limit
+) -> Expectation:
+    """Compare a metric with what was measured on the same host in the same campaign.
+
+    Args:
+        cluster: whose floors count.
+        requirement: the metric.
+        best: the best samples of what it stands on, of which the least is the bound.
+        usual: what it usually does, for the floor.
+    """
+    bound = tightest(best, requirement.unit)
+    assert bound
+    expected = within(
+        cluster,
+        requirement,
+        bound,
+        "",
+        bound.limits[0].over(1 / MEASURED_CEILING, "measured"),
+        [usual],
+    )
+    derivation = (
+        f"{expected.derivation}; the floor is of {usual.made_of}; ceiling {MEASURED_CEILING:g}"
+        " times their best"
+    )
+    return replace(expected, ground="measured", derivation=derivation)
 
 
 def shortest(size: Quantity, limit: Limit | None) -> Bound | None:

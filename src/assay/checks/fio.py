@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
 from assay.checks.backends import backend_of
-from assay.checks.bounds import Limit, tightest
+from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import IO, MEBIBYTE, Direction, memory
 from assay.checks.daos_path import DaosPath
 from assay.checks.entry import Check, Metric, Requirement, Rule
-from assay.checks.figures import MEASURED_CEILING, Expectation, Measured, nothing, within
+from assay.checks.figures import Expectation, Measured, nothing, standing_on
 from assay.checks.load import of_scale
 from assay.checks.memory import MemoryRules
 from assay.checks.raw import RawOutputs
@@ -177,19 +177,7 @@ class OnDisk:
         made_of = f"best of {len(samples)} samples of direct I/O on the same disk"
         disk = Limit("the disk", Quantity(best, unit), made_of, lower.key)
         reach = Limit(usually, Quantity(usual, unit), usually, lower.key)
-        expected = within(
-            cluster,
-            requirement,
-            tightest([disk], unit),
-            "",
-            disk.over(1 / MEASURED_CEILING, "measured"),
-            [reach],
-        )
-        derivation = (
-            f"{expected.derivation}; the floor is of {usually}; ceiling {MEASURED_CEILING:g} times"
-            " their best"
-        )
-        return replace(expected, ground="measured", derivation=derivation)
+        return standing_on(cluster, requirement, [disk], reach)
 
 
 POSIX = Check(

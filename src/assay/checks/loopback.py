@@ -1,0 +1,51 @@
+"""What loopback is judged by: no wire, but the same copies that a tmpfs takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from assay.checks import fio
+from assay.checks.bounds import Limit
+from assay.checks.entry import Requirement
+from assay.checks.figures import Expectation, Measured, nothing, standing_on
+from assay.checks.subjects import each_ram_engine
+from assay.cluster.description import Cluster
+from assay.units import Quantity
+
+
+def bandwidth(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+    """Not above what the kernel was seen to copy on this host, and not far below.
+
+    Each byte is copied into the kernel and out of it again, as fio's are that go to a tmpfs and
+    back. At best two cores do both at once; one core does one after the other.
+    """
+    why = "loopback has no line rate"
+    engines = [e for e in each_ram_engine(cluster, "servers") if e.host == requirement.host]
+    if not engines or cluster.benchmarks.fio is None:
+        return nothing(requirement, f"{why}, and {fio.TMPFS.name} is not in the plan of its host")
+    copies = [
+        Requirement(fio.TMPFS.name, fio.TMPFS.layer, "servers", fio.TMPFS.metric(name), engines[0])
+        for name in ("write_1m", "read_1m")
+    ]
+    into, out = (measured.get(copy, ()) for copy in copies)
+    for copy, samples in zip(copies, (into, out), strict=True):
+        if not samples:
+            return nothing(requirement, f"{why}, and {copy.key} has not been measured")
+    unit = requirement.unit
+    in_turn = 1 / (1 / median(into) + 1 / median(out))
+    made_of = "their medians, one copy after the other"
+    return standing_on(
+        cluster,
+        requirement,
+        [
+            _best("copies into the kernel", into, copies[0]),
+            _best("copies out of the kernel", out, copies[1]),
+        ],
+        Limit(made_of, Quantity(in_turn, unit), made_of, copies[0].key),
+    )
+
+
+def _best(who: str, samples: Sequence[float], of: Requirement) -> Limit:
+    made_of = f"best of {len(samples)} samples of {who}"
+    return Limit(who, Quantity(max(samples), of.unit), made_of, of.key)
