@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Give each row of tests/support/daos_rows.py to a real daos_server, and compare.
+"""Give each row of tests/support/daos_*.py that a host can try to a real daos_server, and compare.
 
     .venv/bin/python tests/preflight/try_daos_server.py /opt/daos/bin/daos_server [ROW ...]
 
@@ -21,11 +21,16 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 from assay.preflight.examine import examine
-from daos_rows import ACCEPTED, REFUSED, Row, configuration
+from daos_accepted import ACCEPTED
+from daos_refused import REFUSED
+from daos_release_rows import RELEASES_ACCEPT, RELEASES_REFUSE
+from daos_rows import Row, configuration
+from daos_unit_rows import UNIT_ACCEPTED, UNIT_REFUSED
 from daos_yml import described
 
 STARTED = ("storage format required", "SCM format required", "Checking DAOS I/O Engine")
 LIMIT_S = 30
+RELEASE = "2.8"
 
 
 def daos_says(server: Path, row: Row) -> tuple[str, str]:
@@ -61,9 +66,11 @@ def main() -> None:
     """Try all rows, or those that are named; end with 1 where a difference has no reason."""
     server, *names = Path(sys.argv[1]), *sys.argv[2:]
     agreements, differences = 0, []
-    rows = [(row, "refused") for row in REFUSED] + [(row, "accepted") for row in ACCEPTED]
+    refused = [*REFUSED, *UNIT_REFUSED, *RELEASES_REFUSE]
+    accepted = [*ACCEPTED, *UNIT_ACCEPTED, *RELEASES_ACCEPT]
+    rows = [(row, "refused") for row in refused] + [(row, "accepted") for row in accepted]
     for row, wanted in rows:
-        if names and row.name not in names:
+        if row.needs or row.version != RELEASE or (names and row.name not in names):
             continue
         (daos, words), (ours, _) = daos_says(server, row), preflight_says(row)
         agrees = daos == ours == wanted

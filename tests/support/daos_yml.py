@@ -12,8 +12,13 @@ ELSEWHERE = {
 }
 """Keys for which the roles have a variable, or a place of their own."""
 
+_TWO_NAMES = (("mgmt_svc_replicas", "access_points"), ("disable_hotplug", "enable_hotplug"))
+"""Of one thing, for which the roles have one variable: the second could only be a setting."""
 
-def described(configuration: dict[str, Any], *, has_ssd: bool = True) -> dict[str, Any]:
+
+def described(
+    configuration: dict[str, Any], *, has_ssd: bool = True, version: str = "2.8"
+) -> dict[str, Any]:
     """The site whose servers have a `daos_server.yml`, on hosts that have all that others need."""
     server = {
         ours: configuration[key]
@@ -29,10 +34,12 @@ def described(configuration: dict[str, Any], *, has_ssd: bool = True) -> dict[st
         }.items()
         if key in configuration
     }
-    server["settings"] = {k: v for k, v in configuration.items() if k not in ELSEWHERE}
-    if any(
-        "bdev_roles" in tier for e in configuration["engines"] for tier in e.get("storage", ())
-    ) and ("control_metadata" in server):
+    twice = {second for first, second in _TWO_NAMES if first in configuration}
+    server["settings"] = {
+        k: v for k, v in configuration.items() if k not in ELSEWHERE or k in twice
+    }
+    tiers = [t for e in configuration["engines"] for t in (e or {}).get("storage", ())]
+    if any("bdev_roles" in (tier or {}) for tier in tiers) and "control_metadata" in server:
         # They were recorded in a sandbox, whose /run is a place like any other.
         server["control_metadata"] = {**server["control_metadata"], "path": "/var/daos/config"}
     replicas = configuration.get("mgmt_svc_replicas") or configuration["access_points"]
@@ -60,11 +67,11 @@ def described(configuration: dict[str, Any], *, has_ssd: bool = True) -> dict[st
         "controller": "login",
         "clients": ["login"],
         "servers": servers,
-        "provider": configuration["provider"],
+        **({"provider": configuration["provider"]} if "provider" in configuration else {}),
         "benchmarks": {},
         "daos": {
             "name": configuration["name"],
-            "version": "2.8",
+            "version": version,
             "port": configuration["port"],
             "mgmt_svc_replicas": replicas,
             "allow_insecure": configuration["transport_config"]["allow_insecure"],

@@ -23,7 +23,7 @@ def engines(described: list[dict[str, Any]], eadr: bool, logs: str) -> list[dict
             **{key: value for key, value in engine.items() if key not in ("env_vars", "storage")},
             "log_file": engine_log(engine, index, logs),
             **_environment(engine, eadr),
-            "storage": engine.get("storage", []),
+            "storage": _tiers(engine),
         }
         for index, engine in enumerate(described)
     ]
@@ -32,10 +32,15 @@ def engines(described: list[dict[str, Any]], eadr: bool, logs: str) -> list[dict
 def _environment(engine: dict[str, Any], eadr: bool) -> dict[str, list[str]]:
     """`env_vars`, if there are any; what the site says of NO_FLUSH stands."""
     variables = list(engine.get("env_vars") or [])
-    is_pmem = any(tier.get("class") == "dcpm" for tier in engine.get("storage", []))
+    is_pmem = any(tier.get("class") == "dcpm" for tier in _tiers(engine))
     if eadr and is_pmem and not any(entry.split("=")[0] == NO_FLUSH for entry in variables):
         variables.append(f"{NO_FLUSH}=1")
     return {"env_vars": variables} if variables else {}
+
+
+def _tiers(engine: dict[str, Any]) -> list[dict[str, Any]]:
+    """Its tiers without those that are empty, which DAOS leaves out, too."""
+    return [tier for tier in engine.get("storage") or [] if tier]
 
 
 class FilterModule:

@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 
 class Described(BaseModel):
@@ -32,7 +39,9 @@ class Tier(Described):
     scm_mount: Path | None = None
     scm_size: int | None = Field(default=None, ge=1, description="GiB")
     scm_list: tuple[str, ...] = ()
-    scm_hugepages_disabled: bool = False
+    scm_hugepages_disabled: bool | None = Field(
+        default=None, description="of a tmpfs; none: not said, which to DAOS 2.8 is not false"
+    )
     bdev_list: tuple[str, ...] = ()
     bdev_roles: tuple[Role, ...] = ()
     bdev_size: int | None = Field(default=None, ge=1, description="GB, of an emulated device")
@@ -88,8 +97,6 @@ UNJUDGED = frozenset(
         "acceleration",
         "bdev_auto_faulty",
         "bypass_health_chk",
-        "crt_timeout",
-        "disable_srx",
         "env_pass_through",
         "fabric_auth_key",
         "modules",
@@ -116,6 +123,8 @@ class Engine(Described):
     env_vars: tuple[str, ...] = ()
     log_mask: str | None = None
     log_file: Path | None = None
+    crt_timeout: int | None = Field(default=None, ge=0, description="s; none: the server's")
+    disable_srx: bool | None = Field(default=None, description="none: the server's")
 
     @model_validator(mode="before")
     @classmethod
@@ -123,6 +132,13 @@ class Engine(Described):
         if not isinstance(described, dict):
             return described
         return {key: value for key, value in described.items() if key not in UNJUDGED}
+
+    @field_validator("storage", mode="before")
+    @classmethod
+    def _leave_out_empty_tiers(cls, tiers: Any) -> Any:
+        """As DAOS does; a dash too many in the list makes one."""
+        is_list = isinstance(tiers, list | tuple)
+        return [tier for tier in tiers if tier is not None] if is_list else tiers
 
     @model_validator(mode="before")
     @classmethod
@@ -176,6 +192,14 @@ class Engine(Described):
         return any(tier.bdev_roles for tier in self.bdev_tiers)
 
 
+def _none_if_off(port: object) -> object:
+    return None if type(port) is int and port == 0 else port
+
+
+TelemetryPort = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_none_if_off)]
+"""Where metrics are served; to DAOS, 0 is as good as none."""
+
+
 class ControlMetadata(Described):
     """Where an engine with MD-on-SSD keeps what must outlive its tmpfs."""
 
@@ -196,7 +220,7 @@ class Server(Described):
     disable_vmd: bool = False
     allow_thp: bool = False
     control_metadata: ControlMetadata | None = None
-    telemetry_port: int | None = Field(default=None, ge=1)
+    telemetry_port: TelemetryPort = None
     log_mask: str = "INFO"
     eadr: bool = Field(default=False, description="the CPU's caches survive a loss of power")
     settings: Mapping[str, Any] = Field(
@@ -214,7 +238,7 @@ class Agent(Described):
     exclude_fabric_ifaces: tuple[str, ...] = ()
     disable_caching: bool = False
     cache_expiration: int = Field(default=0, ge=0, description="minutes; 0: never")
-    telemetry_port: int | None = Field(default=None, ge=1)
+    telemetry_port: TelemetryPort = None
     log_mask: str = "INFO"
     settings: Mapping[str, Any] = Field(
         default={}, description="further keys of daos_agent.yml, in its own words"

@@ -67,7 +67,7 @@ def engine_log(engine: Mapping[str, Any], index: int, logs: str) -> str:
 
 def _files(index: int, engine: Mapping[str, Any], metadata: str | None, logs: str) -> EngineFiles:
     scm: Mapping[str, Any] = next(
-        (tier for tier in engine.get("storage", []) if tier.get("class") in ("ram", "dcpm")), {}
+        (t for t in engine.get("storage") or () if t and t.get("class") in ("ram", "dcpm")), {}
     )
     directory = f"{metadata}/daos_control/engine{index}" if metadata else scm.get("scm_mount", "")
     return {

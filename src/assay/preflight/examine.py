@@ -97,13 +97,14 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
     versions = _versions(document.get("daos"))
     system = _system_name(document.get("daos"))
     release = _release(document.get("daos"))
+    provider = None if site is None else site.provider
     for name, entry in described.items():
         reported = list(daos_key_rules(name, entry, release))
         problems += reported
         host = _validated(Host, entry, name, problems, {problem.key for problem in reported})
         if host is not None:
             hosts[name] = host
-            problems.extend(rules_of_host(name, host, versions.get(name), system))
+            problems.extend(rules_of_host(name, host, versions.get(name), system, provider))
     known = {**dict.fromkeys(unseen), **described}
     groups = {key: document[key] for key in Groups.model_fields if key in document}
     with contextlib.suppress(ValidationError):

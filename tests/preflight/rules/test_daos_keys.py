@@ -35,6 +35,26 @@ SERVER, AGENT, ENGINES = "s1: server/settings", "c1: agent/settings", "s1: engin
             "agent.settings.credential_config.cache_expiration",
             "with its unit",
         ),
+        (
+            f"{AGENT}/credential_config",
+            {"client_user_map": {"1000": {"group": "staff"}}},
+            "agent.settings.credential_config.client_user_map.1000.user",
+            "is missing: set a name",
+        ),
+        (f"{SERVER}/bdev_exclude", ["65:00.0"], "server.settings.bdev_exclude[0]", "a PCI address"),
+        (f"{ENGINES}/log_file", "/var/log/daos/", "engines[0].log_file", "path of a file"),
+        (
+            f"{ENGINES}/acceleration",
+            {"engine": None},
+            "engines[0].acceleration.engine",
+            "should have a value",
+        ),
+        (
+            f"{ENGINES}/env_pass_through",
+            ["FI_OFI_RXM_USE_SRX"],
+            "engines[0].env_pass_through[0]",
+            "disable_srx",
+        ),
         (f"{AGENT}/disable_auto_evict", 1, "agent.settings.disable_auto_evict", "true or false"),
         (
             f"{AGENT}/credential_config",
@@ -134,6 +154,12 @@ def test_the_description_and_the_table_have_the_same_keys() -> None:
         (["CRT_TIMEOUT=soon"], "should be a whole number of 0 to 3600"),
         (["DAOS_DTX_AGG_THD_AGE=10"], "should be a whole number of 210 to 1830"),
         (["D_LOG_MSAK=DEBUG"], "did you mean D_LOG_MASK?"),
+        (["DAOS_SCHED_RELAX_MODE=slow"], "should be one of sleep, net, disabled"),
+        (["DAOS_SCHED_RELAX_INTVL=0"], "should be a whole number of 1 to 100"),
+        (["DAOS_SPDK_IO_TIMEOUT=10"], "should be a whole number of 30 to 300"),
+        (["D_LOG_SIZE=lots"], "should be a number of bytes"),
+        (["FI_UNIVERSE_SIZE=-1"], "should be a whole number of 0"),
+        (["OFI_INTERFACE=ib1"], "DAOS sets OFI_INTERFACE from the engine's fabric_iface"),
         (["D_INTERFACE=ib1"], "DAOS sets D_INTERFACE from the engine's fabric_iface"),
     ],
 )
@@ -145,7 +171,14 @@ def test_a_variable_with_a_bad_name_or_value(variables: list[str], said: str) ->
 
 @pytest.mark.parametrize(
     "variables",
-    [["DD_MASK=all"], ["DD_MASK=mgmt,io"], ["DD_SUBSYS=ALL"], ["ABT_THREAD_STACKSIZE=20480"]],
+    [
+        ["D_LOG_SIZE=100M"],
+        ["DAOS_SCHED_RELAX_MODE=NET"],
+        ["DD_MASK=all"],
+        ["DD_MASK=mgmt,io"],
+        ["DD_SUBSYS=ALL"],
+        ["ABT_THREAD_STACKSIZE=20480"],
+    ],
 )
 def test_variables_that_daos_takes(variables: list[str]) -> None:
     assert problems(put(site("pmem"), {f"{ENGINES}/env_vars": variables})) == []
@@ -200,6 +233,39 @@ def test_stacks_are_larger_for_metadata_on_ssds_and_sds_is_off_without_pmem() ->
         ({"s1: server/telemetry_port": 31320}, "engines[0].fabric_iface_port", "leave 31320"),
         ({"c1: agent/exclude_fabric_ifaces": ["ib0"]}, "agent.exclude_fabric_ifaces", "ib0"),
         ({"c1: address": "192.0.2.1"}, "address", "s1 has this one"),
+        (
+            {f"{AGENT}/fabric_ifaces": [{"numa_node": 0, "devices": [{"iface": "ib9"}]}]},
+            "agent.settings.fabric_ifaces[0].devices[0].iface",
+            "should be an interface of this host: ib0, ib1",
+        ),
+        (
+            {f"{AGENT}/fabric_ifaces": [{"numa_node": 2, "devices": [{"iface": "ib0"}]}]},
+            "agent.settings.fabric_ifaces[0].numa_node",
+            "should be a NUMA node of this host: 0 to 1",
+        ),
+        (
+            {"c1: agent/disable_caching": True, "c1: agent/cache_expiration": 30},
+            "agent.cache_expiration",
+            "nothing is cached",
+        ),
+        ({f"{AGENT}/runtime_dir": "/tmp/agent"}, "agent.settings.runtime_dir", "DRPC_DIR"),
+        ({f"{SERVER}/socket_dir": "/tmp/daos"}, "server.settings.socket_dir", "RuntimeDirectory"),
+        ({f"{SERVER}/hyperthreads": True}, "server.settings.hyperthreads", "not support it"),
+        (
+            {f"{SERVER}/client_env_vars": ["A=1", "A=2"]},
+            "server.settings.client_env_vars",
+            "should not set A again",
+        ),
+        (
+            {f"{SERVER}/client_env_vars": ["D_LOG_MSK=ERR"]},
+            "server.settings.client_env_vars",
+            "did you mean D_LOG_MASK?",
+        ),
+        (
+            {f"{ENGINES}/log_file": "/var/log/daos/daos_server/daos_server.log"},
+            "engines[0].log_file",
+            "daos_server writes to this one",
+        ),
         ({"daos/mgmt_svc_replicas": ["s1:10002"]}, "daos.mgmt_svc_replicas", "the port 10001"),
     ],
 )

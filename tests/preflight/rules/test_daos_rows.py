@@ -7,29 +7,36 @@ from typing import Any
 
 import pytest
 
-from daos_rows import ACCEPTED, REFUSED, Row, configuration
+from daos_accepted import ACCEPTED
+from daos_refused import REFUSED
+from daos_release_rows import RELEASES_ACCEPT, RELEASES_REFUSE
+from daos_rows import Row, configuration
+from daos_unit_rows import UNIT_ACCEPTED, UNIT_REFUSED
 from daos_yml import described
 from sites import problems
+
+ALL_REFUSED = [*REFUSED, *UNIT_REFUSED, *RELEASES_REFUSE]
+ALL_ACCEPTED = [*ACCEPTED, *UNIT_ACCEPTED, *RELEASES_ACCEPT]
 
 
 def errors(row: Row) -> list[str]:
     """What the preflight says of a row's daos_server.yml."""
     text = json.dumps(configuration(row)).replace("DIR", "/var/daos/row")
-    document: dict[str, Any] = described(json.loads(text))
+    document: dict[str, Any] = described(json.loads(text), version=row.version)
     return [str(problem) for problem in problems(document) if problem.severity == "error"]
 
 
-@pytest.mark.parametrize("row", REFUSED, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", ALL_REFUSED, ids=lambda row: row.name)
 def test_what_daos_refuses_is_refused(row: Row) -> None:
     assert errors(row) != []
 
 
-@pytest.mark.parametrize("row", ACCEPTED, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", ALL_ACCEPTED, ids=lambda row: row.name)
 def test_what_daos_takes_passes(row: Row) -> None:
     assert errors(row) == []
 
 
 def test_every_row_has_a_name_of_its_own_and_a_place() -> None:
-    names = [row.name for row in (*REFUSED, *ACCEPTED)]
-    assert len(names) == len(set(names))
-    assert all(row.place for row in (*REFUSED, *ACCEPTED))
+    rows = [*ALL_REFUSED, *ALL_ACCEPTED]
+    assert len({row.name for row in rows}) == len(rows)
+    assert all(row.place for row in rows)

@@ -80,6 +80,28 @@ def test_a_link_to_a_block_device_is_not_known_to_be_absent() -> None:
     assert problems(put(site(), {"s1: engines/0/storage/1": kdev})) == []
 
 
+def test_a_disk_that_control_metadata_and_an_engine_both_get() -> None:
+    roles = ["wal", "meta", "data"]
+    document = put(
+        site("md-on-ssd-shared"),
+        {
+            "s1: engines/0/storage/1": {"class": "kdev", "bdev_list": ["/dev/sdb"]},
+            "s1: engines/0/storage/1/bdev_roles": roles,
+            "s1: server/control_metadata/device": "/dev/sdb",
+        },
+    )
+    problem = only(document)
+    assert (problem.key, problem.value) == ("engines[0].storage[1].bdev_list", "/dev/sdb")
+    assert "server.control_metadata.device has it already" in problem.allowed
+
+
+def test_control_metadata_on_a_device_without_its_path() -> None:
+    change = {"s1: server/control_metadata/device": "sdb"}
+    problem = only(put(site("md-on-ssd-shared"), change))
+    assert problem.key == "server.control_metadata.device"
+    assert problem.allowed.startswith("should be a block device of this host: /dev/pmem0")
+
+
 @pytest.mark.parametrize(
     ("layout", "path"), [("file", BDEVS), ("pmem", "s1: engines/0/storage/0/scm_list")]
 )

@@ -49,7 +49,7 @@ POOL, CONTAINER = "daos.pools[0]", "daos.pools[0].containers[0]"
         ({"properties": {"reclaim": "never"}}, f"{POOL}.properties.reclaim", "disabled, lazy"),
         ({"properties": {"space_rb": 101}}, f"{POOL}.properties.space_rb", "0 to 100"),
         ({"properties": {"ec_cell_sz": "3MiB"}}, f"{POOL}.properties.ec_cell_sz", "1KiB"),
-        ({"properties": {"self_heal": "always"}}, f"{POOL}.properties.self_heal", "none, or"),
+        ({"properties": {"self_heal": "always"}}, f"{POOL}.properties.self_heal", "none, exclude"),
         ({"properties": ["rd_fac"]}, f"{POOL}.properties", "keys and values"),
         ({"containers": [{"oclass": "RP_9Q"}]}, f"{CONTAINER}.oclass", "an object class"),
         ({"containers": [{"file_oclass": "EC_4P2GX"}]}, f"{CONTAINER}.file_oclass", "at most 3"),

@@ -133,7 +133,7 @@ def test_object_classes_of_daos(name: str) -> None:
 def test_an_object_class_that_is_none() -> None:
     problem = only(put(site(), {"daos/file_oclass": "EC_2"}))
     assert (problem.key, problem.value) == ("daos.file_oclass", "EC_2")
-    assert problem.allowed.startswith("should be an object class, such as SX")
+    assert problem.allowed.startswith("should be an object class of DAOS 2.8, such as SX")
 
 
 def test_daos_perf_and_the_other_checks_in_one_pool() -> None:

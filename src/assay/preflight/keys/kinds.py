@@ -158,14 +158,21 @@ class Duration:
             )
 
 
+_NOT_RE2 = re.compile(r"\(\?(=|!|<=|<!|>|\(|P=)|\\[1-9]")
+_ONLY_RE2 = re.compile(r"\\[pP](\{\^?\w+\}|\w)|\\z|\\C")
+
+
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A regular expression."""
+    """A regular expression of Go's."""
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """Go's are nearly Python's."""
+        """Go's are nearly Python's; it has neither assertions around a match nor references."""
+        if _NOT_RE2.search(str(value)):
+            yield Wrong("", shown(value), "should be without lookaround and backreferences (RE2)")
+            return
         try:
-            re.compile(str(value))
+            re.compile(_ONLY_RE2.sub(".", str(value)))
         except (re.error, OverflowError) as error:
             yield Wrong("", shown(value), f"should be a regular expression: {error}")
         else:
@@ -193,6 +200,8 @@ class Key:
     versions: tuple[Version, ...] = ALL
     instead: str = ""
     """What stands in its place, where another variable or key has it."""
+    takes_null: bool = True
+    """Whether null is as good as absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +230,8 @@ class Section:
                 )
             elif key.instead:
                 yield Wrong(f".{name}", shown(inner), key.instead)
+            elif inner is None and not key.takes_null:
+                yield Wrong(f".{name}", "null", "should have a value, or be left out")
             elif inner is not None:
                 for where, wrong, allowed in key.kind.judge(inner, version):
                     yield Wrong(f".{name}{where}", wrong, allowed)

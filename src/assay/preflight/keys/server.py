@@ -80,7 +80,14 @@ SETTINGS = Section(
         "fabric_iface": Key(instead="should be in each engine, which daos_server_engines are"),
         "fabric_iface_port": Key(instead="should be in each engine, which daos_server_engines are"),
         "control_iface": Key(Text(), ("2.8",)),
-        "bdev_exclude": Key(ListOf(Text())),
+        "bdev_exclude": Key(
+            ListOf(
+                Text(
+                    r"([0-9A-Fa-f]{4}|[0-9A-Fa-f]{6}):[0-9A-Fa-f]{2}:[01][0-9A-Fa-f]\.[0-7]",
+                    "should be a PCI address, such as 0000:81:00.0: another excludes nothing",
+                )
+            )
+        ),
         "allow_numa_imbalance": Key(Flag(), ("2.8",)),
         "control_log_json": Key(Flag()),
         "firmware_helper_log_file": Key(_PATH),
@@ -129,17 +136,23 @@ ENGINE = Section(
         "fabric_iface": Key(Text()),
         "fabric_iface_port": Key(Whole(1, PORT)),
         "log_mask": Key(Text()),
-        "log_file": Key(_PATH),
+        "log_file": Key(Text(r"/.*[^/]", "should be the absolute path of a file")),
         "modules": Key(Text()),
         "env_vars": Key(ListOf(Text())),
         "env_pass_through": Key(
-            ListOf(Text(r"[A-Za-z_][A-Za-z0-9_]*", "should be the name of a variable"))
+            ListOf(
+                Text(
+                    r"(?!FI_OFI_RXM_USE_SRX$)[A-Za-z_][A-Za-z0-9_]*",
+                    "should be the name of a variable, other than FI_OFI_RXM_USE_SRX, which"
+                    " disable_srx sets for clients, too",
+                )
+            )
         ),
         "storage": Key(ListOf(Section({n: Key(k) for n, k in _TIER.items()}, "of a storage tier"))),
         "acceleration": Key(
             Section(
                 {
-                    "engine": Key(Choice(("none", "spdk", "dml"))),
+                    "engine": Key(Choice(("none", "spdk", "dml")), takes_null=False),
                     "options": Key(ListOf(Choice(("move", "crc")))),
                 },
                 "of acceleration",

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from assay.cluster.daos import Version
 from assay.cluster.description import Host, Site
 from assay.preflight.rules.advice import advice_for_system, advice_rules
+from assay.preflight.rules.agreement import agreement_of_host, agreement_rules
 from assay.preflight.rules.benchmarks import benchmark_rules
 from assay.preflight.rules.clients import client_rules
 from assay.preflight.rules.clock import clock_rules
@@ -21,6 +22,7 @@ from assay.preflight.rules.devices import device_rules
 from assay.preflight.rules.engines import engine_rules
 from assay.preflight.rules.environment import environment_rules
 from assay.preflight.rules.fabric import agent_rules, fabric_rules, telemetry_rules
+from assay.preflight.rules.fault_domains import fault_domain_rules
 from assay.preflight.rules.firewall import firewall_rules
 from assay.preflight.rules.groups import group_rules
 from assay.preflight.rules.host import host_rules
@@ -49,7 +51,7 @@ __all__ = ["group_rules", "rules_of_host", "rules_of_site"]
 
 
 def rules_of_host(
-    name: str, host: Host, version: Version | None, system: str | None
+    name: str, host: Host, version: Version | None, system: str | None, provider: str | None
 ) -> Iterator[Problem]:
     """What can be said of one host, whatever the others are.
 
@@ -59,6 +61,7 @@ def rules_of_host(
         version: of the DAOS whose engines run on it; None on any other host, where engines are
             only descriptions of what the checks measure.
         system: the name of that DAOS system.
+        provider: of its fabric.
     """
     yield from host_rules(name, host)
     yield from program_rules(name, host)
@@ -72,7 +75,7 @@ def rules_of_host(
     if version is None:
         yield from tmpfs_rules(name, host)
         return
-    yield from tier_rules(name, host)
+    yield from tier_rules(name, host, version)
     yield from metadata_rules(name, host)
     yield from place_rules(name, host)
     yield from device_rules(name, host)
@@ -82,7 +85,8 @@ def rules_of_host(
     yield from memory_rules(name, host, version)
     yield from hugepage_rules(name, host)
     yield from pmem_rules(name, host)
-    yield from environment_rules(name, host)
+    yield from environment_rules(name, host, version, provider)
+    yield from agreement_of_host(name, host)
     yield from setting_rules(name, host)
     yield from advice_rules(name, host)
 
@@ -113,6 +117,8 @@ def rules_of_site(
         for name in dict.fromkeys((*site.daos.servers, *site.daos.agents)):
             if name in hosts:
                 yield from limit_rules(name, hosts[name])
+        yield from agreement_rules(site.daos, hosts)
+        yield from fault_domain_rules(site.daos, hosts)
         yield from pool_rules(site.daos, hosts)
         yield from client_rules(site.daos, site.provider, hosts)
         yield from advice_for_system(site.daos, hosts)

@@ -23,7 +23,10 @@ WANTED_LBA_BYTES = 4096
 
 def device_rules(name: str, host: Host) -> Iterator[Problem]:
     """Devices are there, used once, enough for the targets, and fit for the work."""
+    metadata = host.server.control_metadata
     users: dict[str, str] = {}
+    if metadata is not None and metadata.device is not None:
+        users[metadata.device] = "server.control_metadata.device"
     controllers: dict[str, str] = {}
     for number, engine in enumerate(host.engines):
         for index, tier in enumerate(engine.storage):
@@ -197,5 +200,5 @@ def _iommu(name: str, host: Host) -> Iterator[Problem]:
             "off",
             "should be on, in the firmware and for the kernel, so that VFIO drives the SSDs; or"
             " server.disable_vfio, and daos_server run by root",
-            severity="error" if behind_vmd else "warning",
+            severity="error" if behind_vmd or host.setup.needs_helper else "warning",
         )

@@ -6,16 +6,25 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.cluster.daos import Engine
+from assay.cluster.daos import Engine, Version
 from assay.cluster.description import Host
 from assay.preflight.keys.server import CONTROL_LEVELS
 from assay.preflight.rules.variables import MASK, is_mask, values_of_variables
 from assay.problems import Problem
 
+_OF_DAEMONS = {
+    Path("/var/log/daos/daos_server/daos_server.log"): "daos_server",
+    Path("/var/log/daos/daos_agent/daos_agent.log"): "daos_agent",
+    Path("/var/log/daos/daos_server_helper.log"): "daos_server_helper",
+}
+"""Logs that the roles give to others."""
+
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=.*", re.DOTALL)
 
 
-def environment_rules(name: str, host: Host) -> Iterator[Problem]:
+def environment_rules(
+    name: str, host: Host, version: Version, provider: str | None
+) -> Iterator[Problem]:
     """Variables are well-formed and apt, log levels exist, and no two engines share a log."""
     for daemon, mask in (("server", host.server.log_mask), ("agent", host.agent.log_mask)):
         if mask.upper() not in CONTROL_LEVELS:
@@ -25,6 +34,8 @@ def environment_rules(name: str, host: Host) -> Iterator[Problem]:
     logs: dict[Path, int] = {}
     for number, engine in enumerate(host.engines):
         yield from _variables(name, host, number, engine)
+        where = f"engines[{number}].env_vars"
+        yield from values_of_variables(name, where, engine, version, provider)
         if engine.log_mask and not is_mask(engine.log_mask):
             yield Problem(name, f"engines[{number}].log_mask", engine.log_mask, MASK)
         if engine.log_file is not None and logs.setdefault(engine.log_file, number) != number:
@@ -33,6 +44,13 @@ def environment_rules(name: str, host: Host) -> Iterator[Problem]:
                 f"engines[{number}].log_file",
                 engine.log_file,
                 f"should be a file of its own; engines[{logs[engine.log_file]}] writes to this one",
+            )
+        elif engine.log_file in _OF_DAEMONS:
+            yield Problem(
+                name,
+                f"engines[{number}].log_file",
+                engine.log_file,
+                f"should be a file of its own; {_OF_DAEMONS[engine.log_file]} writes to this one",
             )
 
 
@@ -49,7 +67,6 @@ def _variables(name: str, host: Host, number: int, engine: Engine) -> Iterator[P
             )
         else:
             seen.add(variable[1])
-    yield from values_of_variables(name, where, engine)
     scm = engine.scm_tier
     if engine.env("PMEM_NO_FLUSH") not in (None, "0") and scm is not None:
         if scm.class_ != "dcpm":

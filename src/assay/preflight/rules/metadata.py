@@ -114,7 +114,9 @@ def _control_metadata(name: str, host: Host) -> Iterator[Problem]:
         yield Problem(
             name, "server.control_metadata.path", metadata.path, "should be an absolute path"
         )
-    if metadata.device is not None and is_absent(metadata.device, host):
+    if metadata.device is not None and (
+        not metadata.device.startswith("/") or is_absent(metadata.device, host)
+    ):
         yield Problem(
             name,
             "server.control_metadata.device",

@@ -2,98 +2,48 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.checks.bounds.redundancy import is_object_class
 from assay.checks.vos_perf import BANDWIDTH
-from assay.cluster.daos import System
+from assay.cluster.daos import System, Version
 from assay.cluster.description import Host
+from assay.preflight.rules.fault_domains import domains
+from assay.preflight.rules.object_classes import not_a_class, survives
+from assay.preflight.rules.properties import (
+    CONTAINER,
+    POOL,
+    Property,
+    not_allowed,
+    spelt,
+)
 from assay.problems import Problem
 from assay.tools.pools import POOL_SIZE, SIZES_ALLOWED, size_bytes
-
-_SELF_HEAL = frozenset({"none", "exclude", "rebuild", "delay_rebuild"})
-_FLAGS = ("on", "off")
-
-Allowed = tuple[str, ...] | range | None
-"""Words, whole numbers, or whatever DAOS makes of it."""
-
-POOL: dict[str, Allowed] = {
-    "reclaim": ("disabled", "lazy", "time"),
-    "self_heal": None,
-    "space_rb": range(101),
-    "svc_ops_enabled": range(2),
-    "svc_ops_entry_age": range(60, 601),
-    "label": None,
-    "ec_cell_sz": None,
-    "rd_fac": range(5),
-    "ec_pda": range(1, 2**31),
-    "rp_pda": range(1, 2**31),
-    "data_thresh": None,
-    "scrub": ("off", "lazy", "timed"),
-    "scrub_freq": range(2**31),
-    "scrub_thresh": range(2**31),
-    "perf_domain": ("root", "group"),
-    "svc_rf": range(5),
-    "checkpoint": ("disabled", "timed", "lazy"),
-    "checkpoint_freq": range(2**31),
-    "checkpoint_thresh": range(101),
-    "reintegration": ("data_sync", "no_data_sync", "incremental"),
-}
-"""Source: src/control/lib/daos/pool_property.go of 2.8.0, and its limits in daos_prop.h. What DAOS
-alone sets (svc_list, global_version, upgrade_status) is left out."""
-
-CONTAINER: dict[str, Allowed] = {
-    "label": None,
-    "cksum": ("off", "adler32", "crc16", "crc32", "crc64", "sha1", "sha256", "sha512"),
-    "cksum_size": None,
-    "srv_cksum": _FLAGS,
-    "dedup": ("off", "memcmp", "hash"),
-    "dedup_threshold": None,
-    "compression": (*("off", "lz4", "deflate", "deflate1", "deflate2", "deflate3", "deflate4"),),
-    "encryption": (
-        *("off", "aes-xts128", "aes-xts256", "aes-cbc128", "aes-cbc192", "aes-cbc256"),
-        *("aes-gcm128", "aes-gcm256"),
-    ),
-    "rd_fac": range(5),
-    "rf": range(5),
-    "rd_lvl": ("1", "2", "rank", "node"),
-    "rf_lvl": ("1", "2", "rank", "node"),
-    "ec_cell_sz": None,
-    "ec_pda": range(1, 2**31),
-    "rp_pda": range(1, 2**31),
-    "perf_domain": ("root", "group"),
-    "scrub_disabled": ("true", "false", "on", "off"),
-    "status": ("healthy",),
-}
-"""Source: src/control/lib/daos/container_property.go of 2.8.0, src/include/daos/cont_props.h."""
-
-EC_CELL = (1024, 2**20)
-"""Bytes (`DAOS_EC_CELL_MIN` and `_MAX`)."""
 
 _GROUP = re.compile(r"RP_(?P<replicas>\d+)(G.*)?|EC_(?P<data>\d+)P(?P<parity>\d+)(G.*)?")
 
 
 def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     """What `dmg pool create` and `daos container create` would refuse, or could not hold."""
-    servers = [hosts[name] for name in system.servers if name in hosts]
+    servers = {name: hosts[name] for name in system.servers if name in hosts}
     if len(servers) < len(system.servers):
-        servers = []  # of hosts that are not valid nobody knows what they hold
+        servers = {}  # of hosts that are not valid nobody knows what they hold
     yield from _room_for_vos_perf(system, hosts)
     for number, pool in enumerate(system.pools):
-        where = f"daos.pools[{number}]"
+        where, properties = f"daos.pools[{number}]", pool.get("properties")
         yield from _size(f"{where}.size", pool.get("size"), servers)
-        yield from _properties(f"{where}.properties", pool.get("properties"), POOL, servers)
+        yield from _properties(f"{where}.properties", properties, POOL, servers, system.version)
         for index, container in enumerate(_dictionaries(pool.get("containers"))):
-            inner = f"{where}.containers[{index}]"
-            properties = container.get("properties")
-            yield from _properties(f"{inner}.properties", properties, CONTAINER, servers)
+            inner, own = f"{where}.containers[{index}]", container.get("properties")
+            yield from _properties(f"{inner}.properties", own, CONTAINER, servers, system.version)
+            factor = next((f for f in (_factor(own), _factor(properties)) if f is not None), 0)
             for key in ("oclass", "file_oclass", "dir_oclass"):
                 if (name := container.get(key)) is not None:
-                    yield from _object_class(f"{inner}.{key}", str(name), servers)
+                    yield from _object_class(
+                        f"{inner}.{key}", str(name), factor, servers, system.version
+                    )
 
 
 _PERCENT = re.compile(r"\d{1,3}%")
@@ -135,7 +85,7 @@ def _dictionaries(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _size(key: str, size: Any, servers: Sequence[Host]) -> Iterator[Problem]:
+def _size(key: str, size: Any, servers: Mapping[str, Host]) -> Iterator[Problem]:
     if size is None:
         return
     if not POOL_SIZE.match(str(size)):
@@ -151,11 +101,11 @@ def _size(key: str, size: Any, servers: Sequence[Host]) -> Iterator[Problem]:
         )
 
 
-def _capacity(servers: Sequence[Host]) -> int:
+def _capacity(servers: Mapping[str, Host]) -> int:
     """Bytes of the SSDs for data, 0 where one of them is not known."""
     sizes = [
         block.size_bytes if (block := host.blocks.get(path)) is not None else None
-        for host in servers
+        for host in servers.values()
         for engine in host.engines
         for tier in engine.bdev_tiers
         if not tier.bdev_roles or "data" in tier.bdev_roles
@@ -166,7 +116,11 @@ def _capacity(servers: Sequence[Host]) -> int:
 
 
 def _properties(
-    key: str, properties: Any, known: Mapping[str, Allowed], servers: Sequence[Host]
+    key: str,
+    properties: Any,
+    known: Mapping[str, tuple[Property, ...]],
+    servers: Mapping[str, Host],
+    version: Version,
 ) -> Iterator[Problem]:
     if properties is None:
         return
@@ -175,51 +129,40 @@ def _properties(
         return
     for name, value in properties.items():
         where = f"{key}.{name}"
-        if name not in known:
-            near = difflib.get_close_matches(str(name), known, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            choose = "" if near else f"; choose from: {', '.join(known)}"
-            yield Problem(None, where, None, f"unknown property{hint}{choose}")
-        elif allowed := _not_allowed(name, value, known[name]):
-            yield Problem(None, where, _spelt(value), allowed)
-        elif name in ("rd_fac", "rf") and servers and int(value) >= len(servers):
+        if allowed := not_allowed(name, value, known, version):
+            yield Problem(None, where, spelt(value) if name in known else None, allowed)
+        elif name in ("rd_fac", "rf") and servers and int(value) >= domains(servers):
+            there = domains(servers)
             yield Problem(
                 None,
                 where,
                 value,
-                f"should be at most {len(servers) - 1}: {len(servers)} servers are so many fault"
-                " domains, and one more is required than may be lost",
+                f"should be at most {there - 1}: the servers are {there} fault domains, and one"
+                " more is required than may be lost",
                 # A pool has it for the containers that say nothing else.
                 severity="warning" if known is POOL else "error",
             )
 
 
-def _spelt(value: Any) -> str:
-    return ("on" if value else "off") if isinstance(value, bool) else str(value)
-
-
-def _not_allowed(name: str, value: Any, allowed: Allowed) -> str | None:
-    spelt = _spelt(value).lower()
-    if isinstance(allowed, tuple) and spelt not in allowed:
-        return f"should be one of {', '.join(allowed)}"
-    if isinstance(allowed, range) and not (spelt.isdigit() and int(spelt) in allowed):
-        return f"should be a whole number of {allowed.start} to {allowed.stop - 1}"
-    if name == "ec_cell_sz":
-        size = size_bytes(spelt)
-        low, high = EC_CELL
-        if size is None or not low <= size <= high or size % low:
-            return "should be a multiple of 1KiB, up to 1MiB"
-    if name == "self_heal" and not set(spelt.split(";")) <= _SELF_HEAL:
-        return "should be none, or exclude, rebuild and delay_rebuild with semicolons"
-    return None
-
-
-def _object_class(key: str, name: str, servers: Sequence[Host]) -> Iterator[Problem]:
-    if not is_object_class(name):
-        yield Problem(None, key, name, "should be an object class, such as SX, RP_2GX or EC_4P2GX")
+def _object_class(
+    key: str, name: str, factor: int, servers: Mapping[str, Host], version: Version
+) -> Iterator[Problem]:
+    if allowed := not_a_class(name, version):
+        yield Problem(None, key, name, allowed)
+        return
+    # Directories are never coded: DAOS takes its default for them.
+    is_coded_directory = key.endswith("dir_oclass") and name.startswith("EC_")
+    if survives(name) < factor and not is_coded_directory:
+        yield Problem(
+            None,
+            key,
+            name,
+            f"should survive {factor} failures, as rd_fac has it; this survives {survives(name)},"
+            f" and DAOS makes no such container. Take RP_{factor + 1}GX, or a smaller rd_fac",
+        )
         return
     match = _GROUP.fullmatch(name)
-    ranks = sum(len(host.engines) for host in servers)
+    ranks = sum(len(host.engines) for host in servers.values())
     if match is None or not servers:
         return
     width = int(match["replicas"] or int(match["data"]) + int(match["parity"]))
@@ -227,12 +170,19 @@ def _object_class(key: str, name: str, servers: Sequence[Host]) -> Iterator[Prob
         yield Problem(
             None, key, name, f"should be of at most {ranks} parts, one a rank; this has {width}"
         )
-    elif width > len(servers):
+    elif width > (there := domains(servers)):
         yield Problem(
             None,
             key,
             name,
-            f"should be of at most {len(servers)} parts, one a server: of {width}, two are lost"
+            f"should be of at most {there} parts, one a fault domain: of {width}, two are lost"
             " with one server",
             severity="warning",
         )
+
+
+def _factor(properties: Any) -> int | None:
+    """The redundancy that properties ask for, if they do."""
+    asked = properties if isinstance(properties, dict) else {}
+    value = str(asked.get("rd_fac", asked.get("rf")))
+    return int(value) if value.isdecimal() else None

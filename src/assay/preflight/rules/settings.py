@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.cluster.description import Host
+from assay.preflight.rules.variables import nearest
 from assay.problems import Problem
 
 CALLBACKS = "/etc/daos"
@@ -18,6 +19,57 @@ def setting_rules(name: str, host: Host) -> Iterator[Problem]:
     yield from _excluded_devices(name, host)
     yield from _providers_endpoints(name, host)
     yield from _hugepages(name, host)
+    yield from _runtime_directory(name, "server.settings.socket_dir", "daos_server", host)
+    yield from _client_variables(name, host)
+    if host.server.settings.get("hyperthreads"):
+        yield Problem(
+            name,
+            "server.settings.hyperthreads",
+            "true",
+            "should be left out: DAOS does not support it yet (utils/config/daos_server.yml)",
+            severity="warning",
+        )
+
+
+def _runtime_directory(name: str, key: str, daemon: str, host: Host) -> Iterator[Problem]:
+    settings = host.server.settings if key.startswith("server") else host.agent.settings
+    given = settings.get(key.rpartition(".")[2])
+    if str(given).startswith("/") and str(given).rstrip("/") not in (
+        f"/run/{daemon}",
+        f"/var/run/{daemon}",
+    ):
+        clients = (
+            ", and DAOS_AGENT_DRPC_DIR has to name it to every client"
+            if daemon == "daos_agent"
+            else ""
+        )
+        yield Problem(
+            name,
+            key,
+            given,
+            f"should be left out: the unit of {daemon} makes /run/{daemon} (RuntimeDirectory), and"
+            f" nobody makes this one{clients}",
+            severity="warning",
+        )
+
+
+def _client_variables(name: str, host: Host) -> Iterator[Problem]:
+    """What clients are given, each once, by names that exist."""
+    key, seen = "server.settings.client_env_vars", set[str]()
+    given = host.server.settings.get("client_env_vars")
+    for entry in given if isinstance(given, list) else ():
+        variable = str(entry).partition("=")[0]
+        if variable in seen:
+            yield Problem(name, key, entry, f"should not set {variable} again: one value is lost")
+        seen.add(variable)
+        if near := nearest(variable):
+            yield Problem(
+                name,
+                key,
+                entry,
+                f"should be a variable that DAOS knows (did you mean {near}?): another is ignored",
+                severity="warning",
+            )
 
 
 def _fault_domains(name: str, host: Host) -> Iterator[Problem]:
@@ -92,6 +144,16 @@ def _hugepages(name: str, host: Host) -> Iterator[Problem]:
 def agent_setting_rules(name: str, host: Host) -> Iterator[Problem]:
     """What `TelemetryConfig.Validate` of the agent wants of each other."""
     settings, where = host.agent.settings, "agent.settings"
+    yield from _runtime_directory(name, f"{where}.runtime_dir", "daos_agent", host)
+    yield from _given_interfaces(name, host)
+    if host.agent.cache_expiration and host.agent.disable_caching:
+        yield Problem(
+            name,
+            "agent.cache_expiration",
+            host.agent.cache_expiration,
+            "should be left out beside disable_caching: nothing is cached that could expire",
+            severity="warning",
+        )
     enabled = settings.get("telemetry_enabled")
     if enabled and host.agent.telemetry_port is None:
         yield Problem(
@@ -112,3 +174,29 @@ def agent_setting_rules(name: str, host: Host) -> Iterator[Problem]:
             settings["telemetry_disabled_procs"],
             "should not be combined with telemetry_enabled_procs",
         )
+
+
+def _given_interfaces(name: str, host: Host) -> Iterator[Problem]:
+    """The interfaces that an agent is told to give out are the host's, on its NUMA nodes."""
+    given = host.agent.settings.get("fabric_ifaces")
+    for number, node in enumerate(given if isinstance(given, list) else ()):
+        where = f"agent.settings.fabric_ifaces[{number}]"
+        described = node if isinstance(node, dict) else {}
+        numa_node = described.get("numa_node", 0)
+        if isinstance(numa_node, int) and numa_node >= host.numa_nodes:
+            yield Problem(
+                name,
+                f"{where}.numa_node",
+                numa_node,
+                f"should be a NUMA node of this host: 0 to {host.numa_nodes - 1}",
+            )
+        devices = described.get("devices")
+        for index, device in enumerate(devices if isinstance(devices, list) else ()):
+            iface = device.get("iface") if isinstance(device, dict) else None
+            if iface is not None and iface not in host.interfaces:
+                yield Problem(
+                    name,
+                    f"{where}.devices[{index}].iface",
+                    iface,
+                    f"should be an interface of this host: {', '.join(sorted(host.interfaces))}",
+                )

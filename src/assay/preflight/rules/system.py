@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
-from assay.checks.bounds.redundancy import is_object_class
 from assay.cluster.daos import System, Version
 from assay.cluster.description import Host
+from assay.preflight.rules.object_classes import not_a_class
 from assay.problems import Problem
 
 PROVIDERS = (
@@ -85,13 +85,9 @@ def _provider(provider: str, version: Version) -> Iterator[Problem]:
 
 
 def _object_class(system: System) -> Iterator[Problem]:
-    if system.file_oclass is not None and not is_object_class(system.file_oclass):
-        yield Problem(
-            None,
-            "daos.file_oclass",
-            system.file_oclass,
-            "should be an object class, such as SX, RP_2GX or EC_4P2GX",
-        )
+    name = system.file_oclass
+    if name is not None and (allowed := not_a_class(name, system.version)):
+        yield Problem(None, "daos.file_oclass", name, allowed)
 
 
 def _perf_pool(system: System) -> Iterator[Problem]:

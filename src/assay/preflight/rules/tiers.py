@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.cluster.daos import Engine, Tier
+from assay.cluster.daos import Engine, Tier, Version
 from assay.cluster.description import Host
+from assay.preflight.keys.kinds import ALL
 from assay.problems import Problem
 
 _TAKES = {
@@ -30,8 +31,12 @@ _EXAMPLES = {
     ("kdev", "bdev_list"): "[/dev/sdb]",
 }
 
-_REFUSED = (("dcpm", "scm_size"), ("ram", "scm_list"))
-"""What DAOS refuses of that which does not apply (`ScmConfig.Validate`); the rest it ignores."""
+_REFUSED: dict[tuple[str, str], tuple[Version, ...]] = {
+    ("dcpm", "scm_size"): ALL,
+    ("dcpm", "scm_hugepages_disabled"): ("2.4", "2.6"),
+    ("ram", "scm_list"): ALL,
+}
+"""What a release refuses of that which does not apply (`ScmConfig.Validate`), and else ignores."""
 
 MIN_SCM_GIB = 4
 """The least that DAOS takes for a tmpfs (`MinRamdiskMem` in src/control/server/storage/scm.go)."""
@@ -40,13 +45,13 @@ LAST_BUS = 0xFF
 """The number of the last PCI bus."""
 
 
-def tier_rules(name: str, host: Host) -> Iterator[Problem]:
+def tier_rules(name: str, host: Host, version: Version) -> Iterator[Problem]:
     """SCM first, then block devices of one kind; each tier with the keys of its class."""
     for number, engine in enumerate(host.engines):
         yield from _order(name, number, engine)
         for index, tier in enumerate(engine.storage):
-            yield from _keys(name, f"engines[{number}].storage[{index}]", tier)
-    yield from _alike(name, host)
+            yield from _keys(name, f"engines[{number}].storage[{index}]", tier, version)
+    yield from _alike(name, host, version)
 
 
 def _order(name: str, number: int, engine: Engine) -> Iterator[Problem]:
@@ -70,7 +75,7 @@ def _order(name: str, number: int, engine: Engine) -> Iterator[Problem]:
         )
 
 
-def _keys(name: str, where: str, tier: Tier) -> Iterator[Problem]:
+def _keys(name: str, where: str, tier: Tier, version: Version) -> Iterator[Problem]:
     for key in _NEEDS[tier.class_]:
         if not getattr(tier, key):
             yield Problem(
@@ -88,7 +93,7 @@ def _keys(name: str, where: str, tier: Tier) -> Iterator[Problem]:
                 f"{where}.{key}",
                 _shown(value),
                 f"does not apply to class {tier.class_}, which takes {', '.join(takes)}",
-                severity="error" if (tier.class_, key) in _REFUSED else "warning",
+                severity="error" if version in _REFUSED.get((tier.class_, key), ()) else "warning",
             )
     if tier.class_ == "ram" and tier.scm_size is not None and tier.scm_size < MIN_SCM_GIB:
         yield Problem(
@@ -113,6 +118,10 @@ def _shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _said(switch: bool | None) -> str:
+    return "left out" if switch is None else _shown(switch)
+
+
 def _is_range(text: str) -> bool:
     """Whether DAOS can read it (`parsePCIBusRange`): decimal, or with 0x and the like."""
     first, dash, last = text.partition("-")
@@ -128,10 +137,15 @@ def _number(text: str) -> int:
     return int(text, base=8 if is_octal else 0)
 
 
-def _alike(name: str, host: Host) -> Iterator[Problem]:
+def _alike(name: str, host: Host, version: Version) -> Iterator[Problem]:
     """The tmpfs, or the PMem, of all engines of a host is of one kind."""
+
+    def switch(engine: Engine) -> bool | None:
+        said = engine.storage[0].scm_hugepages_disabled
+        return said if version == "2.8" else bool(said)
+
     kinds = [
-        (number, engine.storage[0].class_, engine.storage[0].scm_hugepages_disabled)
+        (number, engine.storage[0].class_, switch(engine))
         for number, engine in enumerate(host.engines)
         if engine.storage[0].is_scm
     ]
@@ -146,6 +160,7 @@ def _alike(name: str, host: Host) -> Iterator[Problem]:
             yield Problem(
                 name,
                 f"{where}.scm_hugepages_disabled",
-                _shown(hugepages_disabled),
-                f"should be as engines[{first}] has it",
+                None if hugepages_disabled is None else _shown(hugepages_disabled),
+                f"should be {_said(first_hugepages_disabled)}, as engines[{first}] has it: to DAOS,"
+                " what is left out is neither true nor false",
             )

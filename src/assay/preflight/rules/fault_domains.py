@@ -1,0 +1,45 @@
+"""Fault domains: where servers are, as they tell DAOS by `fault_path`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from assay.cluster.daos import System
+from assay.cluster.description import Host
+from assay.problems import Problem
+
+
+def fault_domain_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """All servers are at one depth; DAOS lets no other join (`FaultBadFaultDomainDepth`)."""
+    paths = {
+        name: path
+        for name in system.servers
+        if name in hosts and (path := levels(name, hosts[name])) is not None
+    }
+    counts = Counter(len(path) for path in paths.values())
+    usual = max(counts, key=lambda depth: (counts[depth], depth), default=0)
+    like = next((path for path in paths.values() if len(path) == usual), ())
+    for name, path in paths.items():
+        if len(path) != usual:
+            yield Problem(
+                name,
+                "server.settings.fault_path",
+                f"/{'/'.join(path)}",
+                f"should have as many levels as the other servers' have, such as /{'/'.join(like)}:"
+                " DAOS lets no server join at another depth, and without fault_path it is"
+                " /HOSTNAME",
+            )
+
+
+def levels(name: str, host: Host) -> tuple[str, ...] | None:
+    """A server's place, from the outermost level; None where a program of the site tells it."""
+    if host.server.settings.get("fault_cb"):
+        return None
+    path = str(host.server.settings.get("fault_path") or f"/{name}")
+    return tuple(level.strip().lower() for level in path.strip().split("/")[1:])
+
+
+def domains(servers: Mapping[str, Host]) -> int:
+    """How many of them there are: servers that say one place are lost together."""
+    return len({levels(name, host) or name for name, host in servers.items()})
