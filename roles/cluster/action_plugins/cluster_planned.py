@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from ipaddress import ip_interface, ip_network
 from itertools import islice
 from typing import Any
@@ -37,6 +38,10 @@ class ActionModule(ActionBase):
         """
         super().run(tmp, task_vars)
         self._hostvars = (task_vars or {})["hostvars"]
+        # One for all hosts: most of what they say is the same, and is then compiled once.
+        self._templar = Templar(self._loader)
+        environment = self._templar._engine.environment
+        environment.compile = cache(environment.compile)
         names = [str(name) for name in self._task.args["hosts"]]
         return {
             "changed": False,
@@ -45,7 +50,8 @@ class ActionModule(ActionBase):
 
     def _host(self, name: str, number: int) -> dict[str, Any]:
         variables = self._variables(name)
-        templar = Templar(self._loader, variables)
+        templar = self._templar
+        templar.available_variables = variables
         kind = templar.template(variables.get("cluster_kind"))
         _validate(name, kind)
         facts = dict(_facts(name, kind, number))
