@@ -61,7 +61,8 @@ def seconds(step: str, hosts: Path) -> tuple[float, float]:
     Raises:
         SystemExit: with what was printed, if it failed.
     """
-    description = hosts / "cluster.json"
+    # Not in the inventory, which it would become a part of.
+    description = hosts.with_suffix(".json")
     command: list[str | Path] = [COMMANDS / "assay", "plan", f"--cluster={description}"]
     if step in PLAYBOOKS:
         command = [
@@ -74,7 +75,12 @@ def seconds(step: str, hosts: Path) -> tuple[float, float]:
     run = subprocess.run(
         command,
         cwd=REPOSITORY,
-        env={**os.environ, "ANSIBLE_LOCALHOST_WARNING": "false"},
+        # Nothing here waits for a host, for which there are more forks otherwise.
+        env={
+            **os.environ,
+            "ANSIBLE_LOCALHOST_WARNING": "false",
+            "ANSIBLE_FORKS": str(os.cpu_count()),
+        },
         capture_output=True,
         text=True,
         check=False,
