@@ -5,21 +5,41 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from click.testing import Result
 from private_slurm import NODES, PATH, REPOSITORY, PrivateSlurm, wait_for
+from typer.testing import CliRunner
+
+from assay.checks.plan import CHECKS as CATALOGUE
+from assay.checks.plan import LAYERS
+from assay.cli import app
 
 CHECKS = REPOSITORY / "reframe-checks"
-LAYERS = ("network", "scm", "ssd", "client", "endtoend", "metadata")
 # The commands of the environment in which the tests run.
 COMMANDS = str(Path(sys.executable).parent)
 SCM_MIB = 400
+
+FEW_MESSAGES = 'args=("${@/#20000/50}"); exec /usr/bin/fi_pingpong "${args[@]/#1000/50}"'
+"""The real fi_pingpong: both of its ends spin, which takes every core from all other tests."""
+
+BRIEF_PHASES = """
+sed 's/^runtime=1$/runtime=200ms/' "${@: -1}" >"$SCRATCH/brief.fio"
+exec /usr/bin/fio "${@:1:$#-1}" "$SCRATCH/brief.fio"
+"""
+"""The real fio, whose phases that take a time take less of it."""
+
+
+def search_path(layers: Iterable[str]) -> dict[str, str]:
+    """Where ReFrame looks for the checks of some layers: to load all of them takes longer."""
+    return {"RFM_CHECK_SEARCH_PATH": ":".join(str(CHECKS / layer) for layer in layers)}
 
 
 @dataclass(frozen=True)
@@ -76,8 +96,8 @@ class Campaign:
     def sign_off(self, gate: str = "measured") -> SignedOff:
         bundle = self.directory.with_name(f"{self.directory.name}-signed-off")
         done = self.site.assay("signoff", f"--reports={self.reports}", f"--out={bundle}", gate=gate)
-        assert bundle.is_dir(), f"no bundle: {done.stdout}{done.stderr}"
-        return SignedOff(done.returncode, bundle)
+        assert bundle.is_dir(), f"no bundle: {done.output}"
+        return SignedOff(done.exit_code, bundle)
 
 
 class Site:
@@ -165,16 +185,17 @@ class Site:
             "PATH": f"{COMMANDS}:{PATH}",
             "ASSAY_CLUSTER": str(self.cluster),
             "RFM_CONFIG_FILES": str(CHECKS / "settings.py"),
-            "RFM_CHECK_SEARCH_PATH": ":".join(str(CHECKS / layer) for layer in LAYERS),
+            **search_path(LAYERS),
         }
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command as a user of the site does."""
         return self.slurm.run(*command, extra=self.environment, cwd=self.root)
 
-    def assay(self, *arguments: str, gate: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Run `assay`."""
-        return self.run("assay", *arguments, *([f"--gate={gate}"] if gate else []))
+    def assay(self, *arguments: str, gate: str | None = None) -> Result:
+        """Run `assay` in this process: to start it takes longer than most of its work."""
+        words = [*arguments, *([f"--gate={gate}"] if gate else [])]
+        return CliRunner().invoke(app, words, env=self.environment)
 
     def start(self, *tags: str, into: Path | None = None) -> tuple[subprocess.Popen[str], Path]:
         """Start a campaign, or take one up again."""
@@ -183,10 +204,10 @@ class Site:
         self._campaigns += 1
         directory = into or self.root / "campaigns" / str(self._campaigns)
         environment = self.root / "environment.sh"
+        layers = [tag for tag in tags if tag in LAYERS] or LAYERS
+        exported = self.environment | search_path(layers)
         environment.write_text(
-            "".join(
-                f"export {name}={shlex.quote(text)}\n" for name, text in self.environment.items()
-            )
+            "".join(f"export {name}={shlex.quote(text)}\n" for name, text in exported.items())
         )
         process = self.slurm.popen(
             str(CHECKS / "campaign.sh"),
@@ -212,7 +233,8 @@ class Site:
         """Run a check by hand, or `A|B`, with the programs of the test's own first on the path."""
         for partition in self.slurm.partitions:
             self.slurm.set_partition(partition, self.members(partition))
-        written = {
+        layers = {CATALOGUE[name].layer for name in re.findall(r"\w+", names)}
+        written = search_path(layers) | {
             "PATH": f"{self.programs}:{self.environment['PATH']}",
             "RFM_SQLITE_DB_FILE": str(self.root / "results.db"),
             "RFM_REPORT_FILE": str(self.root / "report.json"),

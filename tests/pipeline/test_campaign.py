@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from private_slurm import PrivateSlurm
-from site_here import Campaign, SignedOff, Site
+from site_here import BRIEF_PHASES, FEW_MESSAGES, Campaign, SignedOff, Site
 
 from assay.checks.plan import CHECKS
 from assay.tools import PARSERS
@@ -23,9 +23,11 @@ OWED_SAMPLES = {"ClientPlacement": 3}
 @pytest.fixture(scope="module")
 def site(slurm: PrivateSlurm, fdb: dict[str, Path]) -> Site:
     """Two hosts, clients and servers at once, with all benchmarks but IOR and mdtest."""
-    benchmarks = {"fio": "/usr/bin/fio", "fi_pingpong": "/usr/bin/fi_pingpong", **fdb}
     root = slurm.directory / "campaign"
-    return Site(slurm, root, benchmarks, clients=["c1", "c2"], servers=["c1", "c2"])
+    here = Site(slurm, root, fdb, clients=["c1", "c2"], servers=["c1", "c2"])
+    here.use("fio", BRIEF_PHASES)
+    here.use("fi_pingpong", FEW_MESSAGES)
+    return here
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +182,7 @@ def test_what_was_signed_off_follows_from_what_the_tools_printed(
     site: Site, signed: SignedOff
 ) -> None:
     checked = site.assay("verify", str(signed.bundle))
-    assert checked.returncode == 0, checked.stdout
+    assert checked.exit_code == 0, checked.stdout
     assert "ok    the samples of the run reports are those of the raw outputs" in checked.stdout
 
 
@@ -201,7 +203,7 @@ def test_saved_outputs_can_be_read_again(
         assert parsed.samples
         assert parsed.problems == ()
     printed = site.assay("parse", tool, str(saved[0]))
-    assert printed.returncode == 0
+    assert printed.exit_code == 0
     assert json.loads(printed.stdout)["samples"]
 
 

@@ -8,12 +8,10 @@ from collections.abc import Callable
 
 import pytest
 from private_slurm import wait_for
-from site_here import CHECKS, Campaign, Site
+from site_here import CHECKS, FEW_MESSAGES, Campaign, Site
 
 MakeSite = Callable[..., Site]
 
-# With fewer iterations, of large messages and of small ones.
-SHORT = 'args=("${@/#20000/50}"); exec /usr/bin/fi_pingpong "${args[@]/#1000/50}"'
 HANG = "sleep 300"
 
 
@@ -48,7 +46,7 @@ def interrupt(site: Site, number: signal.Signals) -> tuple[Campaign, str]:
 
 def complete(site: Site) -> None:
     """Measure again, with a benchmark that works."""
-    site.use("fi_pingpong", SHORT)
+    site.use("fi_pingpong", FEW_MESSAGES)
     campaign = site.measure("quick")
     signed = campaign.sign_off()
     assert signed.exit_code == 0, signed.summary
@@ -82,7 +80,7 @@ def test_a_campaign_is_ended_from_elsewhere_with_its_job(site: Site) -> None:
 
 
 def test_a_campaign_is_taken_up_where_it_was_interrupted(site: Site) -> None:
-    site.use("fi_pingpong", SHORT)
+    site.use("fi_pingpong", FEW_MESSAGES)
     site.use("fio", HANG)
     started = site.start("quick", "raw")
     wait_for(lambda: hangs(site), "benchmark that hangs")
@@ -107,7 +105,7 @@ def test_a_job_that_a_killed_campaign_left_is_ended_by_the_next(site: Site) -> N
     assert running(site) == [job]
     bundle = site.root / "bundle"
     refused = site.assay("signoff", f"--reports={campaign.reports}", f"--out={bundle}")
-    assert refused.returncode == 1
+    assert refused.exit_code == 1
     assert "no run report matches" in refused.stderr
     assert not bundle.exists()
     complete(site)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from private_slurm import PATH, PrivateSlurm, missing, process_file, send, wait_for
-from site_here import Site
+from site_here import BRIEF_PHASES, Site
 
 from needs import without
 
@@ -90,7 +90,8 @@ def sshd(slurm: PrivateSlurm) -> Sshd:
 @pytest.fixture
 def site(make_site: Callable[..., Site], sshd: Sshd) -> Iterator[Site]:
     """Two servers, of which this machine plays both."""
-    here = make_site({"fio": "/usr/bin/fio"})
+    here = make_site({})
+    here.use("fio", BRIEF_PHASES)
     here.describe(lambda document: document.update(servers_scheduler="ssh"))
     here.program("ssh", f'exec /usr/bin/ssh -F {sshd.configuration} "$@"')
     yield here
@@ -158,7 +159,7 @@ def test_a_hostile_server_harms_no_other(site: Site, sshd: Sshd) -> None:
     )
     site.describe(lambda document: document["hosts"]["s2"].update(address=HOSTILE))
     # The other server is still busy when all that has come back.
-    site.use("fio", 'sleep 5; exec /usr/bin/fio "$@"')
+    site.use("fio", f"sleep 5\n{BRIEF_PHASES}")
     done = site.check("ScmFio")
     assert "s2/engine0: s2 returned " in done.stdout
     assert "s1/engine0:" not in done.stdout

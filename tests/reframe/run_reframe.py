@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from assay.checks.plan import CHECKS as CATALOGUE
 from assay.checks.plan import LAYERS
 
 TESTS = Path(__file__).parents[1]
@@ -19,6 +21,9 @@ POOL = RECORDED / "dmg" / "quick" / "pool.txt"
 
 def reframe(document: dict[str, Any], directory: Path, *options: str) -> str:
     """What ReFrame prints for a site, of which it keeps everything in a directory."""
+    names = [option for option in options if option.startswith("--name=")]
+    # To load the checks of all layers takes longer.
+    layers = {CATALOGUE[name].layer for name in re.findall(r"[A-Z]\w+", "".join(names))} or LAYERS
     cluster = directory / "cluster.json"
     cluster.write_text(json.dumps(document))
     done = subprocess.run(
@@ -28,7 +33,7 @@ def reframe(document: dict[str, Any], directory: Path, *options: str) -> str:
             "HOME": str(directory),
             "ASSAY_CLUSTER": str(cluster),
             "RFM_CONFIG_FILES": str(CHECKS / "settings.py"),
-            "RFM_CHECK_SEARCH_PATH": ":".join(str(CHECKS / layer) for layer in LAYERS),
+            "RFM_CHECK_SEARCH_PATH": ":".join(str(CHECKS / layer) for layer in layers),
         },
         cwd=directory,
         capture_output=True,
