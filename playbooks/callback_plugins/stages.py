@@ -1,7 +1,8 @@
 """What Ansible prints, in a screenful: a line for each stage and each change, failures in full.
 
-What fails alike on many hosts is printed once, with their range, and so is what happened to each
-host in the end.
+Where a role changes much on the same hosts, one line counts the tasks; in check mode each change
+has its own. What fails alike on many hosts is printed once, with their range, and so is what
+happened to each host in the end.
 
 With `-v` it prints what the callback `default` does, of which this is a thinner one. (None in
 community.general does it: `dense` overwrites its own lines, so that a log has them all, and `unixy`
@@ -31,14 +32,19 @@ from assay.subject import folded
 DOCUMENTATION = """
 name: stages
 type: stdout
-short_description: a line for each stage and each change, failures in full
-description: As the callback default, without what changed nothing; with C(-v) all of it.
+short_description: a line for each stage and what it changes, failures in full
+description: >-
+  As the callback default, without what changed nothing, and with one line for the many changes
+  of a role; with C(-v) all of it.
 extends_documentation_fragment: [default_callback, result_format_callback]
 """
 
 
 HOST = "HOST"
 """Stands for the name and the address of each host in a message that many hosts have."""
+
+NAMED = 3
+"""So many changes of a role have a line each; of more a line has their number."""
 
 MEASURES = "validate"
 """The tag of plays that start a campaign, which runs on when Ansible is interrupted."""
@@ -65,6 +71,8 @@ class CallbackModule(Default):
         # By task, and by what was said: the hosts, and the first of their results.
         self._failed: dict[tuple[str, bool, str], list[Any]] = defaultdict(list)
         self._lost: dict[str, list[str]] = defaultdict(list)
+        # Of a role: what its tasks changed, and where.
+        self._role: str | None = None
         self._changed: dict[str, list[str]] = defaultdict(list)
         self._measures = False
         atexit.register(self._say_what_goes_on)
@@ -105,7 +113,11 @@ class CallbackModule(Default):
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
         """Print the name of the stage with its first task."""
-        self._print_results()
+        self._print_failures()
+        role = task._role.get_name() if task._role else None
+        if role is None or role != self._role or self._play.check_mode:
+            self._print_changes()
+        self._role = role
         if self._thin and self._stage:
             check = " (check mode)" if self._play.check_mode else ""
             self._display.display(f"{self._stage}{check}")
@@ -150,10 +162,24 @@ class CallbackModule(Default):
         self._lost[_unnamed(said, _names(result.host))].append(result.host.get_name())
 
     def _print_results(self) -> None:
-        """A message of several hosts once, with their range; that of one as it said it."""
+        self._print_changes()
+        self._print_failures()
+
+    def _print_changes(self) -> None:
+        """What was changed on the same hosts, in full or as a number."""
+        by_hosts: dict[str, list[str]] = defaultdict(list)
         for task, labels in self._changed.items():
-            self._display.display(f"  changed: [{folded(labels)}] {task}", color=COLOR_CHANGED)
+            by_hosts[folded(labels)].append(task)
         self._changed.clear()
+        for hosts, tasks in by_hosts.items():
+            many = [f"{self._role}: {len(tasks)} tasks"] if len(tasks) > NAMED else tasks
+            for what in many:
+                self._display.display(f"  changed: [{hosts}] {what}", color=COLOR_CHANGED)
+
+    def _print_failures(self) -> None:
+        """A message of several hosts once, with their range; that of one as it said it."""
+        if self._lost or self._failed:
+            self._print_changes()
         for said, names in self._lost.items():
             line = f"unreachable: [{folded(names)}] {said}"
             self._display.display(line, color=COLOR_UNREACHABLE)
@@ -199,6 +225,7 @@ class CallbackModule(Default):
     def v2_runner_on_ok(self, result: Any) -> None:
         """A line for each change; messages, and what has warnings, as always."""
         if not self._thin or self._speaks(result):
+            self._print_changes()
             super().v2_runner_on_ok(result)
             return
         self._handle_warnings_and_exception(result)
@@ -210,6 +237,7 @@ class CallbackModule(Default):
         if not self._thin:
             super().v2_runner_item_on_ok(result)
         elif result.task.vars.get("stages_items"):
+            self._print_changes()
             item = self._get_item_label(result.result)
             self._display.display(f"    [{self.host_label(result)}] {item}", color=COLOR_CHANGED)
 
@@ -221,6 +249,7 @@ class CallbackModule(Default):
         lines = message if isinstance(message, list) else [message]
         if not all(isinstance(line, str) for line in lines):
             return True
+        self._print_changes()
         for line in lines:
             self._display.display(f"  {line}")
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,53 @@ def test_details_come_with_v(tmp_path: Path) -> None:
     shown = printed(tmp_path, "-v")
     for text in ("PLAY [A stage without hosts]", "TASK [Stay]", "stdout: hush", "(item=2)"):
         assert text in shown, shown
+
+
+ROLE = """
+- {name: First, ansible.builtin.set_fact: {first: true}, changed_when: true}
+- {name: Second, ansible.builtin.set_fact: {second: true}, changed_when: true}
+- {name: Third, ansible.builtin.set_fact: {third: true}, changed_when: inventory_hostname == "s1"}
+- {name: Fourth, ansible.builtin.set_fact: {fourth: true}, changed_when: true}
+- {name: Fifth, ansible.builtin.set_fact: {fifth: true}, changed_when: true}
+- {name: Say, ansible.builtin.debug: {msg: half of it}, run_once: true}
+- {name: Sixth, ansible.builtin.set_fact: {sixth: true}, changed_when: true}
+"""
+
+
+def of_a_role(directory: Path, *options: str) -> list[str]:
+    """What is printed of a stage with a role that changes two hosts."""
+    tasks = directory / "roles/scheduler/tasks"
+    tasks.mkdir(parents=True)
+    (tasks / "main.yml").write_text(ROLE)
+    playbook = directory / "playbook.yml"
+    play = {"name": "A stage", "hosts": "all", "gather_facts": False, "roles": ["scheduler"]}
+    playbook.write_text(json.dumps([play]))
+    program = Path(sys.executable).parent / "ansible-playbook"
+    command = [program, "--inventory=s1,s2", *options, playbook]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.partition("\nPLAY RECAP")[0].splitlines()
+
+
+def test_many_changes_of_a_role_are_a_line_with_their_number(tmp_path: Path) -> None:
+    assert of_a_role(tmp_path) == [
+        "A stage",
+        "  changed: [s[1-2]] scheduler: 4 tasks",
+        "  changed: [s1] scheduler : Third",
+        "  half of it",
+        "  changed: [s[1-2]] scheduler : Sixth",
+    ]
+
+
+def test_check_mode_prints_each_change(tmp_path: Path) -> None:
+    lines = of_a_role(tmp_path, "--check")
+    assert lines[:4] == [
+        "A stage (check mode)",
+        "  changed: [s[1-2]] scheduler : First",
+        "  changed: [s[1-2]] scheduler : Second",
+        "  changed: [s1] scheduler : Third",
+    ]
+    assert len(lines) == 8
 
 
 MANY = """
