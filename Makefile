@@ -28,13 +28,14 @@ help: ## List the commands.
 setup: $(VENV)/.complete ## Make .venv with everything that Python needs.
 
 $(VENV)/.complete: requirements/all.txt pyproject.toml
-	scripts/python-venv.sh
-	python3 -m venv $(VENV)
-	sed -n '/^uv==/,/[^\\]$$/p' requirements/all.txt > $(VENV)/uv.txt
-	$(BIN)/pip install --quiet --require-hashes --requirement $(VENV)/uv.txt
-	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements/all.txt
-	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
-	touch $@
+	@scripts/python-venv.sh
+	@echo "making $(VENV), with every package of requirements/all.txt"
+	@python3 -m venv $(VENV)
+	@sed -n '/^uv==/,/[^\\]$$/p' requirements/all.txt > $(VENV)/uv.txt
+	@$(BIN)/pip install --quiet --require-hashes --requirement $(VENV)/uv.txt
+	@$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements/all.txt
+	@$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
+	@touch $@
 
 .PHONY: lock
 lock: setup ## Lock all Python dependencies again, with hashes.

@@ -21,7 +21,9 @@ installed() {
 }
 
 before=$(installed)
+echo "installing python3-venv"
 as_root apt-get update --quiet=2
-as_root apt-get install --quiet=2 --yes --no-install-recommends python3-venv
+# dpkg says a line for each step of each package; its errors come on the other stream.
+as_root apt-get install --quiet=2 --yes --no-install-recommends python3-venv >/dev/null
 as_root mkdir -p "$ledger"
 comm -13 <(echo "$before") <(installed) | as_root tee "$ledger/setup" >/dev/null
