@@ -1,4 +1,4 @@
-"""The benchmark tools: one module each, which builds its command line and reads what it prints."""
+"""The benchmark tools: one module for each, which builds its command line and parses its output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOOLS = (
 
 
 class _Parsers(Mapping[str, "Callable[[str], Parsed]"]):
-    """A tool's module is imported when its parser is asked for: whoever uses one needs no other."""
+    """Imports the module of a tool only when its parser is requested."""
 
     def __getitem__(self, tool: str) -> Callable[[str], Parsed]:
         if tool not in _TOOLS:
@@ -34,4 +34,4 @@ class _Parsers(Mapping[str, "Callable[[str], Parsed]"]):
 
 
 PARSERS: Mapping[str, Callable[[str], Parsed]] = _Parsers()
-"""The parser of every tool, by the name of its module, that `assay parse` knows it by."""
+"""The parser of every tool, by the name of its module; `assay parse` takes the same name."""

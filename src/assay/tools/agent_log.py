@@ -1,9 +1,9 @@
-"""daos_agent's log: which interface each client got, and whether it is near to it.
+"""daos_agent's log: which interface each client got, and whether it is on the client's NUMA node.
 
-A client asks the agent of its host when it starts, and the agent gives it an interface of the NUMA
-node that the client runs on, or of another node when that one has none. It says which in a line of
-level INFO; with `log_level` left at the default of the agent those lines are there. The sentence
-"No network devices bound to client NUMA node" of the documents is in no source from 2.4 on.
+When a client starts, it asks the agent of its host for an interface. The agent gives it one on the
+client's own NUMA node, or on another node if that one has none, and logs its choice at level INFO.
+The agent's default `log_level` includes these lines. DAOS's documentation quotes the sentence "No
+network devices bound to client NUMA node", but no source from 2.4 on contains it.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def parse(
 ) -> Parsed:
     """Count the clients that got an interface of their own NUMA node.
 
-    `near_clients` where `nodes` is given; otherwise `clients`, each labelled `numa` and
-    `interface`. The unit is process: each asks once.
+    The metric is `near_clients` if `nodes` is given; otherwise it is `clients`, labelled `numa` and
+    `interface`. The unit is process, since each process asks once.
 
     Args:
         text: the part of the log that was written during the run.
         nodes: the NUMA node of each interface of the host.
-        program: count its processes alone, and not `daos` or `dfuse`.
+        program: count only the processes of this program, and not those of `daos` or `dfuse`.
     """
     given = Counter(
         (int(line["numa"]), line["interface"])

@@ -1,4 +1,4 @@
-"""The container that a benchmark is to use: that it is there before the run, and its layout."""
+"""The container that a benchmark uses: whether it exists before the run, and its layout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.tools.text import first_error
 
 TOOL = "container"
 
-# What `daos` says without an agent.
+# The error of `daos` when no agent runs.
 _NO_CLIENT = "failed to initialize DAOS API"
 
 
@@ -33,7 +33,7 @@ class _Answer(BaseModel):
 
 
 def same(before: str, after: str) -> bool:
-    """Whether two answers to `query` are of one container, and not of another with its label."""
+    """Whether two answers to `query` describe the same container, and not just the same label."""
     was, now = _answer(before), _answer(after)
     if not (isinstance(was, _Answer) and isinstance(now, _Answer)):
         return False
@@ -41,7 +41,7 @@ def same(before: str, after: str) -> bool:
 
 
 def identity(answer: str) -> tuple[str, str] | None:
-    """UUIDs of the pool and the container that an answer to `query` is of; None without them."""
+    """UUIDs of the pool and of the container in an answer to `query`; None if it lacks either."""
     was = _answer(answer)
     if not (isinstance(was, _Answer) and was.response and was.response.pool_uuid):
         return None
@@ -49,7 +49,7 @@ def identity(answer: str) -> tuple[str, str] | None:
 
 
 def _answer(text: str) -> _Answer | str:
-    """What `daos` answers, or why it is no answer."""
+    """The answer of `daos`, or the reason why the text is not one."""
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
         return f"no answer of daos: {no_answer(text, invalid)}"
@@ -60,7 +60,7 @@ def _answer(text: str) -> _Answer | str:
 
 
 def parse(text: str) -> Parsed:
-    """Read the JSON of `query`; there are no samples, and each problem is one of the container."""
+    """Read the JSON of `query`. It gives no samples, only problems of the container."""
     answer = _answer(text)
     if isinstance(answer, str):
         return Parsed(TOOL, (), (answer,))

@@ -1,10 +1,10 @@
-"""What `dmg -j` and `daos -j` answer.
+"""The answers of `dmg -j` and `daos -j`.
 
-Their exit statuses lie: `dmg system query` exits 0 with dead ranks. So their JSON is read, which is
-the same in DAOS 2.4, 2.6 and 2.8 for what is read of it.
+Their exit statuses are unreliable: `dmg system query` exits 0 even if ranks are dead. So their JSON
+is read. The fields read here are the same in DAOS 2.4, 2.6 and 2.8.
 
-Hosts without `assay` read it with this file, too (see `assay.tools.pools`), so it has the standard
-library and Python 3.9 alone.
+Hosts without `assay` use this file, too (see `assay.tools.pools`), so it uses only the standard
+library of Python 3.9.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Any, NamedTuple
 from .json_output import json_objects  # relative, since Ansible ships both to other packages
 
 UNINITIALIZED = "system is uninitialized"
-"""What the management service says while none of its hosts is formatted."""
+"""The error of the management service while none of its hosts is formatted."""
 
 _STOPPED = (124, 137)
-"""The exit statuses of timeout(1), where it stopped a program and where it killed one."""
+"""The exit statuses of timeout(1): 124 if it stopped the program, 137 if it killed it."""
 
 
 class Answer(NamedTuple):
-    """An answer, whatever the exit status."""
+    """An answer, regardless of the exit status."""
 
     response: Any
-    """As the program has it; an empty mapping where there is none."""
+    """The response as printed; an empty mapping if there is none."""
     error: str
-    """A sentence, empty if all is well."""
+    """A sentence; empty if there is no error."""
 
     @property
     def uninitialized(self) -> bool:
@@ -35,12 +35,12 @@ class Answer(NamedTuple):
 
 
 def read_answer(stdout: str, stderr: str = "", status: int | None = 0) -> Answer:
-    """Read what a run printed.
+    """Read the output of a run.
 
     Args:
-        stdout: standard output. The client library writes its log to it, too.
+        stdout: standard output. The client library writes its log there, too.
         stderr: standard error.
-        status: exit status, which is only asked where there is no JSON.
+        status: exit status; it is used only if the output has no JSON.
     """
     objects, _ = json_objects(stdout)
     if not objects:
@@ -57,7 +57,7 @@ def _silence(stdout: str, stderr: str, status: int | None) -> str:
 
 
 def _error(answer: dict[str, Any]) -> str:
-    """Of each host where there are several, since the error as a whole only counts them."""
+    """The error of each host, if the answer lists them; the overall error only counts them."""
     response = answer.get("response")
     of_hosts = response.get("host_errors") if isinstance(response, dict) else None
     if of_hosts:

@@ -1,4 +1,4 @@
-"""DAOS's log lines, which stand in the output of every tool that is linked with it; its errors."""
+"""DAOS's log lines, which appear in the output of every tool linked with it, and its errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LOG = re.compile(
 )
 _SERIOUS = ("ERR", "CRIT", "ALRT", "EMRG")
 
-# Said by every process that is not root where the file limit is at its maximum already.
+# Every process without root prints this if the limit of open files is already at its maximum.
 _HARMLESS = "setrlimit() failed. Unable to bump file descriptor limit"
 
 _ERROR = re.compile(r"(?<!\d)-(\d{4})(?!\d)")
@@ -43,7 +43,7 @@ def without_log(text: str) -> str:
 
 
 def logged_errors(text: str) -> list[str]:
-    """What DAOS's libraries logged as an error, in order, without those that do no harm."""
+    """The errors that DAOS's libraries logged, in order, without the harmless ones."""
     return [
         line["said"]
         for line in _LOG.finditer(text)
@@ -52,7 +52,7 @@ def logged_errors(text: str) -> list[str]:
 
 
 def reason(text: str) -> str | None:
-    """The last error that was logged with a code, or without one: what it means, and its words."""
+    """The last logged error that has a code, or else the last one: its meaning and its text."""
     errors = logged_errors(text)
     with_code = [error for error in errors if _ERROR.search(error)]
     last = (with_code or errors)[-1:]
@@ -60,14 +60,14 @@ def reason(text: str) -> str | None:
 
 
 _PROGRAM = re.compile(r"^ERROR \([\w.-]+:\d+\): \d+: (?P<code>-\d{4}): (?P<said>.+)$", re.MULTILINE)
-"""What IOR and mdtest say of the function of DAOS that failed, with its code."""
+"""The line of IOR and mdtest that names the failed function of DAOS and its error code."""
 
 
 def first_cause(text: str) -> str | None:
-    """The first error that has a code of DAOS, in words; nothing where none has.
+    """The first error with a DAOS error code, in words; None if there is no such error.
 
-    The first, since the others follow from it: of the program itself if it names a code, or else of
-    DAOS's library in its process.
+    It is the first because later errors follow from it. An error of the program itself takes
+    precedence over one of DAOS's library.
     """
     if own := _PROGRAM.search(text):
         return f"{own['said']}: {meaning(own['code'])} ({own['code']})"
@@ -76,6 +76,6 @@ def first_cause(text: str) -> str | None:
 
 
 def meaning(error: str) -> str:
-    """What the last DAOS error code in a message means, such as ``no space left`` for -1007."""
+    """The meaning of the last DAOS error code in a message, such as ``no space left`` for -1007."""
     codes = [int(code) for code in _ERROR.findall(error)]
     return _MEANINGS.get(codes[-1], f"DAOS error -{codes[-1]}") if codes else "it does not say why"

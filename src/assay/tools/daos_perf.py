@@ -1,13 +1,13 @@
-"""daos_perf, DAOS's benchmark of objects without a file system: values through client and network.
+"""daos_perf, DAOS's object benchmark: values through client and network, without a file system.
 
-What 2.8 does, seen by running it:
+Behaviour of 2.8, seen by running it:
 
-- It connects to the pool exclusively: while a dfuse is mounted, or anything else is connected, it
+- It connects to the pool exclusively. If a dfuse is mounted, or anything else is connected, it
   ends with DER_BUSY.
-- In a pool that is there (`-u`) it makes a container in each run, and leaves it: the pool is to be
-  one for it alone, destroyed afterwards.
-- `-C 0` waits for each operation; only then is there a latency.
-- Its help names a class EC2P2, which its source spells EC2P.
+- In an existing pool (`-u`), each run creates a container and leaves it behind. So daos_perf needs
+  a pool of its own, which is destroyed afterwards.
+- `-C 0` waits for each operation; a latency is available only then.
+- Its help names a class EC2P2, but its source spells it EC2P.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from assay.tools.output import Parsed
 TOOL = "daos_perf"
 
 ObjectClass = Literal["TINY", "LARGE", "R2S", "R3S", "R4S", "EC2P1", "EC4P2", "EC8P2"]
-"""TINY is S1, LARGE is SX; the others are of one group."""
+"""TINY is S1 and LARGE is SX; the other classes have one group."""
 
 
 @dataclass(frozen=True, slots=True)
 class DaosPerf:
-    """One run, to be started by an MPI launcher on the cores of one host."""
+    """One run. An MPI launcher starts it on the cores of one host."""
 
     pool: str
-    """UUID of a pool that nothing is connected to."""
+    """UUID of a pool without any connection."""
     values: perf_common.Values
     object_class: ObjectClass = "LARGE"
     credits: int = 16
-    """Operations in flight at once in each process, up to 64; 0 waits for each."""
+    """Operations in flight in each process, up to 64; with 0, it waits for each operation."""
     store: bool = True
-    """Without it the engine answers and stores nothing (``-T echo``): the network alone."""
+    """If false, engines answer but store nothing (``-T echo``), which tests only the network."""
 
     def command(self) -> list[str]:
         """Command line of one rank; its options are spelled alike in 2.4, 2.6 and 2.8."""
@@ -48,7 +48,7 @@ class DaosPerf:
 
 
 def parse(text: str, *, expected_processes: int | None = None) -> Parsed:
-    """Read what daos_perf printed, standard error included; see `perf_common.parse`."""
+    """Read the output of daos_perf, including standard error; see `perf_common.parse`."""
     parsed = perf_common.parse(TOOL, text, expected_processes)
     busy = "connected to the pool; daos_perf wants it alone: unmount dfuse, end other clients"
     return Parsed(

@@ -1,7 +1,7 @@
-"""DFS, DAOS's file system in a container: how IOR, mdtest and fio are pointed to it.
+"""DFS, DAOS's file system in a container: the options of IOR, mdtest and fio to use it.
 
-IOR and mdtest make a container that is not there, with properties of their own, and exit 0: ask
-with `assay.tools.container` first.
+If the container does not exist, IOR and mdtest create one with their own properties and exit 0.
+Check that it exists with `assay.tools.container` first.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Dfs:
-    """A container of type POSIX, and how the files of a run are laid out in it."""
+    """A container of type POSIX, and the layout of the files of a run in it."""
 
     pool: str
     container: str
     oclass: str | None = None
-    """Object class of files, such as ``SX``; None: the container's own."""
+    """Object class of files, such as ``SX``; None means the container's own."""
     dir_oclass: str | None = None
-    """Object class of directories, such as ``RP_3GX``; None: the container's own."""
+    """Object class of directories, such as ``RP_3GX``; None means the container's own."""
     chunk_bytes: int | None = None
-    """Bytes of a file that lie together; None: the container's own."""
+    """Chunk size of files in bytes; None means the container's own."""
 
     def ior_options(self) -> list[str]:
-        """The options of IOR and mdtest, each in one word, as io500 passes them on."""
+        """The options of IOR and mdtest, each as a single word, as io500 passes them on."""
         options = {
             "pool": self.pool,
             "cont": self.container,
@@ -34,7 +34,7 @@ class Dfs:
         return [f"--dfs.{name}={value}" for name, value in options.items() if value is not None]
 
     def fio_options(self) -> dict[str, str | int]:
-        """The options of fio's dfs engine, which knows no class of directories."""
+        """The options of fio's dfs engine, which has no option for the class of directories."""
         options = {
             "pool": self.pool,
             "cont": self.container,

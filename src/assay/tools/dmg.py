@@ -1,7 +1,7 @@
 """dmg, DAOS's administration tool: whether the system and its pools can be measured.
 
-`dmg` exits 0 with ranks that are dead, and may wait for minutes where no engine answers: its JSON
-is read, and it runs under a time limit.
+`dmg` exits 0 even if ranks are dead, and may wait for minutes if no engine answers. So its JSON is
+read, and it runs under a time limit.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ TOOL = "dmg"
 _ADDRESS = re.compile(r"[^:]*://(.+:\d+)$")
 
 FULL = 0.9
-"""Share of a pool's fullest target above which figures suffer and writes start to fail.
+"""Share of a pool's fullest target above which performance suffers and writes start to fail.
 
-DAOS's aggregation and its reserves need room; the share is this project's own choice. From 60 % on
-DAOS 2.8 lets the reclaiming of space go before updates, by degrees (`pressure_gauge` in its
-src/engine/sched.c). A small pool may be full before: one of 600 MB of SCM refused writes at 88 %.
+DAOS's aggregation and its reserves need room; the share is this project's own choice. From 60 % on,
+DAOS 2.8 gradually gives space reclamation priority over updates (`pressure_gauge` in its
+src/engine/sched.c). A small pool may be full earlier: one of 600 MB of SCM refused writes at 88 %.
 """
 
 
@@ -48,7 +48,7 @@ class Member(BaseModel):
 
     rank: int
     addr: str
-    """Of its server: host and port."""
+    """Host and port of its server."""
     state: str
     fabric_uri: str = ""
     fault_domain: str = ""
@@ -56,7 +56,7 @@ class Member(BaseModel):
     info: str = ""
 
     def problem(self) -> str | None:
-        """Why it serves nobody; none where it does."""
+        """Why the rank is not in service; None if it is."""
         if self.state.lower() == "joined":
             return None
         return f"rank {self.rank} at {self.addr} is {self.state}" + (
@@ -90,10 +90,10 @@ class _Tier(BaseModel):
     total: int
     free: int
     least: int = Field(alias="min")
-    """Bytes free on the target that has the fewest."""
+    """Free bytes of the fullest target."""
 
     def used(self, targets: int) -> float:
-        """Share of the fullest target that is in use."""
+        """Used share of the fullest target."""
         return 1 - self.least * targets / self.total if self.total else 0.0
 
 
@@ -129,12 +129,12 @@ class _Answer(BaseModel):
 def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
     """Read the JSON of `dmg -j system query` or `dmg -j pool query`.
 
-    Every problem is a reason not to measure, or not to believe what was measured meanwhile. The
-    samples are a pool's `free` bytes, labelled `media`; a system has none.
+    Every problem is a reason not to measure, or not to trust what was measured in the meantime. The
+    samples are a pool's `free` bytes, labelled `media`; a system has no samples.
 
     Args:
         text: standard output.
-        expected_ranks: ranks that the system has to have.
+        expected_ranks: required number of ranks of the system.
     """
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
@@ -169,7 +169,7 @@ def _system_problems(members: list[Member], expected: int | None) -> Iterator[st
 
 
 def uuid(text: str) -> str:
-    """The UUID of a pool, by `dmg -j pool query`; empty where that reports none."""
+    """The UUID of a pool from `dmg -j pool query`; empty if there is none."""
     objects, _ = json_objects(text)
     try:
         answer = _Answer.model_validate(objects[0] if objects else {})
@@ -179,16 +179,16 @@ def uuid(text: str) -> str:
 
 
 def ranks(text: str) -> dict[str, int]:
-    """The rank at each fabric address, such as ``192.0.2.1:31316``, by `dmg -j system query`.
+    """The rank at each fabric address, such as ``192.0.2.1:31316``, from `dmg -j system query`.
 
-    An address that has no port, as with some providers, is left out.
+    Addresses without a port, which some providers have, are left out.
     """
     addresses = ((_ADDRESS.match(member.fabric_uri), member.rank) for member in _members(text))
     return {address[1]: rank for address, rank in addresses if address}
 
 
 def restarted(before: str, after: str) -> list[str]:
-    """The ranks that came back as another process between two answers to `dmg -j system query`."""
+    """Report each rank that restarted between two answers to `dmg -j system query`."""
     was = {member.rank: member.incarnation for member in _members(before)}
     return [
         f"rank {member.rank} at {member.addr} was started again meanwhile"
@@ -207,7 +207,7 @@ def _members(text: str) -> list[Member]:
 
 
 def members(query: Answer) -> list[Member]:
-    """The ranks in an answer to `dmg -j system query`; none where it has none, or is another's."""
+    """The ranks in an answer to `dmg -j system query`; empty if it is not a valid answer."""
     try:
         return _System.model_validate(query.response).members
     except ValidationError:

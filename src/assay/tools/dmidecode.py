@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 
 class Module(NamedTuple):
-    """A memory module, in dmidecode's words; empty where it does not know."""
+    """A memory module, in dmidecode's words; what it does not know is empty."""
 
     slot: str
     size: str
     kind: str
     speed: str
-    """At which it runs, which may be less than it could."""
+    """The speed at which it runs, which may be below its rated speed."""
     part: str
     serial: str
 
@@ -45,5 +45,5 @@ def parse(printed: str) -> list[Module]:
 
 
 def _known(word: str) -> str:
-    """Vendors leave what they do not fill in at `Not Specified`, `Unknown` or `NO DIMM`."""
+    """The word, or nothing if it is a placeholder: vendors do not fill in every field."""
     return "" if word in ("Not Specified", "Unknown", "NO DIMM", "None") else word

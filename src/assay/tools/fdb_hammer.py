@@ -1,27 +1,27 @@
 """fdb-hammer, ECMWF's benchmark of FDB: processes that write, then read, fields of almost 1 MiB.
 
-What 5.22 does with the POSIX backend, seen by running it:
+Behaviour of 5.22 with the POSIX backend, seen by running it:
 
-- It writes the fields of one step to the process's own data file at the end of the step, and calls
-  fdatasync on data, index and table of contents **before** it takes the time after the last I/O:
-  the figure of the write phase includes the disk.
-- It reads through the page cache. Between the phases the files have to leave it (`evict` in the
-  checks' `steps.sh`); each index ends in a page that is still dirty, hence a sync before.
-- `--full-check` computes an MD5 sum of every field on both sides, within the measured time: a
-  process spends about 8 ms of CPU on a field when it writes and 3 ms when it reads. Where there
-  are fewer cores than the storage needs processes, the figure is the CPU's.
-- A read that misses fields exits 0 without `--full-check`, and counts them in `Fields read`.
-- Nothing is printed before the end: a process that was killed leaves no line at all.
-- Some parameters make the message longer than the field; fields differ in step and level here.
+- It writes the fields of one step to the process's own data file at the end of the step. It calls
+  fdatasync on data, index and table of contents **before** it takes the time after the last I/O,
+  so the figure of the write phase includes the disk.
+- It reads through the page cache. Between the phases, the files must be evicted from it (`evict` in
+  the checks' `steps.sh`). Each index ends in a page that is still dirty, so a sync comes first.
+- `--full-check` computes an MD5 sum of every field on both sides, within the measured time: about
+  8 ms of CPU for each field written and 3 ms for each field read. If there are fewer cores than
+  the processes needed to saturate the storage, the figure is that of the CPU.
+- Without `--full-check`, a read that misses fields exits 0; `Fields read` counts the fields.
+- It prints nothing before the end, so a killed process leaves no line at all.
+- Some parameters make the message longer than the field; here, fields differ in step and level.
 
-The DAOS backend, by FDB's source: each database, that is each key of the schema's first level, is a
-container of its own, and each key of the second level a key-value that its writers share. A field
+With the DAOS backend, according to FDB's source, each database (each key of the schema's first
+level) is a container. Each key of the second level is a key-value that its writers share. A field
 is an array of the object class S1, without redundancy. Seen with 5.22.0 on DAOS 2.8.0:
 
-- A process that writes well prints exceptions too, of what it then makes.
-- A field that fits a whole number of times into the 4 MiB that FDB reads at once, as one of 1 MiB
-  does, is never read to the end: FDB asks for zero bytes after its last one, and
-  `daos_array_read` of zero bytes does not return.
+- A process that writes correctly prints exceptions, too, about objects that it then creates.
+- FDB reads 4 MiB at once. If that is a multiple of the field's size, as with 1 MiB, a read never
+  ends: FDB asks for zero bytes after the last one, and `daos_array_read` of zero bytes does not
+  return.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ TOOL = "fdb_hammer"
 
 MEBIBYTE = 1024**2
 FIELD_BYTES = MEBIBYTE - 3
-"""Bytes of the field that the role `benchmarks` puts on the hosts. Only every 4,194,304th of them
-ends where FDB's buffer does, after which FDB would ask DAOS for no bytes (see above)."""
+"""Bytes of the field that the role `benchmarks` puts on the hosts. Only every 4,194,304th field
+ends exactly at the end of FDB's buffer, after which FDB would ask DAOS for zero bytes (see above).
+"""
 
 _LABELLED = re.compile(r"^ *(?P<process>\d{1,9}): ?(?P<line>.*)$")
 _STEP_MANAGER = re.compile(r"^(?:srun|slurmstepd): error: ")
@@ -59,24 +60,24 @@ _ADVICE = {
     "daos_cont_open": "the container of the database is not there; run the write phase first",
     "No writable roots": "the root is missing, or this user may not write there",
 }
-"""What to make of an exception, by a part of its text."""
+"""Explanation of an exception, by a part of its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The fields that each process writes and reads; no two processes have one in common."""
+    """The fields that each process writes and reads; processes do not share fields."""
 
     per_step: int
-    """Fields that are written, and brought to the disk, at once."""
+    """Fields that are written and flushed to the disk together."""
     steps: int
 
     @property
     def bytes(self) -> int:
-        """Bytes that each process moves, to or from each of its databases."""
+        """Bytes that each process writes to, or reads from, each of its databases."""
         return self.per_step * self.steps * FIELD_BYTES
 
     def over(self, databases: int) -> Fields:
-        """As many fields as nearly come out even, dealt over so many databases of each process."""
+        """The fields for each database, if each process divides its fields over `databases`."""
         count = max(1, self.per_step * self.steps // databases)
         per_step = min(self.per_step, count)
         return Fields(per_step, count // per_step)
@@ -87,14 +88,15 @@ class Layout:
     """How the processes share databases and index key-values."""
 
     containers: int = 1
-    """Databases, each a container on DAOS, over which the processes are dealt."""
+    """Databases, each a container on DAOS, among which the processes are divided."""
     separate_index: bool = False
-    """An index key-value for each process; needs the schema of the same."""
+    """An index key-value for each process; needs the schema of the same layout."""
     of_each: int = 1
-    """Containers that each process writes to; several it has to itself, and so their indexes."""
+    """Containers of each process. If there are several, the process shares neither them nor their
+    indexes."""
 
     def keys(self, process: int) -> list[str]:
-        """The keys that a process writes and reads under."""
+        """The keys under which a process writes and reads."""
         groups = self.containers // self.of_each
         expver = "assy" if groups == 1 else f"a{process % groups:03d}"
         number = 1 + process if self.separate_index and self.of_each == 1 else 1
@@ -103,15 +105,15 @@ class Layout:
 
 
 SHARED = Layout()
-"""One database and one index for all."""
+"""One database and one index for all processes."""
 
 CONTAINERS = r"^(rd:(assy|a[0-9]+):|assay[.][0-9]+[.][0-9]+$)"
-"""The labels, as a regular expression, of the containers that FDB makes for these commands, whose
-root containers are `root_container`s."""
+"""Regular expression for the labels of all containers that these commands create: FDB's databases,
+and the root containers named by `root_container`."""
 
 
 def root_container(job: Text, number: int) -> Text:
-    """Label of the container in which FDB lists the databases of one sample of a job."""
+    """Label of the root container, in which FDB lists the databases of one sample of a job."""
     return "assay." + job + f".{number}"
 
 
@@ -126,7 +128,7 @@ def schema(layout: Layout) -> str:
 
 
 def configuration(root: Text, schema: Text) -> Text:
-    """Give the value of FDB5_CONFIG for a database under `root`, a directory that is there."""
+    """Give the value of FDB5_CONFIG for a database under `root`, an existing directory."""
     return json_text(
         {
             "type": "local",
@@ -138,7 +140,7 @@ def configuration(root: Text, schema: Text) -> Text:
 
 
 def daos_configuration(pool: str, root_container: Text, schema: Text) -> Text:
-    """Give the value of FDB5_CONFIG for a database in a DAOS pool that is there."""
+    """Give the value of FDB5_CONFIG for a database in an existing DAOS pool."""
     return json_text(
         {
             "type": "local",
@@ -156,9 +158,9 @@ def daos_configuration(pool: str, root_container: Text, schema: Text) -> Text:
 def write_command(
     program: str, field: str, process: int, fields: Fields, layout: Layout = SHARED
 ) -> list[str]:
-    """Command of the process number `process`, from 0, of a write phase.
+    """Command of one process of a write phase; `process` is its number, from 0.
 
-    `field` is the path of the GRIB file; FDB5_CONFIG in the environment says where it writes.
+    `field` is the path of the GRIB file; FDB5_CONFIG in the environment says where to write.
     """
     return [
         program,
@@ -175,14 +177,14 @@ def write_command(
 def read_command(
     program: str, field: str, process: int, fields: Fields, layout: Layout = SHARED
 ) -> list[str]:
-    """Command that reads, and checks, what `write_command` with the same arguments wrote."""
+    """Command that reads and checks the fields that `write_command` wrote with these arguments."""
     program, *arguments = write_command(program, field, process, fields, layout)
     return [program, "--read", *arguments]
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What one process printed at its end."""
+    """The result that one process printed at its end."""
 
     label: str
     phase: Literal["write", "read"]
@@ -215,14 +217,22 @@ def parse(
     started: float | None = None,
     ended: float | None = None,
 ) -> Parsed:
-    """Read the output of all processes of one phase, labelled as by `srun --label`.
+    """Read the output of all processes of one phase, with the labels of `srun --label`.
 
-    The output of a single process may go without labels. `expected_bytes` are those of one
-    process. ``write_bandwidth`` or ``read_bandwidth`` is that of all processes together: their
-    bytes over the time from the first start to the last end. A process alone gives
-    ``process_write_bandwidth`` or ``process_read_bandwidth``. ``write_open`` or ``read_open``
-    are the seconds from `started`, in seconds since the epoch, to the last one's first I/O. A
-    process that says to have begun before it, or to have ended after `ended`, has another clock.
+    The output of a single process needs no labels. The metrics are
+
+    - ``write_bandwidth`` or ``read_bandwidth`` in MiB/s: the bytes of all processes over the time
+      from the first start to the last end;
+    - ``process_write_bandwidth`` or ``process_read_bandwidth``: the same for each process;
+    - ``write_open`` or ``read_open`` in s: from `started` to the first I/O of the last process.
+
+    Args:
+        text: standard output and standard error of all processes.
+        expected_processes: required number of processes.
+        expected_bytes: required bytes of each process.
+        started: when the processes were started, in seconds since the epoch.
+        ended: when the last one was waited for. A process that reports a start before `started`,
+            or an end after `ended`, is on a host with another clock, which is a problem.
     """
     outputs, unlabelled = _split(text)
     problems = [line for line in unlabelled if _STEP_MANAGER.match(line)]
@@ -260,7 +270,7 @@ def parse(
 
 
 def _split(text: str) -> tuple[dict[str, list[str]], list[str]]:
-    """Lines by the label of their process, and the lines without one."""
+    """Lines by the label of their process, and the lines without a label."""
     outputs: dict[str, list[str]] = {}
     unlabelled = []
     for line in text.splitlines():
@@ -276,13 +286,13 @@ def _name(label: str) -> str:
 
 
 def _result(label: str, lines: list[str]) -> _Result | str:
-    """Give what a process printed at its end, or why that is no result."""
+    """Give the result that a process printed at its end, or the reason why there is none."""
     name = _name(label)
     moved = list(_matches(_BYTES, lines))
     first = list(_matches(_FIRST, lines))
     last = list(_matches(_LAST, lines))
     if not (moved and first and last):
-        # An exception alone is no failure: with DAOS it is how FDB learns what it has to make.
+        # An exception alone is no failure: with DAOS, it tells FDB which objects to create.
         for match in _matches(_REASON, lines):
             return _failure(name, match["reason"])
         return f"{name} did not print its bytes and both timestamps: it did not finish"
@@ -309,7 +319,7 @@ def _failure(name: str, reason: str) -> str:
 
 
 def _shortfalls(results: list[_Result], expected_bytes: int | None) -> Iterator[str]:
-    """Processes that moved other than they were asked, or less than the others."""
+    """Report processes that moved another number of bytes than expected, or fewer than others."""
     most = max((result.bytes for result in results), default=0)
     for result in results:
         if expected_bytes is not None and result.bytes != expected_bytes:
@@ -321,7 +331,7 @@ def _shortfalls(results: list[_Result], expected_bytes: int | None) -> Iterator[
 def _other_clocks(
     results: list[_Result], started: float | None, ended: float | None
 ) -> Iterator[str]:
-    """Processes whose host's clock is not that of the host which started them."""
+    """Report processes on hosts with another clock than the host that started them."""
     for result in results:
         early = started is not None and result.first < started
         if early or (ended is not None and result.last > ended):

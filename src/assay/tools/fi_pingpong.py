@@ -1,16 +1,18 @@
 """fi_pingpong, libfabric's own latency and bandwidth test between two processes.
 
-What runs of 1.17 with the tcp provider showed, and libfabric's util/pingpong.c explains:
+Behaviour of 1.17 with the tcp provider, seen by running it and explained by libfabric's
+util/pingpong.c:
 
 - The server listens for its control connection on every address (0.0.0.0, port 47592 or `-B`)
-  until its client has come; no option binds it elsewhere. Only a network namespace keeps it off
+  until its client connects; no option binds it elsewhere. Only a network namespace keeps it off
   the network: `unshare --net sh -c 'ip link set lo up; ...'` around server and client.
 - The data endpoint takes the first address that is not loopback. `-d` has no effect with tcp;
   the environment variable ``FI_TCP_IFACE`` decides, on both sides.
-- A server serves one client and ends. A second server on a taken port ends with 98, a client
-  without a server with 111, a client whose server dies with 125 (msg) or **never** (rdm): always
-  under a time limit. Both sides must be given the same endpoint, size and iterations, or hang.
-- Both sides poll: two pairs on two CPUs were more than ten times slower than one.
+- A server serves one client and exits. A second server on a taken port exits with 98, a client
+  without a server with 111. A client whose server dies exits with 125 (msg) or **never** (rdm), so
+  it always runs under a time limit. If the endpoint, size or iterations of both sides differ, they
+  hang.
+- Both sides poll: two pairs on two CPUs were more than ten times slower than one pair.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from assay.tools.output import Parsed, Sample, impossible
 TOOL = "fi_pingpong"
 
 PROVIDER = "tcp"
-"""libfabric's provider that every host has."""
+"""The provider of libfabric that every host has."""
 
 _BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 _COUNT = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
@@ -46,8 +48,8 @@ _ERROR = re.compile(
 class PingPong:
     """One run: messages of one size between a server and a client.
 
-    With `rdm` over tcp, stalls of 20 ms to 40 ms were seen, in the first exchange and now and then
-    later: over 10000 iterations, one is 1 us to 2 us of the latency.
+    With `rdm` over tcp, stalls of 20 ms to 40 ms were seen, in the first exchange and occasionally
+    later. One stall in 10000 iterations adds 1 us to 2 us to the latency.
     """
 
     size: int
@@ -57,15 +59,15 @@ class PingPong:
     endpoint: Literal["msg", "rdm"] = "msg"
     provider: str = PROVIDER
     port: int = 27592
-    """TCP port of the control connection, one for each pair on a host. The program's own, 47592, is
-    among those that Linux deals to whoever connects (32768 to 60999), and was seen to be taken."""
+    """TCP port of the control connection, one for each pair on a host. The program's default of
+    47592 is in Linux's range of ephemeral ports (32768 to 60999), and was seen to be taken."""
 
     def server(self) -> list[str]:
-        """Command line of the side that is started first."""
+        """Command line of the server, which is started first."""
         return [*self._common(), "-B", str(self.port)]
 
     def client(self, address: str) -> list[str]:
-        """Command line of the side that measures.
+        """Command line of the client, which measures.
 
         Args:
             address: the server's host name or IPv4 address.
@@ -80,20 +82,20 @@ class PingPong:
 
 
 def parse(text: str) -> Parsed:
-    """Read the table that the client printed, standard error included.
+    """Read the table that the client printed, including standard error.
 
-    The client starts and ends each round trip, so its clock is the one to read; the server's
-    table agrees within 0.1 %. Each row gives two samples of one measurement:
+    The client starts and ends each round trip, so its clock counts; the server's table agrees
+    within 0.1 %. Each row gives two samples of one measurement:
 
     - `latency` in us, "usec/xfer": elapsed time over twice the iterations, half a round trip;
-    - `bandwidth` in MB/s, "MB/sec": bytes both ways over elapsed microseconds, so 10**6 bytes/s,
-      and nothing but size over latency, as one message is in flight at a time. It is left out
-      where it is less than the two decimals show: 64 B in 13 ms.
+    - `bandwidth` in MB/s, "MB/sec": bytes both ways over elapsed microseconds, so 10**6 bytes/s.
+      It equals size over latency, since only one message is in flight. It is left out if two
+      decimals cannot show it: 64 B in 13 ms.
 
-    They are taken as printed, with two decimals: counts, totals and time are printed with fewer
-    digits, so nothing better can be computed from them. The labels `size` (bytes) and
-    `iterations` are those of the table, which rounds sizes above 1 KiB down to whole or tenth
-    KiB and MiB and iterations above 1000 down to whole thousands.
+    Both are taken as printed, with two decimals. Counts, totals and time have fewer digits, so
+    nothing better can be computed from them. The labels `size` (bytes) and `iterations` come from
+    the table, which rounds sizes above 1 KiB down to whole or tenth KiB and MiB, and iterations
+    above 1000 down to whole thousands.
     """
     samples: list[Sample] = []
     problems: list[str] = []

@@ -1,4 +1,4 @@
-"""findmnt: on which file system a path lies, before a benchmark takes the local disk for DAOS."""
+"""findmnt: the file system of a path, so that no benchmark mistakes the local disk for DAOS."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from assay.tools.text import first_error
 TOOL = "findmnt"
 
 DFUSE = "fuse.daos"
-"""The type of a file system that dfuse has mounted."""
+"""The type of a file system that dfuse mounted."""
 
 
 def command(path: str) -> list[str]:
-    """Command line that names the mount that a path lies on."""
+    """Command line that prints the mount of a path."""
     return [TOOL, "--json", "--output", "TARGET,SOURCE,FSTYPE", "--target", path]
 
 
@@ -34,9 +34,9 @@ def parse(text: str, *, expected_type: str = DFUSE, expected_target: str | None 
 
     Args:
         text: standard output.
-        expected_type: the type of file system that the path has to be on.
-        expected_target: the mount point that it has to be; of mounts over each other at one
-            place, the last is the one that is seen.
+        expected_type: required type of the path's file system.
+        expected_target: required mount point. If several mounts are stacked on it, the last one
+            counts, since it hides the others.
     """
     objects, invalid = json_objects(text)
     if invalid:

@@ -11,11 +11,11 @@ from assay.foreign.text import one_line
 from assay.tools import dmidecode, smart
 
 NAMELESS = frozenset({"", "N/A", "Unknown", "To be filled by O.E.M.", "Not Specified"})
-"""What firmware shows where nobody has filled it in."""
+"""What firmware shows if nobody filled in a field."""
 
 
 def fingerprint(found: Mapping[str, Any]) -> Fingerprint:
-    """Facts by their names: traits, identities and readings."""
+    """The fingerprint of a host: its traits, identities and readings, each by name."""
     disks = {
         name: disk
         for name, printed in found["smartctl"].items()
@@ -87,14 +87,14 @@ def _readings(
 
 
 def _drivers(found: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Ethtool prints `key: value` (ethtool(8), --driver); its JSON does not have that."""
+    """The driver of each interface; ethtool prints it as `key: value` (ethtool(8), --driver)."""
     for name, printed in found["ethtool"].items():
         pairs = [row.partition(":") for row in str(printed).splitlines()]
         yield name, {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def _of_interest(command_line: str) -> str:
-    """What can change a figure: the rest is a host's own, and may be nobody else's to read."""
+    """The kernel options that can change a figure; the others are private to the host."""
     return " ".join(word for word in command_line.split() if word.startswith(OPTIONS))
 
 
@@ -113,11 +113,11 @@ OPTIONS = (
     *("maxcpus", "nr_cpus", "nosmt", "pci", "nvme", "mlx5", "selinux", "enforcing", "apparmor"),
     *("security", "audit", "swiotlb", "cgroup", "tsc", "clocksource", "preempt"),
 )
-"""How options of the kernel begin that bear on figures (Documentation/admin-guide of Linux)."""
+"""Prefixes of kernel options that can change figures (Documentation/admin-guide of Linux)."""
 
 
 def _counted(words: Iterable[str]) -> str:
-    """1.4 where all are alike, and otherwise 1.2 (1), 1.4 (3); several of a kind are `4 x KIND`."""
+    """The distinct words with their counts, such as `1 x 1.2, 3 x 1.4`."""
     counts = Counter(word for word in words if word not in NAMELESS)
     return ", ".join(f"{count} x {word}" for word, count in sorted(counts.items()))
 

@@ -1,19 +1,19 @@
 """fio, the flexible I/O tester: job files for one file system or device, and its JSON.
 
-What 3.33 does, seen by running it:
+Behaviour of 3.33, seen by running it:
 
 - The runtime of a write job with `end_fsync` includes the fsync; its completion latencies do not.
 - Runtimes are whole milliseconds: a job of 100 ms is measured to 1 %.
-- A file that is missing is laid out by fio first, and so is **its directory**: on a mount point
-  with nothing mounted, fio measures the disk below, and exits 0.
-- Holes of a sparse file are read without touching the device, and exit 0.
-- tmpfs takes O_DIRECT (Linux 6.6 and newer); it changes nothing there.
-- SIGTERM still gives JSON, of the part that was done, with errors of 0; SIGKILL leaves an
+- If a file is missing, fio creates it first, and also **its directory**. So on a mount point with
+  nothing mounted, fio measures the disk below, and exits 0.
+- Reading holes of a sparse file does not touch the device, and exits 0.
+- tmpfs accepts O_DIRECT (Linux 6.6 and newer), but it has no effect there.
+- After SIGTERM, fio still writes JSON for the completed part, with errors of 0; SIGKILL leaves an
   empty file.
 - fio's own log lines go into the file of `--output`, before the JSON.
 
-What the dfs engine of 3.42 does: it knows no directories, and lays out no files, and DAOS sends
-nothing for holes; so files are written first, from end to end, always.
+The dfs engine of 3.42 has no directories and does not lay out files, and DAOS sends no data for
+holes. So files are always written first, from end to end.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Job:
     block: str
     """Bytes of one I/O in fio's spelling, such as ``4k``."""
     depth: int = 1
-    """I/Os in flight at once in each process."""
+    """I/Os in flight in each process."""
     seconds: int | None = None
-    """How long it runs; None: until it has covered each file once, which leaves no holes."""
+    """Run time; None: until each file is covered once, which leaves no holes."""
     fsync: bool = False
     """End with fsync, within the measured time."""
 
@@ -69,7 +69,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class JobFile:
-    """Jobs that run one after the other on the same files, each a sample."""
+    """Jobs that run one after the other on the same files; each gives a sample."""
 
     directory: str
     """An existing directory of the file system to measure; empty for the dfs engine."""
@@ -80,20 +80,21 @@ class JobFile:
     """Processes of each job, each with a file of its own."""
     engine: str = "libaio"
     direct: bool = True
-    """Past the page cache (O_DIRECT)."""
+    """Bypass the page cache (O_DIRECT)."""
     dfs: Dfs | None = None
     """The container, for `engine` dfs."""
     file: str = "fio"
-    """Name of the files, which fio follows with a dot and a number; `${NAME}` is left to fio."""
+    """Name of the files, to which fio adds a dot and a number; fio itself expands `${NAME}`."""
     threads: bool = False
-    """Threads instead of processes: only so an interception library reports what it took."""
+    """Use threads instead of processes, since otherwise an interception library does not report the
+    calls that it took."""
 
     def __post_init__(self) -> None:
-        """Refuse what fio would take for something else.
+        """Refuse combinations that fio would misunderstand.
 
         Raises:
-            ValueError: the engine is dfs without a container, or in a directory, or another one
-                with a container.
+            ValueError: the engine is dfs and has no container or has a directory, or another
+                engine has a container.
         """
         if (self.engine == "dfs") != (self.dfs is not None):
             raise ValueError(f"fio's engine {self.engine}: a container is for dfs, which needs one")
@@ -101,7 +102,7 @@ class JobFile:
             raise ValueError(f"fio's dfs engine knows no directory {self.directory!r}")
 
     def render(self) -> str:
-        """The job file, as an engineer runs it by hand: ``fio FILE``."""
+        """The job file, which an engineer can also run by hand: ``fio FILE``."""
         place = (
             self.dfs.fio_options()
             if self.dfs
@@ -115,7 +116,7 @@ class JobFile:
             "numjobs": self.processes,
             **({"thread": 1} if self.threads else {}),
             "group_reporting": 1,
-            # Otherwise each random job asks for the same blocks in the same order.
+            # Otherwise each random job uses the same blocks in the same order.
             "randrepeat": 0,
         }
         head = "\n".join(["[global]", *(f"{name}={value}" for name, value in settings.items())])
@@ -123,24 +124,24 @@ class JobFile:
 
 
 def command(jobfile: str, output: Text) -> list[Text]:
-    """Command line that runs a job file and writes its JSON to `output`, away from log lines."""
+    """Command line that runs a job file and writes its JSON to `output`, apart from log lines."""
     return [TOOL, "--output-format=json", "--output=" + output, jobfile]
 
 
 def parse(text: str, *, written_here: bool = False) -> Parsed:
-    """Read fio's JSON (``json`` or ``json+``), log lines around it or in it or not.
+    """Read fio's JSON (``json`` or ``json+``), with or without log lines around it or in it.
 
     For each job and direction: `write_bandwidth`, `read_bandwidth` in MiB/s, `write_rate`,
     `read_rate` in IO/s, both over the job's runtime, and the mean completion latency
-    `write_latency`, `read_latency` in us where fio took it. Of a job of several processes they
-    are those of all together, if the job file says `group_reporting`.
+    `write_latency`, `read_latency` in us if fio measured it. For a job of several processes, the
+    figures are those of all processes together if the job file sets `group_reporting`.
 
     Labels: `job`, its `phase` (the name up to the last dot), `bs`, `direction`, `bytes` moved.
 
     Args:
-        text: what `--output` wrote, or standard output.
+        text: the file of `--output`, or standard output.
         written_here: require that an earlier job of the same run wrote the files that a job
-            reads, from end to end. Without it a sparse file passes: fio does not tell.
+            reads, from end to end. Without it, a sparse file passes, since fio does not report it.
     """
     samples, problems = _read(text, written_here=written_here)
     problems += filter(None, map(impossible, samples))

@@ -1,4 +1,4 @@
-"""fio's JSON report as a model: what each job was to do, and what it did."""
+"""fio's JSON report as a model: the options of each job, and its results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Latency(BaseModel):
 
 
 class Transfers(BaseModel):
-    """What a job read, or what it wrote."""
+    """The reads of a job, or its writes."""
 
     io_bytes: _Count
     total_ios: _Count
@@ -53,13 +53,13 @@ class JobReport(BaseModel):
     write: Transfers
 
     def directions(self) -> Mapping[str, Transfers]:
-        """What the job was to do; what it read to verify its own writes is left out."""
+        """The directions that the job was given, without the reads that verify its own writes."""
         names = _DIRECTIONS.get(self.options.get("rw", "read"), ("read", "write"))
         both = {"read": self.read, "write": self.write}
         return {name: both[name] for name in names}
 
     def expected_bytes(self) -> int | None:
-        """Bytes that a job without a time limit has to move; None: not to be known."""
+        """Bytes that a job without a time limit must move; None if they are unknown."""
         size = _SIZE.fullmatch(self.options.get("io_size", self.options.get("size", "")))
         if not size or "runtime" in self.options:
             return None
@@ -69,20 +69,20 @@ class JobReport(BaseModel):
         return (int(size[1]) << _POWER[size[2].lower()]) * times
 
     def seconds(self) -> float | None:
-        """How long a time-based job has to run."""
+        """Required run time of a time-based job; None for other jobs."""
         time = _TIME.fullmatch(self.options.get("runtime", ""))
         if not time or self.options.get("time_based", "0") == "0":
             return None
         return int(time[1]) * _SECONDS[time[2]]
 
     def files(self) -> tuple[str, ...]:
-        """What distinguishes the job's files from those of other jobs."""
+        """Key of the job's files, which differs from that of other files."""
         place = [self.options.get(key, "") for key in ("pool", "cont", "directory")]
         names = [self.options.get(key, "") for key in ("filename", "filename_format")]
         return (*place, *names, "" if any(names) else self.name)
 
     def problem(self) -> str | None:
-        """Why the job is no measurement."""
+        """Why the job is no measurement; None if it is one."""
         if self.error:
             return f"{self.name}: {_meaning(self.error)}"
         moved = sum(done.io_bytes for done in self.directions().values())
@@ -106,12 +106,12 @@ class Report(BaseModel):
     jobs: list[JobReport] = Field(min_length=1)
 
     def model_post_init(self, _context: object) -> None:
-        """Give each job the options that all share."""
+        """Give each job the global options."""
         for job in self.jobs:
             job.options = self.common | job.options
 
     def unwritten(self) -> Iterator[str]:
-        """The jobs that read files which no earlier job wrote from end to end."""
+        """The jobs that read files without an earlier job that wrote them from end to end."""
         written: set[tuple[str, ...]] = set()
         for job in self.jobs:
             expected = job.expected_bytes()
@@ -126,6 +126,6 @@ def _meaning(error: int) -> str:
         return "verify failed: what was read is not what was written"
     if error < 2**31:
         return os.strerror(error)
-    # Engines have negative codes of their own (DAOS: -1005), printed without their sign.
+    # fio's engines have their own negative codes (DAOS: -1005), printed as unsigned numbers.
     code = error - 2**32
     return f"error {code} of the engine ({meaning(str(code))})"

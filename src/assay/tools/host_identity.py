@@ -1,9 +1,9 @@
-"""What a host is made of: firmware, serial numbers, drivers, and what tools say of its parts.
+"""The parts of a host: firmware, serial numbers, drivers, and the reports of tools about them.
 
-It is read on the hosts, by the modules `cluster_hardware` and `cluster_identity`, and may use only
-the standard library of Python 3.9. sysfs has most of it. What it lacks comes from Debian's
-`dmidecode`, `ethtool`, `nvme-cli` and `smartmontools`, where the host has them; of `lshw` nothing
-is left to ask then, and of `chrony` the kernel's clock, which `host_setup` reads.
+The modules `cluster_hardware` and `cluster_identity` run this on the hosts, so it may use only the
+standard library of Python 3.9. sysfs has most of it. The rest comes from Debian's `dmidecode`,
+`ethtool`, `nvme-cli` and `smartmontools`, if the host has them. `lshw` would add nothing to these.
+Instead of `chrony`, `host_setup` asks the kernel about the clock.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from .host_setup import printed, text  # relative, since Ansible ships both to o
 
 DMI = ("sys_vendor", "product_name", "product_serial", "bios_vendor", "bios_version", "bios_date")
 MOST_DISKS = 64
-"""That are asked one by one; a host with more is asked for these."""
+"""Maximum number of disks to query one by one; further ones are skipped."""
 
 
 def read_identity(root: Path, ask: Callable[..., str] = printed) -> dict[str, Any]:
-    """What is known of the host, as it is printed; nothing of what is not shown.
+    """Read what the host shows of itself, unparsed; what it does not show is empty.
 
     Args:
-        root: below which sysfs and procfs are.
-        ask: runs a command and returns what it prints.
+        root: directory with sysfs and procfs, `/` on a real host.
+        ask: runs a command and returns its output.
     """
     interfaces = [
         link.name
@@ -63,7 +63,7 @@ def read_identity(root: Path, ask: Callable[..., str] = printed) -> dict[str, An
 
 
 def _tuning(root: Path) -> dict[str, str]:
-    """What the roles or the site have set, in the words of the kernel."""
+    """The kernel settings that the roles or the site chose, in the kernel's words."""
     pages = text(root / "sys/kernel/mm/transparent_hugepage/enabled")
     governors = root.glob("sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
     settings = ("kernel/numa_balancing", "vm/max_map_count", "vm/swappiness", "net/core/rmem_max")
@@ -75,7 +75,7 @@ def _tuning(root: Path) -> dict[str, str]:
 
 
 def _cpu(cpuinfo: str) -> dict[str, str]:
-    """Of the first core, which stands for all."""
+    """Model and microcode of the first core, which stands for all."""
     first = cpuinfo.partition("\n\n")[0].splitlines()
     pairs = [line.partition(":") for line in first]
     known = {key.strip(): value.strip() for key, _, value in pairs}

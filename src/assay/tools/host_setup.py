@@ -1,6 +1,6 @@
-"""How a host is set up: what its kernel, its firmware and its administrator chose.
+"""How a host is set up: the choices of its kernel, its firmware and its administrator.
 
-It is read on the hosts, by the module `cluster_hardware`, and may use only the standard library of
+The module `cluster_hardware` runs this on the hosts, so it may use only the standard library of
 Python 3.9. Nothing here needs root, systemd or a network; what cannot be read is left out.
 """
 
@@ -18,19 +18,19 @@ from pathlib import Path
 from typing import Any
 
 NVME, NETWORK = "0x0108", "0x02"
-"""PCI classes of what has a link worth a look."""
+"""PCI classes of the devices whose links are read."""
 
 CAP_SYS_RESOURCE = 24
-"""Who has it raises its own limits (capabilities(7))."""
+"""A process with this capability can raise its own limits (capabilities(7))."""
 
 STA_UNSYNC = 0x40
-"""Nobody disciplines the clock (adjtimex(2))."""
+"""Set while the clock is not synchronized (adjtimex(2))."""
 
 TIME_SERVICES = ("chronyd", "systemd-timesyn", "ntpd", "ptp4l", "phc2sys", "openntpd")
-"""As the kernel has them: of a name 15 characters."""
+"""Process names as the kernel has them, which keeps 15 characters."""
 
 NAMES_S = 10.0
-"""All names are looked up at once, and what takes longer has no answer."""
+"""Time limit in seconds of looking up all names, in parallel."""
 
 TOOL_S = 10
 PRINTED_BYTES = 2_000_000
@@ -40,9 +40,9 @@ def read_setup(root: Path, prefix: str, names: Mapping[str, Sequence[str]]) -> d
     """Keys of `setup` of a host in the description of a cluster.
 
     Args:
-        root: below which sysfs and procfs are.
-        prefix: below which DAOS is installed, or will be.
-        names: of the servers, each with the addresses that are meant.
+        root: directory with sysfs and procfs, `/` on a real host.
+        prefix: installation prefix of DAOS, which may not exist yet.
+        names: names of the servers, each with its correct addresses.
     """
     cpus = "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
     return {
@@ -64,7 +64,7 @@ def read_setup(root: Path, prefix: str, names: Mapping[str, Sequence[str]]) -> d
 
 
 def text(path: Path) -> str:
-    """What a file of the kernel has; nothing where a kernel or a container does not show it."""
+    """The content of a file of the kernel; empty if a kernel or a container does not show it."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
@@ -77,7 +77,7 @@ def _number(path: Path) -> int | None:
 
 
 def printed(*command: str) -> str:
-    """What a command prints, bounded; nothing where it is missing or hangs."""
+    """The output of a command, up to `PRINTED_BYTES`; empty if it is missing or hangs."""
     try:
         run = subprocess.run(
             command,
@@ -93,7 +93,7 @@ def printed(*command: str) -> str:
 
 
 class _Timex(ctypes.Structure):
-    """`struct timex` (sys/timex.h); what is not read is one block at its end."""
+    """`struct timex` (sys/timex.h); one block at the end covers the fields that are not read."""
 
     _fields_ = (
         ("modes", ctypes.c_uint),
@@ -107,9 +107,9 @@ class _Timex(ctypes.Structure):
 
 
 def clock() -> dict[str, Any] | None:
-    """Whether somebody disciplines the kernel's clock, and how far off it may be at most, in s.
+    """Whether the kernel's clock is synchronized, and its maximum error in s.
 
-    chrony, systemd-timesyncd, ntpd and PTP all say so there, and everybody may read it.
+    chrony, systemd-timesyncd, ntpd and PTP all report there, and reading it needs no privilege.
     """
     timex = _Timex()
     try:
@@ -122,16 +122,16 @@ def clock() -> dict[str, Any] | None:
 
 
 def time_service(root: Path) -> str | None:
-    """The name of a process that keeps the time."""
+    """The name of a running time service; None if there is none."""
     running = {text(comm) for comm in root.glob("proc/[0-9]*/comm")}
     return next((name for name in TIME_SERVICES if name in running), None)
 
 
 def misnamed(names: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """What those names resolve to that do not lead to an address that is meant.
+    """The names that do not resolve to their correct addresses, each with what it resolves to.
 
-    An address at which a host reaches itself alone, such as 127.0.1.1 of Debian's /etc/hosts, is
-    not meant. Where nothing is known to be meant, any other address will do.
+    A loopback address, such as 127.0.1.1 of Debian's /etc/hosts, is never correct. If the correct
+    addresses of a name are unknown, any other address is accepted.
     """
     answers: dict[str, list[str]] = {}
 
@@ -142,7 +142,7 @@ def misnamed(names: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
         except (OSError, UnicodeError):
             answers[name] = []
 
-    # A resolver that does not answer cannot be interrupted: a daemon's thread is left behind.
+    # A resolver that does not answer cannot be interrupted; its daemon thread is left behind.
     threads = [threading.Thread(target=ask, args=(name,), daemon=True) for name in names]
     for thread in threads:
         thread.start()
@@ -168,13 +168,13 @@ def _is_loopback(address: str) -> bool:
 
 
 def confined(profiles: Path) -> list[str]:
-    """The profiles of AppArmor that are enforced on programs of DAOS."""
+    """The AppArmor profiles that are enforced on programs of DAOS."""
     enforced = [line.rpartition(" (enforce)")[0] for line in text(profiles).splitlines()]
     return sorted(name for name in enforced if "daos" in name)
 
 
 def limits(root: Path) -> dict[str, Any]:
-    """The hard limits of this session; none is no limit. Who is capable raises them."""
+    """The hard limits of this session (None is unlimited), and whether it is able to raise them."""
     wanted = {"memlock_bytes": resource.RLIMIT_MEMLOCK, "nofile": resource.RLIMIT_NOFILE}
     hard = {key: resource.getrlimit(number)[1] for key, number in wanted.items()}
     status = text(root / "proc/self/status").splitlines()
@@ -186,7 +186,7 @@ def limits(root: Path) -> dict[str, Any]:
 
 
 def nosuid(directory: Path) -> bool:
-    """Whether a program there cannot have the rights of its owner."""
+    """Whether set-user-ID programs have no effect in a directory, because its mount is nosuid."""
     while not directory.is_dir() and directory != directory.parent:
         directory = directory.parent
     try:
@@ -196,7 +196,7 @@ def nosuid(directory: Path) -> bool:
 
 
 def nodes(root: Path) -> dict[str, dict[str, int]]:
-    """The memory and the huge pages of each NUMA node, by its number."""
+    """The memory in MiB and the huge pages of each NUMA node, by its number."""
     found = {}
     for node in root.glob("sys/devices/system/node/node[0-9]*"):
         # Node 0 MemTotal:       24576000 kB
@@ -214,7 +214,7 @@ def nodes(root: Path) -> dict[str, dict[str, int]]:
 def pmem(root: Path) -> dict[str, dict[str, Any]]:
     """The block devices of persistent memory: the mode of their namespace, and their NUMA node.
 
-    The kernel puts them below a `pfn` where the mode is fsdax, and below a `btt` where it is sector
+    The kernel puts them below a `pfn` if the mode is fsdax, and below a `btt` if it is sector
     (Documentation/driver-api/nvdimm of Linux).
     """
     modes = {"pfn": "fsdax", "btt": "sector", "namespace": "raw"}
@@ -231,7 +231,7 @@ def pmem(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def regions(root: Path) -> dict[str, dict[str, Any]]:
-    """The regions of persistent memory, and what of each no namespace has."""
+    """The regions of persistent memory, and the free space of each, which no namespace uses."""
     return {
         region.name: {
             "size_bytes": _number(region / "size") or 0,
@@ -244,7 +244,7 @@ def regions(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def pcie(root: Path) -> dict[str, dict[str, Any]]:
-    """The PCIe links of SSDs and network cards: what they have, and what card and slot could."""
+    """The PCIe links of SSDs and network cards: current, and the maximum of card and slot."""
     found = {}
     for device in root.glob("sys/bus/pci/devices/*"):
         if text(device / "class").startswith((NVME, NETWORK)):
@@ -256,7 +256,7 @@ def pcie(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def _link(device: Path, which: str) -> dict[str, Any] | None:
-    """`16.0 GT/s PCIe` and 4; a virtual device calls its speed unknown, or has the width 0."""
+    """Speed in GT/s and lanes; None for a virtual device, which has an unknown speed or width 0."""
     speed = text(device / f"{which}_link_speed").partition(" GT/s")[0]
     width = _number(device / f"{which}_link_width")
     try:

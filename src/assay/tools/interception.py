@@ -1,10 +1,10 @@
-"""libioil and libpil4dfs, which take I/O calls past the kernel and dfuse: whether they did.
+"""libioil and libpil4dfs, which bypass the kernel and dfuse: whether they intercepted I/O calls.
 
-A library that is not found is left out with a line of the loader and exit 0, and a path that is on
-no dfuse is served by the kernel without a word: then the figures are those of dfuse, or of the
-local disk. With ``D_IL_REPORT`` each process that took calls says so at its end.
+If a library is not found, the loader prints a line and the program runs without it and exits 0. If
+a path is not on dfuse, the kernel serves it silently. Then the figures are those of dfuse, or of
+the local disk. With ``D_IL_REPORT``, each process that intercepted calls reports that at its end.
 
-A process of fio ends without saying so; as threads of one process (`thread=1`) its jobs do.
+Processes of fio end without such a report; its jobs as threads of one process (`thread=1`) report.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 Library = Literal["ioil", "pil4dfs"]
-"""libioil takes reads and writes; libpil4dfs takes metadata calls as well."""
+"""libioil intercepts reads and writes; libpil4dfs intercepts metadata calls as well."""
 
 _NOT_LOADED = re.compile(r"object '([^'\n]+)' from LD_PRELOAD cannot be preloaded", re.MULTILINE)
 _OFF = re.compile(r"^app (\S+) interception OFF$", re.MULTILINE)
@@ -24,23 +24,23 @@ _PIL4DFS = re.compile(r"^\[(read   |write  |op_sum )\]  (\d+)$", re.MULTILINE)
 
 
 def environment(library: Library, directory: str) -> Mapping[str, str]:
-    """What every rank has to have in its environment.
+    """The environment that every rank needs.
 
     Args:
-        library: which one to load.
-        directory: where it is, such as ``/usr/lib64``.
+        library: the library to load.
+        directory: its directory, such as ``/usr/lib64``.
     """
     return {"LD_PRELOAD": f"{directory}/lib{library}.so", "D_IL_REPORT": "1"}
 
 
 def problems(text: str, library: Library, processes: int, *, data: bool = True) -> Iterator[str]:
-    """Report processes whose calls the library did not take.
+    """Report processes whose calls the library did not intercept.
 
     Args:
-        text: all that the processes printed, standard error included.
-        library: the one that was to be loaded.
+        text: the whole output of the processes, including standard error.
+        library: the library that was to be loaded.
         processes: processes that did I/O.
-        data: they had to read or write; without it, calls for metadata will do.
+        data: require reads or writes; otherwise, metadata calls are enough.
     """
     if missing := _NOT_LOADED.search(text):
         yield f"{missing[1]} was not loaded: is it on this host?"
@@ -57,11 +57,11 @@ def problems(text: str, library: Library, processes: int, *, data: bool = True) 
 
 
 def _calls(text: str, library: Library, *, data: bool) -> list[int]:
-    """Calls that each process reported, or files where libioil took part in metadata alone."""
+    """The calls that each process reported; for metadata, libioil reports only its files."""
     if library == "ioil":
         reports = [tuple(map(int, counts)) for counts in _IOIL.findall(text)]
         return [reads + writes if data else files for reads, writes, files in reports]
-    # The lines of several processes run into each other, each in its own order.
+    # The lines of several processes are interleaved; each process keeps its own order.
     reported: dict[str, list[int]] = {}
     for name, count in _PIL4DFS.findall(text):
         reported.setdefault(name.strip(), []).append(int(count))

@@ -4,9 +4,9 @@ The score is the geometric mean of the bandwidth (GiB/s) and the metadata rate (
 the geometric means of the four phases of IOR and of the eight others. All writes come before all
 reads, in this order.
 
-What the io500 program of ISC'26 does, seen by running it: it exits 0 whatever comes; it checks what
-is read; with a stonewall below 300 s, as in DAOS's own runs (30 s), every result is no valid
-submission and is marked so, which says nothing against the figures.
+Behaviour of the io500 program of ISC'26, seen by running it: it always exits 0, and it checks the
+data that it reads. With a stonewall below 300 s, as in DAOS's own runs (30 s), it marks every
+result as an invalid submission, which does not mean that the figures are wrong.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ RULED_S = 300
 """Stonewall of a valid submission, in seconds."""
 
 HARD_TRANSFER_BYTES = 47008
-"""What IOR moves at a time in the hard pattern."""
+"""Transfer size of IOR's hard pattern."""
 HARD_FILE_BYTES = 3901
-"""What is in each file of mdtest's hard pattern."""
+"""Size of each file in mdtest's hard pattern."""
 
 BANDWIDTHS = ("ior-easy-write", "ior-hard-write", "ior-easy-read", "ior-hard-read")
 """The phases whose figures are in GiB/s."""
@@ -46,7 +46,7 @@ WRITES = ("ior-easy-write", "mdtest-easy-write", "ior-hard-write", "mdtest-hard-
 _SAMPLES = {"write": "file_creation", "stat": "file_stat", "read": "file_read"} | {
     "delete": "file_removal"
 }
-"""The samples of mdtest, by the part of the phase's name that says what is done."""
+"""The metrics of mdtest, by the last part of the phase's name, which is the operation."""
 
 _BANNER = re.compile(r"^IO500 version (\S+)", re.MULTILINE)
 _PHASE = re.compile(
@@ -61,7 +61,7 @@ _SCORE = re.compile(
 )
 _ERROR = re.compile(r"^(?:ERROR|WARNING|FATAL)\b:?(?: INVALID)? (?:\(\S+\) )?(.*)$", re.MULTILINE)
 
-# Said of every run whose stonewall is not that of a submission.
+# Printed for every run whose stonewall is too short for a submission.
 _RULES = re.compile(
     r"stonewall-time \d+s (?:!=|<) 300s|Runtime is smaller than expected minimum runtime"
 )
@@ -80,14 +80,14 @@ class Score:
 
     @property
     def total(self) -> float:
-        """The score, which has no unit of its own."""
+        """The score, which has no unit."""
         return sqrt(self.bandwidth * self.metadata)
 
 
 def score(phases: Mapping[str, float]) -> Score:
     """The score of phases in GiB/s and thousands of operations a second.
 
-    Without ``find`` it is that of the other seven phases of metadata, and no score of IO500.
+    Without ``find``, it covers the other seven metadata phases and is not a score of IO500.
 
     Raises:
         KeyError: another phase is missing.
@@ -106,20 +106,21 @@ class Io500:
 
     directory: Text
     results: Text
-    """Directory for what the phases print, and for the status files."""
+    """Directory for the output of the phases, and for the status files."""
     stonewall_s: int = RULED_S
     dfs: Dfs | None = None
-    """The container, and the classes of its files; None: `directory` is on a POSIX file system."""
+    """The container and its object classes; None if `directory` is on a POSIX file system."""
     mark: Text = ""
-    """What the names of all files begin with, for IOR and mdtest, which make no directory."""
+    """Prefix of the names of all files, since IOR and mdtest do not create a directory."""
     easy_block: str = "9920000m"
-    """Most that each rank writes in ior-easy; the four below, too, only have to be enough."""
+    """Maximum that each rank writes in ior-easy. This and the limits below must only be enough to
+    reach the stonewall."""
     hard_segments: int = 10_000_000
     easy_files: int = 1_000_000
     hard_files: int = 1_000_000
 
     def configuration(self) -> Text:
-        """The file that the io500 program takes, as an engineer runs it: ``mpirun io500 FILE``."""
+        """The io500 program's file, which an engineer can also use: ``mpirun io500 FILE``."""
         options = " ".join(self.dfs.ior_options()) if self.dfs else ""
         sections: dict[str, dict[str, Text]] = {
             "global": {
@@ -141,7 +142,7 @@ class Io500:
         return joined("\n", lines)
 
     def runs(self) -> Mapping[str, ior.Ior | mdtest.Mdtest]:
-        """The phases for IOR and mdtest alone, in order; ``find`` is not among them."""
+        """The phases of IOR and mdtest, in order, without ``find``."""
         return {
             "ior-easy-write": self._ior("easy", read=False),
             "mdtest-easy-write": self._mdtest("easy", "create"),
@@ -206,26 +207,25 @@ class _Phase:
 
     @classmethod
     def read(cls, match: re.Match[str]) -> _Phase:
-        """The phase of a line."""
+        """Read the phase of a line."""
         return cls(match["name"], float(match["value"]), _UNITS[match["unit"]], match["seconds"])
 
     def sample(self) -> Sample:
-        """Its figure."""
+        """The phase as a sample."""
         name = self.name.replace("-", "_")
         return Sample(name, self.value, self.unit, {"seconds": self.seconds})
 
 
 def parse(text: str, *, stonewall_s: int = RULED_S) -> Parsed:
-    """Read what the io500 program printed, or its ``result_summary.txt``.
+    """Read the output of the io500 program, or its ``result_summary.txt``.
 
-    Each phase is a metric of its name (`ior_easy_write` in GiB/s, `mdtest_hard_stat` in kop/s,
-    which is its kIOPS); `bandwidth_score` (GiB/s), `metadata_score` (kop/s) and `score` are what
-    the phases come to.
+    Each phase is a metric with the name of the phase (`ior_easy_write` in GiB/s, `mdtest_hard_stat`
+    in kop/s, which is io500's kIOPS). `bandwidth_score` (GiB/s), `metadata_score` (kop/s) and
+    `score` are computed from the phases.
 
     Args:
-        text: standard output; the summary lacks the reasons for which a phase is invalid.
-        stonewall_s: stonewall that was asked for. Below 300 s a run is not refused for being no
-            valid submission.
+        text: standard output; the summary lacks the reasons why a phase is invalid.
+        stonewall_s: required stonewall. Below 300 s, an invalid submission is no problem.
     """
     banners = _BANNER.findall(text)
     if not banners:
@@ -248,7 +248,7 @@ def parse(text: str, *, stonewall_s: int = RULED_S) -> Parsed:
 
 def _errors(text: str, stonewall_s: int) -> Iterator[str]:
     errors = dict.fromkeys(_ERROR.findall(text))
-    # What failed comes before what it cut short, as a full file system does to writes.
+    # The cause comes first: a full file system also cuts writes short.
     for error in sorted(errors, key=lambda error: "partial write()" in error):
         if stonewall_s >= RULED_S or not _RULES.search(error):
             yield f"io500: {error}"
@@ -292,10 +292,10 @@ def _scores(figures: Score) -> Iterator[Sample]:
 
 
 def collected(outputs: Mapping[str, Parsed]) -> Parsed:
-    """Make the phases, as `runs` has them, of what IOR and mdtest printed in each.
+    """Make the phases of `runs` from the output of IOR and mdtest in each of them.
 
-    Without ``find`` there is no score of IO500: `bandwidth_score` is the same, and
-    `metadata_score` and `score` are `metadata_score_without_find` and `score_without_find`.
+    Without ``find`` there is no score of IO500. `bandwidth_score` stays the same; `metadata_score`
+    and `score` become `metadata_score_without_find` and `score_without_find`.
     """
     problems = [
         f"{name}: {problem}" for name, output in outputs.items() for problem in output.problems

@@ -1,9 +1,9 @@
 """IOR, the parallel I/O benchmark: bandwidth of many processes on one file system.
 
-Of the bandwidths that IOR prints, the samples here are those of a row, ``bw(MiB/s)``: all ranks'
-bytes over the row's total time, from the first open to the last close. A row's IOPS are over the
-access time alone, and the OPs of the summary are merely its bandwidth over the transfer size
-(hpc/ior issues 375 and 478): neither is a sample.
+IOR prints several bandwidths. The samples here are ``bw(MiB/s)`` of each row: all ranks' bytes over
+the row's total time, from the first open to the last close. Neither the IOPS of a row nor the OPs
+of the summary are samples: the former are over the access time only, the latter are just the
+bandwidth over the transfer size (hpc/ior issues 375 and 478).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BANNER = re.compile(r"^IOR-\S+: MPI Coordinated Test of Parallel I/O", re.MULTI
 _OPTION = re.compile(r"(\w[\w ]*): (.+)")
 _ROW = re.compile(r"(write|read) +(\d+(?:\.\d+)?) +(?:[\d.]+ +){7}(\d+(?:\.\d+)?) +(\d+) *")
 
-# What IOR says when a deadline ended the run and it goes on with the bytes that were moved.
+# IOR prints these when a deadline ended the run and it continues with the bytes that were moved.
 _STONEWALL = re.compile(r"WARNING: (?:Expected agg|Stat\(\) of agg|Using actual agg|Maybe caused)")
 _SIZES = re.compile(
     r"WARNING: Stat\(\) of aggregate file size += (\d+)\n"
@@ -44,14 +44,14 @@ _CREATED = re.compile(r"^\[\d+\] Creating DFS Container", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Stonewall:
-    """A deadline, after which all ranks go on to the same amount (wear-out)."""
+    """A deadline, after which all ranks continue to the same amount (wear-out)."""
 
     seconds: int
     status_file: Text
-    """Where a write leaves how far it came, for the read of another run."""
+    """File in which a write records its amount, for the read of a later run."""
 
     def options(self, *, write: bool) -> list[Text]:
-        """The options of a run that writes, or of one that reads what was written."""
+        """The options of a run that writes, or of a later one that only reads."""
         status = ["-O", "stoneWallingStatusFile=" + self.status_file]
         deadline = ["-D", str(self.seconds), "-O", "stoneWallingWearOut=1"]
         return [*(deadline if write else []), *status]
@@ -62,7 +62,7 @@ class Ior:
     """A file for each rank, written and read back from the next rank's place.
 
     Raises:
-        ValueError: the container of a run through DFS is not given, or one for another interface.
+        ValueError: a run through DFS has no container, or a run through another interface has one.
     """
 
     path: Text
@@ -76,43 +76,43 @@ class Ior:
     write: bool = True
     read: bool = True
     keep: bool = False
-    """Leave the files, for a run that reads them."""
+    """Keep the files for a later run that reads them."""
     api: Literal["POSIX", "DFS", "MPIIO", "HDF5"] = "POSIX"
     dfs: Dfs | None = None
     """The container, for `api` DFS."""
     shared: bool = False
     """One file for all ranks."""
     segments: int = 1
-    """Blocks of each rank in its file, or in the one that all share."""
+    """Blocks of each rank in its own or the shared file."""
     shift: int | None = None
-    """Nodes between a file's writer and its reader; None: one."""
+    """Nodes between a file's writer and its reader; None means one."""
     verify: bool = False
-    """Compare what is read with what has to be there; takes time of the read."""
+    """Compare the data read with the expected data; this takes time of the read."""
     signature: int | None = None
-    """Seed of the data; a run that verifies has that of the run that wrote."""
+    """Seed of the data; a run that verifies needs the seed of the run that wrote."""
     stonewall: Stonewall | None = None
     fsync: bool = True
     """End each write with fsync, within the measured time."""
     reorder: bool = True
     """Read what another rank wrote."""
     memory_percent: int | None = None
-    """Percent of each node's memory to take away from the page cache. No size: IOR 4.0 reads the
-    number of ``2g``, too, as a percentage."""
+    """Percent of each node's memory to occupy, so that the page cache cannot use it. It is never a
+    size, because IOR 4.0 reads ``2g`` as 2 %."""
     direct: bool = False
-    """Past the page cache (O_DIRECT), for `api` POSIX."""
+    """Bypass the page cache (O_DIRECT), for `api` POSIX."""
 
     def __post_init__(self) -> None:
         if (self.api == "DFS") != (self.dfs is not None):
             raise ValueError(f"IOR through {self.api}: a container is for DFS, and DFS needs one")
 
     def command(self, summary: Text) -> list[Text]:
-        """Command line of one rank, to be started by an MPI launcher.
+        """Command line of one rank, for an MPI launcher.
 
-        Phases are kept apart by barriers.
+        Barriers separate the phases.
 
         Args:
-            summary: the file that gets the JSON. What is printed beside it belongs to the
-                output too: warnings, data errors among them, are there alone.
+            summary: the file for the JSON. Keep standard output as well: only there does IOR print
+                warnings, which include data errors.
         """
         return [
             *(TOOL, "-a", self.api, *(self.dfs.ior_options() if self.dfs else [])),
@@ -138,7 +138,7 @@ class Ior:
 
 
 class _Options(BaseModel):
-    """What IOR says of its run, the same in JSON and in the table's head."""
+    """The options of a run as IOR prints them, the same in JSON and in the head of the table."""
 
     api: str
     nodes: int
@@ -173,23 +173,23 @@ def parse(
     expected_nodes: int | None = None,
     intercepted_by: Library | None = None,
 ) -> Parsed:
-    """Read IOR's JSON summary or, where there is none, its table.
+    """Read IOR's JSON summary or, if there is none, its table.
 
-    `write_bandwidth` and `read_bandwidth` are in MiB/s, one sample for each repetition, never the
-    maximum: all ranks' bytes over the row's total time. JSON has four decimals, the table two
-    or none.
+    `write_bandwidth` and `read_bandwidth` are in MiB/s: all ranks' bytes over the row's total time.
+    There is one sample for each repetition; the maximum is not used. JSON has four decimals, the
+    table two or none.
 
     Labels: `iteration`, `tasks`, `nodes`, `api`, `transfer` and `block` (as IOR spells sizes).
 
-    A deadline (`-D`) makes a run invalid unless its ranks wore out, that is, all went on to the
-    same amount: otherwise the files have holes at their ends. A write that ended before its
+    A deadline (`-D`) makes a run invalid unless its ranks wore out, that is, they all continued to
+    the same amount; otherwise the files have holes at their ends. A write that ended before its
     deadline had too little to write.
 
     Args:
         text: the summary, with all that IOR and its launcher printed before or after it.
-        expected_tasks: ranks that were asked for.
-        expected_nodes: nodes that were asked for.
-        intercepted_by: library that had to take the I/O calls of every rank.
+        expected_tasks: required ranks.
+        expected_nodes: required nodes.
+        intercepted_by: library that had to intercept the I/O calls of every rank.
     """
     runs = len(_BANNER.findall(text))
     tests, problems = _from_table(text, runs) if runs else _from_json(text)
@@ -225,7 +225,7 @@ class _AllMoved(BaseModel):
 
 
 def moved(text: str) -> dict[str, float] | None:
-    """Bytes that a run wrote and read, by its JSON summary; None where that does not say."""
+    """Bytes that a run wrote and read, from its JSON summary; None if it does not have them."""
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
         return None
@@ -309,7 +309,7 @@ def _too_short(test: _Test) -> Iterator[str]:
 
 
 def _holes(text: str) -> Iterator[str]:
-    """Where what was moved is not all that the files hold."""
+    """Report files that are larger than the bytes that were moved."""
     for stat, moved in dict.fromkeys(_SIZES.findall(text)):
         if stat != moved:
             yield f"{moved} bytes were moved, the files hold {stat}: parts of them are holes"

@@ -1,7 +1,7 @@
-"""The JSON in what a program printed, among the lines that others printed around and inside it.
+"""The JSON in the output of a program, with lines of other programs around it and inside it.
 
-Hosts without `assay` read it with this file, too (see `assay.tools.pools`), so it has the standard
-library and Python 3.9 alone.
+Hosts without `assay` use this file, too (see `assay.tools.pools`), so it uses only the standard
+library of Python 3.9.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ import json
 import re
 from typing import Any
 
-# How a line of pretty-printed JSON begins. No log line does: those start with a word, a date,
+# The start of a line of pretty-printed JSON. No log line matches: it starts with a word, a date,
 # or a tag such as "[error]".
 _JSON_LINE = re.compile(r'\s*(?:[{}\],"]|\[\s*$|(?:-?\d[\d.eE+-]*|true|false|null),?\s*$)')
 _OBJECT = re.compile(r"^\{", re.MULTILINE)
 
 
 def json_objects(text: str) -> tuple[list[dict[str, Any]], str | None]:
-    """The top-level JSON objects in a text, and why there are not more.
+    """The top-level JSON objects in a text, and the error that ended the search.
 
-    An object starts with a brace in the first column, as fio and IOR print it. Lines that
-    cannot be JSON are left out, so log lines between those of an object do no harm.
+    An object starts with a brace in the first column, as fio and IOR print it. Lines that cannot
+    be JSON are ignored, so log lines within an object do no harm.
 
     Returns:
-        the objects that are whole, in order; and a sentence when there is none, or when the
-        last one is cut off or not valid JSON.
+        the complete objects, in order, and a sentence if there is none, or if the last one is cut
+        off or invalid.
     """
     kept = "\n".join(line for line in text.splitlines() if _JSON_LINE.match(line))
     objects: list[dict[str, Any]] = []
@@ -39,7 +39,7 @@ def json_objects(text: str) -> tuple[list[dict[str, Any]], str | None]:
 
 
 def no_answer(text: str, invalid: str | None) -> str:
-    """Why what a program printed is no answer: what it says instead, or what is wrong with it."""
+    """Why an output is no answer: its last line if it has no JSON, or else the JSON's error."""
     lines = text.strip().splitlines()
     if lines and _OBJECT.search(text) is None:
         return lines[-1][:200]

@@ -1,6 +1,6 @@
-"""lsblk: the block devices of a host, and what is on them.
+"""lsblk: the block devices of a host and their contents.
 
-The command runs on the hosts, in the module `cluster_hardware`; this reads what it printed.
+The command runs on the hosts, in the module `cluster_hardware`; this module reads its output.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ def parse(document: Mapping[str, Any], blobs: Collection[str] = ()) -> dict[str,
     """Read the JSON of lsblk, with paths and sizes in bytes.
 
     Args:
-        document: what ``lsblk --json --paths --bytes --output NAME,TYPE,SIZE,RO,FSTYPE,LABEL,
-            MOUNTPOINTS`` printed. What is made of several devices stands below each of them.
-        blobs: the devices that begin with the superblock of SPDK's blobstore.
+        document: output of ``lsblk --json --paths --bytes --output NAME,TYPE,SIZE,RO,FSTYPE,LABEL,
+            MOUNTPOINTS``. A device made of several others is listed below each of them.
+        blobs: the devices that start with the superblock of SPDK's blobstore.
     """
     devices: dict[str, Block] = {}
     for entry, parent in _entries(document.get("blockdevices") or [], None):

@@ -29,7 +29,7 @@ _DEADLINE = re.compile(r"'-W' '(\d{1,9})'")
 _DEADLINE_MET = re.compile(r"^Continue stonewall hit min: \d+ max: \d+ ", re.MULTILINE)
 _ROW = re.compile(r" +([A-Z][a-z]+ [a-z]+) +\d+\.\d{3} +\d+\.\d{3} +(\d+\.\d{3}) +\d+\.\d{3}\s*")
 
-# With no bytes to read, the read phase opens and closes each file, as is wanted.
+# With no bytes to read, the read phase opens and closes each file, which is intended.
 _HARMLESS = re.compile(r"Read bytes is 0")
 
 Phase = Literal["create", "stat", "read", "remove"]
@@ -38,31 +38,31 @@ _PHASES: dict[Phase, str] = {"create": "-C", "stat": "-T", "read": "-E", "remove
 
 @dataclass(frozen=True, slots=True)
 class CreationStonewall:
-    """A deadline for creation, after which all ranks go on to the same number of files."""
+    """A deadline for creation, after which all ranks continue to the same number of files."""
 
     seconds: int
     status_file: Text
-    """Where creation leaves how many files there are, for the phases of other runs."""
+    """File in which creation records the number of files, for the phases of later runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mdtest:
-    """One iteration of all phases on files, in a directory of its own for each rank.
+    """One iteration of all phases on files, in a separate directory for each rank.
 
-    For several samples run it several times: of several iterations (`-i`) mdtest prints
-    maximum, minimum and mean alone, and its verbose lines are the first rank's rates.
+    For several samples, run it several times. With several iterations (`-i`), mdtest prints only
+    maximum, minimum and mean, and its verbose lines are the rates of the first rank.
     """
 
     directory: Text
-    """Where the trees are made, below a file system that is there."""
+    """Directory for the trees, in an existing file system."""
     files: int
     """Files of each rank."""
     stride: int = 1
-    """How far to shift after each phase, so that a rank finds nothing in its own cache.
+    """Shift of the ranks after each phase, so that a rank finds nothing in its own cache.
 
-    In nodes, where ranks fill one node after the other (mdtest multiplies it by the ranks of a
-    node); otherwise in ranks. With 1, stat and read are done on the next node either way; without
-    it mdtest shows the client's cache.
+    It counts nodes if ranks fill one node after the other (mdtest multiplies it by the ranks of a
+    node), and ranks otherwise. With 1, the next node does stat and read in both cases; with 0,
+    mdtest measures the client's cache.
     """
     write_bytes: int = 0
     """Bytes written to each file."""
@@ -74,13 +74,13 @@ class Mdtest:
     shared: bool = False
     """One directory for all ranks."""
     phases: tuple[Phase, ...] = ()
-    """The phases to run; without any, all of them."""
+    """The phases to run; all of them if empty."""
     sync: bool = False
     """Flush the file system at the end of each phase, within the measured time (`sync`)."""
     verify: bool = False
-    """Compare what is read with what has to be there."""
+    """Compare the data read with the expected data."""
     signature: int | None = None
-    """Seed of the data; a run that verifies has that of the run that wrote."""
+    """Seed of the data; a run that verifies needs the seed of the run that wrote."""
     stonewall: CreationStonewall | None = None
 
     def __post_init__(self) -> None:
@@ -90,7 +90,7 @@ class Mdtest:
             )
 
     def command(self) -> list[Text]:
-        """Command line of one rank, to be started by an MPI launcher."""
+        """Command line of one rank, for an MPI launcher."""
         creates = not self.phases or "create" in self.phases
         return [
             *(TOOL, "-a", self.api, *(self.dfs.ior_options() if self.dfs else []), "-F"),
@@ -120,20 +120,20 @@ def parse(
 ) -> Parsed:
     """Read the summary of rates: `file_creation`, `file_stat`, `file_read`, `file_removal`.
 
-    Figures are in op/s, over all ranks, and so are those of directories and trees
-    (`directory_creation`, `tree_removal` and so on) where they are printed. A phase that was not
-    run is printed as 0.000 and is no sample. With one iteration the sample is that iteration;
-    with more, mdtest does not print each, and the sample is their mean, labelled
+    Figures are in op/s, over all ranks. So are those of directories and trees
+    (`directory_creation`, `tree_removal` and so on), if they are printed. mdtest prints 0.000 for a
+    phase that did not run, which is no sample. With one iteration, the sample is that iteration;
+    with more, mdtest does not print each of them, and the sample is their mean, labelled
     `statistic: mean of N iterations`.
 
-    mdtest exits 0 when it could not stat a single file, and prints a rate for that too: its
-    warnings make a run invalid. So does a creation that ended before its deadline (`-W`).
+    mdtest exits 0 and prints a rate even if it could not stat a single file, so its warnings make a
+    run invalid. So does a creation that ended before its deadline (`-W`).
 
     Args:
-        text: all that mdtest and its launcher printed.
-        expected_tasks: ranks that were asked for.
-        expected_nodes: nodes that were asked for.
-        intercepted_by: library that had to take the calls of every rank.
+        text: the whole output of mdtest and its launcher.
+        expected_tasks: required ranks.
+        expected_nodes: required nodes.
+        intercepted_by: library that had to intercept the calls of every rank.
     """
     seen = [(int(tasks), int(nodes)) for tasks, nodes in _BANNER.findall(text)]
     problems = [

@@ -1,7 +1,7 @@
 """`daos health net-test`, the fabric test that comes with the client in DAOS 2.8.
 
-It is self_test's engine with JSON around it, which reports failed RPCs and percentiles, but sends
-and replies the same size only. Without `--tags` it talks to tag 0, the one for metadata.
+It uses the code of self_test, but prints JSON with failed RPCs and percentiles. It can only send
+and reply the same size. Without `--tags` it uses tag 0, which serves metadata.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class NetTest:
 
     tags: tuple[int, ...]
     ranks: tuple[int, ...] = ()
-    """Without any: all ranks of the system."""
+    """Ranks to test; all ranks of the system if empty."""
     size: int = 1024
-    """Bytes that are sent, and replied."""
+    """Bytes of each request and of each reply."""
     inflight: int = 16
     repetitions: int = 10000
     """RPCs to each endpoint."""
@@ -38,7 +38,7 @@ class NetTest:
         """Command line, whose standard output is JSON.
 
         Raises:
-            ValueError: this version's `daos` has no net-test.
+            ValueError: `daos` of this version has no net-test.
         """
         if version != "2.8":
             raise ValueError(f"daos health net-test came with DAOS 2.8; {version} has self_test")
@@ -65,7 +65,7 @@ class _Latency(BaseModel):
     fail_count: int
 
     def percentile(self, label: str) -> float:
-        """The percentile in microseconds; nan where it is not there."""
+        """The percentile in microseconds; nan if it is missing."""
         for percentile in self.percentiles:
             if percentile and percentile.label == label:
                 return percentile.upper_bound / 1000
@@ -112,7 +112,7 @@ class _Result(BaseModel):
                 yield f"{latency.total_rpcs} of {repetitions} RPCs went to {endpoint}"
 
     def _elsewhere(self, repetitions: int) -> str:
-        """Where the RPCs to a tag went that an engine has not; DAOS gives them to another tag."""
+        """The endpoints that took the RPCs of missing tags, which DAOS gives to another tag."""
         took = [name for name, it in self.endpoints.items() if it.total_rpcs > repetitions]
         if not took:
             return ""
@@ -143,11 +143,11 @@ class _Answer(BaseModel):
 
 
 def parse_labelled(text: str, *, expected_ranks: int | None = None) -> Parsed:
-    """Read what one process printed under `srun --label`.
+    """Read the output of a single process under `srun --label`.
 
     Args:
-        text: of which each line begins with the number of the process.
-        expected_ranks: as `parse` has it.
+        text: standard output; each line starts with the number of the process.
+        expected_ranks: see `parse`.
     """
     outputs = by_process(text)
     if len(outputs) > 1:
@@ -156,7 +156,7 @@ def parse_labelled(text: str, *, expected_ranks: int | None = None) -> Parsed:
 
 
 def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
-    """Read the JSON of `daos -j health net-test`, log lines around it or not.
+    """Read the JSON of `daos -j health net-test`, with or without log lines around it.
 
     `bandwidth` (MiB/s, both directions together), `rate` (RPC/s), `latency` (us, the median over
     all endpoints), `latency_p95`, `latency_p99`, and `endpoint_latency` for each endpoint.
@@ -165,7 +165,7 @@ def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
 
     Args:
         text: standard output.
-        expected_ranks: ranks that the system has; net-test asks those that answer.
+        expected_ranks: number of ranks of the system; net-test itself tests only those that answer.
     """
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:

@@ -1,7 +1,7 @@
 """nft: whether a host's packet filter lets a peer reach a port.
 
-firewalld and iptables make rules of nftables, too, but for iptables-legacy. It is read on the
-hosts, by the module `cluster_hardware`, and may use only the standard library of Python 3.9.
+firewalld and iptables also create nftables rules; only iptables-legacy does not. The module
+`cluster_hardware` runs this on the hosts, so it may use only the standard library of Python 3.9.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ FAMILIES = ("inet", "ip")
 
 
 class Packet(NamedTuple):
-    """The first one of a TCP connection."""
+    """The first packet of a TCP connection."""
 
     port: int
     source: str
     """The address of the peer."""
     interface: str
-    """At which it arrives."""
+    """The interface at which it arrives."""
 
 
 class Ruleset:
-    """What ``nft --json list ruleset`` printed.
+    """The rules that ``nft --json list ruleset`` printed.
 
-    A rule that cannot be read is taken as if it were in favour of the packet: what is said to be
-    blocked surely is.
+    A rule that cannot be read counts as accepting the packet. So a packet that is reported as
+    blocked is certainly blocked.
     """
 
     def __init__(self, printed: str) -> None:
@@ -54,7 +54,7 @@ class Ruleset:
         self._base.sort(key=lambda chain: _priority(chain.get("prio")))
 
     def blocks(self, packet: Packet) -> str | None:
-        """The chain that drops or rejects a packet; none where it passes, or may."""
+        """The chain that drops or rejects a packet; None if the packet passes or may pass."""
         for chain in self._base:
             verdict = self._walk(chain["family"], chain["table"], chain["name"], packet, 0)
             if (verdict or chain.get("policy", "accept")) in ("drop", "reject"):
@@ -62,7 +62,7 @@ class Ruleset:
         return None
 
     def _walk(self, family: str, table: str, chain: str, packet: Packet, depth: int) -> str:
-        """What a chain decides; nothing where it leaves that to who called it."""
+        """The verdict of a chain; empty if it leaves the decision to its caller."""
         if depth > MOST_JUMPS:
             return "accept"
         for rule in self._rules.get((family, table, chain), []):
@@ -87,27 +87,27 @@ class Ruleset:
             return  # iptables' rule for connections that are established
         for statement in rule:
             kind = next(iter(statement), "") if isinstance(statement, dict) else ""
-            told = (statement[kind] if kind else None) or {}
+            body = (statement[kind] if kind else None) or {}
             if kind == "match":
-                holds = self._holds(family, table, told, packet)
+                holds = self._holds(family, table, body, packet)
                 if holds is False:
                     return
                 is_sure = is_sure and holds is True
             elif kind == "vmap":
-                yield from self._mapped(family, table, told, packet)
+                yield from self._mapped(family, table, body, packet)
             elif kind in ("accept", "drop", "reject", "return", "jump", "goto"):
                 if is_sure or kind == "accept":
-                    yield kind, told.get("target", "")
+                    yield kind, body.get("target", "")
             elif kind not in ("counter", "log", "comment"):
                 is_sure = False
 
     def _mapped(
-        self, family: str, table: str, told: dict[str, Any], packet: Packet
+        self, family: str, table: str, vmap: dict[str, Any], packet: Packet
     ) -> Iterator[tuple[str, str]]:
-        """A table from values to verdicts, such as firewalld's from interfaces to zones."""
-        data = self._elements(family, table, told["data"])
+        """The verdict of a verdict map, such as firewalld's from interfaces to zones."""
+        data = self._elements(family, table, vmap["data"])
         for key, verdict in (pair for pair in data if isinstance(pair, list) and len(pair) == 2):
-            if self._equals(family, table, told["key"], key, packet):
+            if self._equals(family, table, vmap["key"], key, packet):
                 kind = next(iter(verdict))
                 yield kind, (verdict[kind] or {}).get("target", "")
                 return
@@ -131,10 +131,10 @@ class Ruleset:
             ("ct", "status"): "none",  # not translated
         }
         kind = next(iter(left), "") if isinstance(left, dict) else ""
-        told = left[kind] if kind else {}
-        if kind == "payload" and told.get("protocol") not in ("tcp", "ip", "th"):
+        selector = left[kind] if kind else {}
+        if kind == "payload" and selector.get("protocol") not in ("tcp", "ip", "th"):
             return False  # of UDP, ICMP or IPv6
-        value = known.get((kind, str(told.get("field") or told.get("key"))))
+        value = known.get((kind, str(selector.get("field") or selector.get("key"))))
         if value is None:
             return None
         return any(_is_in(value, each) for each in self._elements(family, table, right))
@@ -148,7 +148,7 @@ class Ruleset:
 
 
 MOST_JUMPS = 16
-"""As deep as the kernel lets chains call each other (NFT_JUMP_STACK_SIZE)."""
+"""Maximum depth of calls between chains in the kernel (NFT_JUMP_STACK_SIZE)."""
 
 
 def _is_condition(statement: Any) -> bool:

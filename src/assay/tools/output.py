@@ -1,4 +1,4 @@
-"""What every parser returns: the samples of an output, and its problems."""
+"""The result of every parser: the samples of an output, and its problems."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 class Sample:
     """One measurement as the tool printed it.
 
-    `unit` is the unit that the tool means, in the spelling of `assay.units` (fi_pingpong's
-    "MB/sec" is ``MB/s``, IOR's is ``MiB/s``). `labels` say what was measured: the job, the
-    transfer size, the repetition, the process.
+    `unit` is the actual unit, in the spelling of `assay.units`: fi_pingpong's "MB/sec" is ``MB/s``,
+    but IOR's is ``MiB/s``. `labels` identify the measurement: the job, the transfer size, the
+    repetition, the process.
     """
 
     metric: str
@@ -24,9 +24,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The samples in one output and the problems that make the run invalid, in words.
+    """The samples in one output, and the problems that make the run invalid, in words.
 
-    An output with a problem is never a slow run: it is no measurement, whatever figures it printed.
+    An output with a problem is not a slow run. It is no measurement, even if it has figures.
     """
 
     tool: str
@@ -34,7 +34,7 @@ class Parsed:
     problems: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """What `assay parse` prints."""
+        """The output of `assay parse`."""
         return {
             "tool": self.tool,
             "samples": [asdict(sample) for sample in self.samples],
@@ -43,20 +43,20 @@ class Parsed:
 
 
 LEAST, MOST = 1e-9, 1e15
-"""Between which a figure is one, in any unit: seconds, operations or MiB a second. Nothing that is
-measured comes near, and what is worked out from such figures stays finite (this project's own
-choice)."""
+"""Limits of a valid figure in any unit: seconds, operations or MiB a second. No real measurement
+comes near them, and everything computed from such figures stays finite (this project's own choice).
+"""
 
 ALLOWED = f"a measurement is above zero, from {LEAST:g} to {MOST:g}"
 
 
 def is_measurement(value: float) -> bool:
-    """Whether a figure is plausible: finite, above zero and not absurd."""
+    """Whether a figure is finite, above zero and within `LEAST` and `MOST`."""
     return LEAST <= value <= MOST
 
 
 def impossible(sample: Sample) -> str | None:
-    """Say why a figure cannot be a measurement."""
+    """Say why a sample cannot be a measurement; None if it can."""
     if is_measurement(sample.value):
         return None
     return f"{sample.metric} is {sample.value:g} {sample.unit}; {ALLOWED}"

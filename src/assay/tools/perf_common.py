@@ -1,15 +1,15 @@
-"""What vos_perf and daos_perf have in common: values written and fetched, and the results of that.
+"""The common part of vos_perf and daos_perf: the values to write and fetch, and the results.
 
-Both are DAOS's perf_common.c. What it does, seen by running it and reading its source:
+Both use DAOS's perf_common.c. Its behaviour, seen by running it and reading its source:
 
 - ``k``, ``M`` and ``G`` in its options are powers of 1024; "MB/sec" is MiB/s. It prints
   ``bandwith``.
-- It goes on and exits 0 when an operation is unknown, and exits 0 when the pool is full (`UPDATE
-  failed`).
+- If an operation is unknown, it continues and exits 0. If the pool is full (`UPDATE failed`), it
+  exits 0, too.
 - The rate of several processes is over the time from the first start to the last end, by each
-  host's own CLOCK_MONOTONIC, which counts from its boot: ranks on two hosts give rubbish.
-- "latency" is the longest process's time over the operations of **all** processes: it is a latency
-  where one process waits for each operation, and nonsense otherwise.
+  host's own CLOCK_MONOTONIC, which counts from its boot. So ranks on two hosts give nonsense.
+- "latency" is the longest process's time over the operations of **all** processes. It is a latency
+  only if a single process waits for each operation, and nonsense otherwise.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _UNKNOWN = re.compile(r"^Unknown test code=(.+)$", re.MULTILINE)
 _SERIAL = "No MPI found, using serial library"
 _UNSUPPORTED = re.compile(r"^Verification is unsupported$", re.MULTILINE)
 
-# How much longer than the longest process all together may take: one starts after the other.
+# Maximum time of all processes together, relative to the longest one and in s: they do not start
+# at exactly the same time.
 _LONGER = 1.05
 _LONGER_S = 0.1
 
@@ -53,7 +54,7 @@ def size(text: str) -> int:
     """A number in perf_common's spelling, such as ``4K`` or ``100k``.
 
     Raises:
-        ValueError: it is not one.
+        ValueError: the text is not such a number.
     """
     match = _SIZE.fullmatch(text)
     if not match:
@@ -68,7 +69,7 @@ def spelled(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values that each process writes, then fetches: one size, under as many keys as said."""
+    """The values that each process writes, then fetches: their one size, and their keys."""
 
     value_size: str
     """Bytes of a value, such as ``4K``."""
@@ -77,9 +78,9 @@ class Values:
     akeys: str = "1"
     """Attribute keys under each distribution key."""
     dkeys: str = "1"
-    """Distribution keys of the one object."""
+    """Distribution keys of the single object."""
     array: bool = False
-    """Array values; without it single values, which are limited to what one RPC can carry."""
+    """Use array values; otherwise single values, which are limited to the size of one RPC."""
     operations: str = "U;p F;p"
     """Tests in order: U updates, F fetches, and `p` prints the result."""
 
@@ -90,13 +91,13 @@ class Values:
         return count * size(self.value_size)
 
     def keys(self) -> list[str]:
-        """The options that say how much is written, and where."""
+        """The options for the values and their keys."""
         return ["-d", self.dkeys, "-a", self.akeys, "-n", self.strides, "-s", self.value_size]
 
 
 @dataclass(frozen=True, slots=True)
 class _TestResult:
-    """What was printed of one test."""
+    """The printed result of one test."""
 
     test: str
     figures: dict[str, float]
@@ -126,7 +127,7 @@ class _TestResult:
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """What a run printed that came to its parameters, without what DAOS's libraries logged."""
+    """The output of a run that printed its parameters, without log lines of DAOS's libraries."""
 
     tool: str
     text: str
@@ -135,7 +136,7 @@ class _Output:
 
     @property
     def processes(self) -> int:
-        """How many ran; 0 where that is not printed."""
+        """Number of processes; 0 if it is not printed."""
         match = _PROCESSES.search(self.parameters.get("obj_per_cont", ""))
         return int(match[1]) if match else 0
 
@@ -203,10 +204,10 @@ class _Output:
             yield f"{failed[1]} failed: {why}; {self.tool} exits 0 all the same"
 
     def _cut_off(self) -> Iterator[str]:
-        """The tests that started and have no result, unless they are said to have failed."""
+        """Report tests that started without a result, unless they are reported as failed."""
         failed = _FAILED.findall(self.text)
         whole = Counter(result.test for result in self.whole_results)
-        # Each process says that it starts; the first prints the result for all.
+        # Each process prints that it starts; the first prints the result for all.
         for test, started in Counter(_STARTED.findall(self.text)).items():
             if test not in failed and whole[test] * max(self.processes, 1) < started:
                 yield f"{test} has no whole result: it failed, or the run was cut off"
@@ -215,9 +216,9 @@ class _Output:
 def parse(tool: str, text: str, expected_processes: int | None) -> Parsed:
     """Read the results of all tests: `update_bandwidth`, `update_rate`, `fetch_latency` and so on.
 
-    Bandwidths are in MiB/s, rates in IO/s (values), over all processes; latencies in us, where one
-    process waits for each operation. Labels: `value_size` (bytes), `value_type`, `processes`,
-    `credits`, `iteration` (of that test).
+    Bandwidths are in MiB/s and rates in IO/s (values), over all processes. Latencies are in us, and
+    there are some only if a single process waits for each operation. Labels: `value_size` (bytes),
+    `value_type`, `processes`, `credits`, `iteration` (of that test).
     """
     without_libraries = without_log(text)
     if why := _not_begun(tool, text, without_libraries, expected_processes):
@@ -237,7 +238,7 @@ def parse(tool: str, text: str, expected_processes: int | None) -> Parsed:
 
 
 def _not_begun(tool: str, text: str, without_libraries: str, expected: int | None) -> str | None:
-    """Why a run did not get as far as printing its parameters."""
+    """Why a run did not print its parameters; None if it did."""
     if _SERIAL in without_libraries and expected not in (None, 1):
         return (
             f"{tool} found no MPI: libdpar_mpi.so of DAOS, or the MPI that it was built with, is"

@@ -1,4 +1,4 @@
-"""Where processes may run and where they did, as `client/placement.sh` of the checks prints it."""
+"""The CPUs on which processes may run and did run, as printed by the checks' `placement.sh`."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def cpus(text: str) -> frozenset[int]:
 
 
 def parse(text: str, *, expected_processes: int | None = None) -> Parsed:
-    """Count the processes that had CPUs of their own and were seen nowhere else.
+    """Count the processes that had CPUs of their own and ran only there.
 
-    One sample, `bound_processes`. That fewer are bound than there are is a result; that fewer
-    spoke than were started is a problem.
+    The only sample is `bound_processes`. If some processes are not bound, that is a result; if
+    some did not report, that is a problem.
     """
     processes = [
         _Process(int(line["number"]), cpus(line["may"]), cpus(line["ran"].replace(" ", ",")))

@@ -1,8 +1,8 @@
-"""Pools and containers: how dmg and daos are asked for them, and how those there differ.
+"""Pools and containers: the arguments of dmg and daos, and how existing ones differ.
 
 The modules `daos_pool` and `daos_container` of the role daos_system run this on the hosts of a
-site, where there is no `assay`. Ansible ships it there by the link in the role's `module_utils`, so
-it has the standard library and Python 3.9 alone.
+site, which do not have `assay`. Ansible ships it by the link in the role's `module_utils`, so it
+uses only the standard library of Python 3.9.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([KMGT]?)(I?)B?$", re.IGNORECASE)
-"""A size as dmg and daos take it: KB is 1000 bytes, KiB is 1024, in any case."""
+"""A size as dmg and daos take it: KB is 1000 bytes, KiB is 1024, in upper or lower case."""
 
 POOL_SIZE = re.compile(r"(\d+(\.\d+)?(kB|KiB|[MGT]i?B)|[1-9]\d?%|100%)\Z")
-"""A pool's size in the inventory: its unit is never left open."""
+"""A pool's size in the inventory, which must have a unit."""
 
 LABEL = re.compile(r"[A-Za-z0-9._:-]{1,127}\Z")
-"""A label that DAOS takes."""
+"""A label that DAOS accepts."""
 
 SIZE_TOLERANCE = 0.05
-"""By how much a pool's size may differ from the required one: DAOS rounds what each target takes.
+"""Allowed relative deviation of a pool's size, since DAOS rounds the share of each target.
 
-The share is this project's own choice."""
+The value is this project's own choice."""
 
 CHANGEABLE = frozenset(
     {
@@ -40,12 +40,12 @@ CHANGEABLE = frozenset(
         "space_rb",
     }
 )
-"""Properties of a pool that `dmg pool set-prop` changes for what is in it already.
+"""Properties of a pool that `dmg pool set-prop` can change with effect on its existing containers.
 
-Of a container there are none. `rd_fac` and `ec_cell_sz` are not here: DAOS 2.8 changes them, and
-the containers keep those that they were made with; 2.4 does not change `rd_fac` at all.
-Source: upstream's docs/admin/pool_operations.md and docs/user/container.md, and what
-src/control/cmd/dmg/pool.go refuses, at tags v2.4.2, v2.6.5 and v2.8.0.
+Containers have no such properties. `rd_fac` and `ec_cell_sz` are not in the list: DAOS 2.8 changes
+them, but existing containers keep their values; 2.4 does not change `rd_fac` at all.
+Source: upstream's docs/admin/pool_operations.md and docs/user/container.md, and the refusals in
+src/control/cmd/dmg/pool.go, at tags v2.4.2, v2.6.5 and v2.8.0.
 """
 
 LAYOUT = {
@@ -54,19 +54,19 @@ LAYOUT = {
     "dir_oclass": "dir_object_class",
     "chunk_size": "chunk_size",
 }
-"""What a container is made of: the key in the inventory, and that in the answer to a query.
+"""Layout of a container: each key of the inventory, and the key in the answer to a query.
 
-DAOS 2.4, 2.6 and 2.8 have the same words."""
+DAOS 2.4, 2.6 and 2.8 use the same keys."""
 
 OPTIONS = ("type", "oclass", "file_oclass", "dir_oclass", "chunk_size")
-"""What `daos container create` takes of it; an option is called as the key, with hyphens.
+"""Keys that are options of `daos container create`, which are spelled with hyphens.
 
-`oclass` gives files and directories one class. A query reports only what came of it: that of 2.4
+`oclass` sets the class of both files and directories. A query reports only these two: in 2.4 it
 leaves `object_class` out (dfs_cont_create in upstream's src/client/dfs/dfs.c, tag v2.4.2)."""
 
 
 class Difference(NamedTuple):
-    """What is there, and what is required in its place."""
+    """A value that differs from the required one."""
 
     key: str
     actual: Any
@@ -75,7 +75,7 @@ class Difference(NamedTuple):
 
     @property
     def changeable(self) -> bool:
-        """Whether it can be changed without recreating the pool."""
+        """Whether the value can be changed without recreating the pool."""
         return self.is_property and self.actual is not None and self.key in CHANGEABLE
 
     def __str__(self) -> str:
@@ -85,32 +85,32 @@ class Difference(NamedTuple):
 
 
 def pool_create(name: str, size: str, properties: Mapping[str, Any]) -> list[str]:
-    """Arguments of dmg that make a pool."""
+    """Arguments of dmg that create a pool."""
     return ["pool", "create", f"--size={size}", *_properties(properties), name]
 
 
 def pool_set(name: str, differences: Sequence[Difference]) -> list[str]:
-    """Arguments of dmg that give a pool the properties that are required."""
+    """Arguments of dmg that set the required properties of a pool."""
     return ["pool", "set-prop", name, _pairs({d.key: d.wanted for d in differences})]
 
 
 def pool_allow(name: str, user: str) -> list[str]:
-    """Arguments of dmg that let a user read, write, and make and destroy containers."""
+    """Arguments of dmg that let a user read and write, and create and destroy containers."""
     return ["pool", "update-acl", f"--entry=A::{user}@:rw", name]
 
 
 def pool_allows(answer: Mapping[str, Any], user: str) -> bool:
-    """Whether a pool lets a user read and write, by the first entry that is for that one.
+    """Whether a pool lets a user read and write, according to the first entry for this user.
 
     Args:
-        answer: the response to `dmg pool get-acl`. The entries of groups are not looked at.
-        user: its name.
+        answer: the response to `dmg pool get-acl`. The entries of groups are ignored.
+        user: the name of the user.
     """
     listed = answer.get("ACL", answer)
     principal = "OWNER@" if listed.get("owner_user") == f"{user}@" else f"{user}@"
     for entry in listed.get("entries") or []:
-        kind, flags, of, permissions = f"{entry}:::".split(":")[:4]
-        if (kind, flags, of) == ("A", "", principal):
+        kind, flags, holder, permissions = f"{entry}:::".split(":")[:4]
+        if (kind, flags, holder) == ("A", "", principal):
             granted = set(permissions)
             return bool(granted & {"r", "t"}) and ("w" in granted or {"c", "d"} <= granted)
     return False
@@ -119,7 +119,7 @@ def pool_allows(answer: Mapping[str, Any], user: str) -> bool:
 def container_create(
     pool: str, name: str, layout: Mapping[str, Any], properties: Mapping[str, Any]
 ) -> list[str]:
-    """Arguments of daos that make a container; what `layout` leaves open is left to DAOS."""
+    """Arguments of daos that create a container; DAOS chooses what `layout` leaves open."""
     options = [f"--{key.replace('_', '-')}={layout[key]}" for key in OPTIONS if layout.get(key)]
     return ["container", "create", *options, *_properties(properties), pool, name]
 
@@ -133,7 +133,7 @@ def _pairs(properties: Mapping[str, Any]) -> str:
 
 
 def _spelt(value: Any) -> str:
-    """A value as DAOS spells it; YAML takes an `off` without quotes for false."""
+    """A value in DAOS's spelling, since YAML reads `off` without quotes as false."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return str(value)
@@ -142,13 +142,13 @@ def _spelt(value: Any) -> str:
 def pool_differences(
     size: str, properties: Mapping[str, Any], query: Mapping[str, Any], known: Sequence[Any]
 ) -> list[Difference]:
-    """In what a pool is not the required one.
+    """Compare a pool with the required one.
 
-    A size in % is not compared: it was a share of what was free when the pool was made.
+    A size in % is not compared, since it is a share of the space that was free at creation.
 
     Args:
-        size: what the inventory says.
-        properties: what the inventory says, by DAOS's names.
+        size: required size, from the inventory.
+        properties: required properties, from the inventory, by DAOS's names.
         query: the response to `dmg pool query`.
         known: the response to `dmg pool get-prop`.
     """
@@ -166,11 +166,12 @@ def container_differences(
     query: Mapping[str, Any],
     known: Sequence[Any],
 ) -> list[Difference]:
-    """In what a container is not the required one.
+    """Compare a container with the required one.
 
     Args:
-        layout: what the inventory says, by the keys of `OPTIONS`; the rest may be anything.
-        properties: what the inventory says, by DAOS's names.
+        layout: required layout, from the inventory, by the keys of `OPTIONS`; other keys are not
+            compared.
+        properties: required properties, from the inventory, by DAOS's names.
         query: the response to `daos container query`.
         known: the response to `daos container get-prop`.
     """
@@ -209,7 +210,7 @@ def _plain(value: Any) -> int | list[str]:
 
 
 def size_bytes(text: Any) -> int | None:
-    """A size in bytes; None for what is none, such as 50%."""
+    """A size in bytes; None if the text is not a size, such as 50%."""
     parts = SIZE.match(str(text))
     if parts is None:
         return None
@@ -220,7 +221,7 @@ def size_bytes(text: Any) -> int | None:
 
 
 def problems(pools: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What DAOS would not make of the inventory's pools and containers: a sentence each."""
+    """Pools and containers of the inventory that DAOS would refuse: a sentence for each."""
     problems = list(_label_problems("daos_system_pools", pools))
     for pool in pools:
         containers = pool.get("containers") or []
@@ -243,9 +244,9 @@ SIZES_ALLOWED = "allowed are such as 2TB, 1.5TiB or 90%"
 LABELS_ALLOWED = "allowed are letters, digits and . _ : -, up to 127 of them"
 
 
-def _property_problems(where: str, of: Mapping[str, Any]) -> Iterator[str]:
-    # dmg and daos take all properties in one word, with commas and colons between them.
-    for key, value in (of.get("properties") or {}).items():
+def _property_problems(where: str, item: Mapping[str, Any]) -> Iterator[str]:
+    # dmg and daos take all properties as one word, separated by commas and colons.
+    for key, value in (item.get("properties") or {}).items():
         if not (KEY.match(str(key)) and VALUE.match(_spelt(value))):
             yield f"{where} have {key}: {value}; {PROPERTIES_ALLOWED}"
 

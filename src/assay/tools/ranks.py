@@ -1,6 +1,6 @@
-"""The ranks of a DAOS system, held against the servers that it should have.
+"""The ranks of a DAOS system, compared with the servers that it should have.
 
-`dmg system query` exits 0 with ranks that are dead, and knows nothing of engines that never joined.
+`dmg system query` exits 0 even if ranks are dead, and does not know engines that never joined.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from assay.tools.dmg import Member, members
 
 
 def unjoined(query: Answer, servers: Iterable[ServerHost]) -> list[ServerHost]:
-    """The servers that have fewer joined ranks than engines, by `dmg system query`."""
+    """The servers with fewer joined ranks than engines, according to `dmg system query`."""
     there = members(query)
     return [server for server in servers if _lacks(server, there)]
 
 
 def problems(query: Answer, servers: Sequence[ServerHost]) -> list[str]:
-    """What keeps the ranks from being joined, by `dmg system query`.
+    """Why not all ranks are joined, according to `dmg system query`.
 
     Returns:
-        A sentence each, with host, rank, state and log; none if every rank is joined.
+        A sentence for each problem, with host, rank, state and log; empty if all ranks are joined.
     """
     if query.error:
         return [f"dmg system query: {query.error}"]
@@ -66,14 +66,17 @@ def _ranks(server: ServerHost, there: Iterable[Member]) -> list[Member]:
 
 
 def _is_of(member: Member, server: ServerHost) -> bool:
-    """By its address, or the host in its fault domain, since the address may be a loopback's."""
+    """Whether a rank is on a server, by its address or by the host in its fault domain.
+
+    The address alone is not enough, since it may be a loopback address.
+    """
     address = member.addr.rpartition(":")[0].strip("[]")
     host = member.fault_domain.rpartition("/")[2]
     return address in server["addresses"] or host in server["names"]
 
 
 def _log(member: Member, server: ServerHost) -> str | None:
-    """The log of a rank's engine, by its port; None where the provider's addresses have none."""
+    """The log of a rank's engine, by its port; None if the provider's addresses have no port."""
     port = member.fabric_uri.rpartition(":")[2]
     logs = {str(engine["port"]): engine["log"] for engine in server["engines"]}
     return logs.get(port)

@@ -1,18 +1,19 @@
 """self_test, DAOS's own test of the fabric: RPCs from a client, or from one engine, to engines.
 
-What 2.8 does, seen by running it, and its source explains:
+Behaviour of 2.8, seen by running it and explained by its source:
 
-- Exit 0 says nothing: with a rank that is dead or not there, a master that did not start, or an
+- Exit status 0 means nothing. With a dead or missing rank, a master that did not start, or an
   endpoint that it did not understand, it prints rates and exits 0. Failed RPCs count in the
-  bandwidth, the rate and the average; the median is of those that came back.
-- Of several sizes in one run, 2.7 and newer compute every rate with the last size's duration:
-  116,760 MB/s were printed where runs of one size give 4,716. Here a run has one size.
-- ``(0 b1048576)`` is a read as the engine serves it (BULK_PUT to the client), ``(b1048576 0)`` a
-  write (BULK_GET). "MB/sec" is MiB/s: #Bytes/1024^2, as its help says.
-- Tag 0 of an engine serves metadata, 1 is SWIM, 2 and on are targets, then come helpers.
-- An engine runs one session at a time, so one master tag a rank; a session that is cut off stays
-  for a while (DER_BUSY).
-- A rank that does not answer costs about 60 s a batch: always under a time limit.
+  bandwidth, the rate and the average; the median is over the RPCs that returned.
+- With several sizes in one run, 2.7 and newer compute every rate with the duration of the last
+  size: they printed 116,760 MB/s where runs of one size give 4,716. Here a run has one size.
+- ``(0 b1048576)`` is a read from the engine's point of view (BULK_PUT to the client),
+  ``(b1048576 0)`` is a write (BULK_GET). "MB/sec" is MiB/s: #Bytes/1024^2, as its help says.
+- Tag 0 of an engine serves metadata, tag 1 is SWIM, tags from 2 are targets, followed by helpers.
+- An engine runs one session at a time, so there is one master tag for each rank. A session that is
+  cut off stays for a while (DER_BUSY).
+- A rank that does not answer costs about 60 s for each batch, so self_test always runs under a time
+  limit.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ GET = (f"b{MEBIBYTE}", "0")
 PUT = ("0", f"b{MEBIBYTE}")
 """The engine puts 1 MiB, as in a read."""
 IOV = ("i2048", "0")
-"""2 KiB within the request, which DAOS does up to 20 KiB instead of a bulk transfer."""
+"""2 KiB within the request; up to 20 KiB, DAOS does that instead of a bulk transfer."""
 
 CLIENT = "client"
-"""The label `master` where self_test itself sends the RPCs."""
+"""The label `master` if self_test itself sends the RPCs."""
 
 _SIZE = re.compile(r"0|[ib][1-9]\d{0,9}")
 _HEADER = re.compile(r"^Self Test Parameters:", re.MULTILINE)
@@ -69,24 +70,24 @@ class SelfTest:
     """One run: RPCs of one size to every tag of every rank.
 
     Raises:
-        ValueError: a size is not one size in self_test's spelling, or there is no endpoint.
+        ValueError: a size is not a single size in self_test's spelling, or there is no endpoint.
     """
 
     ranks: tuple[int, ...]
     tags: tuple[int, ...]
     sizes: tuple[str, str] = EMPTY
-    """What is sent and what is replied: ``0``, ``i`` and bytes (IOV) or ``b`` and bytes (bulk)."""
+    """Size of request and reply: ``0``, ``i`` and bytes (IOV), or ``b`` and bytes (bulk)."""
     inflight: int = 16
     """RPCs in flight, over all endpoints."""
     repetitions: int = 10000
     """RPCs to each endpoint."""
     masters: tuple[int, ...] = ()
-    """Ranks that send the RPCs, all at once; without any, self_test itself does."""
+    """Ranks that send the RPCs, all at once; if empty, self_test itself sends them."""
     master_tag: int = 0
-    """The tag that sends on each of `masters`: two on one rank end in DER_BUSY."""
+    """The tag that sends on each of `masters`; two tags on one rank end in DER_BUSY."""
     system: str = "daos_server"
     attach_info: str | None = None
-    """Directory of ``<system>.attach_info_tmp``, where no agent runs."""
+    """Directory of ``<system>.attach_info_tmp``, for hosts without an agent."""
 
     def __post_init__(self) -> None:
         for size in self.sizes:
@@ -99,7 +100,7 @@ class SelfTest:
 
     @property
     def endpoints(self) -> tuple[str, ...]:
-        """The endpoints that have to be in the output, as ``rank:tag``."""
+        """The endpoints that the output must have, as ``rank:tag``."""
         return tuple(f"{rank}:{tag}" for rank, tag in product(self.ranks, self.tags))
 
     def command(self) -> list[str]:
@@ -118,9 +119,9 @@ class SelfTest:
 
 
 def environment(version: Version, provider: str, interface: str, domain: str) -> Mapping[str, str]:
-    """What a run without an agent (`attach_info`) has to have in its environment.
+    """The environment that a run without an agent (`attach_info`) needs.
 
-    2.4 has names of its own; of both, a missing one is exit 21.
+    2.4 uses other names. In all versions, a missing variable ends in exit 21.
     """
     names = (
         ("CRT_PHY_ADDR_STR", "OFI_INTERFACE", "OFI_DOMAIN")
@@ -141,7 +142,7 @@ def ranges(numbers: Iterable[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _MasterResult:
-    """What one master printed for one size."""
+    """The result of one master for one size."""
 
     master: str
     sizes: tuple[str, str]
@@ -177,7 +178,7 @@ class _MasterResult:
                 yield Sample("endpoint_latency", float(value), "us", labels)
 
     def problems(self, expected_endpoints: int | None) -> Iterator[str]:
-        """Those of the first kind that it has: those of the next may follow from them."""
+        """The problems of the first kind that occurs, since later kinds may follow from it."""
         kinds = (self._failed_rpcs(), self._lost_endpoints(expected_endpoints), self._damage())
         for problem in next(filter(None, map(list, kinds)), []):
             yield f"master {self.master}: {problem}"
@@ -201,26 +202,25 @@ class _MasterResult:
             yield f"{len(self.endpoints)} of {expected} endpoints are in the result"
 
     def _damage(self) -> Iterator[str]:
-        # The rates of many clients are added up: one that is lost, or twice there, is not seen.
+        # The rates of many clients are added up, so a lost or repeated one would go unnoticed.
         for name, figure in _FIGURES.items():
             if (times := len(figure.findall(self.text))) != 1:
                 yield f"its {name} is there {times} times, not once: the output is damaged"
 
 
 def parse(text: str, asked: SelfTest | None = None) -> Parsed:
-    """Read what self_test printed.
+    """Read the output of self_test.
 
-    Each master gives `bandwidth` (MiB/s, where the message is not empty), `rate` (RPC/s) and
-    `latency` (us, the median over all its endpoints), and each of its endpoints
-    `endpoint_latency` (us, the median; whole microseconds are all that is printed). Rates are
-    over all endpoints of the master together.
+    Each master gives `bandwidth` (MiB/s, unless the message is empty), `rate` (RPC/s) and `latency`
+    (us, the median over all its endpoints). Each of its endpoints gives `endpoint_latency` (us, the
+    median). Latencies are printed in whole microseconds. Rates are over all endpoints of the master
+    together.
 
     Labels: `master` (``rank:tag``, or ``client``), `send`, `reply`, `inflight`, `endpoint`.
 
     Args:
-        text: standard output, with what DAOS's libraries logged.
-        asked: the run whose output it is; without it, a master or an endpoint that was asked for
-            may be missed.
+        text: standard output, including the log lines of DAOS's libraries.
+        asked: the run that gave the output; without it, missing masters and endpoints go unnoticed.
     """
     without_libraries = without_log(text)
     if not _HEADER.search(without_libraries):
@@ -291,13 +291,13 @@ def _results(text: str) -> Iterator[_MasterResult]:
 
 
 def _spelled(size: str) -> str:
-    """A size as the command line has it: ``b1048576`` for ``1048576-BULK_GET``."""
+    """A size in the spelling of the command line: ``b1048576`` for ``1048576-BULK_GET``."""
     count, _, kind = size.partition("-")
     return "0" if kind == "EMPTY" else f"{kind[0].lower()}{count}"
 
 
 def _differences(results: list[_MasterResult], asked: SelfTest) -> Iterator[str]:
-    """What the output lacks of the run that was asked for, or holds besides."""
+    """Report results that are missing, or that do not belong to the run."""
     masters = [f"{rank}:{asked.master_tag}" for rank in asked.masters] or [CLIENT]
     printed = {result.master for result in results}
     if results and (missing := [master for master in masters if master not in printed]):

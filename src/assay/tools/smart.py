@@ -1,4 +1,4 @@
-"""nvme-cli and smartmontools: how worn a disk is, and what it is."""
+"""nvme-cli and smartmontools: the wear of a disk and its identity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.foreign.files import ForeignError
 
 
 class Disk(NamedTuple):
-    """A disk as `smartctl --json --all` shows it; empty where it does not."""
+    """A disk as `smartctl --json --all` shows it; what it does not show is empty."""
 
     model: str
     serial: str
@@ -19,16 +19,16 @@ class Disk(NamedTuple):
 
 
 def smart_log(printed: str) -> float | None:
-    """Percent of its endurance that an SSD has used, from ``nvme smart-log --output-format=json``.
+    """Used percentage of an SSD's endurance, from ``nvme smart-log --output-format=json``.
 
-    It may be above 100. nvme-cli calls it `percent_used`, and `percentage_used` in some releases.
+    It may be above 100. nvme-cli calls it `percent_used`, in some releases `percentage_used`.
     """
     document = _object(printed)
     return _number(document.get("percent_used", document.get("percentage_used")))
 
 
 def smartctl(printed: str) -> Disk | None:
-    """What ``smartctl --json --all`` printed of a disk; none where it is not one that it knows."""
+    """Read the output of ``smartctl --json --all``; None if smartctl does not know the disk."""
     document = _object(printed)
     if not document.get("model_name"):
         return None

@@ -1,15 +1,15 @@
-"""spdk_nvme_perf, SPDK's benchmark of NVMe devices, past the kernel.
+"""spdk_nvme_perf, SPDK's benchmark of NVMe devices, which bypasses the kernel.
 
-The engine is stopped and the devices are bound to a user-space driver. What SPDK 26.01 does, seen
-by running it:
+The engine is stopped and the devices are bound to a user-space driver. Behaviour of SPDK 26.01,
+seen by running it:
 
-- With no device at all, or an absent one by `-b`, it says "No valid NVMe controllers found" and
-  exits 0; an absent one by `-r` is exit 255, so here devices are given by `-r`.
-- A device that dies on the way still gets a full row of figures; exit 1 and the lines "completed
-  with error" and "starting I/O failed" tell.
-- `-t` is in seconds. Rows are per device and core, each device on one core unless there are more
-  cores than devices; the last row is their total.
-- ``write``, ``randwrite`` and ``randrw`` destroy what is on the device.
+- Without any device, or if a device of `-b` is absent, it prints "No valid NVMe controllers found"
+  and exits 0. If a device of `-r` is absent, it exits 255, so here devices are given by `-r`.
+- A device that fails during the run still gets a full row of figures; only exit 1 and the lines
+  "completed with error" and "starting I/O failed" report it.
+- `-t` is in seconds. There is a row for each device and core; each device is on one core unless
+  there are more cores than devices. The last row is the total.
+- ``write``, ``randwrite`` and ``randrw`` destroy the data on the device.
 """
 
 from __future__ import annotations
@@ -40,44 +40,44 @@ _USAGE = re.compile(r"^(?:missing -\w .*|.*: invalid option.*|.*unrecognized opt
 _ENDED_BADLY = re.compile(r": errors occurred$", re.MULTILINE)
 _ERROR = re.compile(r"\*ERROR\*: (.*)")
 
-# Every run ends with this line, as queues are torn down.
+# Every run ends with this line, when its queues are removed.
 _HARMLESS = "CQ transport error -6"
 
 
 def programs(version: Version) -> tuple[str, ...]:
-    """The names that the program may have on a host, the likelier one first."""
+    """The possible names of the program on a host, the more likely one first."""
     names = ("daos_spdk_nvme_perf", "spdk_nvme_perf")
     return names if version == "2.8" else names[::-1]
 
 
 def pcie(address: str) -> str:
-    """The transport of a local device, such as that at ``0000:81:00.0``."""
+    """The transport of a local device at an address such as ``0000:81:00.0``."""
     return f"trtype:PCIe traddr:{address}"
 
 
 @dataclass(frozen=True, slots=True)
 class NvmePerf:
-    """One run on all of the devices at once.
+    """One run on all devices at once.
 
     Raises:
-        ValueError: a pattern that writes, without leave to destroy what is on the devices.
+        ValueError: the pattern writes, but `destroys_data` does not allow it.
     """
 
     transports: tuple[str, ...]
-    """Devices, as `pcie` gives them, or NVMe-oF transports, which begin ``trtype:TCP``."""
+    """Devices, as `pcie` gives them, or NVMe-oF transports, which start with ``trtype:TCP``."""
     pattern: Literal["read", "randread", "write", "randwrite"]
     io_bytes: int
     queue_depth: int
-    """I/Os in flight at once on each device."""
+    """I/Os in flight on each device."""
     seconds: int
     core_mask: Text
-    """Cores, those of the devices' NUMA node, such as ``0xff``."""
+    """Cores of the devices' NUMA node, such as ``0xff``."""
     vmd: bool = False
     """The devices are behind Intel VMD."""
     destroys_data: bool = False
-    """Leave to write to the devices."""
+    """Allow a pattern that writes, which destroys the data on the devices."""
     huge_pages: bool = True
-    """Without them only devices over TCP work, in 512 MiB of ordinary memory."""
+    """Use huge pages. Without them, only devices over TCP work, in 512 MiB of ordinary memory."""
 
     def __post_init__(self) -> None:
         if "write" in self.pattern and not self.destroys_data:
@@ -112,15 +112,15 @@ class _Row:
 def parse(text: str, *, expected_devices: tuple[str, ...] = ()) -> Parsed:
     """Read the rows of all devices.
 
-    Each device gives `bandwidth` (MiB/s) and `rate` (IO/s), those of its cores together, and
-    `latency` (us, the mean over its I/Os); all of them give `total_bandwidth` and `total_rate`.
+    Each device gives `bandwidth` (MiB/s) and `rate` (IO/s), which are sums over its cores, and
+    `latency` (us, the mean over its I/Os). The table gives `total_bandwidth` and `total_rate`.
 
-    Labels: `device`, a PCIe address or what SPDK calls it, with ``/n2`` for a second namespace;
-    `cores`, those that it had.
+    Labels: `device`, a PCIe address or SPDK's name, with ``/n2`` for a second namespace; `cores`,
+    the cores of the device.
 
     Args:
         text: standard output and standard error.
-        expected_devices: devices that have to have a row, as `device` names them.
+        expected_devices: devices that must have a row, as in the label `device`.
     """
     rows = [
         _Row(

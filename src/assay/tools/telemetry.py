@@ -1,14 +1,14 @@
 """The metrics of DAOS's engines, as a server shows them at its telemetry port.
 
-One request to a server returns those of all its engines, by rank and target, in Prometheus's text
-format, and needs no right. `reframe-checks/read_engines.py` makes it within a job. Of each latency
-DAOS 2.8 shows how many operations there were since the engine started, and the sums of their times
-and of the squares of these; so those of a step follow from two readings, which minima and maxima do
-not.
+One request to a server returns the metrics of all its engines, by rank and target, in Prometheus's
+text format, and needs no privilege. `reframe-checks/read_engines.py` sends it within a job. For
+each latency, DAOS 2.8 shows the number of operations since the engine started, and the sums of
+their times and of the squares of their times. So two readings give these figures for a step; minima
+and maxima cannot be separated like that.
 
-Passed over: `dmg telemetry metrics query` asks the same port, one host at a time, with the
-administrator's key; `daos_metrics` reads the engines' shared memory, which takes an account of
-theirs on each server.
+Alternatives that are not used: `dmg telemetry metrics query` asks the same port, one host at a
+time, with the administrator's key. `daos_metrics` reads the engines' shared memory, which requires
+an account with access to it on each server.
 """
 
 from __future__ import annotations
@@ -27,25 +27,26 @@ from assay.foreign.text import one_line, quoted, shorten
 PORT_PATH = "/metrics"
 
 OPERATIONS = ("update", "fetch")
-"""What clients ask of a target: to write, and to read."""
+"""Operations of clients on a target: update writes, fetch reads."""
 
 SCHEDULER = "scheduler"
-"""What an engine's system execution stream does in turn: a pause or a lack of CPU prolongs it."""
+"""The scheduler cycle of an engine's system execution stream: a pause or a lack of CPU prolongs it.
+"""
 
 COUNTED = {
     **{f"engine_io_latency_{name}_samples": name for name in OPERATIONS},
     "engine_sched_cycle_duration_samples": SCHEDULER,
 }
-"""Operations, by size, and cycles; `_sumsquares` has the sum of their squared times."""
+"""Counters of operations, by size, and of cycles; `_sumsquares` has the sum of squared times."""
 
 STARTED = "engine_started_at"
-"""When an engine started; it is never 0, so each rank has it."""
+"""Start time of an engine; it is never 0, so each rank has it."""
 
 MOVED = frozenset(f"engine_pool_xferred_{name}" for name in OPERATIONS)
-"""Bytes, by pool."""
+"""Counters of bytes, by pool."""
 
 REBUILT = "engine_io_ops_migrate_latency_samples"
-"""Operations of a rebuild or of a reintegration."""
+"""Counter of operations of a rebuild or of a reintegration."""
 
 ERRORS: Mapping[str, str] = {
     "engine_events_dead_ranks": "ranks that it found dead",
@@ -63,9 +64,10 @@ ERRORS: Mapping[str, str] = {
     "engine_nvme_commands_unmap_errs": "errors of an SSD that released space",
     "engine_nvme_reliability_media_errors": "media errors of an SSD",
 }
-"""Counters that do not grow while an engine and its SSDs are well, in words.
+"""Counters of errors, each described; they do not grow while an engine and its SSDs are healthy.
 
-Those of SSDs are named as in DAOS's source (src/bio/bio_monitor.c): none was there to see them.
+The names for SSDs come from DAOS's source (src/bio/bio_monitor.c); no SSD was available to test
+them.
 """
 
 PATTERN = "|".join(
@@ -78,10 +80,10 @@ PATTERN = "|".join(
         *(name + r"\{" for name in ERRORS),
     )
 )
-"""Which lines of a server are kept."""
+"""Regular expression for the lines of a server to keep."""
 
 MOST_BYTES = 256 * 2**20
-"""How large a reading may be. 512 servers of 16 targets are 4 MB where one size is moved."""
+"""Maximum size of a reading. 512 servers of 16 targets give 4 MB if transfers have one size."""
 
 Place = tuple[int, int]
 """A rank and a target."""
@@ -90,7 +92,8 @@ Place = tuple[int, int]
 def addresses(cluster: Cluster) -> list[str]:
     """Each server with the address of its metrics, ``s1=http://192.0.2.1:9191/metrics``.
 
-    None where one has no telemetry port: figures of some engines have no peers to hold against.
+    The list is empty if any server has no telemetry port, since a comparison of only some engines
+    would be incomplete.
     """
     servers = {name: cluster.hosts[name] for name in cluster.daos.servers} if cluster.daos else {}
     if not all(host.server.telemetry_port for host in servers.values()):
@@ -107,23 +110,23 @@ def _in_url(address: IPv4Address | IPv6Address) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What all engines said at one moment; what is not there is 0."""
+    """One reading of the metrics of all engines; a missing metric is 0."""
 
     hosts: Mapping[int, str]
-    """By rank."""
+    """The host of each rank."""
     values: Mapping[tuple[str, int, int, str], float]
-    """By metric, rank, target (-1 where it is of the whole engine), and what else distinguishes it:
-    a size, an SSD."""
+    """Values by metric, rank, target (-1 for the whole engine), and further labels such as the size
+    or the SSD."""
     silent: Mapping[str, str]
     """Servers that did not answer, each with the reason."""
     problems: tuple[str, ...] = ()
 
 
 def unpacked(packed: bytes) -> str:
-    """A reading as it was kept.
+    """Decompress a reading.
 
     Raises:
-        ValueError: it is not compressed, cut off, or larger than any.
+        ValueError: it is not compressed, is cut off, or is larger than `MOST_BYTES`.
     """
     unpacking = zlib.decompressobj(wbits=31)
     try:
@@ -136,10 +139,10 @@ def unpacked(packed: bytes) -> str:
 
 
 def parse(text: str) -> Snapshot:
-    """Read what `read_engines.py` kept; it never raises.
+    """Read the output of `read_engines.py`; it never raises.
 
-    A rank is where the first server says that it is: one that speaks for a rank of another is a
-    problem, and its lines count for nothing.
+    A rank belongs to the first server that reports it. If another server reports the same rank,
+    that is a problem, and its lines are ignored.
     """
     hosts: dict[int, str] = {}
     values: dict[tuple[str, int, int, str], float] = {}
@@ -165,7 +168,7 @@ _BEGIN = re.compile(r"# (server|no answer of) ([A-Za-z0-9_.-]{1,253})(?:: (.*))?
 
 
 def _servers(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each server, why it said nothing, and its lines."""
+    """Each server, the reason why it did not answer, and its lines."""
     host, why = "", ""
     kept: list[str] = []
     for line in text.splitlines():

@@ -1,7 +1,7 @@
-"""Finds a tool's own output among what others printed around it and inside it.
+"""Finds a tool's own output among the output of other programs.
 
-Client libraries, MPI launchers and shells print to the same stream as the benchmark. What is
-common to the parsers in dealing with that lives here, and for JSON in `json_output`.
+Client libraries, MPI launchers and shells print to the same stream as the benchmark. This module
+has the functions that several parsers need for that; `json_output` has those for JSON.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def sections(head: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], 
 
 
 def first_error(error: ValidationError) -> str:
-    """The first thing that is wrong with a JSON object: where, and what."""
+    """The first error in a JSON object: its place and its message."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
 
@@ -36,11 +36,11 @@ def first_error(error: ValidationError) -> str:
 def printed_errors(text: str, harmless: re.Pattern[str] | None = None) -> Iterator[str]:
     """Each kind of error, warning or failed assertion that IOR, mdtest or MPI printed, once.
 
-    Lines that differ in numbers alone are one kind; the first is quoted, the rest counted.
+    Lines that differ only in numbers are one kind; the first is quoted, the others are counted.
 
     Args:
         text: the whole output.
-        harmless: those to leave out.
+        harmless: lines to leave out.
     """
     first: dict[str, str] = {}
     count: dict[str, int] = {}
@@ -59,12 +59,13 @@ def printed_errors(text: str, harmless: re.Pattern[str] | None = None) -> Iterat
 
 
 def failed_assertion(line: str) -> str | None:
-    """The assertion that failed, where a line says so.
+    """The assertion that failed, if a line reports one.
 
-    Not a pattern: on a long line of the word alone, that would take the square of its length.
+    This is no regular expression, since on a long line of repeated "Assertion" its time would grow
+    with the square of the length.
     """
-    _, begins, said = line.partition("Assertion ")
-    return begins + said if " failed" in said else None
+    _, begins, assertion = line.partition("Assertion ")
+    return begins + assertion if " failed" in assertion else None
 
 
 def worlds(
@@ -73,16 +74,16 @@ def worlds(
     expected_tasks: int | None,
     expected_nodes: int | None,
 ) -> Iterator[str]:
-    """Say how an MPI run differs from the one that was asked for.
+    """Report how an MPI run differs from the expected one.
 
-    A launcher with the wrong MPI plugin (`srun --mpi=none`) starts every rank as a run of its
-    own, each of which ends well.
+    A launcher with the wrong MPI plugin (`srun --mpi=none`) starts every rank as a separate run,
+    and each of these runs succeeds.
 
     Args:
         tool: the benchmark's name.
         seen: tasks and nodes of each run in one output.
-        expected_tasks: ranks that were asked for; None is not looked at.
-        expected_nodes: nodes that were asked for; None is not looked at.
+        expected_tasks: required ranks; None is not checked.
+        expected_nodes: required nodes; None is not checked.
     """
     runs = list(seen)
     if len(runs) > 1:
@@ -98,7 +99,7 @@ def worlds(
 
 
 def by_process(text: str) -> dict[int, str]:
-    """What each process printed, where `srun --label` put its number before every line."""
+    """The output of each process, if `srun --label` put its number before every line."""
     lines_of: dict[int, list[str]] = {}
     for line in text.splitlines():
         if label := _LABEL.match(line):

@@ -1,13 +1,13 @@
 """vos_perf, DAOS's benchmark of the storage engine alone: values into the SCM mount of one engine.
 
-It runs where the engine does, without it: the engine is stopped, and its mount stays. What 2.8
-does, seen by running it:
+It runs on the engine's host while the engine is stopped and its mount stays. Behaviour of 2.8, seen
+by running it:
 
-- On tmpfs it aborts (134) unless PMEMOBJ_CONF says `sds.at_create=0`, as daos_server sets for its
-  engines.
-- Each process makes ``vos_perf<rank>.pmem`` and ``daos_sys`` in the directory.
-- ``PMEM_NO_FLUSH=1`` leaves out the flush of CPU caches, which is right where they are in the power
-  fail domain (eADR, 3rd Gen Xeon), on PMem alone.
+- On tmpfs it aborts (134) unless PMEMOBJ_CONF has `sds.at_create=0`, which daos_server sets for
+  its engines.
+- Each process creates ``vos_perf<rank>.pmem`` and ``daos_sys`` in the directory.
+- ``PMEM_NO_FLUSH=1`` omits the flush of CPU caches. That is correct only on PMem, on hosts whose
+  caches are in the power fail domain (eADR, 3rd Gen Xeon).
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ _NO_SHUTDOWN_STATE = "Unsafe shutdown count is not supported"
 
 @dataclass(frozen=True, slots=True)
 class VosPerf:
-    """One run of one process, or of one on each of several cores under MPI.
+    """One run of one process, or under MPI of one process on each of several cores.
 
     Raises:
-        ValueError: the values do not fit into the pool; vos_perf would fail on the way, and exit 0.
+        ValueError: the values do not fit into the pool; vos_perf would fail during the run and
+            exit 0.
     """
 
     directory: Text
@@ -63,16 +64,16 @@ class VosPerf:
 
 
 def environment(*, no_flush: bool = False) -> Mapping[str, str]:
-    """What vos_perf has to have in its environment.
+    """The environment that vos_perf needs.
 
     Args:
-        no_flush: do as an engine with `PMEM_NO_FLUSH=1` does, on a host with eADR.
+        no_flush: set `PMEM_NO_FLUSH=1`, as for an engine on a host with eADR.
     """
     return {"PMEMOBJ_CONF": "sds.at_create=0"} | ({"PMEM_NO_FLUSH": "1"} if no_flush else {})
 
 
 def parse(text: str, *, expected_processes: int | None = None) -> Parsed:
-    """Read what vos_perf printed, standard error included; see `perf_common.parse`."""
+    """Read the output of vos_perf, including standard error; see `perf_common.parse`."""
     parsed = perf_common.parse(TOOL, text, expected_processes)
     if not parsed.samples and _NO_SHUTDOWN_STATE in text:
         problem = "vos_perf aborted: its environment lacks PMEMOBJ_CONF=sds.at_create=0"
