@@ -1,1 +1,1 @@
-"""What was accepted, and whether it still is: written, verified, compared."""
+"""The bundle of a sign-off: written, verified, and compared with another."""

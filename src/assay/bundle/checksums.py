@@ -1,7 +1,7 @@
 """The checksums of a bundle: a line for each of its files, as `sha256sum --check` reads them.
 
-Beside them stands a listing of all files and directories with their modes. It has a checksum like
-every other file, and so what signs the checksums signs it too.
+The listing beside them has all files and directories with their modes. It has a checksum like every
+other file, so a signature of the checksums covers it, too.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ SIGNATURE = "SHA256SUMS.sig"
 """The only two files of a bundle without a checksum: the checksums and their signature."""
 
 LISTING = "LISTING"
-"""Each file and directory with its mode, as `ls -l` begins a line."""
+"""Each file and directory with its mode, in the form of `ls -l`."""
 
 _UNLISTED = (SUMS, SIGNATURE, LISTING)
 _LINE = re.compile(r"(\\?)([0-9a-f]{64})  (.+)")
 _LISTED = re.compile(r"(\\?)([-d](?:[-r][-w][-xsStT]){3})  (.+)")
 _KEPT = 0o7111
-"""The bits of a file's mode that count: who may run it, and as whom. Who may read and write it is
-the umask of whoever has unpacked the bundle, and of a directory nothing but that it is there."""
+"""The bits of a file's mode that are compared: execute, set-ID and sticky bits. Read and write
+permissions depend on the umask of the user who unpacked the bundle. For directories, no mode is
+compared, only their existence."""
 
 
 def seal(directory: Path) -> None:
     """Write the listing and the checksums of everything below a directory.
 
     Raises:
-        ForeignError: it holds what is neither a file nor a directory.
-        OSError: it cannot be read or written.
+        ForeignError: the directory contains something that is neither a file nor a directory.
+        OSError: the directory cannot be read or written.
     """
     (directory / LISTING).write_text(listing(directory), encoding="utf-8")
     (directory / SUMS).write_text(sums(directory), encoding="utf-8")
@@ -61,11 +62,11 @@ def sums(directory: Path) -> str:
 
 
 def read(directory: Path) -> bytes:
-    """The checksums, as they are to be compared and as their signature is of them: read once.
+    """Read the checksums once, so that the same bytes are compared and checked for their signature.
 
     Raises:
-        OSError: there are none.
-        ForeignError: they are no regular file, or too large.
+        OSError: the file of checksums is missing or cannot be read.
+        ForeignError: it is not a regular file, or too large.
     """
     return Tree(directory).read(SUMS, limits.SUMS_BYTES)
 
@@ -75,11 +76,12 @@ def differences(directory: Path, content: bytes) -> list[str]:
 
     Args:
         directory: the bundle.
-        content: of its checksums.
+        content: the content of its checksums.
 
     Raises:
         OSError: a file cannot be read.
-        ForeignError: a list is no regular file, too large, or the bundle is too deep.
+        ForeignError: a list is not a regular file or too large, or directories are nested too
+            deeply.
     """
     tree = Tree(directory)
     summed = _parse(content, SUMS, _LINE)
@@ -97,7 +99,7 @@ def differences(directory: Path, content: bytes) -> list[str]:
 
 
 def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
-    """What differs from the listing: directories, and modes of files."""
+    """Directories and modes of files that differ from the listing."""
     problems = [
         f"{name} may be run ({stat.filemode(there[name].mode)}), and must not be"
         for name in _UNLISTED
@@ -109,7 +111,7 @@ def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
             f"{LISTING} is missing: its modes and directories cannot be checked",
         ]
     if not there[LISTING].is_file:
-        return problems  # which its checksum has said
+        return problems  # its checksum has reported that
     listed = _parse(tree.read(LISTING, limits.SUMS_BYTES), LISTING, _LISTED)
     problems += listed.problems
     directories = {name: mode for name, mode in listed.values.items() if mode[0] == "d"}
@@ -132,7 +134,7 @@ def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
 
 
 def _marks(mode: str) -> str:
-    """Of a mode in letters, the places of `x`: who may run it, and as whom."""
+    """The three execute letters of a mode such as ``-rwxr-xr-x``, which also show other bits."""
     return mode[3] + mode[6] + mode[9]
 
 
@@ -185,7 +187,7 @@ def _digest(tree: Tree, name: str) -> str:
 
 
 def _line(value: str, name: str) -> str:
-    # As sha256sum has it: a name that would break the line is escaped, and a backslash says so.
+    # As in sha256sum: a name that would break the line is escaped and marked by a backslash.
     escaped = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
     mark = "" if escaped == name else "\\"
     return f"{mark}{value}  {escaped}\n"

@@ -1,4 +1,4 @@
-"""Two campaigns of one cluster, metric by metric: what became worse, and how sure that is."""
+"""Compares two campaigns of one cluster, metric by metric, and reports losses with confidence."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from assay.report.record import MetricRecord, Record
 from assay.subject import Subject
 
 MEMORY = 0.02
-"""Tolerance for a host's memory: a kernel reserves some of it."""
+"""Relative tolerance for a host's memory, since a kernel reserves some of it."""
 
 
 class Outcome(StrEnum):
-    """What became of a metric; what needs attention comes first."""
+    """How a metric changed; those that need attention come first."""
 
     GONE = "gone"
     WORSE = "worse"
@@ -51,7 +51,7 @@ MEANING = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One metric in both campaigns; None where one of them has no figure of it."""
+    """One metric in both campaigns; None if a campaign has no figure of it."""
 
     key: str
     unit: str
@@ -67,11 +67,11 @@ class Comparison:
 
     changes: Changes
     rows: tuple[Row, ...]
-    """Every metric, those that need attention first, the worst of them at the top."""
+    """Every metric, sorted by outcome, and within an outcome from the largest loss."""
 
     @property
     def kinds(self) -> dict[str, Change]:
-        """The figures of one check that have one unit, together: ``SsdFio, MiB/s``."""
+        """The change of all figures of one check in one unit, by kind: ``SsdFio, MiB/s``."""
         return {str(kind): change for kind, change in self.changes.kinds.items()}
 
     @property
@@ -81,7 +81,7 @@ class Comparison:
 
 
 def hardware_differences(old: Cluster, new: Cluster) -> list[str]:
-    """How the hardware of two clusters differs, in words; names and addresses do not count."""
+    """How the hardware of two clusters differs, in words; names and addresses are ignored."""
     differences = [f"host {name} is gone" for name in old.hosts if name not in new.hosts]
     differences += [f"host {name} is new" for name in new.hosts if name not in old.hosts]
     for name in old.hosts:
@@ -131,11 +131,10 @@ def _same(key: str, one: Any, other: Any) -> bool:
 
 
 def compare(old: Sequence[Record], new: Sequence[Record]) -> Comparison:
-    """Compare campaigns: each is a session on one side or the other.
+    """Compare campaigns: each record is a session of the old or of the new side.
 
     Raises:
-        ValueError: a bundle describes a cluster that is not valid, or a metric has another unit in
-            the one than in the other.
+        ValueError: the cluster of a bundle is not valid, or a metric changed its unit.
     """
     for side, records in (("old", old), ("new", new)):
         for record in records:
@@ -150,7 +149,7 @@ def compare(old: Sequence[Record], new: Sequence[Record]) -> Comparison:
             was = either.setdefault(key, metric).unit
             if metric.unit != was:
                 raise ValueError(f"{metric.key} is in {metric.unit}, and was in {was}")
-    # The names are those of the campaign in question.
+    # The new campaign's names are used.
     either |= {key: metric for metrics in after for key, metric in metrics.items()}
     limits = _no_limits(list(either.values()))
 
@@ -176,11 +175,11 @@ def accepted(record: Record, sums: bytes, cluster: Cluster) -> Accepted:
 
     Args:
         record: its report.json.
-        sums: its SHA256SUMS, which says which bundle it was.
-        cluster: whose next campaign it is.
+        sums: its SHA256SUMS, which identifies the bundle.
+        cluster: the cluster of the next campaign.
 
     Raises:
-        ValueError: it was not accepted, or is of other hardware.
+        ValueError: the campaign was not accepted, or its hardware was different.
     """
     if not (record.passed and record.gate is Gate.ACCEPTANCE):
         raise ValueError(f"it was not accepted: {record.headline}")
@@ -194,9 +193,9 @@ def accepted(record: Record, sums: bytes, cluster: Cluster) -> Accepted:
 
 
 def _by_key(record: Record) -> dict[str, MetricRecord]:
-    """The metrics of a campaign by what they are of; a pair has no order, if one is measured.
+    """The metrics of a campaign by key; if a pair was measured in one order only, that is ignored.
 
-    Which end of a pair comes first follows from the order of hosts in the inventory.
+    The order of hosts in the inventory decides which end of a pair comes first.
     """
     metrics = {metric.key: metric for metric in record.metrics}
     unordered: dict[str, str] = {}
@@ -209,13 +208,13 @@ def _by_key(record: Record) -> dict[str, MetricRecord]:
 
 
 def _latest(sessions: Sequence[Mapping[str, MetricRecord]], key: str) -> MetricRecord | None:
-    """Its metric in the last session that has figures of it."""
-    found = (metrics[key] for metrics in reversed(sessions) if key in metrics)
-    return next((metric for metric in found if _figures(metric)), None)
+    """The metric in the last session that has figures of it."""
+    latest_first = (metrics[key] for metrics in reversed(sessions) if key in metrics)
+    return next((metric for metric in latest_first if _figures(metric)), None)
 
 
 def differences(old: Sequence[Record], new: Sequence[Record]) -> Iterator[str]:
-    """What else differs between the campaigns, so that figures may differ for it, in words."""
+    """Other differences between the campaigns that may explain different figures, in words."""
     before, after = ({record.scale for record in records} for records in (old, new))
     if before != after:
         yield f"scale: {_listed(after)}, was {_listed(before)}"
@@ -244,7 +243,7 @@ def _figures(metric: MetricRecord | None) -> Sequence[float]:
 
 
 def _no_limits(metrics: Sequence[MetricRecord]) -> Limits:
-    """A comparison with an earlier campaign uses no floors and ceilings."""
+    """Limits without floors and ceilings, which a comparison with another campaign does not use."""
     nothing = np.full(len(metrics), np.nan)
     return Limits(
         best=nothing,

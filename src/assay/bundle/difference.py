@@ -13,7 +13,7 @@ from assay.units import show
 
 
 def render(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -> str:
-    """The outcome, the campaigns with their deviations, then from all figures to each metric."""
+    """The outcome, the campaigns with their deviations, all figures together, then each metric."""
     return "\n".join(map(one_line, _lines(old, new, compared))) + "\n"
 
 
@@ -50,7 +50,7 @@ def _lines(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -
 
 
 def _limit(compared: Comparison) -> Iterator[str]:
-    """Which change could not have been told from what sessions on a sound cluster differ by."""
+    """The smallest change that stands out from the normal differences between sessions."""
     whole, sessions = compared.changes.campaign, compared.changes.sessions
     if whole is None:
         return

@@ -1,4 +1,4 @@
-"""Whether the samples of a bundle's run reports are those that its raw outputs hold."""
+"""Checks whether the samples of a bundle's run reports match its raw outputs."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from assay.foreign.text import quoted
 from assay.subject import Subject
 
 CLOCKS_APART_S = 600
-"""By how much the clock of a host may differ from that of the controller: twice what munge lets
-pass (300 s); of hosts that are reached by ssh it is this project's own choice."""
+"""Tolerance in seconds between the clocks of a host and of the controller: twice the limit of munge
+(300 s). For hosts that are reached by ssh, the value is this project's own choice."""
 
 
 def differences(results: Results, cluster: Cluster, tree: Tree) -> Iterator[str]:
-    """Read the raw outputs of each subject that has samples once more, and report what differs.
+    """Read the raw outputs of each subject with samples again, and report differences.
 
     Args:
-        results: of the run reports.
-        cluster: whose they are.
+        results: the results from the run reports.
+        cluster: the cluster that was measured.
         tree: the bundle.
     """
     for case in results.cases.values():
@@ -36,7 +36,7 @@ def differences(results: Results, cluster: Cluster, tree: Tree) -> Iterator[str]
 
 def _of_case(case: Case, cluster: Cluster, tree: Tree) -> Iterator[tuple[Subject, str]]:
     if case.output is None or (case.problem and not case.problems):
-        return  # none of its samples counts
+        return  # none of its samples is used
     changed = {deviation.variable: deviation.was for deviation in case.deviations}
     run = run_of(
         cluster, CHECKS[case.check], cast("Partition", case.partition), case.scale, changed
@@ -79,7 +79,7 @@ def _of_subject(
 
 
 def _record(case: Case, steps: Sequence[Done]) -> Iterator[str]:
-    """What the record of a subject's steps says against it."""
+    """Problems in the record of a subject's steps."""
     if not steps:
         yield "it has samples, and no record of its steps"
     earliest = case.started.timestamp() - CLOCKS_APART_S

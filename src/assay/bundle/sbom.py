@@ -1,7 +1,7 @@
-"""The bill of materials of what was built from source, as SPDX 2.3 has it.
+"""The bill of materials of the packages built from source, in SPDX 2.3.
 
-Written here: spdx-tools and cyclonedx-python-lib bring a dozen packages for one document, whose
-form is checked with spdx-tools by hand.
+No library is used: spdx-tools and cyclonedx-python-lib bring a dozen packages for one document. Its
+form was checked with spdx-tools by hand.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from pathlib import Path
 from assay.foreign.text import printable
 
 NAMESPACE = "daos-assay"
-"""What a signature is for: one that was made for a mail or for git does not pass here."""
+"""The purpose of a signature: a signature made for a mail or for git is not accepted here."""
 
 
 class SignatureError(RuntimeError):
@@ -20,10 +20,10 @@ class SignatureError(RuntimeError):
 
 
 def sign(file: Path, key: Path) -> None:
-    """Sign a file; the signature is the file beside it with the suffix ``.sig``.
+    """Sign a file; the signature is written beside it with the suffix ``.sig``.
 
-    The key is a private one, or the public one of a key that an ssh-agent holds. One with a
-    passphrase is asked for on the terminal.
+    The key is a private key, or the public key of one that an ssh-agent holds. ssh-keygen asks for
+    a passphrase on the terminal.
 
     Raises:
         SignatureError: the key cannot be used.
@@ -36,24 +36,25 @@ def verify(
 ) -> str:
     """Check that a signature is by the signer; return ssh-keygen's sentence with the key.
 
-    A key that is not valid today may have been when the bundle was made; the sentence says so.
+    A key that is no longer valid may have been valid when the bundle was made; then the sentence
+    says so.
 
     Args:
-        signed: what was signed.
+        signed: the signed bytes.
         signature: the signature.
-        allowed_signers: which key is whose, as ssh-keygen(1) describes it.
+        allowed_signers: file with each signer's keys, see ssh-keygen(1).
         signer: a name in that file.
-        made_at: when it was signed, by the signer's own word.
+        made_at: when it was signed, according to the signer.
 
     Raises:
-        SignatureError: it is not, or the signer is not in that file.
+        SignatureError: the signature is not by the signer, or the signer is not in that file.
     """
     with _as_file(signature) as path:
         options = ("-f", str(allowed_signers), "-I", signer, "-s", path)
         try:
             return _ssh_keygen("verify", *options, signed=signed)
         except SignatureError as today:
-            # ssh-keygen takes local time, as the times in the file are.
+            # ssh-keygen expects local time, as in the file of allowed signers.
             then = made_at.astimezone().strftime("%Y%m%d%H%M%S")
             try:
                 answer = _ssh_keygen("verify", *options, "-O", f"verify-time={then}", signed=signed)
@@ -66,10 +67,10 @@ def verify(
 
 
 def key_of(signed: bytes, signature: bytes) -> str:
-    """Check that a signature is of these bytes, by any signer; return ssh-keygen's sentence.
+    """Check that a signature matches the bytes, by any signer; return ssh-keygen's sentence.
 
     Raises:
-        SignatureError: it is not.
+        SignatureError: it does not match.
     """
     with _as_file(signature) as path:
         return _ssh_keygen("check-novalidate", "-s", path, signed=signed)
@@ -77,7 +78,7 @@ def key_of(signed: bytes, signature: bytes) -> str:
 
 @contextmanager
 def _as_file(signature: bytes) -> Iterator[str]:
-    """The signature in a file of our own: ssh-keygen reads it from nowhere else."""
+    """The signature in a temporary file, since ssh-keygen reads it only from a file."""
     with tempfile.NamedTemporaryFile(suffix=".sig") as file:
         file.write(signature)
         file.flush()

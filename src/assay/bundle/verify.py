@@ -1,4 +1,4 @@
-"""Whether a bundle is unchanged, and all that it says follows from its own raw outputs."""
+"""Checks whether a bundle is unchanged, and whether its content follows from its raw outputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from assay.report.reader import RecordError, read
 from assay.report.record import MetricRecord, Record
 
 _MOST = 20
-"""How many problems of one kind are reported; a bundle of another cluster has thousands."""
+"""Maximum number of reported problems of one kind; a bundle of another cluster has thousands."""
 
 
 class NoBundleError(ValueError):
@@ -36,7 +36,7 @@ class NoBundleError(ValueError):
 
 @dataclass(slots=True)
 class Checked:
-    """Which checks of a bundle passed, and which problems were found, each in one sentence."""
+    """The checks of a bundle that passed, and the problems found, each in one sentence."""
 
     says: str = ""
     """Its cluster, campaign, gate, outcome and signer."""
@@ -61,8 +61,9 @@ def verify(
 
     Args:
         directory: the bundle.
-        allowed_signers: which SSH key is whose. With it the bundle must be signed by its approver.
-        require_signature: whether it must be signed, by whomever.
+        allowed_signers: file with each signer's SSH keys. If it is given, the approver must have
+            signed the bundle.
+        require_signature: whether the bundle must be signed, by any key.
 
     Raises:
         NoBundleError: the directory has no checksums.
@@ -119,7 +120,7 @@ def _record(directory: Path, checked: Checked) -> Record | None:
 
 
 def _cluster(record: Record) -> Iterator[str]:
-    """Whether its description is valid: otherwise there is no plan to compare with."""
+    """Problems of the cluster's description; a plan to compare with needs a valid one."""
     _, problems = examine(record.cluster.model_dump(mode="json", by_alias=True))
     for problem in problems:
         if problem.severity == "error":
@@ -127,7 +128,7 @@ def _cluster(record: Record) -> Iterator[str]:
 
 
 def _plan(record: Record) -> Iterator[str]:
-    """Whether the metrics are those that are required of its cluster."""
+    """Differences between the metrics of the record and those required of its cluster."""
     keys = Counter(metric.key for metric in record.metrics)
     plan = Counter(metric.key for metric in requirements(record.cluster))
     for key in (plan - keys).elements():
@@ -146,7 +147,7 @@ def _files(record: Record, directory: Path) -> Iterator[str]:
 
 
 def _derive(record: Record, directory: Path, checked: Checked) -> None:
-    """Make samples, verdicts and pages once more, from the raw outputs up."""
+    """Derive samples, verdicts and pages again from the raw outputs, and compare them."""
     reports = str(Path(glob.escape(str(directory)), "reframe", "*.json"))
     try:
         measured = results.read(reports, record.cluster, directory, _place)
@@ -164,12 +165,12 @@ def _derive(record: Record, directory: Path, checked: Checked) -> None:
 
 
 CLOCKS_APART = timedelta(minutes=10)
-"""By how much the clock of whoever signed may be behind that of who measured or who verifies (this
-project's own choice)."""
+"""Tolerance between the clocks of the hosts that measured, signed and verify (this project's own
+choice)."""
 
 
 def _times(record: Record, measured: Results) -> Iterator[str]:
-    """Whether it was made after it was measured, and before now; the rest the run reports say."""
+    """Whether the sign-off was made after the measurement and is not in the future."""
     if measured.ended > record.made_at + CLOCKS_APART:
         yield (
             f"report.json: it was made at {record.made_at:%Y-%m-%d %H:%M} UTC, and measured until"
@@ -212,18 +213,18 @@ def _figures(record: Record, directory: Path, measured: Results) -> Iterator[str
 
 
 def _place(case: TestCase) -> list[str]:
-    """Where a bundle has the outputs of a check, whatever the run report says."""
+    """The directory of a check's outputs in a bundle, regardless of the run report."""
     return [f"raw/{case.partition}/{case.check}"]
 
 
 def _without_drawings(page: str) -> str:
-    """A page without its charts, in one pass: a pattern would look for the end of each anew."""
+    """A page without its charts, in one pass; a regular expression would take quadratic time."""
     first, *rest = page.split("<svg")
     return first + "".join(part.partition("</svg>")[2] for part in rest)
 
 
 def _texts(signed: SignOff, directory: Path) -> Iterator[str]:
-    """Render what people and programs read of a bundle again, and compare it byte for byte."""
+    """Render the files for people and programs again, and compare them byte for byte."""
     tree = Tree(directory)
     for name, text in texts(signed).items():
         try:
@@ -243,7 +244,7 @@ def _texts(signed: SignOff, directory: Path) -> Iterator[str]:
 
 
 def _shown(judged: MetricRecord | Judgement) -> tuple[float | None, ...]:
-    """The figures on which a reader of the report relies."""
+    """The figures that a reader of the report relies on."""
     expected, summary = judged.expectation, judged.summary
     median = summary.median if summary else None
     return (median, expected.floor, expected.bound, expected.ceiling)
@@ -251,7 +252,7 @@ def _shown(judged: MetricRecord | Judgement) -> tuple[float | None, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Signed:
-    """A bundle, with the content of its checksums as it was compared."""
+    """A bundle, with the same content of its checksums that was compared."""
 
     record: Record
     directory: Path

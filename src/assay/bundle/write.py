@@ -14,11 +14,11 @@ from assay.report import html, junit, record, summary
 
 
 class BundleError(RuntimeError):
-    """A bundle that cannot be written, and what to do."""
+    """The bundle cannot be written; the message says what to do."""
 
 
 def texts(signed: SignOff) -> dict[str, str]:
-    """The files of a bundle that follow from a sign-off, byte for byte, by their names."""
+    """The files of a bundle that follow from a sign-off byte for byte, by name."""
     cluster, made_at = signed.cluster, signed.made_at
     materials = {"sbom.spdx.json": sbom.render(cluster.name, cluster.built, made_at)}
     return (materials if cluster.built else {}) | {
@@ -31,10 +31,10 @@ def texts(signed: SignOff) -> dict[str, str]:
 
 
 def write(signed: SignOff, results: Results, directory: Path, key: Path | None = None) -> None:
-    """Write the bundle completely or not at all, and sign it with the key, if one is given.
+    """Write the bundle completely or not at all, and sign it if a key is given.
 
     Raises:
-        BundleError: the directory exists already, or cannot be written, or the key does not sign.
+        BundleError: the directory exists already or cannot be written, or signing failed.
     """
     if directory.exists():
         raise BundleError(f"{directory} already exists; choose another path")
