@@ -21,14 +21,14 @@ from assay.report import grouping, words
 from assay.units import show
 
 MOST_SUBJECTS = 12
-"""How many subjects of one metric a chart shows; where there are more, the worst."""
+"""Maximum number of subjects of one metric in a chart; of more, the worst are shown."""
 
 _WIDTH = 440
 _ROW = 44
 _OUTCOME = 190
-"""Room for the longest outcome, to the right of a name."""
+"""Space for the longest outcome, to the right of a name."""
 _BELOW_NAME, _ABOVE_MARKS = 10, -8
-"""From the middle of a row to its marks and to its text."""
+"""Distance from the middle of a row to its marks and to its text."""
 _END = "end"
 _VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _COLOURS = alt.Scale(domain=list(Verdict), range=[f"var(--{verdict})" for verdict in Verdict])
@@ -36,22 +36,22 @@ _COLOURS = alt.Scale(domain=list(Verdict), range=[f"var(--{verdict})" for verdic
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart, of all metrics of a check that have one unit."""
+    """One chart of all metrics of a check with the same unit."""
 
     check: str
     unit: str
     better: str
-    """Whether more or less of it is better."""
+    """Whether more or less is better."""
     svg: Markup
     shown: int
     total: int
-    """How many figures there are; fewer are shown where a metric has many subjects."""
+    """Number of figures; fewer are shown if a metric has many subjects."""
 
 
 def charts(judgements: Sequence[Judgement]) -> list[Chart]:
     """Draw the judgements of one layer, a chart for each unit and direction of each check.
 
-    What has neither a sample nor a limit leaves nothing to draw.
+    There is no chart if no judgement has a sample or a limit.
     """
     alike: dict[tuple[str, str, str], list[Judgement]] = {}
     for judgement in judgements:
@@ -93,7 +93,7 @@ def _draw(rows: Sequence[Judgement]) -> Markup:
 
 @cache
 def _drawing() -> dict[str, Any]:
-    """The drawing without its data, height and end of scale, which differ from chart to chart."""
+    """The drawing without data, height and end of scale, which are different for each chart."""
     marks = [_line(), _allowed(), _bound(), _sample(), _interval(), _median(), _name(), _verdict()]
     drawing: dict[str, Any] = (
         alt.layer(*marks)
@@ -127,7 +127,7 @@ _X = alt.X(
 _LOW, _HIGH = alt.X("low:Q", title=None), alt.X2("high:Q")
 _COLOUR = alt.Color("verdict:N", scale=_COLOURS, legend=None)
 _Marks = Any
-"""What `encode` returns, which has no type in Altair."""
+"""The result of `encode`, which has no type in Altair."""
 
 _LEFT, _RIGHT = alt.value(0), alt.value(_WIDTH)
 
@@ -192,7 +192,7 @@ def _verdict() -> _Marks:
 
 
 def _extent(row: Judgement) -> Iterator[float]:
-    """What the scale must hold, with some room to the right of it."""
+    """The figures that the scale must include, with some space to the right."""
     expected = row.expectation
     limits = (expected.floor, expected.bound, expected.ceiling)
     yield from (1.02 * limit for limit in limits if limit is not None)
@@ -218,7 +218,7 @@ def _outcome(row: Judgement) -> str:
 
 
 def _limits(rows: Sequence[Judgement], end: float) -> list[dict[str, Any]]:
-    """From floor to ceiling; open to the side on which there is nothing to say."""
+    """The range from floor to ceiling; without one of them, it is open on that side."""
     return [
         {
             "row": number,

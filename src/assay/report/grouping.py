@@ -15,19 +15,22 @@ _WORST_FIRST = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Judgements that have one verdict for one reason."""
+    """Judgements with the same verdict for the same reason."""
 
     verdict: Verdict
     reason: str
     judgements: tuple[Judgement, ...]
 
     def named(self, most: int) -> str:
-        """Its metrics, as `named` has them."""
+        """Its metrics in words; see the function `named`."""
         return named(self.judgements, most)
 
 
 def named(judgements: Iterable[Judgement], most: int) -> str:
-    """Metrics in words: ``SsdFio.read_1m on n1, n2 and 510 more``; at most `most` of either."""
+    """Metrics in words: ``SsdFio.read_1m on n1, n2 and 510 more``.
+
+    At most `most` metrics are named, with at most `most` subjects each.
+    """
     subjects: dict[str, list[str]] = {}
     for judgement in judgements:
         subjects.setdefault(metric(judgement), []).append(str(judgement.requirement.subject))
@@ -47,7 +50,7 @@ def _several(names: Sequence[str], most: int, between: str = ", ", what: str = "
 
 
 def causes(judgements: Iterable[Judgement]) -> list[Cause]:
-    """Group judgements with the same verdict and reason, in the order of the first of each."""
+    """Group judgements with the same verdict and reason, in order of first appearance."""
     alike: dict[tuple[Verdict, str], list[Judgement]] = {}
     for judgement in judgements:
         alike.setdefault((judgement.verdict, judgement.reason), []).append(judgement)
@@ -63,7 +66,7 @@ def by_layer(signed: SignOff) -> list[tuple[Layer, list[Judgement]]]:
 
 
 def by_metric(judgements: Iterable[Judgement]) -> list[list[Judgement]]:
-    """The judgements of each metric, which are those of its subjects."""
+    """The judgements by metric, each with all its subjects."""
     metrics: dict[str, list[Judgement]] = {}
     for judgement in judgements:
         metrics.setdefault(metric(judgement), []).append(judgement)
@@ -71,9 +74,9 @@ def by_metric(judgements: Iterable[Judgement]) -> list[list[Judgement]]:
 
 
 def worst(peers: Sequence[Judgement], most: int) -> list[Judgement]:
-    """At most `most` judgements of one metric: the worst verdicts, and of these the worst figures.
+    """At most `most` judgements of one metric: the worst verdicts, then the worst figures.
 
-    Where all find room they keep their order.
+    If there are not more than `most`, they keep their order.
     """
     if len(peers) <= most:
         return list(peers)

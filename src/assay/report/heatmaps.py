@@ -1,4 +1,4 @@
-"""Maps of peers: hosts by device, or one end of a pair by the other; outliers stand out."""
+"""Heat maps of peers, in which outliers stand out: hosts by device, or both ends of pairs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_NAMES = 8
 _CELL = 14
 _VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _STEPS = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
-"""Between the classes of colour: by how much a figure is better than the median of its peers."""
+"""Boundaries of the colour classes: relative gain of a figure over the median of its peers."""
 
 CLASSES = (
     "worse by 20 % and more",
@@ -33,7 +33,7 @@ CLASSES = (
     "better by 10 to 20 %",
     "better by 20 % and more",
 )
-"""What the classes of colour mean, from the worst."""
+"""Meaning of the colour classes, from the worst."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,15 @@ class Heatmap:
     svg: Markup
     shown: int
     total: int
-    """How many figures there are."""
+    """Number of figures."""
     outliers: str
-    """The subjects that are outliers among their peers, named; empty where none is."""
+    """The names of the outliers among the subjects; empty if there are none."""
 
 
 def heatmaps(judgements: Sequence[Judgement]) -> list[Heatmap]:
     """Draw the metrics of one layer whose subjects are devices of hosts, or pairs.
 
-    Each cell shows how its figure compares with its peers; what has none is not drawn.
+    Each cell compares a figure with its peers; a figure without peers is not drawn.
     """
     drawn = (_heatmap(metric) for metric in grouping.by_metric(judgements))
     return [heatmap for heatmap in drawn if heatmap]
@@ -62,7 +62,7 @@ def heatmaps(judgements: Sequence[Judgement]) -> list[Heatmap]:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """One figure of a map, and by how much it is better than the median of its peers."""
+    """One figure of a map, and its relative gain over the median of its peers."""
 
     row: str
     column: str
@@ -87,7 +87,7 @@ def _heatmap(metric: Sequence[Judgement]) -> Heatmap | None:
 
 
 def _cells(metric: Sequence[Judgement]) -> Iterator[_Cell]:
-    """The figures that have peers and a place on the map."""
+    """The figures with peers and a place on the map."""
     for judgement in metric:
         place = _place(judgement.requirement.subject)
         if judgement.peers and place:
@@ -102,7 +102,7 @@ def _place(subject: Subject) -> tuple[str, str] | None:
 
 
 def _axes(subject: Subject) -> tuple[str, str]:
-    """What the rows are, and the columns."""
+    """The labels of rows and columns."""
     return ("host", "device") if subject.peer is None else ("one end", "the other")
 
 
@@ -112,7 +112,7 @@ def _outliers(metric: Sequence[Judgement]) -> str:
 
 
 def _farthest(cells: Sequence[_Cell]) -> list[_Cell]:
-    """The cells of at most `MOST` rows and columns: those in which a figure is farthest off."""
+    """The cells of at most `MOST` rows and columns, namely those with the most distant figures."""
     rows = _most_distant((cell.row, cell.gain) for cell in cells)
     in_rows = [cell for cell in cells if cell.row in rows]
     columns = _most_distant((cell.column, cell.gain) for cell in in_rows)

@@ -28,7 +28,7 @@ from assay.units import show
 _MOST_CAUSES = 50
 _MOST_SUBJECTS = 6
 _MOST_ROWS = 16
-"""How many subjects of one metric a table lists, so that a page of any cluster can be opened."""
+"""Maximum number of subjects of one metric in a table, so that browsers can open large reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ class _Link:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One metric as its table shows it; figures in `unit`."""
+    """One metric as its table shows it; figures are in `unit`."""
 
     verdict: Verdict
     rank: int
-    """Of the verdict, the worst being 0: what the table sorts by."""
+    """Rank of the verdict, by which the table is sorted; the worst is 0."""
     metric: str
     check: str
     subject: str
@@ -72,7 +72,7 @@ class _Section:
     maps: tuple[heatmaps.Heatmap, ...]
     rows: tuple[_Row, ...]
     total: int
-    """How many metrics there are."""
+    """Number of metrics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class _Machine:
 
 
 def render(signed: SignOff) -> str:
-    """The page: verdict, what stops it, the layers, the hosts, how to verify, and who signs."""
+    """The page: outcome, what blocks it, the layers, the hosts, how to verify, and signatures."""
     word, _, rest = signed.headline.partition(": ")
     causes = grouping.causes(signed.stopped_by)
     missing = [j for j in signed.judgements if j.verdict is Verdict.MISSING]
@@ -161,7 +161,7 @@ def _page(**context: Any) -> str:
 
 
 def _hash(text: str) -> str:
-    """The hash by which a browser runs this script and no other."""
+    """The hash that allows a browser to run only this script."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
@@ -210,7 +210,7 @@ def _figure(value: float | None) -> str:
 
 
 def _links(paths: Sequence[str]) -> Iterator[_Link]:
-    """Links to raw outputs, named by what distinguishes them."""
+    """Links to raw outputs, named by the part of the path that distinguishes them."""
     common = os.path.commonpath([os.path.dirname(path) for path in paths]) if paths else ""
     for path in paths:
         yield _Link(os.path.relpath(path, common) if common else path, f"./{quote(path)}")

@@ -1,6 +1,6 @@
 """The sign-off as JUnit XML: one test case for every required metric, for CI servers.
 
-It is written as text: of a large campaign the tree of elements took most of the time of a sign-off.
+It is written as text, since building a tree of elements took most of the time of a large sign-off.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.judge.verdict import Verdict
 from assay.report import grouping
 
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
-"""What the attributes of a suite count, by the element that its test cases have."""
+"""The attributes of a suite that count, and the element of a test case that each counts."""
 
 
 class _Suite:
@@ -32,7 +32,7 @@ class _Suite:
     def add(
         self, classname: str, name: str, inner: Iterable[str] = (), outcomes: Iterable[str] = ()
     ) -> None:
-        """Add a test case with its properties, and with what became of it."""
+        """Add a test case with its properties and outcomes."""
         lines = [*inner]
         for outcome in outcomes:
             self.outcomes[outcome[1:].partition(" ")[0]] += 1
@@ -52,11 +52,11 @@ class _Suite:
 
 
 def render(signed: SignOff) -> str:
-    """A suite for each layer; failures are what the gate does not let through.
+    """A suite for each layer; its failures are the metrics that the gate does not accept.
 
-    A metric that was not measured is an error, and a waived one is skipped. A plan that requires
-    nothing is an error too, because a file without a test case passes everywhere. A layer of which
-    nothing is judged is a failure, where the gate asks for that.
+    A metric that was not measured is an error, and a waived one is skipped. An empty plan is also
+    an error, because a file without test cases passes everywhere. If the gate requires coverage, a
+    layer without any judged metric is a failure.
     """
     suites = []
     for layer, judgements in grouping.by_layer(signed):

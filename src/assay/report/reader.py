@@ -1,4 +1,4 @@
-"""A report.json, read back and held against its schema."""
+"""Reads a report.json and validates it against its schema."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.tools.output import ALLOWED, is_measurement
 
 
 class RecordError(ValueError):
-    """A report.json that cannot be used: which, where, and why."""
+    """The report.json cannot be used; the message says which file, where and why."""
 
 
 @cache
@@ -36,7 +36,7 @@ def read(path: Path) -> Record:
     """
     shown = one_line(str(path))
     try:
-        # Below its directory: a bundle of somebody else's may have put a link in its place.
+        # Through its directory: in a bundle of others, the file may have been replaced by a link.
         document = from_json(Tree(path.parent).read(path.name, limits.RECORD_BYTES))
     except OSError as error:
         raise RecordError(f"{shown} cannot be read: {error.strerror}") from error

@@ -1,7 +1,7 @@
 """The sign-off as data: report.json, for programs and for comparisons.
 
-The models here are the one description of report.json. `report.schema.json` beside this module
-is made from them::
+The models here are the only description of report.json. They generate `report.schema.json` beside
+this module::
 
     python -m assay.report.record > src/assay/report/report.schema.json
 """
@@ -251,7 +251,7 @@ def render(signed: SignOff) -> str:
         versions=signed.versions,
         reports=[f"reframe/{report.name}" for report in signed.reports],
     )
-    # One metric at a time: the records of all metrics of a large campaign take a gigabyte.
+    # One metric at a time, since the records of all metrics of a large campaign take a gigabyte.
     before, empty, after = record.model_dump_json(by_alias=True, indent=2).partition(_NO_METRICS)
     assert empty
     metrics = ",".join(map(_indented, _metrics(signed)))
@@ -260,7 +260,7 @@ def render(signed: SignOff) -> str:
 
 
 _NO_METRICS = '\n  "metrics": []'
-"""Where the metrics are to be put: no text of a record has a line feed that is not escaped."""
+"""The place of the metrics; it is unique, because JSON escapes line feeds within texts."""
 
 
 def _indented(metric: MetricRecord) -> str:

@@ -1,4 +1,4 @@
-"""The sign-off as text for a terminal of 80 columns and for a mail."""
+"""The sign-off as text, for a terminal with 80 columns and for mail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from assay.units import show
 
 _WIDTH = 80
 _MOST_SUBJECTS = 4
-"""How many subjects of one metric the table lists; where there are more, the worst."""
+"""Maximum number of subjects of one metric in the table; of more, the worst are listed."""
 _MOST_CAUSES = 20
 
 
@@ -44,9 +44,9 @@ def render(signed: SignOff) -> str:
     if slow := chains(signed.cluster, signed.judgements):
         parts += ["", "Where it is slow:"]
         parts += (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in slow)
-    if said := words.engines(signed):
+    if engines := words.engines(signed):
         parts += ["", "What the engines say:"]
-        parts += (_wrapped(f"{checks}: {sentence}", indent="  ") for checks, sentence in said)
+        parts += (_wrapped(f"{checks}: {sentence}", indent="  ") for checks, sentence in engines)
     if listed := list(_deviations(signed)):
         parts += ["", "What was set differently from the scale:", *listed]
     if signed.host_changes and signed.passed:
@@ -91,7 +91,7 @@ def _cells(judgement: Judgement) -> Iterator[str]:
 
 
 def _waived(signed: SignOff) -> Iterator[str]:
-    """A line for each waiver, with the figures that it lets through."""
+    """A line for each waiver, with the metrics that it accepts."""
     by_waiver: dict[Waiver, list[Judgement]] = {}
     for excused in signed.excused:
         by_waiver.setdefault(excused.waiver, []).append(excused.judgement)
@@ -127,7 +127,7 @@ def _changed(signed: SignOff) -> Iterator[str]:
 
 
 def _deviations(signed: SignOff) -> Iterator[str]:
-    """Those that block nothing."""
+    """The deviations that do not block the gate."""
     for deviation in signed.deviations:
         if deviation not in signed.stopped_by_less:
             yield _wrapped(str(deviation), indent="  ")

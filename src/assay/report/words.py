@@ -19,7 +19,7 @@ LAYER: Mapping[Layer, str] = {
     "endtoend": "What an application gets: files and fields, through everything below.",
     "metadata": "How many files per second are created, examined (stat), read and removed.",
 }
-"""What each layer is, in one sentence."""
+"""Each layer in one sentence."""
 
 SIGN: Mapping[Verdict, str] = {
     Verdict.MISSING: "✕",
@@ -75,7 +75,7 @@ _GATE: Mapping[Gate, str] = {
 
 
 def gate(signed: SignOff) -> str:
-    """What the gate requires; of `measured` also that passing it accepts nothing."""
+    """The requirements of the gate; for `measured`, also that it is no acceptance."""
     sentences = _GATE[signed.gate]
     for verdict, meaning in (
         (Verdict.WAIVED, MEANING[Verdict.WAIVED]),
@@ -98,7 +98,7 @@ def comparisons(signed: SignOff) -> str:
 
 
 def system(cluster: Cluster) -> str | None:
-    """The DAOS system that was measured; where nobody is authenticated, that too."""
+    """The DAOS system that was measured, including a warning if its transport is insecure."""
     daos = cluster.daos
     if daos is None:
         return None
@@ -117,7 +117,7 @@ def system(cluster: Cluster) -> str | None:
 
 
 def engines(signed: SignOff) -> list[tuple[str, str]]:
-    """What the engines say, in a sentence, with the checks about which they say it."""
+    """Each sentence about the engines, with the checks to which it applies."""
     checks: dict[str, list[str]] = {}
     for each in signed.engines:
         checks.setdefault(each.sentence, []).append(each.check)
