@@ -1,1 +1,1 @@
-"""The site as described, and what the parts of it promise."""
+"""The description of the site, and the datasheets of its devices."""

@@ -1,7 +1,7 @@
-"""DAOS in its own words: the system, its servers, their engines and the tiers of these.
+"""DAOS in its own words: the system, its servers, their engines and storage tiers.
 
-The keys are those of `daos_server.yml`, so a site that knows that file knows this one. What may
-stand beside what is a matter of `assay.preflight.rules`; here is only what each word means.
+The keys are those of `daos_server.yml`, so a site that knows that file knows this model. This
+module only defines what each key means; `assay.preflight.rules` checks which keys fit together.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from pydantic import (
 
 
 class Described(BaseModel):
-    """A part of the description of a cluster; a key that it does not know is an error."""
+    """A part of the description of a cluster; an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
 Version = Literal["2.4", "2.6", "2.8"]
-"""The releases of DAOS that the roles configure and the checks call."""
+"""The releases of DAOS that the roles and the checks support."""
 
 Role = Literal["wal", "meta", "data"]
 
@@ -45,24 +45,24 @@ class Tier(Described):
     bdev_list: tuple[str, ...] = ()
     bdev_roles: tuple[Role, ...] = ()
     bdev_size: int | None = Field(default=None, ge=1, description="GB, of an emulated device")
-    bdev_number: int | None = Field(default=None, ge=0, description="that DAOS reads and ignores")
+    bdev_number: int | None = Field(default=None, ge=0, description="DAOS reads and ignores it")
     bdev_busid_range: str | None = None
 
     @property
     def is_scm(self) -> bool:
-        """Whether it is byte-addressable: persistent memory, or DRAM in its place."""
+        """Whether it is byte-addressable: persistent memory, or DRAM instead of it."""
         return self.class_ in ("ram", "dcpm")
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """What it is made of: PCI addresses as the kernel writes them, or paths."""
+        """Its devices: PCI addresses as the kernel writes them, or paths."""
         if self.class_ == "nvme":
             return tuple(address.lower() for address in self.bdev_list)
         return self.scm_list if self.is_scm else self.bdev_list
 
 
 class TagMap(Described):
-    """The CaRT tags of an engine's execution streams: whom a request to a tag reaches.
+    """The CaRT tags of an engine's execution streams: each tag addresses one stream.
 
     An endpoint of `self_test` is ``rank:tag``.
     """
@@ -74,7 +74,7 @@ class TagMap(Described):
 
 
 SYSTEM_TAGS = {"metadata": 0, "swim": 1}
-"""The tags of the execution streams that every engine has, whatever its targets."""
+"""The tags of the execution streams that every engine has, regardless of its targets."""
 
 
 def tag_map(targets: int, nr_xs_helpers: int) -> TagMap:
@@ -105,7 +105,7 @@ UNJUDGED = frozenset(
         "spdk_rpc_server",
     }
 )
-"""Keys of an engine that no bound asks for. The preflight judges them with all others, by
+"""Keys of an engine that no bound depends on. The preflight checks them like all other keys, in
 `assay.preflight.keys`."""
 
 
@@ -119,7 +119,7 @@ class Engine(Described):
     fabric_iface: str
     fabric_iface_port: int = Field(default=31316, ge=1, le=65535)
     storage: tuple[Tier, ...] = Field(min_length=1)
-    provider: str | None = Field(default=None, description="none: the system's")
+    provider: str | None = Field(default=None, description="null: the provider of the system")
     env_vars: tuple[str, ...] = ()
     log_mask: str | None = None
     log_file: Path | None = None
@@ -143,7 +143,7 @@ class Engine(Described):
     @model_validator(mode="before")
     @classmethod
     def _tags_follow_from_targets(cls, described: Any) -> Any:
-        """Take `tags` as what they are: written down for other readers, and never chosen."""
+        """Check and drop `tags`, which are written for other readers and cannot be chosen."""
         match described:
             case {"tags": tags, "targets": int(targets), "nr_xs_helpers": int(helpers)}:
                 if TagMap.model_validate(tags) != tag_map(targets, helpers):
@@ -153,7 +153,7 @@ class Engine(Described):
 
     @property
     def xstreams(self) -> int:
-        """Its execution streams; each has a tag, and wants a core and a port of its own."""
+        """Number of its execution streams; each has a tag and needs its own core and port."""
         return len(SYSTEM_TAGS) + self.targets + self.nr_xs_helpers
 
     @property
@@ -162,7 +162,7 @@ class Engine(Described):
         return self.env("DAOS_TARGET_OVERSUBSCRIBE") not in (None, "", "0")
 
     def env(self, key: str) -> str | None:
-        """What `env_vars` gives a variable; the last one counts, as it does for DAOS."""
+        """The value of a variable in `env_vars`; the last entry counts, as in DAOS."""
         entries = [entry.partition("=") for entry in self.env_vars]
         return next((value for name, _, value in reversed(entries) if name == key), None)
 
@@ -173,7 +173,7 @@ class Engine(Described):
 
     @property
     def scm_tier(self) -> Tier | None:
-        """The tier that is byte-addressable, if the engine has one."""
+        """The byte-addressable tier, if the engine has one."""
         return next((tier for tier in self.storage if tier.is_scm), None)
 
     @property
@@ -201,7 +201,7 @@ TelemetryPort = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_n
 
 
 class ControlMetadata(Described):
-    """Where an engine with MD-on-SSD keeps what must outlive its tmpfs."""
+    """Where an engine with MD-on-SSD keeps data that must outlive its tmpfs."""
 
     path: Path
     device: str | None = None
@@ -209,12 +209,12 @@ class ControlMetadata(Described):
 
 
 class Server(Described):
-    """What `daos_server.yml` says of a whole host."""
+    """The keys of `daos_server.yml` for a whole host."""
 
     nr_hugepages: int = Field(default=0, ge=0, description="0: DAOS works it out")
     disable_hugepages: bool = False
     system_ram_reserved: int | None = Field(
-        default=None, ge=1, description="GiB left to the system; none: as that DAOS has it"
+        default=None, ge=1, description="GiB left to the system; null: the default of DAOS"
     )
     disable_vfio: bool = False
     disable_vmd: bool = False
@@ -227,12 +227,12 @@ class Server(Described):
         default={}, description="further keys of daos_server.yml, in its own words"
     )
     reformat: bool = Field(
-        default=False, description="the operator has agreed to lose what DAOS has stored here"
+        default=False, description="the operator has agreed to lose the data of DAOS here"
     )
 
 
 class Agent(Described):
-    """What `daos_agent.yml` says of how a host's clients are given their interfaces."""
+    """The keys of `daos_agent.yml` that decide which interfaces a host's clients get."""
 
     include_fabric_ifaces: tuple[str, ...] = ()
     exclude_fabric_ifaces: tuple[str, ...] = ()
@@ -246,14 +246,14 @@ class Agent(Described):
 
 
 class Deployed(Described):
-    """Which DAOS is deployed, and on which hosts its engines run."""
+    """The deployed release of DAOS, and the hosts of its engines."""
 
     version: Version
     servers: tuple[str, ...] = Field(min_length=1)
 
 
 class System(Deployed):
-    """The DAOS system: what is said once for all of its hosts."""
+    """The DAOS system: the settings that all of its hosts share."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,14}$")
     port: int = Field(default=10001, ge=1, le=65535)
@@ -261,17 +261,17 @@ class System(Deployed):
     allow_insecure: bool = False
     agents: tuple[str, ...] = ()
     admin: str
-    prefix: Path = Field(default=Path("/usr"), description="below which the programs are")
+    prefix: Path = Field(default=Path("/usr"), description="installation prefix of the programs")
     pool: str | None = Field(default=None, description="the pool that the checks write to")
     container: str | None = Field(default=None, description="the POSIX container in it")
     pools: tuple[Mapping[str, Any], ...] = Field(
-        default=(), description="that the system is to have, with their containers"
+        default=(), description="required pools, with their containers"
     )
     perf_pool: str | None = Field(
         default=None,
-        description="a pool for daos_perf alone; the containers that it makes are taken away",
+        description="a pool for daos_perf alone; the containers that it creates are removed",
     )
     file_oclass: str | None = Field(
-        default=None, description="object class of the files in it; none: as DAOS chooses"
+        default=None, description="object class of the files in it; null: DAOS chooses"
     )
     mount: Path | None = Field(default=None, description="where dfuse mounts it on each client")

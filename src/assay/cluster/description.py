@@ -1,7 +1,7 @@
-"""The cluster as the inventory describes it and as its hosts were found.
+"""The cluster: its description in the inventory, and the facts of its hosts.
 
-Ansible renders both into ``cluster.json``; everything downstream (ReFrame's partitions, the plan,
-the expectations, the report) reads that one file, through `assay.preflight`, as these models.
+Ansible writes both into ``cluster.json``. Everything downstream (ReFrame's partitions, the plan,
+the expectations, the report) reads only that file, through `assay.preflight`, as these models.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from assay.subject import Subject
 
 Partition = Literal["clients", "servers"]
 PARTITIONS: tuple[Partition, ...] = ("clients", "servers")
-"""The Slurm partitions, which are also the groups of the inventory that fill them."""
+"""The Slurm partitions; each has the name of the inventory group with its hosts."""
 
 
 Api = Literal["POSIX", "DFS", "MPIIO", "HDF5"]
@@ -61,7 +61,7 @@ class PciDevice(Described):
 
 
 class Memory(Described):
-    """A host's memory, and how its kernel hands it out."""
+    """A host's memory, and the page sizes of its kernel."""
 
     total_mib: int = Field(ge=1)
     hugepage_kib: int = Field(default=2048, ge=1)
@@ -69,7 +69,7 @@ class Memory(Described):
 
 
 class Scratch(Described):
-    """The directory of a host on which the checks of a disk write their files."""
+    """The directory of a host in which the disk checks write their files."""
 
     directory: Path
     filesystem: str = Field(description="its type, such as ext4")
@@ -78,7 +78,7 @@ class Scratch(Described):
 
 
 class Writable(Described):
-    """A program, or a directory on a path, that others than root may change."""
+    """A program, or a directory on a path, that other users than root may change."""
 
     path: Path
     owner: str
@@ -86,56 +86,58 @@ class Writable(Described):
 
 
 class Datasheets(Described):
-    """What a host's devices promise, by their names in hardware.yml; none: nothing to judge by."""
+    """The datasheets of a host's devices, by name in hardware.yml; null: nothing to judge by."""
 
     ssd: str | None = Field(default=None, description="of each SSD in its engines' tiers")
     pmem: str | None = Field(default=None, description="of each PMem module")
-    pmem_modules: int = Field(default=8, ge=1, description="that an engine's SCM is made of")
+    pmem_modules: int = Field(default=8, ge=1, description="modules of each engine's SCM")
     memory: str | None = Field(default=None, description="each channel of DRAM, such as DDR4-3200")
     memory_channels: int = Field(default=8, ge=1, description="of each NUMA node")
     fabric: str | None = Field(default=None, description="each port, where no speed is reported")
 
 
 class Host(Described):
-    """One host: what it has, and the engines that run on it."""
+    """One host: its hardware, its settings and its engines."""
 
     address: IPvAnyAddress
-    names: tuple[str, ...] = Field(default=(), description="that the host has for itself")
+    names: tuple[str, ...] = Field(default=(), description="the host's own names for itself")
     cores: int = Field(ge=1, description="physical cores")
     memory: Memory
     numa_nodes: int = Field(ge=1)
     interface: str = Field(description="the interface that carries the checks' traffic")
     interfaces: Mapping[str, Interface]
     nvme: Mapping[str, PciDevice] = Field(default={}, description="SSDs by PCI address")
-    vmd: Mapping[str, PciDevice] = Field(default={}, description="VMD controllers, likewise")
+    vmd: Mapping[str, PciDevice] = Field(default={}, description="VMD controllers by PCI address")
     block_devices: tuple[str, ...] = Field(default=(), description="/dev/pmem0, /dev/sdb ...")
-    blocks: Mapping[str, Block] = Field(default={}, description="what is on them, by path")
+    blocks: Mapping[str, Block] = Field(default={}, description="their content, by path")
     links: Mapping[str, str] = Field(
-        default={}, description="devices and files that the inventory names, and where links lead"
+        default={}, description="devices and files that the inventory names, with links resolved"
     )
     directories: Mapping[str, Directory] = Field(
-        default={}, description="those that the inventory gives to DAOS"
+        default={}, description="directories that the inventory gives to DAOS"
     )
     backing_files: Mapping[str, BackingFile] = Field(
-        default={}, description="of emulated SSDs, those that exist"
+        default={}, description="existing files of emulated SSDs"
     )
     superblocks: Mapping[str, str] = Field(
-        default={}, description="of formatted engines: the name of the system, by path"
+        default={}, description="of formatted engines, by path: the name of their system"
     )
     iommu: bool = False
     shared: SharedDirectory | None = Field(
-        default=None, description="where campaigns are kept, likewise"
+        default=None, description="the directory in which campaigns are kept"
     )
-    setup: Setup = Field(default=Setup(), description="of the kernel, at the moment")
+    setup: Setup = Field(default=Setup(), description="the host's current setup")
     fingerprint: Fingerprint = Field(
-        default=Fingerprint(), description="firmware, parts and tuning, likewise"
+        default=Fingerprint(), description="its current firmware, parts and tuning"
     )
     scratch: Scratch | None = None
     writable: tuple[Writable, ...] = Field(
-        default=(), description="of the programs that measure; there should be none"
+        default=(), description="programs that measure and that others can change; must be empty"
     )
     replaceable: tuple[Writable, ...] = Field(
-        default=(), description="of the parents of directories that root gives away; likewise"
+        default=(),
+        description="parents, which others can change, of directories that root gives away; must"
+        " be empty",
     )
     server: Server = Server()
     engines: tuple[Engine, ...] = ()
@@ -143,13 +145,13 @@ class Host(Described):
     datasheets: Datasheets = Datasheets()
 
     def vmd_of(self, address: str) -> str | None:
-        """The VMD controller that an address is, or is behind, if the host has that controller."""
+        """The VMD controller at an address, or behind which the address is, if the host has it."""
         controller = controller_of(address) or address
         return controller if controller in self.vmd else None
 
 
 def controller_of(address: str) -> str | None:
-    """The VMD controller behind which DAOS sees an SSD: of 5d0505:01:00.0, 0000:5d:05.5."""
+    """The VMD controller in front of an SSD: for 5d0505:01:00.0 it is 0000:5d:05.5."""
     if _BEHIND_VMD.match(address) is None:
         return None
     bus, device, function = address[:2], address[2:4], int(address[4:6], 16)
@@ -161,7 +163,7 @@ _BEHIND_VMD = re.compile(r"[0-9a-f]{6}:", re.IGNORECASE)
 
 
 class Benchmarks(Described):
-    """Where the benchmark programs are; one that is absent is not required."""
+    """The paths of the benchmark programs; checks of an absent program are not required."""
 
     fio: Path | None = None
     fi_pingpong: Path | None = None
@@ -197,12 +199,12 @@ SshOption = Annotated[
         r"|IdentityFile|Port|StrictHostKeyChecking|User|UserKnownHostsFile)=[^\x00-\x1f\x7f]+$"
     ),
 ]
-"""An option of ssh as ssh_config(5) has it, ``Port=2222``: none that runs a command here, since a
-description may come from somebody else."""
+"""An option of ssh in the form of ssh_config(5), ``Port=2222``. Options that run commands are not
+allowed, since the description may come from others."""
 
 
 class Commitment(Described):
-    """A figure that somebody has committed to: the least, or of a time the most."""
+    """A figure that somebody has committed to: a minimum, or for a time a maximum."""
 
     metric: str = Field(description="CHECK.METRIC, of all its subjects, or CHECK.METRIC on SUBJECT")
     figure: str = Field(description="with its unit: 20 GiB/s")
@@ -210,7 +212,7 @@ class Commitment(Described):
 
 
 class Groups(Described):
-    """What each host is for."""
+    """The purpose of each host."""
 
     controller: str
     clients: tuple[str, ...] = Field(min_length=1)
@@ -221,7 +223,7 @@ class Groups(Described):
 
 
 class Site(Groups):
-    """What is said once for the whole cluster."""
+    """The settings of the whole cluster."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")
     servers_scheduler: Literal["slurm", "ssh"] = Field(
@@ -250,12 +252,12 @@ class Site(Groups):
 
     @cached_property
     def sheets(self) -> Hardware:
-        """What devices promise: the site's own word counts before that of `hardware.yml`."""
+        """The datasheets; the site's own take precedence over those of `hardware.yml`."""
         return shipped().and_also(self.hardware)
 
 
 class Cluster(Site):
-    """The whole description, valid in itself."""
+    """The whole description; its keys and values are valid one by one."""
 
     hosts: Mapping[str, Host]
 
@@ -264,6 +266,6 @@ class Cluster(Site):
         return self.clients if partition == "clients" else self.servers
 
     def engine(self, subject: Subject) -> Engine:
-        """The engine that a subject is."""
+        """The engine of a subject."""
         assert subject.engine is not None
         return self.hosts[subject.host].engines[subject.engine]

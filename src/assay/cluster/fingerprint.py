@@ -1,6 +1,6 @@
-"""What a host is: firmware, parts and tuning, which distinguishes it from its peers and its past.
+"""The fingerprint of a host: firmware, parts and tuning, to compare it with its peers and its past.
 
-`assay.tools.fingerprint` makes it of what the host showed.
+`assay.tools.fingerprint` makes it from the facts that were read on the host.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from assay.cluster.daos import Described
 
 
 class Fingerprint(Described):
-    """What is known of a host, each fact in words by its name."""
+    """The known facts of a host, each in words by its name."""
 
     traits: Mapping[str, str] = Field(
         default={}, description="that peers have in common: BIOS, kernel, firmware by model"
@@ -28,7 +28,7 @@ class Fingerprint(Described):
 
 
 class HostChange(NamedTuple):
-    """What became of a host between two looks at it."""
+    """A change of a host between two fingerprints."""
 
     host: str
     what: str
@@ -42,9 +42,9 @@ class HostChange(NamedTuple):
 def changes(
     before: Mapping[str, Fingerprint], after: Mapping[str, Fingerprint]
 ) -> Iterator[HostChange]:
-    """What is no longer as it was, of the hosts and facts that were seen both times.
+    """The changed facts, among the hosts and facts that both fingerprints have.
 
-    An SSD that DAOS has taken into user space is not seen, and has not changed.
+    An SSD that DAOS drives in user space is not visible, so it does not count as changed.
     """
     for host, past in before.items():
         now = after.get(host, Fingerprint())

@@ -1,4 +1,4 @@
-"""Datasheet figures, each with its source: those of `hardware.yml`, and those of the site."""
+"""Datasheet figures, each with its source, from `hardware.yml` and from the site."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def _read(unit: str, value: object) -> Quantity:
 
 
 def _as(unit: str) -> BeforeValidator:
-    """A field that is written like ``7000 MB/s``, of the kind that `unit` measures."""
+    """A field such as ``7000 MB/s``, in `unit` or another unit of the same kind."""
     return BeforeValidator(partial(_read, unit), json_schema_input_type=str)
 
 
 def _written(quantity: Quantity) -> str:
-    """As `_read` takes it, with every digit: a bundle is judged once more by what it holds."""
+    """The form that `_read` takes, with every digit, since `assay verify` judges a bundle by it."""
     return f"{quantity.value!r} {quantity.unit}"
 
 
@@ -46,7 +46,7 @@ Capacity = Annotated[Quantity, _as("GB"), _WRITTEN]
 
 
 class Sheet(BaseModel):
-    """What somebody promises of a device, and who."""
+    """The promised figures of a device, and their source."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -57,12 +57,12 @@ class Sheet(BaseModel):
 
     @property
     def word(self) -> str:
-        """The source, and that it is no datasheet where it is none."""
+        """The source, marked if it is an announcement and not a datasheet."""
         return f"{self.source}; announced, no datasheet" if self.announced else self.source
 
 
 class Ssd(Sheet):
-    """An NVMe SSD; what nobody promises is absent."""
+    """An NVMe SSD; figures that nobody promises are absent."""
 
     pcie: str | None = Field(default=None, pattern=r"^\d\.\d x(1|2|4|8|16)$", description="4.0 x4")
     read_bandwidth: Bandwidth | None = None
@@ -74,7 +74,7 @@ class Ssd(Sheet):
 
 
 class PmemModule(Sheet):
-    """A module of persistent memory, for accesses of two sizes; what nobody promises is absent."""
+    """A module of persistent memory, for two access sizes; figures without a promise are absent."""
 
     capacity: Capacity | None = None
     read_bandwidth_256b: Bandwidth | None = None
@@ -92,7 +92,7 @@ class Channel(Sheet):
 
 
 class Hardware(BaseModel):
-    """Sheets by the names of the devices."""
+    """Datasheets by the names of the devices."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -103,7 +103,7 @@ class Hardware(BaseModel):
     memory: Mapping[str, Channel] = {}
 
     def and_also(self, other: Hardware) -> Hardware:
-        """Both; what the other has too, it has its own way."""
+        """The sheets of both; those of `other` take precedence."""
         return Hardware(
             ssd={**self.ssd, **other.ssd},
             pmem={**self.pmem, **other.pmem},
@@ -115,6 +115,6 @@ class Hardware(BaseModel):
 
 @cache
 def shipped() -> Hardware:
-    """What `hardware.yml` has."""
+    """The sheets of `hardware.yml`."""
     text = resources.files("assay.cluster").joinpath("hardware.yml").read_text(encoding="utf-8")
     return Hardware.model_validate(yaml.safe_load(text))

@@ -1,4 +1,4 @@
-"""What follows from a cluster as a whole, worked out once and not for each of its hosts."""
+"""Caches what follows from a cluster as a whole, so that it is not computed again for each host."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _KEPT = 64
-"""So many results of each function: a few clusters, in a few directions and sizes."""
+"""Maximum number of cached results of each function: a few clusters, directions and sizes."""
 
 
 class _Same:
-    """A cluster as a key: the same only as itself, since to compare all of it takes too long."""
+    """A cluster as a key, compared by identity, since comparing its content takes too long."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -29,7 +29,7 @@ class _Same:
 
 
 def once(function: Callable[Concatenate[Cluster, P], T]) -> Callable[Concatenate[Cluster, P], T]:
-    """Work out a function of a cluster once for the same arguments, which can be hashed."""
+    """Compute a function of a cluster only once for the same arguments, which must be hashable."""
 
     @lru_cache(maxsize=_KEPT)
     def kept(same: _Same, *args: Any) -> T:

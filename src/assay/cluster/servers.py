@@ -1,6 +1,6 @@
-"""The servers of an inventory, as their ranks are found and the files of their engines looked for.
+"""The servers of an inventory: what is needed to find their ranks and the files of their engines.
 
-What is read here are the variables of the roles, before anything is judged.
+The input is the variables of the roles, before the preflight has checked them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import Any, TypedDict
 
 
 class EngineFiles(TypedDict):
-    """What distinguishes an engine from the others of its host, and where it keeps its files."""
+    """The port of an engine, which identifies it on its host, and the paths of its files."""
 
     port: int | None
-    """Its fabric port, if it was given one."""
+    """Its fabric port, if the inventory sets one."""
     log: str
     superblock: str
-    """The file that is there if, and only if, the engine is formatted."""
+    """The file that exists if, and only if, the engine is formatted."""
     persistent: bool
     """Whether the superblock outlives a reboot."""
 
@@ -27,7 +27,7 @@ class ServerHost(TypedDict):
     name: str
     addresses: list[str]
     names: list[str]
-    """Those by which the system may know it."""
+    """The names by which the system may know it."""
     engines: list[EngineFiles]
 
 
@@ -41,7 +41,7 @@ class Unformatted(TypedDict):
 
 
 def server(host: Mapping[str, Any], logs: str) -> ServerHost:
-    """A server, by its variables and facts.
+    """Make a server from its variables and facts.
 
     Args:
         host: its variables and facts.
@@ -61,7 +61,7 @@ def server(host: Mapping[str, Any], logs: str) -> ServerHost:
 
 
 def engine_log(engine: Mapping[str, Any], index: int, logs: str) -> str:
-    """The log of an engine: the one that it names, or one of its index in a directory."""
+    """The log of an engine: the configured file, or one named by its index in the directory."""
     return str(engine.get("log_file", f"{logs}/daos_engine.{index}.log"))
 
 
@@ -84,11 +84,11 @@ def unformatted(
     """The engines without a superblock.
 
     Args:
-        servers: those to look at.
-        superblocks: by server, the superblocks that are there.
+        servers: the servers to check.
+        superblocks: the existing superblocks of each server.
 
     Raises:
-        KeyError: nobody looked for the superblocks of a server.
+        KeyError: the superblocks of a server are unknown.
     """
     return [
         {

@@ -1,6 +1,6 @@
-"""How a host is set up: what its kernel, its firmware and its administrator chose.
+"""How a host is set up: the choices of its kernel, its firmware and its administrator.
 
-`assay.tools.host_setup` reads it on the hosts. What is not known is None, and is not judged.
+`assay.tools.host_setup` reads them on the hosts. What is unknown is None, and is not judged.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ class Clock(Described):
     """The kernel's clock."""
 
     synchronized: bool = Field(description="a time service disciplines it")
-    error_s: float = Field(ge=0, description="how far off it is at most, by that service")
+    error_s: float = Field(ge=0, description="maximum error in s, according to that service")
 
 
 class SessionLimits(Described):
-    """Hard limits of a session of root; none: no limit."""
+    """Hard limits of a session of root; null: unlimited."""
 
     memlock_bytes: int | None = None
     nofile: int | None = None
@@ -29,7 +29,7 @@ class SessionLimits(Described):
 
 
 class Node(Described):
-    """A NUMA node: its memory, and what of it is in huge pages."""
+    """A NUMA node: its memory and its huge pages."""
 
     total_mib: int = Field(ge=0)
     hugepages: int = Field(default=0, ge=0)
@@ -44,10 +44,10 @@ class Pmem(Described):
 
 
 class Region(Described):
-    """A region of persistent memory: modules that are one interleave set."""
+    """A region of persistent memory: the modules of one interleave set."""
 
     size_bytes: int = Field(ge=0)
-    available_bytes: int = Field(default=0, ge=0, description="that no namespace has")
+    available_bytes: int = Field(default=0, ge=0, description="used by no namespace")
     modules: int = Field(default=0, ge=0)
     numa_node: int | None = None
 
@@ -63,7 +63,7 @@ class PcieLink(Described):
 
 
 class Slot(Described):
-    """A card, the link that it has, and what itself and its slot could have."""
+    """A card: its current link, and the maximum links of the card and of its slot."""
 
     now: PcieLink
     card: PcieLink
@@ -71,7 +71,7 @@ class Slot(Described):
 
 
 class Setup(Described):
-    """A host at the moment. None of it is kept in cluster.json: a deployment changes it."""
+    """The current setup of a host; cluster.json does not keep it, since a deployment changes it."""
 
     boot: str | None = Field(default=None, description="of the kernel; containers share one")
     clock: Clock | None = None

@@ -1,4 +1,4 @@
-"""What was built from source for a cluster: the packages that a lock of Spack names."""
+"""The packages that were built from source for a cluster, from a lock file of Spack."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pydantic import Field
 from assay.cluster.daos import Described
 
 NAMED = ("daos", "libfabric", "mercury", "ior", "fio", "fdb")
-"""Packages that decide what is measured, which the sign-off names one by one."""
+"""Packages that affect the figures most; the sign-off names each of them."""
 
 
 class Package(Described):
-    """One package of a lock."""
+    """One package of a lock file."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
     version: str = Field(pattern=r"^[A-Za-z0-9._=-]+$")
@@ -24,7 +24,7 @@ class Package(Described):
 
 
 def versions(built: Mapping[str, Sequence[Package]]) -> dict[str, str]:
-    """Version, commit and hash of what decides, by kind of host where there are several."""
+    """Version, commit and hash of the packages in `NAMED`, by kind of host if there are several."""
     return {
         f"{package.name} from source{f' ({kind})' if len(built) > 1 else ''}": _word(package)
         for kind, packages in sorted(built.items())

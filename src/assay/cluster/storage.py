@@ -1,4 +1,4 @@
-"""What is on the block devices, files and directories of a host before DAOS gets them."""
+"""The content of a host's block devices, files and directories before DAOS gets them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.cluster.daos import Described
 
 
 class Block(Described):
-    """A block device, whole or a part, and what the kernel and the signatures on it say."""
+    """A block device or a part of one, as the kernel and the signatures on it describe it."""
 
     type: str = Field(default="disk", description="as lsblk has it: disk, part, lvm, raid1 ...")
     parents: tuple[str, ...] = Field(default=(), description="the devices that it is made of")
@@ -23,7 +23,7 @@ class Block(Described):
 
 
 class Directory(Described):
-    """A directory that the inventory names, or the nearest one above it that exists."""
+    """A directory that the inventory names, or its nearest existing parent."""
 
     exists: bool
     filesystem: str = Field(description="the type of the file system that it is on")
@@ -32,7 +32,7 @@ class Directory(Described):
 
 
 class BackingFile(Described):
-    """A file that would emulate an SSD and is there already."""
+    """An existing file at the path of a file that emulates an SSD."""
 
     type: str = Field(description="file, directory, or other")
     size_bytes: int = Field(default=0, ge=0)
@@ -41,7 +41,7 @@ class BackingFile(Described):
 
 
 class SharedDirectory(Described):
-    """A directory that all hosts of the partitions should see, or the nearest one above it."""
+    """A directory that all hosts of the partitions should share, or its nearest existing parent."""
 
     path: Path
     filesystem: str = Field(description="its type, such as nfs4")
