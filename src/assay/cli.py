@@ -17,7 +17,7 @@ from assay.foreign.text import one_line
 
 
 class _Commands(TyperGroup):
-    """The commands; an unknown one is refused with a list of all."""
+    """The commands; an unknown command is refused with a list of all commands."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command."""
@@ -63,6 +63,6 @@ def _traceback(
 
 
 def main() -> None:
-    """Run the command; a traceback is made printable, too, since it may quote foreign data."""
+    """Run the command. Tracebacks are made printable, since they may quote foreign data."""
     sys.excepthook = _traceback
     app()

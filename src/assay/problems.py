@@ -1,4 +1,4 @@
-"""What is wrong with a description: one sentence with host, key, value and remedy."""
+"""Problems of a description: one sentence with host, key, value and remedy."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from assay.foreign.text import quoted
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong.
+    """One problem.
 
-    `allowed` says what would be right, so that the reader need not look it up. A warning is
-    shown and stops nothing.
+    `allowed` says which value is allowed, so that the reader need not look it up. A warning is
+    shown, but blocks nothing.
     """
 
     host: str | None
@@ -49,11 +49,11 @@ _VARIABLES = {
     "ssh_options": "cluster_ssh_options",
     "interface": "cluster_address",
 }
-"""How keys of cluster.json begin, and the variables of the roles that they come from."""
+"""Prefixes of keys in cluster.json, and the variables of the roles that they come from."""
 
 
 def variable(key: str) -> str:
-    """What the inventory calls a key of cluster.json; a key that is a fact keeps its name."""
+    """The inventory's name for a key of cluster.json; the key of a fact keeps its name."""
     for start, name in _VARIABLES.items():
         if key == start or key.startswith(
             start if start.endswith(".") else (f"{start}[", f"{start}.")
@@ -65,12 +65,12 @@ def variable(key: str) -> str:
 def from_pydantic(
     error: ValidationError, model: type[BaseModel], host: str | None
 ) -> Iterator[Problem]:
-    """Turn each of pydantic's errors into a problem that names the key as the file has it."""
+    """Turn each of pydantic's errors into a problem with the key as it is in the file."""
     details = error.errors(include_url=False)
     for detail in details:
         location = detail["loc"]
         if any(other["loc"][: len(location)] == location for other in details if other != detail):
-            continue  # what contains a bad value is bad because of it
+            continue  # this error only follows from one further inside
         key = _key(location)
         value: object = detail["input"]
         if detail["type"] == "missing":
@@ -79,7 +79,7 @@ def from_pydantic(
             yield Problem(host, key, None, _unknown(str(location[-1]), model, location[:-1]))
         else:
             shown = value if isinstance(value, str | int | float | bool) else None
-            yield Problem(host, key, shown, _said(detail))
+            yield Problem(host, key, shown, _in_words(detail))
 
 
 _WORDS = {
@@ -100,7 +100,7 @@ _WORDS = {
     "path_parsing": "should be a path",
     "too_short": "should have at least one entry",
 }
-"""What pydantic's errors mean for who writes an inventory."""
+"""Pydantic's errors in the words of an inventory."""
 
 _FORMS = {
     "^[A-Za-z0-9][A-Za-z0-9_-]*$": "should be letters, digits, - and _, beginning with a letter or"
@@ -111,16 +111,16 @@ _FORMS = {
     " ofi+tcp",
     r"^\d\.\d x(1|2|4|8|16)$": "should be a generation of PCIe and its lanes, such as 4.0 x4",
 }
-"""What the patterns of the description mean."""
+"""The meaning of each pattern of the description."""
 
 
-def _said(detail: Any) -> str:
+def _in_words(detail: Any) -> str:
     """One of pydantic's errors in words."""
     if detail["type"] == "string_pattern_mismatch":
         pattern = str(detail["ctx"]["pattern"])
         return _FORMS.get(pattern, "should be an option that runs no command, such as Port=2222")
-    said = _WORDS.get(detail["type"]) or detail["msg"].removeprefix("Value error, ")
-    return str(said).replace("Input should", "should")
+    sentence = _WORDS.get(detail["type"]) or detail["msg"].removeprefix("Value error, ")
+    return str(sentence).replace("Input should", "should")
 
 
 def _key(location: tuple[int | str, ...]) -> str:
@@ -139,7 +139,7 @@ def _unknown(key: str, model: type[BaseModel], parents: tuple[int | str, ...]) -
 
 
 def _allowed_keys(model: type[BaseModel], parents: tuple[int | str, ...]) -> set[str]:
-    """The keys of the model that stands at the end of a location."""
+    """The keys of the model at the end of a location."""
     current: Any = model
     for part in parents:
         if isinstance(current, type) and issubclass(current, BaseModel):

@@ -1,13 +1,13 @@
 """Words of a job script.
 
-A plain ``str`` is text: it is quoted, so whatever it holds reaches the program byte for byte. What
-the shell is to fill in has a type of its own, and is never text::
+A plain ``str`` is text: it is quoted, so the program gets it byte for byte. A word that the shell
+expands has its own type, and is never text::
 
     SCRATCH / "ior"                       "$SCRATCH"/ior
     "--output=" + RAW / "a b.json"        --output="$RAW"/'a b.json'
     Output("cores", "0")                  "$(cores 0)"
 
-Such a word is no ``str``: to format it into one is an error.
+Such a word is no ``str``; formatting it into one is an error.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from dataclasses import dataclass
 
 
 class Word(ABC):
-    """A word with something in it that the shell fills in."""
+    """A word with a part that the shell expands."""
 
     __slots__ = ()
 
     @abstractmethod
     def quoted(self) -> str:
-        """The word as a script has it: one word, whatever is filled in."""
+        """The word in the syntax of a script; it stays one word after expansion."""
 
     def __add__(self, end: Text) -> Word:
         return _Joined((self, end))
@@ -46,12 +46,12 @@ class Word(ABC):
 
 
 Text = str | Word
-"""A word of a command: text as it is, or with something in it that the shell fills in."""
+"""A word of a command: literal text, or with a part that the shell expands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variable(Word):
-    """What a variable of the job holds."""
+    """The value of a variable of the job."""
 
     name: str
 
@@ -60,12 +60,12 @@ class Variable(Word):
             raise ValueError(f"{self.name!r} is no name of a shell's variable")
 
     def quoted(self) -> str:
-        """The variable, which nothing splits and nothing expands further."""
+        """The variable in quotes, so that its value is neither split nor expanded."""
         return f'"${self.name}"'
 
 
 class Output(Word):
-    """What a command prints."""
+    """The output of a command."""
 
     __slots__ = ("words",)
 
@@ -76,7 +76,7 @@ class Output(Word):
         return f"Output{self.words}"
 
     def quoted(self) -> str:
-        """The command, within which quoting restarts."""
+        """The command substitution, inside which quoting restarts."""
         return f'"$({line(self.words)})"'
 
 
@@ -85,17 +85,17 @@ class _Joined(Word):
     parts: tuple[Text, ...]
 
     def quoted(self) -> str:
-        """The parts, each as it is by itself."""
+        """The parts, each quoted separately."""
         return "".join(quoted(part) for part in self.parts if part != "")
 
 
 def quoted(word: Text) -> str:
-    """A word as a script has it."""
+    """A word in the syntax of a script."""
     return shlex.quote(word) if isinstance(word, str) else word.quoted()
 
 
 def line(words: Iterable[Text]) -> str:
-    """A command as a script has it."""
+    """A command in the syntax of a script."""
     return " ".join(map(quoted, words))
 
 
@@ -108,9 +108,9 @@ def joined(separator: str, words: Sequence[Text]) -> Text:
 
 
 def json_text(value: object) -> Text:
-    """A value as JSON, which is YAML, too; its strings may be words.
+    """A value as JSON, which is also YAML; its strings may be words.
 
-    What is filled in is escaped by the function `json` of `steps.sh`.
+    The function `json` of `steps.sh` escapes the expanded parts.
     """
     match value:
         case Word():
@@ -125,13 +125,13 @@ def json_text(value: object) -> Text:
 
 
 SCRATCH = Variable("SCRATCH")
-"""The directory that `scratch` of `steps.sh` made for the subject's files."""
+"""The directory that `scratch` of `steps.sh` created for the subject's files."""
 
 RAW = Variable("RAW")
 """The directory of the subject's raw output."""
 
 STAGE = Variable("PWD")
-"""The directory of the job, where its script lies."""
+"""The directory of the job and of its script."""
 
 JOB = Variable("SLURM_JOB_ID")
 """The number of the job."""

@@ -1,4 +1,4 @@
-"""What a figure is of: a host, an engine or a device of it, a backend, or a pair of these.
+"""The subject of a figure: a host, one of its engines or devices, a backend, or a pair of these.
 
 Reports, run reports and raw outputs name a subject by its spelling: ``n1``, ``n1/engine0``,
 ``n1/0000:81:00.0``, ``c1/pil4dfs``, ``clients/10-containers``, ``n1>n2``,
@@ -14,7 +14,7 @@ from functools import total_ordering
 from itertools import groupby
 
 HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*")
-"""How the name of a host is spelled, so that it can be part of a metric's name and of a path."""
+"""Pattern of a host's name, which must fit into a metric's name and into a path."""
 
 _PART = re.compile(
     r"engine(?P<engine>0|[1-9][0-9]{0,2})"
@@ -25,24 +25,24 @@ _PART = re.compile(
 
 
 class SubjectError(ValueError):
-    """A text that is not the spelling of a subject."""
+    """The text is not a subject in its spelling."""
 
 
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One subject of a check; ordered, as it is compared, by its spelling."""
+    """One subject of a check; subjects are ordered by their spelling."""
 
     host: str
-    """Its name; of all hosts of a partition together, the name of the partition."""
+    """The name of the host, or of a partition if all its hosts are the subject."""
     engine: int | None = None
     """The number of an engine of the host."""
     device: str | None = None
     """The PCI address of an SSD of the host."""
     backend: str | None = None
-    """By which interface the storage is reached: ``dfs``, ``posix`` ..."""
+    """The interface to the storage: ``dfs``, ``posix`` ..."""
     containers: int | None = None
-    """Into how many containers the hosts write."""
+    """The number of containers that the hosts write to."""
     peer: Subject | None = None
     """The other end of a pair."""
 
@@ -51,7 +51,7 @@ class Subject:
         """Read a subject as `str` prints it.
 
         Raises:
-            SubjectError: it is anything else.
+            SubjectError: the text is not the spelling of a subject.
         """
         first, between, second = spelling.partition(">")
         if not between:
@@ -92,17 +92,17 @@ class Subject:
 
     @property
     def ends(self) -> tuple[Subject, ...]:
-        """Both ends of a pair; otherwise the subject alone."""
+        """Both ends of a pair; otherwise only the subject itself."""
         return (self,) if self.peer is None else (self.end, self.peer)
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The hosts that it is on, each once."""
+        """The hosts of the subject, each once."""
         return tuple(dict.fromkeys(end.host for end in self.ends))
 
     @property
     def part(self) -> str:
-        """What it is of its host, as it is spelled; empty where it is the host itself."""
+        """The part of the host in its spelling; empty if the subject is the host itself."""
         if self.engine is not None:
             return f"engine{self.engine}"
         if self.containers is not None:
@@ -122,7 +122,7 @@ _NUMBERED = re.compile(r"(.*?)(\d+)")
 
 
 def folded(hosts: Iterable[str]) -> str:
-    """Names of hosts in the words of Slurm: n[1-3,7],login."""
+    """Names of hosts in Slurm's notation: n[1-3,7],login."""
     by_start: dict[tuple[str, int], list[int]] = {}
     for host in hosts:
         match = _NUMBERED.fullmatch(host)

@@ -1,7 +1,7 @@
-"""Quantities with units, the way this project spells them.
+"""Quantities with units, in the spelling of this project.
 
-A thin face on `pint`: GiB is not GB, bits are not bytes, and an I/O is not an operation on a
-file, so none of them turns into another by accident.
+A thin layer on `pint`. GiB is not GB, bits are not bytes, and an I/O is not an operation on a file,
+so none of them can be taken for another by accident.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DEFINITIONS = (
 
 @cache
 def _registry() -> pint.UnitRegistry[float]:
-    """The units; pint is imported with the first conversion, for much else needs none."""
+    """The units; pint is imported only for the first conversion, since many commands need none."""
     import pint
 
     registry: pint.UnitRegistry[float] = pint.UnitRegistry(None)
@@ -49,11 +49,11 @@ def _registry() -> pint.UnitRegistry[float]:
 
 
 _UNIT = re.compile("[A-Za-z]+(/[A-Za-z]+)?")
-"""How a unit is spelled; pint would work out whatever else it is given, powers of powers too."""
+"""Pattern of a unit; pint would evaluate any other expression, even powers of powers."""
 
 
 class UnitError(ValueError):
-    """A unit that does not exist here, or a conversion between things that are not the same."""
+    """The unit is unknown, or a conversion is between units of different kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Quantity:
 
 @lru_cache(maxsize=1024)
 def factor(unit: str, to: str) -> float:
-    """The number by which a figure in `unit` is multiplied to be one in `to`.
+    """The factor that converts a figure from `unit` into `to`.
 
     Raises:
         UnitError: one of the units is unknown, or they measure different things.
@@ -112,7 +112,7 @@ def parse(text: str) -> Quantity:
 
 
 def show(value: float) -> str:
-    """Print a figure with the digits that a measurement deserves: three, and all before the point.
+    """Print a figure with three significant digits, or with all digits before the point.
 
     Examples: ``0.0123``, ``7.45``, ``28.0``, ``433``, ``61,072``.
     """

@@ -1,1 +1,1 @@
-"""The border: everything that others made is read, bounded and made printable here."""
+"""The border: files and text from others are read, limited and made printable here."""

@@ -14,14 +14,14 @@ from assay.foreign.limits import DEPTH, LEAST, NAME, NUMBER
 from assay.foreign.text import one_line, quoted
 
 MOST = 20
-"""So many things that are wrong are listed."""
+"""Maximum number of listed problems."""
 
 
 def from_json(document: bytes) -> Any:
     """Parse JSON.
 
     Raises:
-        ForeignError: it is none, or is nested too deeply.
+        ForeignError: the document is not JSON, or is nested too deeply.
     """
     try:
         return json.loads(document, parse_constant=_no_number)
@@ -32,7 +32,7 @@ def from_json(document: bytes) -> Any:
 
 
 def first_error(error: ValidationError) -> str:
-    """Where a document does not fit its model first, and why."""
+    """The first place where a document does not fit its model, and why."""
     first = error.errors(include_url=False)[0]
     place = "/".join(map(str, first["loc"]))
     return f"{quoted(place)}: {quoted(first['msg'])}"
@@ -43,9 +43,10 @@ def _no_number(name: str) -> None:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without aliases, a few of which in each other fill any memory, and without tags.
+    """YAML without aliases and tags.
 
-    A value that does not fit its tag ends PyYAML in errors of any kind, such as KeyError.
+    A few nested aliases can fill any memory. A value that does not fit its tag makes PyYAML raise
+    all kinds of errors, such as KeyError.
     """
 
     def compose_node(self, parent: Any, index: Any) -> Any:
@@ -60,7 +61,7 @@ def from_yaml(document: bytes) -> Any:
     """Parse YAML, which may have no aliases and no tags.
 
     Raises:
-        ForeignError: it is none.
+        ForeignError: the document is not such YAML.
     """
     try:
         return _Loader(document.decode("utf-8")).get_single_data()
@@ -71,7 +72,7 @@ def from_yaml(document: bytes) -> Any:
 
 
 def misfits(document: Any, most: int = NAME) -> Iterator[tuple[str, str, str]]:
-    """Keys and values of a description that are too long or large, too deep, or not printable.
+    """Keys and values of a description that are too long, too large, too deep or not printable.
 
     Yields the key, the value, and what is allowed.
     """
@@ -98,7 +99,7 @@ _RANGE = f"must be 0 or a number from {LEAST:g} to {NUMBER:,}, or the same below
 
 
 def _digits(value: int) -> str:
-    """An integer that may have more digits than Python prints."""
+    """The approximate size of an integer that may have more digits than Python prints."""
     return f"{'-' if value < 0 else ''}2^{abs(value).bit_length() - 1} or more"
 
 

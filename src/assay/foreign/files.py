@@ -1,4 +1,4 @@
-"""Files that others made: regular ones only, reached through no link of theirs, and bounded."""
+"""Reads files of others: only regular files, not through their links, and up to a size limit."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from assay.foreign.limits import DEPTH
 from assay.foreign.text import printable, quoted
 
 _CHUNK = 2**20
-# Not blocking: to open a FIFO would else wait until somebody writes to it.
+# Non-blocking, since opening a FIFO would otherwise wait for a writer.
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 class ForeignError(ValueError):
-    """What others made and is not taken in: what it is, what is wrong with it, what is allowed."""
+    """Input of others that is refused: what it is, what is wrong with it, and what is allowed."""
 
 
 def read(path: Path, most: int, *, follow: bool = True) -> bytes:
-    """Read a file that is named on the command line, at most `most` bytes of it.
+    """Read a file that is named on the command line.
 
     Args:
         path: the file.
-        most: bytes; a larger file is refused, and not read first.
-        follow: whether the file itself may be a link. One that a pattern found may not.
+        most: limit in bytes; a larger file is refused before it is read completely.
+        follow: whether the file itself may be a link; pass False for files found by a pattern.
 
     Raises:
-        ForeignError: it is no regular file, or too large.
+        ForeignError: it is not a regular file, is a link although `follow` is False, or is too
+            large.
         OSError: it cannot be read.
     """
     flags = _FILE if follow else _FILE | os.O_NOFOLLOW
@@ -47,17 +48,17 @@ def read(path: Path, most: int, *, follow: bool = True) -> bytes:
 
 
 def read_stream(stream: BinaryIO, name: str, most: int) -> bytes:
-    """Read standard input, say, at most `most` bytes of it.
+    """Read a stream such as standard input.
 
     Raises:
-        ForeignError: there is more.
+        ForeignError: it has more than `most` bytes.
     """
     return _bounded(stream, name, most)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a directory holds, by its path below that directory; `size` is in bytes."""
+    """An entry of a directory, by its path below that directory; `size` is in bytes."""
 
     name: str
     mode: int
@@ -89,9 +90,9 @@ class Entry:
 
 
 class Tree:
-    """A directory of others. What is in it is reached from it, component by component.
+    """A directory of others. Its content is opened component by component, never through a link.
 
-    The directory itself may be reached through links, since somebody here has named it.
+    The path of the directory itself may contain links, since our own user named it.
     """
 
     def __init__(self, root: Path) -> None:
@@ -101,7 +102,7 @@ class Tree:
         """Whether there is a directory of this name.
 
         Raises:
-            ForeignError: it is something else, or is reached through a link.
+            ForeignError: the name is something else, or leads through a link.
             OSError: it cannot be read.
         """
         try:
@@ -111,20 +112,20 @@ class Tree:
             return False
 
     def owner(self, name: str) -> int:
-        """The owner of a directory in it.
+        """The owner of a directory in the tree.
 
         Raises:
-            OSError, ForeignError: there is none.
+            OSError, ForeignError: there is no such directory.
         """
         with self._directory(name) as descriptor:
             return os.fstat(descriptor).st_uid
 
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
-        """Open a regular file in it.
+        """Open a regular file in the tree.
 
         Raises:
-            ForeignError: the name leads out of it or through a link, or is of no regular file.
+            ForeignError: the name leads out of the tree, through a link, or to no regular file.
             OSError: it cannot be opened.
         """
         above, last = str(PurePosixPath(name).parent), PurePosixPath(name).name
@@ -139,20 +140,20 @@ class Tree:
             yield file
 
     def read(self, name: str, most: int) -> bytes:
-        """Read a file in it, of at most `most` bytes.
+        """Read a file in the tree, of at most `most` bytes.
 
         Raises:
-            ForeignError: as `open`; or it is larger.
+            ForeignError: as for `open`, or the file is larger.
             OSError: it cannot be read.
         """
         with self.open(name) as file:
             return _bounded(file, self.root / name, most)
 
     def walk(self, below: str = ".") -> Iterator[Entry]:
-        """All that is in a directory of it, sorted, what it holds after each directory.
+        """All entries below a directory of the tree, sorted; a directory comes before its content.
 
         Raises:
-            ForeignError: it is too deep, or a name cannot be printed.
+            ForeignError: directories are nested too deeply, or a name cannot be printed.
             OSError: it cannot be read.
         """
         with self._directory(below) as start:
@@ -200,10 +201,10 @@ class Tree:
 
 
 def refuse_unprintable(entry: Entry, root: Path) -> None:
-    """Refuse a name that lists and terminals could not show as it is.
+    """Refuse a name that lists and terminals cannot show unchanged.
 
     Raises:
-        ForeignError: it is such a name.
+        ForeignError: the entry has such a name.
     """
     if printable(entry.name) != entry.name or "\n" in entry.name or "\t" in entry.name:
         raise ForeignError(
@@ -222,7 +223,7 @@ def _regular(descriptor: int, path: Path) -> Iterator[BinaryIO]:
 
 
 def _bounded(file: BinaryIO, name: object, most: int) -> bytes:
-    """Read to the end, or refuse: a file may grow, or say that it is shorter than it is."""
+    """Read to the end, or refuse; the size reported for a file may be wrong or may grow."""
     content = bytearray()
     while len(content) <= most and (some := file.read(min(_CHUNK, most + 1 - len(content)))):
         content += some

@@ -1,4 +1,4 @@
-"""Whether root is about to judge what another user owns or can write."""
+"""Warns root before it reads files that another user owns or can write."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.foreign.text import quoted
 
 
 def warning(paths: Iterable[Path]) -> str | None:
-    """What to say to root before it reads these files; nothing to anybody else."""
+    """The warning for root before it reads these files; None for other users."""
     if os.geteuid() != 0:
         return None
     for path in paths:
@@ -36,7 +36,7 @@ def _others(status: os.stat_result) -> str | None:
         except KeyError:
             return f"the user {status.st_uid} owns"
     if stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX:
-        return None  # as /tmp: others can add to it, and take nothing away
+        return None  # like /tmp: others can add files, but not remove any
     if status.st_mode & stat.S_IWOTH:
         return "everybody can write"
     if status.st_mode & stat.S_IWGRP and status.st_gid != 0:
