@@ -1,7 +1,7 @@
-"""What all checks share: their place in the catalogue, their scale, and how a run becomes samples.
+"""The base of all checks: their catalogue entry, their scale, and how a run becomes samples.
 
-A check says how to measure; what is required of it, and where, is under the name of its class in
-the catalogue `assay.checks.plan.CHECKS`.
+A check defines how to measure. The catalogue `assay.checks.plan.CHECKS` has, under the name of its
+class, which metrics are required, and where.
 """
 
 import shutil
@@ -42,28 +42,28 @@ Steps = Sequence[Step | Evict | Shell]
 Commands = Sequence[Sequence[Text]]
 
 SHOWN_HOSTS = 5
-"""How many lost hosts one sentence names."""
+"""Maximum number of lost hosts that one sentence names."""
 
 ANSWER_LIMIT_S = 30
-"""How long Slurm may take to say how its nodes are."""
+"""Time limit of sinfo, in seconds."""
 
 
 class AssayCheck(rfm.RunOnlyRegressionTest):
     """A check that is judged by the record of its steps and yields every metric of its entry."""
 
-    #: `quick` for a look in minutes, `acceptance` for figures to sign; select one with `-t`.
+    #: `quick` for a trial in minutes, `acceptance` for figures to sign; select one with `-t`.
     scale = parameter(["quick", "acceptance"])
 
     #: Samples of each metric (this project's own choice; a median of 5 has an interval).
     repetitions = variable(int)
 
-    #: Variable to what the scale asks for and what was set instead; kept in ReFrame's run report.
+    #: Variable to the value of the scale and the value set instead; kept in ReFrame's run report.
     deviations = variable(typ.Dict, value={}, loggable=True)
 
     #: Metric to subject to samples, in the metric's unit; kept in ReFrame's run report.
     samples = variable(typ.Dict, value={}, loggable=True)
 
-    #: Subject to what was wrong there, in words; kept in ReFrame's run report.
+    #: Subject to its problems, in words; kept in ReFrame's run report.
     problems = variable(typ.Dict, value={}, loggable=True)
 
     #: Metric@subject to the sentence that says where its reference comes from.
@@ -72,13 +72,13 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     #: Metric to the unit of its samples.
     units = variable(typ.Dict, value={}, loggable=True)
 
-    #: Which version of these checks has measured.
+    #: Version of these checks.
     checks_version = variable(str, value=__version__, loggable=True)
 
     #: Wall time of the benchmarks themselves, in seconds.
     benchmark_seconds = variable(float, value=0.0, loggable=True)
 
-    #: What the job scripts need from beside this file; the job runs a copy, on hosts without it.
+    #: Files beside this one that the job scripts need; they are copied, since hosts lack them.
     scripts: Sequence[str] = ("steps.sh",)
 
     valid_prog_environs = ["site"]
@@ -88,31 +88,31 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     #: Whether fewer hosts of the partition would be another measurement.
     needs_all_hosts = True
 
-    #: Hosts on which it did not run, each with the reason in a sentence.
+    #: Hosts on which the check did not run, each with the reason in a sentence.
     left_out: Mapping[str, str] = {}
 
-    #: Whether only root may reach what is measured where DAOS is deployed; also a tag, `root`.
+    #: Whether the check needs root where DAOS is deployed; also a tag, `root`.
     needs_root = False
 
-    # What a check says for itself.
+    # What a check defines.
 
     def steps(self, subject: Subject) -> Steps:
         """The steps that measure a subject."""
         raise NotImplementedError
 
     def guards(self, subject: Subject) -> Commands:
-        """Commands that end the job with a sentence where it must not measure."""
+        """Commands that end the job with a sentence if it must not measure."""
         if self.cluster.daos is None or self.entry.phase == "system":
             return []
         return [["engines_stopped", self.entry.phase]]
 
     def room(self, subject: Subject) -> Commands:
-        """Commands that give a subject's files their place; they go away with the subject."""
+        """Commands that create the directory of a subject's files, which is removed afterwards."""
         del subject
         return []
 
     def wrong_before(self) -> list[str]:
-        """Why the check must not run now, in words, as it is seen from here."""
+        """Why the check must not run now, in words, as far as the controller can see it."""
         return [
             f"{name} = {getattr(self, name)}: allowed is {least} to {most}"
             for name, (least, most) in self.allowed().items()
@@ -120,7 +120,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         ]
 
     def wrong_after(self) -> list[str]:
-        """What speaks against every figure of the run, in words, as it is seen from here."""
+        """Problems that invalidate all figures of the run, as far as the controller sees them."""
         return []
 
     # Before the run.
@@ -136,7 +136,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     @property
     def scales(self) -> Scales:
-        """What each scale sets variables to, unless `-S` has set them."""
+        """The variables of each scale; `-S` takes precedence."""
         return self.entry.scales
 
     @run_after("init")
@@ -154,22 +154,22 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.descr = f"{summary} ({sizes})"
 
     def sizes(self) -> Mapping[str, int]:
-        """What the check measures with, by variable."""
+        """The values of the check's variables."""
         return {name: getattr(self, name) for name in self.scales[self.scale]}
 
     def patient(self, limit_s: int, *names: str) -> int:
-        """A time limit of the scale, longer by as much as variables are larger than it asks for."""
+        """A time limit of the scale, extended in proportion if variables exceed the scale's."""
         asked = self.scales[self.scale]
         grown = prod(getattr(self, name) / asked[name] for name in names)
         return int(limit_s * max(1.0, grown))
 
     def note(self, name: str, asked: int, was: int) -> None:
-        """Note what was set differently from the scale; the sign-off lists it."""
+        """Note a value that differs from the scale; the sign-off lists it."""
         if was != asked:
             self.deviations[name] = {"asked": asked, "was": was}
 
     def allowed(self) -> Mapping[str, tuple[int, int]]:
-        """The least and the most that each variable of the scale may be set to."""
+        """Minimum and maximum of each variable of the scale."""
         each = dict.fromkeys(self.scales[self.scale], (1, 10**9))
         return each | {"repetitions": (1, limits.SAMPLES)}
 
@@ -192,7 +192,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     @run_before("run")
     def leave_out_hosts_that_are_lost(self) -> None:
-        """Nothing is queued for a node that takes no jobs: it would wait there for nothing."""
+        """Exclude nodes that take no jobs, since a job for them would wait in vain."""
         lost = self.lost_hosts()
         self.left_out = lost
         left = [name for name in self.hosts if name not in lost]
@@ -221,13 +221,13 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired):
-            return {}  # then ReFrame's own questions fail, and it reports that
+            return {}  # ReFrame's own queries fail then, too, and it reports that
         lost = sinfo.lost(asked.stdout)
         return {name: lost[name] for name in self.hosts if name in lost}
 
     @staticmethod
     def _sentence(lost: Mapping[str, str]) -> str:
-        """All that Slurm says of lost hosts; of many the first few."""
+        """Slurm's sentences about lost hosts, at most `SHOWN_HOSTS` of them."""
         shown = list(lost.values())[:SHOWN_HOSTS]
         more = len(lost) - len(shown)
         return "; ".join(shown) + (f"; and {more} hosts more" if more else "")
@@ -256,7 +256,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         return range(1, self.repetitions + 1)
 
     def benchmark(self, name: str) -> Path:
-        """The path of a benchmark's program, or of what it needs; the plan sees that it is set."""
+        """The path of a benchmark's program or file; the plan requires no check without it."""
         path: Path | None = getattr(self.cluster.benchmarks, name)
         if path is None:
             raise ReframeError(f"benchmarks.{name} is not set, and {self.entry.name} needs it")
@@ -269,7 +269,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         return ["(", *map(line, begin), *steps, ")"]
 
     def limit_s(self, subject: Subject) -> int:
-        """How long a subject's steps may take all together, in seconds."""
+        """Time limit of all steps of a subject together, in seconds."""
         return sum(step.limit_s for step in self.steps(subject) if isinstance(step, Step))
 
     def write(self, name: str, lines: Iterable[str]) -> None:
@@ -287,7 +287,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     @property
     def raw(self) -> RawOutputs:
-        """What the job leaves."""
+        """The raw outputs of the job."""
         return RawOutputs(Tree(Path(self.stagedir)))
 
     @sanity_function
@@ -324,16 +324,17 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         )
 
     def _strange(self) -> dict[Subject | None, list[str]]:
-        """What is neither a file nor a directory, by the subject that left it, or none.
+        """Report outputs that are neither a file nor a directory, by subject, or None.
 
-        ReFrame keeps what a job left, and follows links: a host could name any file of this one.
+        ReFrame keeps the outputs of a job and follows links, so a host could name any file of the
+        controller.
         """
         by_subject: dict[Subject | None, list[str]] = {}
         own = {Path("raw", directory_of(subject)): subject for subject in self.subjects}
         try:
             for entry in Tree(Path(self.stagedir)).walk():
                 path = Path(entry.name)
-                # What everywhere.sh sends out is not kept; it stays where that was killed.
+                # Files that everywhere.sh sends are not kept; they remain only if it was killed.
                 if path.parts[0].startswith(".outgoing."):
                     continue
                 if not (entry.is_file or entry.is_directory):
@@ -345,12 +346,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         return by_subject
 
     def _core_dumps(self) -> list[str]:
-        """A program that crashed beside the one whose exit status is looked at."""
+        """Report crashed programs, even if their exit status was not recorded."""
         dumps = sorted(path.name for path in Path(self.stagedir).glob("core*"))
         return [f"a program crashed and left {', '.join(dumps)}"] if dumps else []
 
     def _collect(self, subject: Subject) -> list[str]:
-        """Put a subject's samples in their places and say what is wrong with them."""
+        """Store a subject's samples, and return their problems."""
         samples, wrong = samples_of(self.measured, subject, self.raw)
         for name, values in samples.items():
             self.samples[name][str(subject)] = values
@@ -360,10 +361,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     @run_before("performance")
     def set_references(self) -> None:
-        """Let ReFrame alone fail what is too slow or too good to be true.
+        """Set references with which ReFrame itself fails figures that are too slow or too good.
 
-        What stands on a lower layer's figures has no reference here, whatever ran before: the
-        sign-off, which knows them all, judges it.
+        A limit that depends on a lower layer's figures gives no reference here, regardless of what
+        ran before. The sign-off knows all figures and judges it.
         """
         if self.is_dry_run():
             return
@@ -372,7 +373,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         nothing_yet = Measured({}, self.scale)
         for metric in self.requirements:
             median = summarize(self.samples[metric.name][str(metric.subject)]).median
-            # ReFrame takes what is before a colon for a system.
+            # ReFrame takes the part before a colon for a system.
             name = f"{metric.name}@{metric.subject}".replace(":", ".")
             expected = expectation(self.cluster, self.as_run(metric), nothing_yet)
             self.perf_variables[name] = sn.make_performance_function(sn.defer(median), metric.unit)
@@ -381,12 +382,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.reference = {"*": references}
 
     def as_run(self, metric: Requirement) -> Requirement:
-        """A requirement, with what was set differently from the scale."""
+        """A requirement, adapted to variables that were set differently from the scale."""
         return metric
 
 
 def reference(expected: Expectation) -> tuple[float, float | None, float | None, str]:
-    """An expectation as ReFrame has it: a value, and how far below and above it one may be."""
+    """An expectation in ReFrame's form: a value, and the allowed relative deviations from it."""
     bound = expected.bound
     if bound is None:
         return (0, None, None, expected.unit)

@@ -1,4 +1,4 @@
-"""What the checks that run fio share."""
+"""The base of the checks that run fio."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,18 +19,18 @@ from mixins.files import WritesFiles
 from mixins.launch import RunsOnEachHost
 
 SLOWEST_MIB_S = 50
-"""A disk that is slower than this is not waited for (this project's own choice)."""
+"""The time limits do not allow for a disk slower than this (this project's own choice)."""
 
 
 def spelled(size: Quantity) -> str:
-    """A size of a metric as fio has it: ``4k``, ``1m``."""
+    """A size of a metric in fio's spelling: ``4k``, ``1m``."""
     return f"{size.value:g}{size.unit[0].lower()}"
 
 
 class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
-    """One job file a subject: it lays out a file, then takes every sample of every metric.
+    """One job file for each subject: it lays out a file, then takes every sample of every metric.
 
-    The phases of the job file bear the names of the metrics.
+    The phases of the job file have the names of the metrics.
     """
 
     #: MiB of each process's file.
@@ -46,13 +46,13 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
     def phase(
         self, name: str, *, random: bool = False, seconds: int | None = None, fsync: bool = False
     ) -> fio.Job:
-        """The job of a metric, which says whether it writes, how much at a time, and how deep.
+        """The job of a metric, which decides direction, block size and depth.
 
         Args:
-            name: of the metric.
-            random: blocks in no order.
-            seconds: how long; without it until the file is covered once.
-            fsync: end with it, within the measured time.
+            name: name of the metric.
+            random: use a random order of blocks.
+            seconds: run time; None: until the file is covered once.
+            fsync: end with fsync, within the measured time.
         """
         metric = self.entry.metric(name)
         assert metric.direction
@@ -72,20 +72,20 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
         )
 
     def depth(self, metric: Metric) -> int:
-        """I/Os that each process has in flight."""
+        """I/Os in flight in each process."""
         return metric.in_flight or 1
 
     @property
     def processes(self) -> int:
-        """Processes of each job, each with a file of its own."""
+        """Processes of each job, each with its own file."""
         return 1
 
     def needed_mib(self) -> int:
-        """Room for the files, and some for what a file system adds."""
+        """Space for the files, and some for the overhead of a file system."""
         return self.file_mib * self.processes + 64
 
     def job_file(self) -> fio.JobFile:
-        """The whole job file. What is read was written first: a hole is read from nowhere."""
+        """The whole job file. Files are written first, since a hole is not read from the device."""
         lay_out = fio.Job("lay_out", "write", "1m", depth=8, fsync=True)
         samples = (
             replace(phase, name=f"{phase.name}.{number}")
@@ -102,7 +102,7 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
         )
 
     def layout(self) -> dict[str, Any]:
-        """Where the files are, and how they are made."""
+        """The place of the files, and how fio creates them."""
         return {"directory": "${SCRATCH}"}
 
     @run_before("run")
@@ -110,23 +110,23 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
         self.write("samples.fio", [self.job_file().render()])
 
     def steps(self, subject: Subject) -> Sequence[Step]:
-        """One run of fio, for all samples."""
+        """One run of fio for all samples."""
         program = str(self.program())
         _, *arguments = fio.command("samples.fio", RAW / "fio.json")
         command: list[Text] = [*self.preload(subject), program, *arguments]
         return [Step(STEP, self.patience_s(), program=program, commands=[command])]
 
     def program(self) -> Path:
-        """The fio that is run."""
+        """The path of fio."""
         return self.benchmark("fio")
 
     def preload(self, subject: Subject) -> Sequence[str]:
-        """What fio is started by."""
+        """The command that starts fio, if there is one, such as env."""
         del subject
         return []
 
     def patience_s(self) -> int:
-        """How long the job file may take, in seconds, on the slowest disk that is waited for."""
+        """Time limit of the job file, in seconds, on the slowest allowed disk."""
         jobs = self.job_file().jobs
         covering = sum(job.seconds is None for job in jobs)
         timed_s = sum(job.seconds or 0 for job in jobs)

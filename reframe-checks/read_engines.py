@@ -1,11 +1,11 @@
-"""Read the metrics of DAOS's engines, once, and keep the lines that the judgement uses.
+"""Read the metrics of DAOS's engines once, and keep the lines that the judgement uses.
 
 Usage: read_engines.py OUTPUT PATTERN HOST=URL...
 
-A job runs this on a host without `assay`, so it has the standard library and Python 3.9 alone. All
-servers are asked at once. What is kept is Prometheus's text format, compressed, with a comment
-before the lines of each server; a server that does not answer is a comment with the reason. Lines
-with the value 0 are left out: most of 3,700 an engine are.
+A job runs this on a host without `assay`, so it uses only the standard library of Python 3.9. All
+servers are asked at once. The output is Prometheus's text format, compressed, with a comment before
+the lines of each server. For a server that does not answer, the comment has the reason. Lines with
+the value 0 are left out: most of an engine's 3,700 lines have it.
 """
 
 import gzip
@@ -15,16 +15,16 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 LIMIT_S = 20
-"""How long one server may take; with 4 targets 0.2 s were seen, beside other load."""
+"""Time limit of one server, in seconds; with 4 targets, 0.2 s were seen under load."""
 
 MOST_BYTES = 64 * 2**20
-"""How much of one server is read: 100 engines and targets of 153 kB are 15 MB."""
+"""Maximum size of one server's answer: 100 engines and targets of 153 kB are 15 MB."""
 
 
 def lines(server: str, pattern: "re.Pattern[str]") -> "list[str]":
-    """What one server says, or why it says nothing."""
+    """The lines of one server, or the reason why it did not answer."""
     host, _, url = server.partition("=")
-    # A proxy is for what is outside; the engines are inside.
+    # A proxy is for addresses outside; the engines are inside.
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(url, timeout=LIMIT_S) as answer:
@@ -37,7 +37,7 @@ def lines(server: str, pattern: "re.Pattern[str]") -> "list[str]":
 
 
 def main(output: str, pattern: str, *servers: str) -> None:
-    """Ask all servers, and write what they said."""
+    """Ask all servers, and write their answers."""
     wanted = re.compile(pattern)
     with ThreadPoolExecutor(max_workers=64) as asking:
         answers = asking.map(lambda server: lines(server, wanted), servers)

@@ -1,6 +1,6 @@
 """ReFrame's view of the cluster, made from the same cluster.json as everything else.
 
-ASSAY_CLUSTER names the description where it is not /etc/assay/cluster.json.
+ASSAY_CLUSTER names the description if it is not /etc/assay/cluster.json.
 """
 
 import glob
@@ -14,24 +14,24 @@ from assay.cluster.description import PARTITIONS, Partition
 from assay.preflight import examine as preflight
 from patient_squeue import SCHEDULER
 
-# The checks import their base classes from beside this file. Appended: ReFrame takes its own entry
-# off sys.path by its index after it has read this file.
+# The checks import their base classes from this directory. It is appended, since ReFrame later
+# removes its own entry from sys.path by its index.
 sys.path.append(str(Path(__file__).resolve().parent))
 
 CLUSTER = preflight.load(Path(os.environ.get("ASSAY_CLUSTER", "/etc/assay/cluster.json")))
 
 REPORTS = os.environ.get("ASSAY_REPORTS", "")
 EARLIER = results.read(REPORTS, CLUSTER) if glob.glob(REPORTS) else None
-"""What earlier sessions of a campaign have measured; none where there was none.
+"""The results of earlier sessions of the campaign; None if there were none.
 
-A session measures what can be measured in one phase of DAOS, or until it is interrupted.
+A session measures the checks of one phase of DAOS, or until it is interrupted.
 """
 
 
 def _scheduler(name: Partition) -> dict[str, object]:
     if name == "servers" and CLUSTER.servers_scheduler == "ssh":
-        # ReFrame's own ssh scheduler gives one host to a job, and a job here has all hosts: it runs
-        # beside ReFrame, and everywhere.sh reaches them.
+        # ReFrame's own ssh scheduler gives a job one host, but a job here has all hosts. So it runs
+        # locally, and everywhere.sh reaches the hosts.
         return {"scheduler": "local", "launcher": "local"}
     return {
         "scheduler": SCHEDULER,
@@ -40,7 +40,7 @@ def _scheduler(name: Partition) -> dict[str, object]:
             f"--partition={name}",
             "--exclusive",
             "--no-requeue",
-            "--comment=daos-assay",  # by which campaign.sh knows its own
+            "--comment=daos-assay",  # campaign.sh finds its own jobs by it
         ],
         # A node that is lost while its job waits. ReFrame compares what is before the first comma,
         # and Slurm goes on: ", DRAINED or reserved for jobs in higher priority partitions".
@@ -57,7 +57,7 @@ def _partition(name: Partition) -> dict[str, object]:
         "descr": f"{len(members)} {name} of {CLUSTER.name}",
         **_scheduler(name),
         "environs": ["site"],
-        # Two checks at once would measure each other.
+        # Two checks at once would disturb each other.
         "max_jobs": 1,
         "features": sorted(features(CLUSTER, name)),
         "extras": {"cluster": CLUSTER, "partition": name, "earlier": EARLIER},
@@ -78,7 +78,7 @@ site_configuration = {
     "general": [
         {
             "remote_detect": False,
-            # The end of a job is noticed within a fifth of a second, at the price of one squeue.
+            # The end of a job is noticed within a fifth of a second, at the cost of one squeue.
             "poll_rate_max": 5,
             "poll_rate_min": 5,
             "perf_report_spec": "now-1d:now/last:/+pref+plower+pupper+presult",

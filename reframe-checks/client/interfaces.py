@@ -1,4 +1,4 @@
-"""Whether DAOS's agent gives every process the interface that is near to it."""
+"""Whether DAOS's agent gives every process the interface of its own NUMA node."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from mixins.daos import NeedsDaos
 from mixins.launch import RunsOnEachHost
 
 LOG = "/var/log/daos/daos_agent/daos_agent.log"
-"""Where the role `daos_agent` has the agent write it."""
+"""The agent's log, as the role `daos_agent` configures it."""
 
 LIMIT_S = 60
 

@@ -1,4 +1,4 @@
-"""What a client's page cache makes of figures, by the ladder of IOR's own tutorial."""
+"""How a client's page cache changes figures, by the steps of IOR's own tutorial."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from fio_check import SLOWEST_MIB_S
 from mixins.backends import UsesEachBackend
 
 LIMIT_S = 600
-"""How long a run may take beyond its bytes: to fill so much memory takes a while."""
+"""Time limit of a run in seconds, beyond its transfers: filling the memory takes a while."""
 
 SQUEEZED_PERCENT = 60
 """Percent of a client's memory taken away from its page cache (this project's own choice)."""
@@ -30,11 +30,11 @@ class PageCacheHonesty(UsesEachBackend, AssayCheck):
     block_mib = variable(int)
 
     def needed_mib(self) -> int:
-        """Room for every rank's file."""
+        """Space for every rank's file."""
         return self.block_mib * self.tasks + 64
 
     def rungs(self, path: Text) -> Mapping[str, Ior]:
-        """The ladder, from what IOR does when nothing is said to it."""
+        """The steps, starting with IOR's defaults."""
         naive = Ior(
             path,
             "1m",
@@ -56,14 +56,14 @@ class PageCacheHonesty(UsesEachBackend, AssayCheck):
         }
 
     def steps(self, subject: Subject) -> Sequence[Step]:
-        """One run of both phases for each sample of each rung: so the cache has its chance."""
+        """One run for each sample of each rung, with both phases, so the cache has an effect."""
         program = self.benchmark("ior")
         mib = self.block_mib * self.ranks_per_node
         rungs = self.rungs(self.path(subject, "ior"))
         return [
             Step(
                 name,
-                # What each client writes and reads.
+                # Each client writes and reads `mib`.
                 limit_s=LIMIT_S + 2 * mib // SLOWEST_MIB_S,
                 program=str(program),
                 commands=[self.launch(subject, program, rungs[rung].command(RAW / f"{name}.json"))],

@@ -1,4 +1,4 @@
-"""Whether the scheduler puts processes where they were asked to be."""
+"""Whether the scheduler places processes on the requested cores."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ class ClientPlacement(StartsItsPrograms, AssayCheck):
     scripts = ("steps.sh", "client/placement.sh")
 
     def steps(self, subject: Subject) -> Sequence[Step]:
-        """One step of as many processes as the client has cores, for each sample."""
+        """One step for each sample, with one process for each core of the client."""
         cores = self.cluster.hosts[subject.host].cores
         command = [
             *("srun", f"--nodelist={subject.host}", "--nodes=1", "--mpi=none"),

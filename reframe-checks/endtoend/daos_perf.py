@@ -21,8 +21,8 @@ from mixins.launch import LaunchesMpi
 TESTS = ("update", "fetch")
 
 ROOM = 4
-"""How often what a run writes has to fit into the pool: DAOS frees what is destroyed later, and
-targets do not fill evenly (this project's own choice)."""
+"""Required free space of the pool, in multiples of what a run writes: DAOS frees destroyed data
+later, and targets do not fill evenly (this project's own choice)."""
 
 
 @rfm.simple_test
@@ -39,23 +39,23 @@ class DaosPerf(NeedsDaos, KeepsInFlight, LaunchesMpi, AssayCheck):
 
     @property
     def values(self) -> Mapping[str, Values]:
-        """What each process writes and fetches."""
+        """The values that each process writes and fetches."""
         small = Values("4K", spelled(self.values_4k))
         large = Values("1M", spelled(self.values_1m), array=True)
         return dict(zip(SIZES, (small, large), strict=True))
 
     @property
     def pool(self) -> str:
-        """The one that daos_perf has for itself."""
+        """The pool that only daos_perf uses."""
         assert self.daos.perf_pool
         return self.daos.perf_pool
 
     def look(self, when: str) -> list[str]:
-        """The pool that daos_perf has for itself is whole, too."""
+        """Check also the pool of daos_perf."""
         return super().look(when) or self.look_at_pool(f"perf_pool.{when}", self.pool)
 
     def wrong_before(self) -> list[str]:
-        """It has room; and what was written is fetched with as many in flight."""
+        """Check also the pool's free space, and that update and fetch have the same in flight."""
         if wrong := super().wrong_before():
             return wrong
         for name in self.values:
@@ -67,8 +67,8 @@ class DaosPerf(NeedsDaos, KeepsInFlight, LaunchesMpi, AssayCheck):
         return self.short_of_room("perf_pool.before", self.pool, needed)
 
     def steps(self, subject: Subject) -> Sequence[Step | Shell]:
-        """A run of each size for every sample, whose container is then taken away."""
-        # They have no label.
+        """A run of each size for every sample, after which its container is destroyed."""
+        # These containers have no label.
         own = ["^$", self.pool, *self.command(["daos"])]
         not_destroyed = f"daos did not destroy what daos_perf made in the pool {self.pool}"
         steps: list[Step | Shell] = [
@@ -82,8 +82,8 @@ class DaosPerf(NeedsDaos, KeepsInFlight, LaunchesMpi, AssayCheck):
         return steps
 
     def run_of(self, subject: Subject, name: str, number: int, values: Values) -> Step:
-        """One run on the cores of one client: of two, the clocks would differ."""
-        # An update and the fetch of what it wrote have as many in flight.
+        """One run on the cores of one client; the clocks of two clients would differ."""
+        # An update and its fetch have the same number in flight.
         in_flight = self.in_flight[f"update_{name}"]
         run = Run(dmg.uuid(self.answer("perf_pool.before")), values, credits=in_flight)
         each = size(values.value_size)

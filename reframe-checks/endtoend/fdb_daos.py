@@ -26,11 +26,11 @@ from mixins.fdb import RunsFdbHammer
 from mixins.launch import StartsItsPrograms
 
 LONGEST_S = {"quick": 120, "acceptance": 900}
-"""How long a phase may take."""
+"""Time limit of a phase, in seconds, by scale."""
 
 ROOM = 2
-"""How often what a sample writes has to fit into the pool: DAOS frees what is destroyed later, and
-targets do not fill evenly (this project's own choice)."""
+"""Required free space of the pool, in multiples of what a sample writes: DAOS frees destroyed data
+later, and targets do not fill evenly (this project's own choice)."""
 
 COMMANDS = {"write": write_command, "read": read_command}
 
@@ -51,22 +51,22 @@ class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
 
     @staticmethod
     def containers(subject: Subject) -> int:
-        """Into how many containers they write."""
+        """Number of containers that they write to."""
         assert subject.containers
         return subject.containers
 
     @property
     def pool(self) -> str:
-        """In which these containers are made."""
+        """The pool of these containers."""
         assert self.daos.pool
         return self.daos.pool
 
     def layout(self, subject: Subject) -> Layout:
-        """Containers that the processes share, or several that each has to itself."""
+        """Containers that the processes share, or several separate ones for each process."""
         return layout(self.measured, subject, separate_index=self.separate_index)
 
     def wrong_before(self) -> list[str]:
-        """The system and the pool are whole, and the pool has room."""
+        """Check also the pool's free space."""
         if wrong := super().wrong_before():
             return wrong
         largest = max(prod(load_in_daos(self.measured, each)) for each in self.subjects)
@@ -89,16 +89,16 @@ class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
 
     @staticmethod
     def file(subject: Subject, what: str) -> str:
-        """The name of a file of a subject, beside the job's script."""
+        """The name of a subject's file beside the job's script."""
         return f"fdb.{subject.containers}.{what}"
 
     def limit_s(self, subject: Subject) -> int:
-        """Every container that a sample makes is destroyed after it, several at once."""
+        """The limit of the steps, plus time to destroy the containers after each sample."""
         destroy_s = 60 + self.containers(subject)
         return super().limit_s(subject) + len(self.times) * destroy_s
 
     def steps(self, subject: Subject) -> Sequence[Step | Shell]:
-        """New databases for each sample, written, read, and taken away."""
+        """New databases for each sample, which are written, read and destroyed."""
         not_destroyed = f"daos did not destroy what FDB made in the pool {self.pool}"
         own = [CONTAINERS, self.pool, *self.command(["daos"])]
         steps: list[Step | Shell] = [
@@ -112,7 +112,7 @@ class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
         return steps
 
     def phase(self, subject: Subject, phase: str, number: int) -> Step:
-        """One phase of a sample: all processes at once, each by its line of a script."""
+        """One phase of a sample: all processes at once, each with its own line of a script."""
         where = daos_configuration(
             self.pool,
             root_container(JOB, number),
@@ -133,7 +133,7 @@ class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
         )
 
     def launcher(self, subject: Subject) -> list[str]:
-        """The beginning of a command that deals the processes over the clients."""
+        """The start of a command that distributes the processes over the clients."""
         processes = self.processes(subject)
         hosts = self.hosts[:processes]
         most = ceil(processes / len(hosts))

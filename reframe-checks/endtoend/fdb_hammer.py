@@ -25,7 +25,7 @@ from mixins.files import WritesFiles
 from mixins.launch import RunsOnEachHost
 
 LIMIT_S = 300
-"""How long a phase may take."""
+"""Time limit of a phase, in seconds."""
 
 Command = Callable[[str, str, int, Fields, Layout], Sequence[Text]]
 
@@ -40,7 +40,7 @@ class FdbPosixCheck(RunsFdbHammer, WritesFiles, RunsOnEachHost, AssayCheck):
         self.write("fdb-schema", [schema(self.layout).rstrip()])
 
     def needed_mib(self) -> int:
-        """Room for one sample's fields: each is removed before the next."""
+        """Space for the fields of one sample; each sample is removed before the next."""
         return POSIX_PROCESSES * self.fields.bytes // MEBIBYTE + 128
 
     def steps(self, subject: Subject) -> Sequence[Step | Evict | Shell]:

@@ -20,11 +20,11 @@ from mixins.daos import NeedsDaos, in_container
 from mixins.in_flight import KeepsInFlight
 
 NAME = "assay." + JOB + "." + Variable("SLURMD_NODENAME")
-"""What the files of a client in the container are called, and a number."""
+"""Prefix of the files of a client in the container."""
 
 
 def phases(check: FioCheck, small_s: int) -> Iterator[Job]:
-    """1 MiB over the whole file, then 4 KiB for a time; for the latency one at a time."""
+    """1 MiB over the whole file, then 4 KiB for a fixed time, then one at a time for latency."""
     yield check.phase("write_1m")
     yield check.phase("read_1m")
     yield check.phase("randwrite_4k", random=True, seconds=small_s)
@@ -52,30 +52,30 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
         return phases(self, self.small_s)
 
     def depth(self, metric: Metric) -> int:
-        """As many as the catalogue says, or `-S`."""
+        """The depth from the catalogue, or from `-S`."""
         return self.in_flight[metric.name]
 
     def program(self) -> Path:
-        """The fio that has the engine."""
+        """The fio with the dfs engine."""
         return self.benchmark("fio_dfs")
 
     def layout(self) -> dict[str, Any]:
-        """In the container; the engine knows no directories, so each client has its own names."""
+        """In the container; the engine has no directories, so each client has its own names."""
         return {
             "directory": "",
             "dfs": container(self.cluster),
-            # fio's own way to say what is in its environment.
+            # fio expands these from its environment.
             "file": "assay.${SLURM_JOB_ID}.${SLURMD_NODENAME}",
         }
 
     def guards(self, subject: Subject) -> Commands:
-        """The agent stays the same."""
+        """Check also that the agent stays the same."""
         return [*super().guards(subject), ["same_agent"]]
 
     def room(self, subject: Subject) -> Commands:
-        """A container has no room that `df` could tell.
+        """Remove the files afterwards; `df` cannot report the free space of a container.
 
-        fio takes a file away twice, which its engine calls an error.
+        fio itself removes a file twice, which its engine reports as an error.
         """
         del subject
         return [in_container(self.cluster, NAME)]
@@ -85,7 +85,7 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
 class FioDfuse(NeedsDaos, FioCheck):
     """fio on a dfuse mount: 1 MiB and 4 KiB, with and without each interception library."""
 
-    #: The libraries take these calls, and report what they took of threads alone.
+    #: The libraries intercept these calls, but report them only for threads.
     ioengine = "psync"
     uses_container = True
 
@@ -102,13 +102,13 @@ class FioDfuse(NeedsDaos, FioCheck):
         return phases(self, self.small_s)
 
     def directory(self, subject: Subject) -> Path:
-        """The mount."""
+        """The dfuse mount."""
         del subject
         assert self.daos.mount
         return self.daos.mount
 
     def guards(self, subject: Subject) -> Commands:
-        """It is there, and the agent stays the same."""
+        """Check also that dfuse is mounted, and that the agent stays the same."""
         return [
             *super().guards(subject),
             ["same_agent"],
@@ -116,7 +116,7 @@ class FioDfuse(NeedsDaos, FioCheck):
         ]
 
     def room(self, subject: Subject) -> Commands:
-        """Scratch on the mount, which goes from the container even where dfuse ended meanwhile."""
+        """Scratch on the mount; it is removed from the container even if dfuse ended meanwhile."""
         return [*super().room(subject), in_container(self.cluster, Variable("SCRATCHES"))]
 
     def layout(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class FioDfuse(NeedsDaos, FioCheck):
         return {**super().layout(), "threads": True}
 
     def preload(self, subject: Subject) -> Sequence[str]:
-        """The interception library, if this is one."""
+        """The interception library of the backend, if it has one."""
         library = backend_of(subject).library
         if library is None:
             return []

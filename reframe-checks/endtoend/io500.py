@@ -1,4 +1,4 @@
-"""IO500: its phases in their order, by IOR and mdtest, and by its own program where that is."""
+"""IO500: its phases in order, by IOR and mdtest, and by the io500 program if it is installed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from assay_check import AssayCheck
 from mixins.backends import UsesEachBackend
 
 LONGEST_S = {"quick": 120, "acceptance": 900}
-"""How long a phase may take at least: reads, too, are of what the fastest process wrote."""
+"""Minimum time limit of a phase, in seconds; each process reads as much as the fastest wrote."""
 
 
 class Io500Check(UsesEachBackend, AssayCheck):
@@ -25,16 +25,16 @@ class Io500Check(UsesEachBackend, AssayCheck):
     #: Seconds after which a phase stops writing.
     stonewall_s = variable(int)
 
-    #: MiB of room in a shared directory, which the deadline does not limit.
+    #: MiB that must be free in a shared directory. The deadline does not limit what is written.
     scratch_mib = variable(int)
 
     @property
     def longest_s(self) -> int:
-        """How long a phase may take."""
+        """Time limit of a phase, in seconds."""
         return max(LONGEST_S[self.scale], 30 * self.stonewall_s)
 
     def needed_mib(self) -> int:
-        """Without so much in a shared directory the job refuses to start."""
+        """The job refuses to start with less free space in a shared directory."""
         return self.scratch_mib
 
 
@@ -43,14 +43,14 @@ class Io500(Io500Check):
     """IO500's phases but for `find`, by IOR and mdtest, and the score that they come to."""
 
     def steps(self, subject: Subject) -> Sequence[Step | Evict | Shell]:
-        """The phases; what IOR reads from a shared directory has left the page cache."""
+        """The phases; in a shared directory, IOR's files are evicted from the page cache."""
         steps: list[Step | Evict | Shell] = []
         for number in self.times:
             phases = self.phases(subject, number)
             steps.append(Shell(["mkdir", self.status_files(number)]))
             for name in phases:
                 if name == "mdtest-hard-write" and self.backend(subject).name == "posix":
-                    # Before there are mdtest's many small files, which it would take minutes over.
+                    # Before mdtest's many small files exist, whose eviction would take minutes.
                     steps.append(Evict(f"evict.{number}", SCRATCH))
                 steps.append(self.phase(subject, number, name))
             steps += [self.clean(subject, number, kind) for kind in ("easy", "hard")]
@@ -69,7 +69,7 @@ class Io500(Io500Check):
 
     @staticmethod
     def status_files(number: int) -> Text:
-        """Where the writes of one sample leave how far they came, for its other phases."""
+        """The directory in which the writes of one sample record their amount for later phases."""
         return RAW / str(number)
 
     def phase(self, subject: Subject, number: int, name: str) -> Step:
@@ -78,7 +78,7 @@ class Io500(Io500Check):
         return self.launched(subject, f"{name}.{number}", run)
 
     def clean(self, subject: Subject, number: int, kind: str) -> Step:
-        """IOR's files go away after one transfer that it is let write; mdtest removes its own."""
+        """A run of IOR that writes one transfer and removes its files; mdtest removes its own."""
         written = self.phases(subject, number)[f"ior-{kind}-write"]
         assert isinstance(written, ior.Ior)
         run = replace(written, block=written.transfer, segments=1, keep=False, stonewall=None)
@@ -108,7 +108,7 @@ class Io500Program(Io500Check):
     """All twelve phases of IO500, and its score, by the io500 program."""
 
     def configuration(self, subject: Subject, number: int) -> Text:
-        """What is in the file that the program is given."""
+        """The content of the program's configuration file."""
         return io500.Io500(
             self.path(subject, f"io500.{number}"),
             RAW / f"io500.{number}",
@@ -126,7 +126,7 @@ class Io500Program(Io500Check):
                 Shell(["save", file, self.configuration(subject, number)]),
                 Step(
                     f"io500.{number}",
-                    # Of the twelve phases those that write are the long ones.
+                    # The phases that write are the long ones of the twelve.
                     len(io500.WRITES) * self.longest_s,
                     program=str(program),
                     commands=[self.launch(subject, program, ["io500", file])],

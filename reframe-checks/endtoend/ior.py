@@ -22,35 +22,37 @@ SIGNATURE = 271
 class IorCheck(UsesEachBackend, AssayCheck):
     """The bandwidth of all clients together: the metrics `write` and `read`, in MiB/s.
 
-    The catalogue, `assay.checks.ior`, has under the name of the class their limits, what each scale
-    sets the variables to unless `-S` does, and how outputs become samples. A subject is one
-    backend: `posix`, a directory that all clients share, or DAOS by its library, by dfuse and so
-    on.
+    The catalogue, `assay.checks.ior`, has under the name of the class: the limits of the metrics,
+    the variables of each scale (`-S` takes precedence), and how outputs become samples. A subject
+    is one backend: `posix`, a directory that all clients share, or DAOS through its library,
+    through dfuse and so on.
 
-    ReFrame runs one job script for all subjects; it executes the `steps` of one after the other. A
-    `Step` is a command under a time limit; its exit status, its output and what it writes to `RAW`
-    are kept. `AssayCheck` has the sanity function: every step ended with 0, and the outputs hold
-    every sample of each metric and no problem. The samples are the performance values.
+    ReFrame runs one job script for all subjects, which executes the `steps` of one subject after
+    the other. A `Step` is a command under a time limit; its exit status, its output and its files
+    in `RAW` are kept. `AssayCheck` has the sanity function: every step ended with 0, and the
+    outputs contain every sample of each metric and no problem. The samples are the performance
+    values.
 
-    `UsesEachBackend` requires the same healthy DAOS before and after the job, gives the files a
-    place that is removed with the job, and starts a program on all clients with srun (`launch`).
+    `UsesEachBackend` requires the same healthy DAOS before and after the job, creates a directory
+    for the files that is removed with the job, and starts a program on all clients with srun
+    (`launch`).
     """
 
-    #: Seconds after which IOR stops writing. It then reads what it has written by then.
+    #: Seconds after which IOR stops writing. It later reads the same amount.
     stonewall_s = variable(int)
 
-    #: MiB that have to be free in a shared directory. A deadline does not limit what is written.
+    #: MiB that must be free in a shared directory. The deadline does not limit what is written.
     scratch_mib = variable(int)
 
     def pattern(self, path: Text) -> Ior:
-        """The options of IOR that make the access pattern, for files at `path`."""
+        """IOR with the options of the access pattern, for files at `path`."""
         raise NotImplementedError
 
     def steps(self, subject: Subject) -> Sequence[Step | Evict]:
-        """In each repetition one run of IOR writes, the next reads, and the last cleans up.
+        """In each repetition, one run of IOR writes, the next reads, and the last cleans up.
 
-        Separate runs, so that no process still has in its memory what it reads. A shared directory
-        is also evicted from the page cache.
+        The runs are separate, so that no process still has the data in its memory. A shared
+        directory is also evicted from the page cache.
         """
         steps: list[Step | Evict] = []
         for name in repetitions(self.repetitions):
@@ -64,10 +66,10 @@ class IorCheck(UsesEachBackend, AssayCheck):
         return steps
 
     def repetition(self, subject: Subject, name: str) -> Ior:
-        """A run that writes until the deadline, and reads as much on another client."""
+        """A run that writes until the deadline, and reads the same amount on another client."""
         return replace(
             self.ior(subject),
-            # IOR requires it of runs that share a status file.
+            # IOR requires this for runs that share a status file.
             keep=True,
             signature=SIGNATURE if name == VERIFIED else None,
             stonewall=Stonewall(self.stonewall_s, RAW / f"{name}.stonewall"),
@@ -91,7 +93,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
         program = self.benchmark("ior")
         return Step(
             name,
-            # All ranks write as much as the fastest did; those whose engine dies wait for ever.
+            # All ranks write as much as the fastest; ranks whose engine dies wait for ever.
             limit_s=60 + 6 * self.stonewall_s,
             program=str(program),
             commands=[self.launch(subject, program, run.command(RAW / f"{name}.json"))],
@@ -99,7 +101,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
         )
 
     def needed_mib(self) -> int:
-        """The job refuses to start with less room in a shared directory."""
+        """The job refuses to start with less free space in a shared directory."""
         return self.scratch_mib
 
 
@@ -108,7 +110,7 @@ class IorEasy(IorCheck):
     """IOR, large transfers: 2 MiB at a time, a file for each process, read by another client."""
 
     def pattern(self, path: Text) -> Ior:
-        """That of IO500; the block is more than the deadline allows."""
+        """The pattern of IO500; the block is larger than the deadline allows."""
         return Ior(path, transfer="2m", block="9920000m")
 
 
@@ -117,6 +119,6 @@ class IorHard(IorCheck):
     """IOR, small transfers that fit nothing: 47008 bytes at a time, one file for all processes."""
 
     def pattern(self, path: Text) -> Ior:
-        """That of IO500; the segments are more than the deadline allows."""
+        """The pattern of IO500, with more segments than the deadline allows."""
         size = str(HARD_TRANSFER_BYTES)
         return Ior(path, transfer=size, block=size, segments=10_000_000, shared=True)

@@ -13,27 +13,27 @@ from assay_check import AssayCheck
 from mixins.backends import UsesEachBackend
 
 FILES = 1_000_000
-"""Most files of each process, which only have to be enough for the deadline."""
+"""Maximum number of files of each process, which must only be enough to reach the deadline."""
 
 
 class MdtestCheck(UsesEachBackend, AssayCheck):
-    """Files are made until a deadline, then looked at, read and taken away by other ranks."""
+    """Files are created until a deadline; then other ranks stat, read and remove them."""
 
-    #: Seconds after which mdtest stops making files.
+    #: Seconds after which mdtest stops creating files.
     stonewall_s = variable(int)
 
-    #: MiB of room in a shared directory, which the deadline does not limit.
+    #: MiB that must be free in a shared directory. The deadline does not limit what is written.
     scratch_mib = variable(int)
 
     #: One directory for all ranks.
     shared = False
 
     def needed_mib(self) -> int:
-        """Without so much in a shared directory the job refuses to start."""
+        """The job refuses to start with less free space in a shared directory."""
         return self.scratch_mib
 
     def steps(self, subject: Subject) -> Sequence[Step]:
-        """One run for each sample: of several iterations mdtest prints the mean alone."""
+        """One run for each sample, since mdtest prints only the mean of several iterations."""
         return [self.one(subject, name) for name in self.measured.names("mdtest")]
 
     def one(self, subject: Subject, name: str) -> Step:
@@ -54,7 +54,7 @@ class MdtestCheck(UsesEachBackend, AssayCheck):
         )
         return Step(
             name,
-            # What was made before the deadline is looked at, read and removed after it.
+            # Stat, read and removal of the files come after the deadline.
             limit_s=60 + 20 * self.stonewall_s,
             program=str(program),
             commands=[self.launch(subject, program, run.command())],

@@ -1,1 +1,1 @@
-"""What some checks need: each mixin says one thing, and is named before the class that it joins."""
+"""Mixins for what only some checks need; a check names them before its base class."""

@@ -1,4 +1,4 @@
-"""What the checks need that reach the storage by one backend after the other."""
+"""For checks that use one backend of the storage after the other."""
 
 from pathlib import Path
 
@@ -14,11 +14,11 @@ from mixins.files import WritesFiles
 from mixins.launch import LaunchesMpi
 
 OWN = "assay." + JOB
-"""How the names of all that a job makes begin, where no scratch directory is made for it."""
+"""Prefix of the names of a job's files in places without a scratch directory."""
 
 
 class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
-    """An MPI program over every client: a subject is a backend, from `posix` to `pil4dfs`.
+    """An MPI program on all clients: a subject is a backend, from `posix` to `pil4dfs`.
 
     `posix` is a directory that all clients share, and needs no DAOS.
     """
@@ -33,11 +33,11 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
         return self.ranks_per_node * len(self.hosts)
 
     def backend(self, subject: Subject) -> Backend:
-        """The backend that a subject is."""
+        """The backend of a subject."""
         return backend_of(subject)
 
     def dfs(self, subject: Subject) -> Dfs | None:
-        """The container, for a benchmark that is to open it itself."""
+        """The container, if the benchmark opens it itself."""
         return container(self.cluster) if self.backend(subject).api == "DFS" else None
 
     def directory(self, subject: Subject) -> Path:
@@ -46,13 +46,13 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
         return self.benchmark("shared_directory")
 
     def room(self, subject: Subject) -> Commands:
-        """Scratch in a shared directory; `df` cannot report the room of a container."""
+        """Scratch in a shared directory; `df` cannot report the free space of a container."""
         if self.backend(subject).name == "posix":
             return super().room(subject)
         return [in_container(self.cluster, OWN)]
 
     def guards(self, subject: Subject) -> Commands:
-        """What goes by a mount needs it on every client, and what reaches DAOS one agent."""
+        """Check also that every client has the mount, if it is used, and keeps its agent."""
         commands = [*super().guards(subject)]
         if self.backend(subject).name == "posix":
             return commands
@@ -66,7 +66,7 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
         return commands
 
     def place(self, subject: Subject) -> tuple[Text, Text]:
-        """Where the files of a benchmark go, and how all names of this job begin there."""
+        """The directory of a benchmark's files, and the prefix of this job's names in it."""
         backend = self.backend(subject)
         if backend.name == "posix":
             return SCRATCH, ""
@@ -80,11 +80,11 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
         return directory + "/" + begin + name
 
     def launch(self, subject: Subject, program: Path, command: list[Text]) -> list[Text]:
-        """The command on every client, intercepted where the subject is."""
+        """The command on every client, with the interception library of the backend, if any."""
         _, *arguments = command
         library = self.backend(subject).library
         variables = environment(library, str(library_directory(self.cluster))) if library else {}
-        # Not in srun's own environment: it would be intercepted itself.
+        # Not in srun's own environment, since srun itself would then be intercepted.
         preload = ["env", *(f"{name}={value}" for name, value in variables.items())]
         return [
             *self.launcher(self.hosts, self.ranks_per_node),

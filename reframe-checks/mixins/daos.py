@@ -1,4 +1,4 @@
-"""What the checks of DAOS need: its programs, and a system that is whole before and after."""
+"""For checks of DAOS: its programs, and a system that is healthy before and after the job."""
 
 import os
 import subprocess
@@ -18,29 +18,29 @@ from assay.tools import dmg
 from mixins.plugin import Mixin
 
 CONTROL = "/etc/daos/daos_control.yml"
-"""Where the role `daos_admin` puts the configuration of dmg."""
+"""The configuration of dmg, written by the role `daos_admin`."""
 
 ANSWER_LIMIT_S = 60
-"""How long dmg and daos may take to answer; they wait for minutes where a rank is dead."""
+"""Time limit of dmg and daos, in seconds; with a dead rank, they wait for minutes."""
 
 LIMIT_S = 120
-"""How long RPCs may take before any is late: one that nobody answers costs about 60 s a batch (seen
-with DAOS 2.8)."""
+"""Time limit of RPCs in seconds, beyond their transfers: an RPC without an answer costs about 60 s
+for each batch (seen with DAOS 2.8)."""
 
 SLOWEST_RPC_S, SLOWEST_MIB_S = 0.001, 0.016
-"""How long an RPC may take, and each MiB that goes with it, where 16 are in flight: as on a network
-of 10 Gbit/s (this project's own choice)."""
+"""Allowed time in seconds of an RPC, and of each MiB of it, with 16 in flight: as on a network of
+10 Gbit/s (this project's own choice)."""
 
 
-def patience_s(rpcs: int, under_way: int, size: int = 0) -> int:
-    """How long so many RPCs, each of so many bytes, may take, in seconds.
+def patience_s(rpcs: int, in_flight: int, size: int = 0) -> int:
+    """Time limit of RPCs, in seconds.
 
     Args:
-        rpcs: of all clients together.
-        under_way: at once, as far as they do not wait for each other.
-        size: bytes that go with each.
+        rpcs: RPCs of all clients together.
+        in_flight: RPCs in flight that do not wait for each other.
+        size: bytes of each RPC.
     """
-    return LIMIT_S + int(rpcs / under_way * (SLOWEST_RPC_S + size / 2**20 * SLOWEST_MIB_S))
+    return LIMIT_S + int(rpcs / in_flight * (SLOWEST_RPC_S + size / 2**20 * SLOWEST_MIB_S))
 
 
 def srun(hosts: Sequence[str]) -> list[str]:
@@ -53,18 +53,18 @@ def srun(hosts: Sequence[str]) -> list[str]:
 
 
 def in_container(cluster: Cluster, name: Text) -> list[Text]:
-    """A command: what a subject makes in the container, under names that begin so, goes."""
+    """A command that makes the job remove a subject's files from the container, by their prefix."""
     place, library = container(cluster), library_directory(cluster) / "libpil4dfs.so"
     assert place
     return ["in_container", place.pool, place.container, str(library), name]
 
 
 class RunsDaosPrograms(Mixin):
-    """Programs that come with DAOS, of which the check knows engines and addresses."""
+    """Runs programs that come with DAOS."""
 
     @property
     def daos(self) -> System:
-        """The system; the plan has these checks where there is one."""
+        """The DAOS system; the plan has these checks only if there is one."""
         assert self.cluster.daos
         return self.cluster.daos
 
@@ -73,40 +73,40 @@ class RunsDaosPrograms(Mixin):
         program, *arguments = argv
         # dmg and self_test find the system by other means.
         system = ["--sys-name", self.daos.name] if program == "daos" else []
-        # The administrator's key is root's; the role `daos_admin` lets the account ask just this.
+        # The administrator's key belongs to root; `daos_admin` allows the account just these.
         by = ["sudo", "--non-interactive"] if program == "dmg" and os.geteuid() else []
         return [*by, f"{self.daos.prefix}/bin/" + program, *system, *arguments]
 
     def engine(self, subject: Subject) -> Engine:
-        """The engine that a subject is."""
+        """The engine of a subject."""
         return self.cluster.engine(subject)
 
 
 class NeedsDaos(RunsDaosPrograms):
-    """A running system, which has to be whole before, and the same after.
+    """A running system, which must be healthy before the job and unchanged after it.
 
-    It is asked from here: ReFrame runs on the controller, which administers the system and has an
-    agent. Its answers are kept under `raw/system`. Where there is no DAOS at all, nothing is asked.
+    ReFrame queries it from the controller, which administers the system and has an agent. The
+    answers are kept under `raw/system`. Without DAOS, nothing is queried.
     """
 
-    #: Whether the check writes to the container, which then has to be there: tools make their own.
+    #: Whether the check writes to the container, which must exist, since tools create their own.
     uses_container = False
 
-    #: The clients share what the system gives: fewer of them would get more each.
+    #: The clients share the system's performance, so with fewer clients each would get more.
     needs_all_hosts = True
 
     def wrong_before(self) -> list[str]:
-        """The system is as it should be."""
+        """Check also that the system is healthy."""
         return super().wrong_before() or [
             f"{self.entry.name} needs the phase system: {text}" for text in self.look("before")
         ]
 
     def wrong_after(self) -> list[str]:
-        """It still is, and nothing restarted."""
+        """Check that the system is still healthy, and that nothing restarted."""
         return [f"after the run, {text}" for text in self.look("after") or self.changed()]
 
     def on_dfuse(self, directory: Path, *launcher: str) -> list[Text]:
-        """A guard: the container is mounted at a directory, here or where a launcher starts."""
+        """A guard: the container is mounted at a directory, on the launcher's hosts if given."""
         found = containers.identity(self.answer("container.before"))
         if found is None:
             raise ReframeError("daos did not say which UUIDs the pool and the container have")
@@ -114,17 +114,17 @@ class NeedsDaos(RunsDaosPrograms):
 
     @property
     def ranks(self) -> int:
-        """How many ranks the system has: one an engine."""
+        """Number of ranks of the system: one for each engine."""
         return sum(len(self.cluster.hosts[name].engines) for name in self.daos.servers)
 
     def look(self, when: str) -> list[str]:
-        """Ask how the system is, keep the answers, and say what is wrong; without one, nothing."""
+        """Query the system's state, keep the answers, and return the problems."""
         system = self.cluster.daos
         if system is None:
             return []
         asked = self.ask(f"system.{when}", dmg.system_query(CONTROL))
         wrong = list(dmg.parse(asked, expected_ranks=self.ranks).problems)
-        # With a rank that is dead the pool's service may not answer at all.
+        # With a dead rank, the pool's service may not answer at all.
         if not wrong and system.pool:
             wrong += self.look_at_pool(f"pool.{when}", system.pool)
         if not wrong and self.uses_container and system.pool and system.container:
@@ -133,12 +133,12 @@ class NeedsDaos(RunsDaosPrograms):
         return wrong
 
     def look_at_pool(self, name: str, pool: str) -> list[str]:
-        """Ask how a pool is, keep the answer under a name, and say what is wrong."""
+        """Query a pool's state, keep the answer under a name, and return the problems."""
         return list(dmg.parse(self.ask(name, dmg.pool_query(pool, CONTROL))).problems)
 
     def short_of_room(self, name: str, pool: str, needed: float) -> list[str]:
-        """Say where a pool, by what was answered under a name, has less room than so many bytes."""
-        # Data is in the SSDs where there are any, and those are larger than the SCM.
+        """Report a pool with less free space than the needed bytes, from the answer of a name."""
+        # Data is on the SSDs if there are any, and these are larger than the SCM.
         tiers = dmg.parse(self.answer(name)).samples
         free = max((tier.value for tier in tiers), default=0.0)
         if free >= needed:
@@ -147,7 +147,7 @@ class NeedsDaos(RunsDaosPrograms):
         return [f"the pool {pool} has {has} MiB free, and {asked} MiB are needed"]
 
     def changed(self) -> list[str]:
-        """What is not the same as before, although it looks so."""
+        """Report ranks and containers that were replaced by others with the same name."""
         before, after = self.answer("system.before"), self.answer("system.after")
         changes = dmg.restarted(before, after)
         before, after = self.answer("container.before"), self.answer("container.after")
@@ -157,7 +157,7 @@ class NeedsDaos(RunsDaosPrograms):
         return changes
 
     def ask(self, name: str, argv: Sequence[str]) -> str:
-        """What dmg or daos answers, which is also kept under a name."""
+        """Ask dmg or daos; the answer is also kept under a name."""
         try:
             finished = subprocess.run(
                 list(map(str, self.command(argv))),
@@ -179,7 +179,7 @@ class NeedsDaos(RunsDaosPrograms):
         return answer
 
     def answer(self, name: str) -> str:
-        """What was answered; nothing if it was not asked."""
+        """The kept answer of a name; empty if there is none."""
         kept = self._kept(name)
         return kept.read_text(encoding="utf-8") if kept.exists() else ""
 

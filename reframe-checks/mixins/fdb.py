@@ -1,4 +1,4 @@
-"""What the checks that run fdb-hammer need."""
+"""For checks that run fdb-hammer."""
 
 from reframe.core.builtins import variable
 
@@ -7,12 +7,12 @@ from mixins.plugin import Mixin
 
 
 class RunsFdbHammer(Mixin):
-    """Processes at once write fields and read them back, every field checked; a step a phase."""
+    """Several processes write fields, then read and check them; each phase is a step."""
 
-    #: Fields that each process writes, and brings to the disk, at once.
+    #: Fields that each process writes and flushes to the disk together.
     fields_per_step = variable(int)
 
-    #: How often it does, over all of its databases.
+    #: Number of such steps of each process, over all of its databases.
     field_steps = variable(int)
 
     @property
@@ -22,5 +22,5 @@ class RunsFdbHammer(Mixin):
 
     @property
     def field(self) -> str:
-        """The path of the field that all fields are copies of."""
+        """The path of the field of which all fields are copies."""
         return str(self.benchmark("fdb_share") / "field.grib")

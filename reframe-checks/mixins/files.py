@@ -1,4 +1,4 @@
-"""What the checks that write files need."""
+"""For checks that write files."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ from mixins.plugin import Mixin
 
 
 class WritesFiles(Mixin):
-    """Files in a directory of the job's own, which goes away with it, and is refused without room.
+    """Files in a separate directory, which is removed with the job; it needs enough free space.
 
-    In job scripts that directory is `$SCRATCH`.
+    In job scripts, that directory is `$SCRATCH`.
     """
 
     def needed_mib(self) -> int:
@@ -18,11 +18,11 @@ class WritesFiles(Mixin):
         raise NotImplementedError
 
     def directory(self, subject: Subject) -> Path:
-        """Below which directory they are written: the host's scratch directory."""
+        """The parent of that directory: the host's scratch directory."""
         scratch = self.cluster.hosts[subject.host].scratch
         assert scratch
         return scratch.directory
 
     def room(self, subject: Subject) -> Commands:
-        """A scratch directory."""
+        """Create that directory."""
         return [["scratch", str(self.directory(subject)), str(self.needed_mib())]]

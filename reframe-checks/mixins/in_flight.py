@@ -1,4 +1,4 @@
-"""What the checks that keep several operations in flight need."""
+"""For checks that keep several operations in flight."""
 
 from collections.abc import Mapping
 
@@ -10,9 +10,9 @@ from mixins.plugin import Mixin
 
 
 class KeepsInFlight(Mixin):
-    """Operations in flight: as many as the catalogue says of each metric, unless `-S` says more."""
+    """Operations in flight: the catalogue has the number for each metric, unless `-S` sets it."""
 
-    #: Metric to the operations that each process, or each client, has in flight at once.
+    #: Metric to the operations in flight of each process, or of each client.
     in_flight = variable(typ.Dict[str, int], value={})
 
     @run_after("init")
@@ -23,12 +23,12 @@ class KeepsInFlight(Mixin):
             self.note(f"in_flight.{name}", count, self.in_flight[name])
 
     def sizes(self) -> Mapping[str, int]:
-        """With the operations in flight, by metric."""
+        """The sizes, and the operations in flight by metric."""
         in_flight = {f"in_flight.{name}": count for name, count in self.in_flight.items()}
         return {**super().sizes(), **in_flight}
 
     def wrong_before(self) -> list[str]:
-        """Refuse it for a latency, which is that of one operation at a time."""
+        """Refuse to change it for a latency, which is measured with one operation in flight."""
         several = {each.name for each in self.entry.metrics if (each.in_flight or 1) > 1}
         refused = [
             f"in_flight.{name} = {count}: allowed is 1 or more, for {', '.join(sorted(several))}"
@@ -38,7 +38,7 @@ class KeepsInFlight(Mixin):
         return refused or super().wrong_before()
 
     def as_run(self, metric: Requirement) -> Requirement:
-        """With as many in flight as there were: a bound is of what was run."""
+        """The requirement with the actual number in flight, which the bound must use."""
         return metric.with_in_flight(self.in_flight.get(metric.name))
 
     def _shipped(self, name: str) -> int | None:

@@ -1,4 +1,4 @@
-"""How the hosts of a job are put to work."""
+"""For checks that run on all hosts at once, or that start programs with srun."""
 
 import shutil
 import sys
@@ -16,20 +16,20 @@ from assay_check import HERE, Commands
 from mixins.plugin import Mixin
 
 SSH_S = 150
-"""How long ssh may take to bring a host its script, and back what it left."""
+"""Time limit of ssh, in seconds, to send a host its script and to fetch its outputs."""
 
 
 class RunsOnEachHost(Mixin):
-    """One job, in which each host of the partition runs a script of its own, `HOST.sh`, at once."""
+    """One job, in which all hosts of the partition run their own scripts, `HOST.sh`, at once."""
 
     needs_all_hosts = False
 
     def host(self, subject: Subject) -> Host:
-        """The description of the host that a subject is on."""
+        """The description of a subject's host."""
         return self.cluster.hosts[subject.host]
 
     def on(self, host: str) -> list[Subject]:
-        """The subjects that are on a host."""
+        """The subjects on a host."""
         return [subject for subject in self.subjects if subject.host == host]
 
     @run_before("run", always_last=True)
@@ -57,7 +57,7 @@ class RunsOnEachHost(Mixin):
         ]
 
     def _go_to_each_host_by_ssh(self, limit_s: int) -> None:
-        """Let the job, which runs here, take each host its script."""
+        """Let the job, which runs on the controller, send each host its script."""
         for name in ("everywhere.sh", "tethered.sh"):
             shutil.copy(HERE / name, self.stagedir)
         self.write("ssh.options", self.cluster.ssh_options)
@@ -70,16 +70,16 @@ class RunsOnEachHost(Mixin):
 
 
 class StartsItsPrograms(Mixin):
-    """One script, `partition.sh`, on the first host, which starts all programs with srun."""
+    """One script on the first host, `partition.sh`, starts all programs with srun."""
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
-        """The subjects that are measured at once, one round after the other."""
+        """Rounds of subjects; those of one round are measured at once."""
         return [self.subjects]
 
     def guards(self, subject: Subject) -> Commands:
-        """As everywhere, asked on each host of the subject: the script runs on one for all."""
+        """The guards, run on each host of the subject, since the script runs on only one host."""
         hosts, count = subject.hosts, len(subject.hosts)
-        # Where there is no engine the command fails, which is to end none of the others.
+        # On a host without an engine the command fails, which must not end the others.
         srun = [
             *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={count}", f"--ntasks={count}"),
             *("--overlap", "--mpi=none", "--kill-on-bad-exit=0"),
@@ -101,15 +101,15 @@ class StartsItsPrograms(Mixin):
 
 
 class LaunchesMpi(StartsItsPrograms):
-    """An MPI program on clients, of which one subject after the other is measured."""
+    """An MPI program on clients, which measures one subject after the other."""
 
     @property
     def ranks_per_node(self) -> int:
-        """Ranks on each client, which all have the same number of them."""
+        """Ranks on each client, the same number on all clients."""
         return ranks_per_node(self.cluster, self.hosts, self.scale)
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
-        """One at a time: all of them lead to the same storage."""
+        """One subject at a time, since all of them use the same storage."""
         return [[subject] for subject in self.subjects]
 
     def launcher(self, hosts: Sequence[str], ranks_per_node: int) -> list[str]:

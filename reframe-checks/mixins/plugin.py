@@ -1,9 +1,9 @@
-"""What a mixin is to ReFrame, and what it is to mypy."""
+"""The base of a mixin: a plugin for ReFrame, and a check for mypy."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # A mixin joins a check, and may use what that has.
+    # A mixin is always combined with a check, and may use its attributes.
     from assay_check import AssayCheck as Mixin
 else:
     from reframe import RegressionTestPlugin as Mixin

@@ -15,8 +15,8 @@ from assay_check import AssayCheck
 from mixins.launch import StartsItsPrograms
 
 LIMIT_S = 240
-"""How long they may take: 10 ms for each small message and its answer are slow, and no hang (seen
-with twenty programs on two cores)."""
+"""Time limit of a run, in seconds: 10 ms for each small message and its answer are slow, but not a
+hang (seen with twenty programs on two cores)."""
 
 
 @rfm.simple_test
@@ -36,7 +36,7 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
         return PingPong(size=size(metric), iterations=getattr(self, self.number(metric)))
 
     def number(self, metric: Metric) -> str:
-        """The variable that says how many they are."""
+        """The variable with the number of messages."""
         return "large_messages" if metric.transfer == MEBIBYTE else "small_messages"
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
@@ -44,12 +44,12 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
         return rounds(self.subjects)
 
     def steps(self, subject: Subject) -> Sequence[Step]:
-        """One run for each sample: a server serves one client and ends."""
+        """One run for each sample, since a server serves one client and exits."""
         server, client = (end.host for end in subject.ends)
         address = self.address(subject)
         pingpong = ["bash", "pingpong.sh", server]
         if server == client:
-            # Its own network, with loopback alone: fi_pingpong listens on every address.
+            # A separate network with only loopback, since fi_pingpong listens on every address.
             start = ["unshare", "--map-root-user", "--net", *pingpong]
         else:
             hosts = f"--nodelist={server},{client}"
@@ -73,12 +73,12 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
         ]
 
     def address(self, subject: Subject) -> str:
-        """Where the client finds the server."""
+        """The address of the server."""
         server, client = (end.host for end in subject.ends)
         return "127.0.0.1" if server == client else str(self.cluster.hosts[server].address)
 
     def end(self, host: str, command: list[str]) -> list[str]:
-        """One end's command: this site's program, on this host's interface."""
+        """The command of one end: this site's program, on this host's interface."""
         _, *arguments = command
         interface = self.cluster.hosts[host].interface
         program = str(self.benchmark("fi_pingpong"))

@@ -25,11 +25,11 @@ class NetTest(NeedsDaos, KeepsInFlight, StartsItsPrograms, AssayCheck):
     rpcs = variable(int)
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
-        """Clients at once that ask no engine in common: of few engines one at a time."""
+        """Rounds in which no two clients ask the same engine; with few engines, one at a time."""
         return engines_of(self.cluster).rounds
 
     def steps(self, subject: Subject) -> Sequence[Step]:
-        """One run for each sample; the targets have the same tags on all engines."""
+        """One run for each sample; targets have the same tags on all engines."""
         server = self.cluster.hosts[self.daos.servers[0]]
         engines = engines_of(self.cluster).partners[subject]
         asked = net_test.NetTest(

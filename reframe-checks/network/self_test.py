@@ -37,14 +37,14 @@ class SelfTestCheck(NeedsDaos, KeepsInFlight, StartsItsPrograms, AssayCheck):
     small_rpcs = variable(int)
 
     def runs(self, subject: Subject, metric: Metric, number: int) -> Iterator[Step]:
-        """The runs of one sample, by one group of clients after the other."""
+        """The runs of one sample, one for each group of clients."""
         sent = self.asked(subject, metric)
         rpcs = len(sent.endpoints) * sent.repetitions
         size = int(metric.transfer.to("B").value) if metric.transfer else 0
         for group, clients in enumerate(groups(self.measured, subject, metric), start=1):
             yield Step(
                 step_name(metric, number, group),
-                # The engine has them all to answer.
+                # The engine must answer the RPCs of all clients.
                 limit_s=patience_s(len(clients) * rpcs, sent.inflight, size),
                 program=TOOL,
                 commands=[[*srun(clients), *self.command(sent.command())]],
@@ -53,7 +53,7 @@ class SelfTestCheck(NeedsDaos, KeepsInFlight, StartsItsPrograms, AssayCheck):
             )
 
     def asked(self, subject: Subject, metric: Metric) -> SelfTest:
-        """The run of a metric, to all targets of an engine; of a pair, to those of the second."""
+        """The run of a metric, to all targets of an engine; for a pair, of the second engine."""
         try:
             return asked(self.measured, subject, metric, self.answer(SYSTEM_BEFORE))
         except NoRankError as error:
@@ -74,7 +74,7 @@ class SelfTestClientServer(SelfTestCheck):
     """RPCs from the clients to the targets of one engine after the other."""
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
-        """Engines at once that have no client in common: few clients measure one at a time."""
+        """Rounds in which no two engines share a client; with few clients, one at a time."""
         return clients_of(self.cluster).rounds
 
 
@@ -83,5 +83,5 @@ class SelfTestCrossServer(SelfTestCheck):
     """RPCs from one engine to the targets of another, for every two engines."""
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
-        """Rounds in which no engine is in two pairs: it runs one session at a time."""
+        """Rounds in which no engine is in two pairs, since it runs one session at a time."""
         return matched(self.subjects)

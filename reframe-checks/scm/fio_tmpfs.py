@@ -22,14 +22,14 @@ class ScmFio(FioCheck):
     phase_s = variable(int)
 
     def directory(self, subject: Subject) -> Path:
-        """Where the engine would mount it."""
+        """The engine's mount point."""
         tier = self.cluster.engine(subject).ram_tier
         assert tier
         assert tier.scm_mount
         return tier.scm_mount
 
     def phases(self) -> Iterator[Job]:
-        """Memory is fast: each phase runs for a time, over a file that is all there."""
+        """Each phase runs for a fixed time, over a complete file, since memory is fast."""
         yield self.phase("write_1m", seconds=self.phase_s)
         yield self.phase("read_1m", seconds=self.phase_s)
         yield self.phase("write_4k", random=True, seconds=self.phase_s)

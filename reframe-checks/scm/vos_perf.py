@@ -17,18 +17,18 @@ from mixins.files import WritesFiles
 from mixins.launch import RunsOnEachHost
 
 SYSTEM_MIB = 128
-"""What VOS makes beside it for itself (`SYS_DB_SIZE` in src/vos/sys_db.c)."""
+"""Size of VOS's own database beside the pool (`SYS_DB_SIZE` in src/vos/sys_db.c)."""
 
 LIMIT_S = 120
 
 
 class VosPerfCheck(RunsDaosPrograms, WritesFiles, RunsOnEachHost, AssayCheck):
-    """vos_perf in the mount of one engine after the other, by one process beside that memory."""
+    """vos_perf in the mount of one engine after the other, by one process close to that memory."""
 
-    #: MiB of the pool that each run makes, and takes away.
+    #: MiB of the pool that each run creates and removes.
     pool_mib = variable(int)
 
-    #: The SCM is daos_server's, or root's.
+    #: The SCM belongs to daos_server or root.
     needs_root = True
 
     #: Values that each run writes and fetches.
@@ -37,14 +37,14 @@ class VosPerfCheck(RunsDaosPrograms, WritesFiles, RunsOnEachHost, AssayCheck):
     #: Bytes of each value, as the program spells them.
     value_size: str
 
-    #: Array values; without it single values.
+    #: Use array values; otherwise single values.
     array = False
 
-    #: Leave out the flush of CPU caches, as the engine does where these survive a loss of power.
+    #: Omit the flush of CPU caches, as the engine does if these survive a loss of power.
     no_flush = False
 
     def needed_mib(self) -> int:
-        """Room for vos_perf's own pool."""
+        """Space for vos_perf's own pool."""
         return self.pool_mib + SYSTEM_MIB + 64
 
     def directory(self, subject: Subject) -> Path:
@@ -55,7 +55,7 @@ class VosPerfCheck(RunsDaosPrograms, WritesFiles, RunsOnEachHost, AssayCheck):
         return tier.scm_mount
 
     def guards(self, subject: Subject) -> Commands:
-        """No engine runs, and its SCM is mounted."""
+        """Check also that the engine's SCM is mounted."""
         return [*super().guards(subject), ["mounted", str(self.directory(subject))]]
 
     def steps(self, subject: Subject) -> Sequence[Step]:

@@ -1,4 +1,4 @@
-"""SSDs, measured with fio past the page cache."""
+"""SSDs, measured with fio, bypassing the page cache."""
 
 from collections.abc import Iterator
 
@@ -19,12 +19,12 @@ class SsdFio(KeepsInFlight, FioCheck):
     random_s = variable(int)
 
     def phases(self) -> Iterator[Job]:
-        """Sequential phases cover the whole file, random ones run for a time."""
+        """Sequential phases cover the whole file; random phases run for a fixed time."""
         yield self.phase("write_1m")
         yield self.phase("read_1m")
         yield self.phase("randwrite_4k", random=True, seconds=self.random_s)
         yield self.phase("randread_4k", random=True, seconds=self.random_s)
 
     def depth(self, metric: Metric) -> int:
-        """As many as the catalogue says, or `-S`."""
+        """The depth from the catalogue, or from `-S`."""
         return self.in_flight[metric.name]

@@ -1,4 +1,4 @@
-"""The SSDs of DAOS's engines, measured with SPDK's benchmark, past the kernel."""
+"""The SSDs of DAOS's engines, measured with SPDK's benchmark, bypassing the kernel."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -18,7 +18,7 @@ from mixins.in_flight import KeepsInFlight
 from mixins.launch import RunsOnEachHost
 
 START_S = 60
-"""How long the devices may take to be found, beyond the time of the run."""
+"""Time limit of finding the devices, in seconds, beyond the time of the run."""
 
 
 class NvmeCheck(RunsDaosPrograms, KeepsInFlight, RunsOnEachHost, AssayCheck):
@@ -27,20 +27,20 @@ class NvmeCheck(RunsDaosPrograms, KeepsInFlight, RunsOnEachHost, AssayCheck):
     #: Seconds of each run.
     run_s = variable(int)
 
-    #: SPDK drives the SSDs past the kernel.
+    #: SPDK drives the SSDs from user space.
     needs_root = True
 
-    #: In which order blocks are read.
+    #: Order in which blocks are read.
     pattern: Literal["read", "randread"]
 
     def node(self, subject: Subject, address: str) -> int:
-        """The NUMA node of an SSD; one behind VMD is where its controller is."""
+        """The NUMA node of an SSD; behind VMD, that of its controller."""
         host = self.host(subject)
         device = host.nvme.get(address) or host.vmd.get(host.vmd_of(address) or "")
         return (device and device.numa_node) or 0
 
     def run_of(self, subject: Subject, metric: Metric, name: str) -> Step:
-        """One run on some SSDs of the subject's host, with a core for each that is near to it."""
+        """One run on SSDs of the subject's host, with a core of its own NUMA node for each."""
         addresses: Sequence[str] = read_at_once(self.cluster, subject, metric)
         assert metric.transfer
         addresses = sorted(addresses, key=lambda address: self.node(subject, address))
@@ -66,7 +66,7 @@ class NvmeCheck(RunsDaosPrograms, KeepsInFlight, RunsOnEachHost, AssayCheck):
         )
 
     def steps(self, subject: Subject) -> Sequence[Step]:
-        """The runs that are run for the subject."""
+        """The runs of the subject."""
         return [
             self.run_of(subject, metric, name)
             for metric, runner, name in samples(self.measured, subject)
