@@ -2,8 +2,6 @@
 
 import importlib.util
 import os
-import stat
-import struct
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -11,10 +9,15 @@ from typing import Any
 
 import pytest
 
-from assay.tools import host_identity, host_setup, nft
+from assay.tools import host_identity, host_setup, nft, writable
 
 MODULE = Path(__file__).parents[2] / "roles/cluster/library/cluster_hardware.py"
-SHARED = {"host_identity": host_identity, "host_setup": host_setup, "nft": nft}
+SHARED = {
+    "host_identity": host_identity,
+    "host_setup": host_setup,
+    "nft": nft,
+    "writable": writable,
+}
 
 
 @pytest.fixture
@@ -122,117 +125,6 @@ def test_the_file_system_of_a_directory_yet_to_be_made_is_that_of_its_parent(
 ) -> None:
     assert module.file_system(tmp_path / "a/b") == module.file_system(tmp_path)
     assert set(module.file_system(tmp_path)) == {"filesystem", "device"}
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    """A root in which a program of root's lies on a path of root's."""
-    program = tmp_path / "opt/tools/bin/ior"
-    program.parent.mkdir(parents=True)
-    program.touch()
-    for path in (tmp_path, *tmp_path.rglob("*")):
-        path.chmod(0o755)
-    return tmp_path
-
-
-@pytest.fixture
-def writable(module: ModuleType, tree: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What others than root may write, as paths and modes; the files of this test are root's."""
-    mine, lstat = os.getuid(), Path.lstat
-
-    def as_root(path: Path) -> os.stat_result:
-        fields = list(lstat(path))
-        fields[stat.ST_UID] = 0 if fields[stat.ST_UID] == mine else fields[stat.ST_UID]
-        fields[stat.ST_GID] = 1000
-        return os.stat_result(fields)
-
-    monkeypatch.setattr(Path, "lstat", as_root)
-
-    def look(*programs: str) -> list[tuple[str, str]]:
-        return [(found["path"], found["mode"]) for found in module.writable(programs, tree)]
-
-    return look
-
-
-def test_programs_of_roots_own_may_be_run(writable: Any) -> None:
-    assert writable("/opt/tools/bin/ior", "/opt/not/there") == []
-
-
-@pytest.mark.parametrize(
-    ("path", "mode"),
-    [("opt/tools/bin/ior", 0o775), ("opt/tools/bin/ior", 0o757), ("opt/tools", 0o777)],
-)
-def test_not_those_that_others_may_write_or_replace(
-    writable: Any, tree: Path, path: str, mode: int
-) -> None:
-    (tree / path).chmod(mode)
-    assert writable("/opt/tools/bin/ior") == [(f"/{path}", f"{mode:04o}")]
-
-
-def test_what_a_link_leads_to_counts_and_where_it_lies(writable: Any, tree: Path) -> None:
-    (tree / "home").mkdir()
-    (tree / "home").chmod(0o777)
-    (tree / "home/ior").symlink_to("../opt/tools/bin/ior")
-    (tree / "opt/tools/bin").chmod(0o775)
-    (tree / "usr").mkdir(mode=0o755)
-    (tree / "usr/ior").symlink_to("/home/ior")
-    assert writable("/usr/ior") == [("/home", "0777"), ("/opt/tools/bin", "0775")]
-
-
-def test_a_directory_with_the_sticky_bit_lets_nobody_replace_what_is_roots(
-    writable: Any, tree: Path
-) -> None:
-    (tree / "opt").chmod(0o1777)
-    assert writable("/opt/tools/bin/ior") == []
-
-
-@pytest.mark.parametrize("path", ["/opt/tools/other/ior", "/opt/other", "/opt/link", "/opt"])
-def test_in_a_directory_with_the_sticky_bit_others_may_add_what_is_missing(
-    writable: Any, tree: Path, path: str
-) -> None:
-    (tree / "opt").chmod(0o1777)
-    (tree / "opt/tools").chmod(0o1777)
-    (tree / "opt/link").symlink_to("not-there")
-    sticky = "/opt/tools" if "tools" in path else "/opt"
-    assert writable(path) == [(sticky, "1777")]
-
-
-def test_a_link_to_itself_ends(writable: Any, tree: Path) -> None:
-    (tree / "loop").symlink_to("loop")
-    assert writable("/loop/ior") == []
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
-def test_what_another_user_owns_is_that_users_to_write(module: ModuleType, tree: Path) -> None:
-    program = tree / "opt/tools/bin/ior"
-    os.chown(program, 12345, 12345)
-    found = module.writable(["/opt/tools/bin/ior"], tree)
-    assert found == [{"path": "/opt/tools/bin/ior", "owner": "12345", "mode": "0755"}]
-
-
-EVE_MAY_WRITE = struct.pack(
-    "<I" + "HHI" * 5,
-    *(2, 1, 7, 2**32 - 1),  # version 2; the owner rwx
-    *(2, 7, 12345),  # a user of this number rwx
-    *(4, 5, 2**32 - 1),  # the group r-x
-    *(0x10, 7, 2**32 - 1),  # at most rwx
-    *(0x20, 5, 2**32 - 1),  # others r-x
-)
-"""An access control list as the kernel takes it (linux/posix_acl_xattr.h)."""
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root has files of the group root")
-def test_whom_an_access_control_list_names_may_write(module: ModuleType, tree: Path) -> None:
-    for path in (tree, *tree.rglob("*")):
-        os.chown(path, 0, 0)
-    (tree / "opt").chmod(0o775)
-    assert module.writable(["/opt/tools/bin/ior"], tree) == []
-    try:
-        os.setxattr(tree / "opt", "system.posix_acl_access", EVE_MAY_WRITE)
-    except OSError as error:
-        pytest.skip(f"no access control lists here: {error}")
-    found = module.writable(["/opt/tools/bin/ior"], tree)
-    assert found == [{"path": "/opt", "owner": "root", "mode": "0775"}]
 
 
 def test_a_directory_is_described_by_the_file_system_below_it(

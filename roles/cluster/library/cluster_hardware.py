@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""What a host has that Ansible's own facts do not report."""
+"""Reads what a host has and Ansible's own facts do not report."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import errno
 import fcntl
 import json
 import os
-import pwd
-import stat
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +16,30 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.host_identity import read_identity
 from ansible.module_utils.host_setup import printed, read_setup
 from ansible.module_utils.nft import COMMAND, Packet, Ruleset
+from ansible.module_utils.writable import writable
 
 DOCUMENTATION = r"""
 module: cluster_hardware
-short_description: Look at NUMA nodes, interfaces, NVMe SSDs, memory, scratch space and programs
+short_description: Examine NUMA nodes, interfaces, NVMe SSDs, memory, scratch space and programs
 description:
-  - Reads sysfs and procfs, what is on block devices, and who may write the programs that measure.
+  - Reads sysfs and procfs, the content of block devices, and who may write the programs that
+    measure.
   - Changes nothing.
 options:
   scratch:
     type: path
     required: true
-    description: A directory, which need not exist yet; its file system is looked up.
+    description: A directory whose file system is looked up; it need not exist yet.
   programs:
     type: list
     elements: path
     default: []
-    description: Programs and libraries that measure; those that are not there yet are left out.
+    description: Programs and libraries that measure; missing ones are left out.
   directories:
     type: list
     elements: path
     default: []
-    description: Directories below which the roles make others, and give those to another user.
+    description: Directories in which the roles create others that they give to another user.
   devices:
     type: list
     elements: str
@@ -54,19 +54,19 @@ options:
     type: list
     elements: path
     default: []
-    description: Files in which an engine says whose it is.
+    description: Files in which an engine records the name of its system.
   shared:
     type: path
     default: ""
-    description: A directory that all hosts of the partitions should see.
+    description: A directory that all hosts of the partitions should share.
   prefix:
     type: path
     default: /usr
-    description: The directory below which DAOS is, or will be.
+    description: The installation prefix of DAOS, which need not exist yet.
   names:
     type: dict
     default: {}
-    description: Names of the servers, each with the addresses that are meant, if known.
+    description: Names of the servers, each with its correct addresses, if known.
   ports:
     type: dict
     default: {}
@@ -78,32 +78,32 @@ options:
 author: the daos-assay founders
 """
 EXAMPLES = r"""
-- name: Look at the hardware
+- name: Examine the hardware
   cluster_hardware:
     scratch: /var/lib/assay/scratch
   register: __cluster_hardware
 """
 RETURN = r"""
 identity:
-  description: Firmware, serial numbers and drivers, and what tools printed of the host's parts.
+  description: Firmware, serial numbers and drivers, and the output of tools about the host's parts.
   returned: always
   type: dict
 lsblk:
-  description: What lsblk printed, and the devices that hold SPDK's blobs.
+  description: The output of lsblk, and the devices with SPDK's blobs.
   returned: always
   type: dict
 hardware:
-  description: Keys of a host in cluster.json, and of each interface those that facts lack.
+  description: Keys of a host in cluster.json; for interfaces, those that facts lack.
   returned: always
   type: dict
 """
 
 NVME, RAID, INTEL = "0x0108", "0x0104", "0x8086"
-"""PCI classes and a vendor; Intel's VMD controllers are of the class RAID."""
+"""PCI classes and a vendor; Intel's VMD controllers have the class RAID."""
 
 
 def look(root: Path) -> dict[str, Any]:
-    """What sysfs and procfs below a root tell, in the words of cluster.json."""
+    """Read sysfs and procfs below a root, into keys of cluster.json."""
     nvme, vmd = {}, {}
     rdma = {link.name for link in root.glob("sys/class/infiniband/*/device/net/*")}
     for device in sorted(root.glob("sys/bus/pci/devices/*")):
@@ -115,7 +115,7 @@ def look(root: Path) -> dict[str, Any]:
     return {
         "numa_nodes": max(len(list(root.glob("sys/devices/system/node/node[0-9]*"))), 1),
         "interfaces": {
-            # What has no carrier to lose, such as loopback, calls its state unknown.
+            # An interface without a carrier, such as loopback, has the state unknown.
             link.name: {
                 "up": _text(link / "operstate") in ("up", "unknown"),
                 "numa_node": _numa_node(link / "device"),
@@ -139,18 +139,18 @@ def look(root: Path) -> dict[str, Any]:
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8").strip()
-    except OSError:  # what a kernel or a container does not show
+    except OSError:  # a kernel or a container may not show it
         return ""
 
 
 def _numa_node(device: Path) -> int | None:
-    """None for a virtual device, and where the firmware does not say (-1)."""
+    """The NUMA node; None for a virtual device, or if the firmware does not report it (-1)."""
     number = _text(device / "numa_node")
     return int(number) if number.isdigit() else None
 
 
 def _namespace(device: Path) -> dict[str, Any]:
-    """Model and block size; unknown of a device that the kernel has handed to user space."""
+    """Model, block size and namespaces; unknown for a device that is in user space."""
     controller = next(device.glob("nvme/nvme*"), device / "none")
     namespaces = sorted(controller.glob("nvme*n*"))
     block = next(iter(namespaces), device / "none")
@@ -168,83 +168,12 @@ def _hugepage_kib(meminfo: Path) -> int:
 
 
 def _chosen(choices: str) -> str:
-    """The one in brackets; a kernel without huge pages never uses them."""
+    """The choice in brackets; `never` for a kernel without huge pages."""
     return choices.partition("[")[2].partition("]")[0] or "never"
 
 
-def writable(programs: Iterable[str], root: Path = Path("/")) -> list[dict[str, str]]:
-    """What others than root may change, of programs and of every directory and link on their paths.
-
-    In a directory that has the sticky bit and is root's, others can only add files of their own:
-    what is root's stays, and what is not there yet, or is another user's, may become a link.
-    """
-    found = {}
-    for program in programs:
-        steps = [(step, _status(step)) for step in _steps(root, Path(program))]
-        for (step, status), (_, following) in zip(steps, [*steps[1:], (None, None)]):
-            if status is None:
-                break
-            by_group = status.st_mode & stat.S_IWGRP and (status.st_gid != 0 or _has_acl(step))
-            by_others = status.st_mode & stat.S_IWOTH
-            sticky = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX
-            held = sticky and following is not None and following.st_uid == 0
-            is_open = (by_group or by_others) and not held and not stat.S_ISLNK(status.st_mode)
-            if is_open or status.st_uid != 0:
-                path = "/" + str(step.relative_to(root))
-                mode = f"{stat.S_IMODE(status.st_mode):04o}"
-                found[path] = {"path": path, "owner": _name(status.st_uid), "mode": mode}
-    return [found[path] for path in sorted(found)]
-
-
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def _has_acl(path: Path) -> bool:
-    """Whether the bits of the group are the mask of an access control list (acl(5))."""
-    try:
-        return "system.posix_acl_access" in os.listxattr(path, follow_symlinks=False)
-    except OSError:  # a file system without
-        return False
-
-
-def _steps(root: Path, program: Path) -> Iterator[Path]:
-    """Every directory and link on the path of a program, from the root to the file itself.
-
-    After a directory comes what is taken from it.
-    """
-    at, ahead, links = root, list(reversed(program.parts[1:])), 0
-    yield at
-    while ahead:
-        part = ahead.pop()
-        at = at.parent if part == ".." else at / part
-        yield at
-        if at.is_symlink():
-            links += 1
-            if links > MOST_LINKS:
-                return
-            target = at.readlink()
-            at = root if target.is_absolute() else at.parent
-            yield at
-            ahead += reversed(target.parts[1:] if target.is_absolute() else target.parts)
-
-
-MOST_LINKS = 40
-"""That the kernel follows (path_resolution(7))."""
-
-
-def _name(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
-
-
 def file_system(directory: Path) -> dict[str, str]:
-    """Type and device of the file system on which a directory is, or will be."""
+    """Type and device of the file system of a directory, which need not exist yet."""
     mount = _mount(_existing(directory))
     return {"filesystem": mount["fstype"], "device": mount["source"]}
 
@@ -270,11 +199,11 @@ LSBLK = (
     "--output=NAME,TYPE,SIZE,RO,FSTYPE,LABEL,MOUNTPOINTS",
 )
 BLOBS = b"SPDKBLOB"
-"""How the superblock of SPDK's blobstore begins (lib/blob/blobstore.h of SPDK)."""
+"""First bytes of the superblock of SPDK's blobstore (lib/blob/blobstore.h of SPDK)."""
 
 
 def block_devices(names: Iterable[str]) -> dict[str, Any]:
-    """What is on all block devices, and which of those that are named hold SPDK's blobs."""
+    """The output of lsblk, and which of the named devices have SPDK's blobs."""
     try:
         found = subprocess.run(LSBLK, check=True, capture_output=True, text=True)
         devices = json.loads(found.stdout)
@@ -287,12 +216,12 @@ def block_devices(names: Iterable[str]) -> dict[str, Any]:
 
 
 def links(names: Iterable[str]) -> dict[str, str]:
-    """Where the names of devices and files lead that are links, or lie behind links."""
+    """The real paths of devices and files that are links or are reached through links."""
     return {name: real for name in names if (real := os.path.realpath(name)) != name}
 
 
 def directory(path: Path) -> dict[str, Any]:
-    """A directory that DAOS is to have, and the file system below it."""
+    """A directory for DAOS, and its file system."""
     try:
         entries = len(os.listdir(path))
     except OSError:
@@ -306,7 +235,7 @@ def directory(path: Path) -> dict[str, Any]:
 
 
 def backing_file(path: Path) -> dict[str, Any]:
-    """A file that would be an SSD, where there is one."""
+    """An existing file at the path of a file that emulates an SSD."""
     is_file, begins = path.is_file(), _begins(path)
     return {
         "type": "file" if is_file else "directory" if path.is_dir() else "other",
@@ -317,7 +246,7 @@ def backing_file(path: Path) -> dict[str, Any]:
 
 
 def system_of(superblock: Path) -> str | None:
-    """The system of which a superblock says that its engine is."""
+    """The name of the system in a superblock; None if it has none."""
     for line in _text(superblock).splitlines():
         key, _, value = line.partition(":")
         if key == "system":
@@ -326,7 +255,7 @@ def system_of(superblock: Path) -> str | None:
 
 
 def shared(path: str) -> dict[str, Any]:
-    """The file system on which a directory is, or will be: whose it is, its locks and its room."""
+    """The file system of a directory, which need not exist yet: type, source, locks, free space."""
     there = _existing(Path(path))
     mount = _mount(there)
     room = os.statvfs(there)
@@ -341,7 +270,7 @@ def shared(path: str) -> dict[str, Any]:
 
 
 def _locks(directory: Path) -> bool:
-    """Whether the file system has locks; where one cannot be tried without writing, it may."""
+    """Whether the file system supports locks; assumed if it cannot be tried without writing."""
     try:
         handle = os.open(directory, os.O_RDONLY)
     except OSError:
@@ -356,7 +285,7 @@ def _locks(directory: Path) -> bool:
 
 
 def blocked(ports: dict[str, str], peer: str) -> dict[str, str]:
-    """Which of these ports the packet filter closes to a peer, and the chain that does."""
+    """The ports that the packet filter closes to a peer, each with the chain that does."""
     ruleset = Ruleset(printed(*COMMAND)) if ports and peer else Ruleset("")
     chains = {
         port: ruleset.blocks(Packet(int(port), peer, interface))
@@ -366,7 +295,7 @@ def blocked(ports: dict[str, str], peer: str) -> dict[str, str]:
 
 
 def _begins(path: Path) -> bytes:
-    """The first 4 KiB of a device or file; nothing of what cannot be read, or would wait."""
+    """The first 4 KiB of a device or file; empty if it cannot be read or would block."""
     try:
         if not (path.is_file() or path.is_block_device()):
             return b""

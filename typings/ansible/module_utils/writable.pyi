@@ -1,0 +1,1 @@
+from assay.tools.writable import writable as writable
