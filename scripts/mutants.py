@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Change the source in one place at a time, and see whether a test notices.
+"""Change the source in one place at a time, and check whether a test notices.
 
     scripts/mutants.py [--sample N] [--seed N] PACKAGE...
 
 A mutant that no test notices shows a hole in the tests, unless it means the same as the original.
-The working tree stays as it is: mutants are made in a copy of `src`, which shadows it. A package is
-held against its own tests, those of its module first, and against those of `MORE`; what notices a
-mutant ends its run. Every mutant is run in a process of its own, forked from one that has imported
-what does not change.
+The working tree is not changed: mutants are made in a copy of `src`, which shadows it. A package is
+tested with its own tests, those of the module first, and with those of `MORE`. The first failing
+test ends the run of a mutant. Every mutant runs in a separate process, forked from one that has
+already imported the libraries.
 
-Not mutmut, which knows functions alone: most thresholds here are constants of a module.
+mutmut is not used, because it only mutates functions, and most thresholds here are constants of a
+module.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ MORE = {
     "checks": ("judge/test_chain.py", "tools/test_fdb_commands.py"),
     "judge": ("campaign/test_results.py", "bundle", "report/test_summary.py"),
 }
-"""Tests of other folders that also are of a package."""
+"""Tests of other folders that also test a package."""
 
 LIMIT_S = 600
-"""A mutant whose tests take longer hangs, and that is noticed."""
+"""Time limit of a mutant's tests, in seconds; if they take longer, the mutant counts as noticed."""
 
 IMPORTED = ("hypothesis", "jinja2", "pint", "pydantic", "scipy.special", "typer", "yaml")
 
@@ -77,7 +78,7 @@ class Mutant:
 
 
 def changed(node: ast.AST) -> ast.AST | None:
-    """The node with another meaning, where there is one to give it."""
+    """The node with another meaning; None if it cannot be changed."""
     node = copy.deepcopy(node)
     match node:
         case ast.Compare(ops=[operator]) if type(operator) in OPPOSITE:
@@ -93,7 +94,7 @@ def changed(node: ast.AST) -> ast.AST | None:
         case ast.Constant(value=float(value)):
             node.value = value * 1.1 or 0.1
         case ast.If() if ast.unparse(node.test) == "__name__ == '__main__'":
-            # As a program a module is started with -I, from where it is installed.
+            # A module that runs as a program is started with -I, from its installation.
             return None
         case ast.If() | ast.IfExp() if not isinstance(node.test, ast.Constant):
             node.test = ast.Constant(False)
@@ -103,9 +104,9 @@ def changed(node: ast.AST) -> ast.AST | None:
 
 
 def places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
-    """Each node that may be changed: its parent, the field, and the index where that is a list."""
+    """Each node that may be changed: its parent, the field, and its index if that is a list."""
     for field, value in ast.iter_fields(tree):
-        # Annotations are not run; decorators say `frozen`, and `strict` never holds back what fits.
+        # Annotations are not executed. `frozen` in decorators, and `strict`, only refuse misuse.
         if field in ("annotation", "returns", "decorator_list"):
             continue
         if isinstance(tree, ast.keyword) and tree.arg == "strict":
@@ -143,7 +144,7 @@ def _put(parent: ast.AST, field: str, index: int | None, part: ast.AST) -> None:
 
 
 def tests_of(package: str, module: Path) -> list[str]:
-    """The tests of a package, those of the module first."""
+    """The tests of a package; the tests of the module come first."""
     own = REPOSITORY / "tests" / package
     ordered = sorted(own.rglob("test_*.py"), key=lambda path: (module.stem not in path.stem, path))
     return [
@@ -179,7 +180,7 @@ def noticed(source: Path, tests: list[str]) -> bool:
 
 
 def sampled(package: str, source: Path, size: int, seed: int) -> int:
-    """Run a sample of a package's mutants; return how many no test noticed."""
+    """Run a sample of a package's mutants; return the number of those that no test noticed."""
     found = [
         mutant
         for path in sorted((source / "assay" / package).rglob("*.py"))
@@ -204,7 +205,7 @@ def sampled(package: str, source: Path, size: int, seed: int) -> int:
 
 
 def main() -> int:
-    """Run the samples that the command line asks for; 1 where a mutant survived."""
+    """Run the samples of the command line; return 1 if a mutant survived."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("packages", nargs="+", metavar="PACKAGE")
     parser.add_argument("--sample", type=int, default=60, help="mutants of each package")
@@ -213,7 +214,7 @@ def main() -> int:
     os.chdir(REPOSITORY)
     for name in IMPORTED:
         __import__(name)
-    # A compiled mutant could outlive it within one second of the file system's clock.
+    # Bytecode of a mutant could be reused within one second of the file system's clock.
     sys.dont_write_bytecode = True
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     survived = 0

@@ -3,8 +3,8 @@
 
     .venv/bin/python scripts/report_picture.py
 
-Needs Chromium. Nothing is measured: the system is that of tests/support, and every figure is a
-little worse than its bound, but for one slow SSD and one slow client.
+It needs Chromium. Nothing is measured: the system is the one of tests/support, and every figure is
+slightly worse than its bound, except those of one slow SSD and one slow client.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SLOW = {
     ("NvmeIops", "s3/0000:67:00.0"): 1.6,
     ("FioDfs", "c4"): 2.0,
 }
-"""The subjects that are slow, and how far below its bound each is."""
+"""The slow subjects, each with the ratio between its bound and its figure."""
 
 
 def signed() -> SignOff:

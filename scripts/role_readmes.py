@@ -1,8 +1,8 @@
-"""Write the README of each role from its `meta/argument_specs.yml`, or see that it agrees.
+"""Write the README of each role from its `meta/argument_specs.yml`, or check that it agrees.
 
-`aar-doc` and `ansible-docsmith` do the like. The first writes an entry point once more where it is
-the alias of another, with links that lead nowhere, and holds typer back, which `assay` needs; the
-second refuses entry points without a file of defaults of their own.
+`aar-doc` and `ansible-docsmith` do similar work. The first repeats an entry point that is the alias
+of another, with broken links, and requires an old typer, which `assay` cannot use. The second
+refuses entry points without their own file of defaults.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MARKUP = re.compile(r"\b([OVCBI])\(((?:[^()\\]|\\.|\([^()]*\))*)\)")
 
 
 def markdown(text: str) -> str:
-    """The markup of Ansible as that of Markdown."""
+    """Ansible's markup converted to Markdown."""
     sign = {"B": "**", "I": "*"}
     return _MARKUP.sub(
         lambda match: f"{sign.get(match[1], '`')}{match[2]}{sign.get(match[1], '`')}",
@@ -34,16 +34,18 @@ def markdown(text: str) -> str:
 
 
 def paragraphs(text: str | list[str]) -> list[str]:
-    """A description, which may be one text."""
+    """The paragraphs of a description, which may be a single text."""
     return [text] if isinstance(text, str) else text
 
 
-def flattened(options: dict[str, Any] | None, of: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each option, and those within it by their whole path."""
+def flattened(
+    options: dict[str, Any] | None, prefix: str = ""
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each option, and its suboptions with their whole path."""
     for name, option in (options or {}).items():
-        yield f"{of}{name}", option
+        yield f"{prefix}{name}", option
         lists = "[]" if option.get("type") == "list" else ""
-        yield from flattened(option.get("options"), f"{of}{name}{lists}.")
+        yield from flattened(option.get("options"), f"{prefix}{name}{lists}.")
 
 
 def entry(option: dict[str, Any], name: str) -> str:
@@ -63,7 +65,7 @@ def entry(option: dict[str, Any], name: str) -> str:
 
 
 def others(specs: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The entry points besides `main`, without those that are it by another name."""
+    """The entry points besides `main`, without aliases of it."""
     return [(name, spec) for name, spec in specs.items() if spec != specs["main"]]
 
 
@@ -75,7 +77,7 @@ def page(role: Path, template: jinja2.Template) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write all pages; with `--check`, print how those that are there differ."""
+    """Write all pages; with `--check`, print how the existing ones differ."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         undefined=jinja2.StrictUndefined,

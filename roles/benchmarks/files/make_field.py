@@ -1,8 +1,8 @@
 """Write the field that fdb-hammer archives again and again: a GRIB message of almost 1 MiB.
 
-Its values are random, since storage may compress what is not, and the same each time. It lacks one
-value of 1 MiB: FDB reads into a buffer of 4 MiB, and where fields fill that to the last byte it
-asks DAOS for no bytes at all, which DAOS never answers (`assay.tools.fdb_hammer`).
+Its values are random, since storage may compress other values, but they are the same each time. It
+is one value short of 1 MiB: FDB reads into a buffer of 4 MiB, and if fields fill it to the last
+byte, FDB asks DAOS for zero bytes, which DAOS never answers (`assay.tools.fdb_hammer`).
 """
 
 import sys
@@ -12,7 +12,7 @@ import numpy as np
 
 BYTES = 1_048_573
 COLUMNS, ROWS = 58_243, 6
-"""The grid whose values, of 24 bits each, are what the headers leave of them."""
+"""The grid; its values of 24 bits fill the bytes that the headers leave."""
 
 KEYS = {
     "centre": "ecmf",

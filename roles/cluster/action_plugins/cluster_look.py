@@ -1,4 +1,4 @@
-"""Looks at a host, and keeps what the inventory says of it away from that host."""
+"""Examines a host without giving it the inventory's variables."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from ansible.plugins.action import ActionBase
 
 
 class ActionModule(ActionBase):
-    """The module `cluster_hardware`, and `inventory` handed back from here.
+    """Runs the module `cluster_hardware`, and adds `inventory` to its result.
 
-    A host that could answer for the inventory would choose its own datasheets, by which it is
+    A host that could change the inventory's values would choose the datasheets by which it is
     judged, and the address at which it is measured.
     """
 
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
-        """Run the module on the host with all options but `inventory`."""
+        """Run the module on the host with all options except `inventory`."""
         super().run(tmp, task_vars)
         options = dict(self._task.args)
         inventory = options.pop("inventory")
-        found = self._execute_module(
+        result = self._execute_module(
             module_name="cluster_hardware", module_args=options, task_vars=task_vars
         )
-        return {**found, "inventory": inventory}
+        return {**result, "inventory": inventory}

@@ -1,4 +1,4 @@
-"""Put what Ansible knows into the words of cluster.json."""
+"""Turns Ansible's variables and facts into the keys of cluster.json."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from assay.tools.fingerprint import fingerprint
 MOMENTARY = frozenset(
     {"blocks", "directories", "backing_files", "superblocks", "setup", "fingerprint", "shared"}
 )
-"""Keys of a host in cluster.json that say what is stored, mounted or set there now."""
+"""Keys of a host in cluster.json that describe its current state: storage, mounts, settings."""
 
 VIRTUAL = {None, "bridge", "bonding", "tun", "veth", "virtio_net"}
-"""Drivers of interfaces whose speed is no line rate."""
+"""Drivers of interfaces whose reported speed is not a line rate."""
 
 
 def describe_hosts(
     hostvars: Mapping[str, Mapping[str, Any]], names: list[str]
 ) -> dict[str, dict[str, Any]]:
-    """The hosts of cluster.json, from what `cluster_hardware` has registered for each."""
+    """The hosts of cluster.json, from the registered results of `cluster_hardware`."""
     described = {}
     for name in names:
         if not _is_seen(hostvars[name]):
@@ -38,10 +38,10 @@ def describe_hosts(
 
 
 def lasting(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The description without what is on block devices and in directories at the moment.
+    """The description without the current content of block devices and directories.
 
-    The preflight judges that before DAOS gets them; after it, each deployment and each mount would
-    make another description of the same cluster.
+    The preflight judges that content before DAOS gets the devices. Later, each deployment and each
+    mount would change the description of the same cluster.
     """
     hosts = {
         name: {key: value for key, value in host.items() if key not in MOMENTARY}
@@ -51,7 +51,7 @@ def lasting(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def not_seen(hostvars: Mapping[str, Mapping[str, Any]], names: list[str]) -> list[str]:
-    """The hosts at which nothing could be looked: they cannot be reached, or did not answer."""
+    """The hosts that could not be examined: they are unreachable, or did not answer."""
     refused = refusals(hostvars, names)
     return [name for name in names if not _is_seen(hostvars[name]) and name not in refused]
 
@@ -61,9 +61,9 @@ def _is_seen(variables: Mapping[str, Any]) -> bool:
 
 
 def refusals(hostvars: Mapping[str, Mapping[str, Any]], names: list[str]) -> dict[str, list[str]]:
-    """What the roles have refused, by host."""
-    said = {name: hostvars[name].get("__preflight_refusals") for name in names}
-    return {name: list(map(str, messages)) for name, messages in said.items() if messages}
+    """The refusals of the roles, by host."""
+    refused = {name: hostvars[name].get("__preflight_refusals") for name in names}
+    return {name: list(map(str, messages)) for name, messages in refused.items() if messages}
 
 
 def describe_host(
@@ -73,8 +73,8 @@ def describe_host(
 
     Args:
         facts: Ansible's facts of the host.
-        hardware: what the module `cluster_hardware` found on it.
-        inventory: its variables of the host: `address`, `engines`, `server`, `agent`,
+        hardware: the result of the module `cluster_hardware`.
+        inventory: the inventory's variables of the host: `address`, `engines`, `server`, `agent`,
             `datasheets`, and the `ssd` of its scratch directory.
     """
     interfaces = {
@@ -110,11 +110,11 @@ def describe_host(
 
 
 def given_to_daos(engines: Any, control_metadata: Any) -> dict[str, list[str]]:
-    """What DAOS would format, write to or mount on a host; what is no path is refused elsewhere.
+    """The paths on a host that DAOS would format, write or mount; others are refused elsewhere.
 
     Args:
-        engines: those of the host, in the words of daos_server.yml, right or wrong.
-        control_metadata: of daos_server.yml, or nothing.
+        engines: the engines of the host, in the words of daos_server.yml, not yet validated.
+        control_metadata: the key of daos_server.yml, or None.
     """
     metadata = control_metadata if isinstance(control_metadata, dict) else {}
     devices, mounts, superblocks = [metadata.get("device")], [], []
@@ -136,12 +136,12 @@ def given_to_daos(engines: Any, control_metadata: Any) -> dict[str, list[str]]:
 def meant_addresses(
     hostvars: Mapping[str, Mapping[str, Any]], servers: list[str], replicas: Any
 ) -> dict[str, list[str]]:
-    """Where the names of servers should lead, and those of replicas that are no address.
+    """The correct addresses of servers' names, and of replicas that are given by name.
 
     Args:
-        hostvars: what is known of all hosts, with Ansible's facts of those that answered.
-        servers: of the system, as the inventory calls them.
-        replicas: of the management service, by name, qualified name or address.
+        hostvars: the variables of all hosts, with Ansible's facts of those that answered.
+        servers: the servers of the system, by their names in the inventory.
+        replicas: replicas of the management service, by name, qualified name or address.
     """
     own = {name: _ipv4(hostvars.get(name, {})) for name in servers}
     hosts = (str(each).partition(":")[0] for each in _listed(replicas))
@@ -166,10 +166,10 @@ def ports_of_daos(engines: Any, provider: str, port: Any, interface: str) -> dic
     """The TCP ports at which peers reach a server, and the interfaces at which they arrive.
 
     Args:
-        engines: those of the host, right or wrong.
-        provider: of the fabric; the ports of other providers than TCP's are none of the kernel's.
-        port: of `daos_server`.
-        interface: that carries the default route.
+        engines: the engines of the host, not yet validated.
+        provider: the fabric provider; only the ports of TCP providers are the kernel's.
+        port: the port of `daos_server`.
+        interface: the interface of the default route.
     """
     ports = {str(port): interface}
     for engine in _dictionaries(engines) if "tcp" in provider else ():
@@ -182,7 +182,7 @@ def ports_of_daos(engines: Any, provider: str, port: Any, interface: str) -> dic
 
 
 MOST_STREAMS = 1024
-"""Of an engine; more is a mistake, which is refused elsewhere."""
+"""Maximum number of streams of an engine; more is a mistake, which is refused elsewhere."""
 
 
 def _dictionaries(value: Any) -> list[dict[str, Any]]:
@@ -203,7 +203,7 @@ def _blocks(printed: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fingerprint(found: dict[str, Any]) -> dict[str, Any]:
-    """Nothing where a host answers with something else: it is not to stop the others."""
+    """The fingerprint of a host; empty if its answer is invalid, so that others are not stopped."""
     try:
         return {"fingerprint": fingerprint(found["identity"]).model_dump(mode="json")}
     except (KeyError, TypeError, AttributeError, ValueError):
@@ -211,7 +211,7 @@ def _fingerprint(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def fingerprints(hostvars: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The fingerprints of the hosts that have answered the module `cluster_identity`."""
+    """The fingerprints of the hosts that answered the module `cluster_identity`."""
     taken = {
         name: _fingerprint(hostvars[name].get("__cluster_identity", {})).get("fingerprint")
         for name in hostvars
@@ -225,7 +225,7 @@ def _names(facts: dict[str, Any]) -> list[str]:
 
 
 def _carrier(address: str, interfaces: dict[str, dict[str, Any]]) -> str:
-    """The interface that has an address; the address itself, for `assay check` to refuse."""
+    """The interface with an address; if there is none, the address, which `assay check` refuses."""
     for name, interface in interfaces.items():
         ipv4 = [interface.get("ipv4", {}), *interface.get("ipv4_secondaries", [])]
         if address in {entry.get("address") for entry in [*ipv4, *interface.get("ipv6", [])]}:
@@ -248,12 +248,12 @@ def _network(interface: dict[str, Any]) -> str | None:
 
 
 def _without_empty(settings: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what the inventory leaves to DAOS."""
+    """Leave out keys that the inventory leaves to DAOS."""
     return {key: value for key, value in settings.items() if value not in ("", None, {}, [])}
 
 
 def _with_tags(engine: Any) -> Any:
-    """Write the tags down, for readers that are not `assay`; bad counts are for it to refuse."""
+    """Add the tags, for other readers than `assay`, which refuses bad counts."""
     match engine:
         case {"targets": int(targets), "nr_xs_helpers": int(helpers)}:
             return {**engine, "tags": tag_map(targets, helpers).model_dump()}

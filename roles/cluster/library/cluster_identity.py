@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""What a host is made of, for its fingerprint."""
+"""Reads the parts of a host, for its fingerprint."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DOCUMENTATION = r"""
 module: cluster_identity
 short_description: Read firmware, serial numbers, drivers and tuning of a host
 description:
-  - Reads sysfs, and what dmidecode, ethtool, nvme-cli and smartmontools print where they are there.
+  - Reads sysfs, and the output of dmidecode, ethtool, nvme-cli and smartmontools if installed.
   - Changes nothing.
 options: {}
 author: the daos-assay founders
@@ -24,7 +24,7 @@ EXAMPLES = r"""
 """
 RETURN = r"""
 identity:
-  description: What was found, as it was printed.
+  description: The facts of the host, unparsed.
   returned: always
   type: dict
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Raise what the kernel has too low for DAOS, and look at what it cannot be given while it runs."""
+"""Raises kernel settings that are too low for DAOS, and reports what it cannot change."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ module: daos_host_kernel
 short_description: Raise kernel settings to what DAOS needs, and put them back
 description:
   - A number is raised where it is lower than wanted, and never lowered.
-  - What a setting was before its first change is kept in a ledger, for V(absent) to put it back.
-  - Nothing here outlives a reboot.
+  - The value before the first change is kept in a ledger, so that V(absent) can restore it.
+  - No change survives a reboot.
 options:
   state:
     choices: [present, absent]
     default: present
-    description: Whether to raise settings, or to put back what nobody else has changed since.
+    description: Whether to raise settings, or to restore those that nobody else changed since.
   ledger:
     type: path
     required: true
-    description: File of what the settings were.
+    description: File with the former values of the settings.
   sysctls:
     type: dict
     default: {}
-    description: Least values by the name of the setting, with slashes, such as C(vm/max_map_count).
+    description: Minimum values by the name of the setting, with slashes, such as
+      C(vm/max_map_count).
   disable_thp:
     type: bool
     default: false
-    description: Whether transparent huge pages are to be V(never).
+    description: Whether to set transparent huge pages to V(never).
   settings:
     type: dict
     default: {}
     description:
-      - Values, whatever they were before, by the path of the file below C(/), which may be a
-        pattern, such as C(sys/devices/system/cpu/cpu*/cpufreq/scaling_governor).
-      - What the kernel does not have is left out.
+      - Exact values, by the path of the file below C(/), which may be a pattern, such as
+        C(sys/devices/system/cpu/cpu*/cpufreq/scaling_governor).
+      - Settings that the kernel does not have are left out.
   ssds:
     type: list
     elements: str
@@ -71,8 +72,8 @@ iommu:
   type: bool
 small_lba:
   description:
-    - A sentence for each SSD whose blocks are not of 4096 bytes.
-    - One that is handed to user space does not tell.
+    - A sentence for each SSD whose block size is not 4096 bytes.
+    - The block size of an SSD in user space is unknown.
   returned: state is present
   type: list
 """
@@ -85,7 +86,7 @@ LBA_FILE = "nvme/nvme*/nvme*n*/queue/logical_block_size"
 
 
 class Kernel:
-    """The settings below a root, each a file of one word, and a ledger of what they were."""
+    """The settings below a root, each a file of one word, and a ledger of their former values."""
 
     def __init__(self, root: Path, ledger: Path, *, dry: bool) -> None:
         self.root = root
@@ -98,11 +99,11 @@ class Kernel:
         self.notes: dict[str, list[str]] = json.loads(_text(ledger) or "{}")
 
     def want(self, path: str, wanted: str) -> None:
-        """Raise a setting where that is possible, and otherwise say so."""
+        """Raise a setting if it is too low, or report why that is impossible."""
         self._change(path, wanted, _is_enough)
 
     def want_exactly(self, pattern: str, wanted: str) -> None:
-        """Give all settings of a pattern a value; where one is denied, so are the others."""
+        """Set all settings of a pattern to a value; stop at the first that is denied."""
         for file in sorted(self.root.glob(pattern)):
             denied = len(self.denied)
             self._change(str(file.relative_to(self.root)), wanted, str.__eq__)
@@ -127,7 +128,7 @@ class Kernel:
             self.short.append(f"/{path} is {after} after {wanted} was written to it")
 
     def put_back(self) -> None:
-        """Give every setting its former value, unless somebody else changed it since."""
+        """Restore the former value of every setting, unless somebody else changed it since."""
         for path, (before, after) in self.notes.items():
             if self._value(path) == after != before:
                 self.changed = True
@@ -135,7 +136,7 @@ class Kernel:
                     (self.root / path).write_text(before, encoding="utf-8")
 
     def _value(self, path: str) -> str:
-        """The value of a setting; of a choice, the one in brackets; empty if there is none."""
+        """The value of a setting; for a choice, the word in brackets; empty if there is none."""
         text = _text(self.root / path)
         return text.partition("[")[2].partition("]")[0] or text
 
@@ -147,7 +148,7 @@ class Kernel:
 
 
 def small_lba(root: Path, ssds: list[str]) -> list[str]:
-    """A sentence for each namespace of these SSDs whose blocks are not of 4096 bytes."""
+    """A sentence for each namespace of these SSDs whose block size is not 4096 bytes."""
     small = []
     for ssd in ssds:
         device, below = _device(ssd)

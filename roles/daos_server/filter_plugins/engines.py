@@ -1,4 +1,4 @@
-"""The engines of daos_server.yml, from those of the inventory."""
+"""Turns the engines of the inventory into those of daos_server.yml."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from assay.cluster.servers import engine_log
 
 NO_FLUSH = "PMEM_NO_FLUSH"
-"""Lets libpmem leave the CPU's caches to a power supply that flushes them (PMDK, libpmem(7))."""
+"""Makes libpmem skip the flush of CPU caches, if the power supply flushes them (libpmem(7))."""
 
 
 def engines(described: list[dict[str, Any]], eadr: bool, logs: str) -> list[dict[str, Any]]:
@@ -16,7 +16,7 @@ def engines(described: list[dict[str, Any]], eadr: bool, logs: str) -> list[dict
     Args:
         described: engines in the words of daos_server.yml.
         eadr: whether the caches of the CPU survive a loss of power.
-        logs: directory for the logs of engines that name no file.
+        logs: directory for the logs of engines without a configured file.
     """
     return [
         {
@@ -30,7 +30,7 @@ def engines(described: list[dict[str, Any]], eadr: bool, logs: str) -> list[dict
 
 
 def _environment(engine: dict[str, Any], eadr: bool) -> dict[str, list[str]]:
-    """`env_vars`, if there are any; what the site says of NO_FLUSH stands."""
+    """`env_vars`, if there are any; the site's own value of NO_FLUSH takes precedence."""
     variables = list(engine.get("env_vars") or [])
     is_pmem = any(tier.get("class") == "dcpm" for tier in _tiers(engine))
     if eadr and is_pmem and not any(entry.split("=")[0] == NO_FLUSH for entry in variables):

@@ -1,4 +1,4 @@
-"""What dmg answers and the inventory holds, as the tasks of this role ask `assay` for it."""
+"""Filters for the tasks of this role, which read answers of dmg and the inventory with `assay`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from assay.tools import pools, ranks
 from assay.tools.daos_answer import Answer, read_answer
 
 Result = Mapping[str, Any]
-"""What `ansible.builtin.command` returns of one run of dmg."""
+"""The result of `ansible.builtin.command` for one run of dmg."""
 
 
 def answer(result: Result) -> dict[str, Any]:
-    """What a run answered: `error`, empty if all is well, and `uninitialized`."""
+    """The answer of a run: `error`, empty if there is none, and `uninitialized`."""
     read = _read(result)
     return {"error": read.error, "uninitialized": read.uninitialized}
 
@@ -25,19 +25,19 @@ def _read(result: Result) -> Answer:
 
 
 def unjoined(query: Result, there: Sequence[servers.ServerHost]) -> list[servers.ServerHost]:
-    """The servers that have fewer joined ranks than engines."""
+    """The servers with fewer joined ranks than engines."""
     return ranks.unjoined(_read(query), there)
 
 
 def problems(query: Result, there: Sequence[servers.ServerHost]) -> list[str]:
-    """What keeps the ranks from being joined: a sentence each."""
+    """Why not all ranks are joined: a sentence for each problem."""
     return ranks.problems(_read(query), there)
 
 
 def unformatted(
     there: Sequence[servers.ServerHost], hosts: Mapping[str, Mapping[str, Any]]
 ) -> list[servers.Unformatted]:
-    """The engines without a superblock, by what each of their hosts has registered."""
+    """The engines without a superblock, from the registered results of their hosts."""
     names = [server["name"] for server in there]
     found = {name: hosts[name]["__daos_system_superblocks"]["stdout_lines"] for name in names}
     return servers.unformatted(there, found)
@@ -47,7 +47,7 @@ class FilterModule:
     """The filters of the role daos_system."""
 
     def filters(self) -> dict[str, Any]:
-        """Each by its name in templates."""
+        """The filters by their names in templates."""
         return {
             "daos_system_answer": answer,
             "daos_system_server": servers.server,

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Make a container in a pool of DAOS, or see that the one there is the required one."""
+"""Creates a container in a DAOS pool, or checks that the existing one is as required."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ansible.module_utils.pools import (
 
 DOCUMENTATION = r"""
 module: daos_container
-short_description: Make a container in a pool of DAOS
+short_description: Create a container in a DAOS pool
 description:
-  - Makes the container where it is missing, by C(daos -j), which needs an agent on the host.
-  - Fails where a container of this label differs. The message names both values. DAOS fixes all of
-    it when the container is made, so nothing is ever changed.
+  - Creates the container if it is missing, with C(daos -j), which needs an agent on the host.
+  - Fails if an existing container of this label differs. The message names both values. Nothing is
+    changed, since DAOS fixes all values when a container is created.
   - Never destroys a container.
 options:
   pool:
@@ -39,7 +39,7 @@ options:
     description: Layout of the container.
   oclass:
     type: str
-    description: Object class of files and directories. What is not given is left to DAOS.
+    description: Object class of files and directories. DAOS chooses classes that are not given.
   file_oclass:
     type: str
     description: Object class of files.
@@ -56,7 +56,7 @@ options:
   user:
     type: str
     default: root
-    description: The account that makes the container, and so owns it and its root directory.
+    description: The account that creates the container, so that it owns it and its root directory.
   daos:
     type: path
     default: daos
@@ -68,21 +68,21 @@ options:
   answer_limit_s:
     type: int
     default: 60
-    description: Seconds that daos may take to answer a question.
+    description: Time limit of daos for an answer, in seconds.
   make_limit_s:
     type: int
     default: 900
-    description: Seconds that it may take to make the container.
+    description: Time limit of daos for the creation of the container, in seconds.
 attributes:
   check_mode:
     support: full
-    description: A pool or an agent that does not answer is taken for one yet to be deployed.
+    description: A pool or an agent that does not answer counts as not deployed yet.
   diff_mode:
     support: full
 author: the daos-assay founders
 """
 EXAMPLES = r"""
-- name: Make a container for files
+- name: Create a container for files
   daos_container:
     pool: tank
     name: posix
@@ -92,13 +92,13 @@ EXAMPLES = r"""
 """
 RETURN = r"""
 uuid:
-  description: UUID of the container; absent where it was not made, in check mode.
-  returned: the container is there
+  description: UUID of the container; absent in check mode if it does not exist.
+  returned: the container exists
   type: str
 """
 
 NO_PERM = "DER_NO_PERM"
-"""What DAOS says where the access control list does not let a user in."""
+"""DAOS's error if the access control list does not allow the user."""
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "pool": {"type": "str", "required": True},
@@ -118,7 +118,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 class Container:
-    """The required container, and what daos says of it."""
+    """The required container, compared with the answers of daos."""
 
     def __init__(self, module: AnsibleModule) -> None:
         self._module = module
@@ -128,7 +128,7 @@ class Container:
         self._properties: dict[str, Any] = module.params["properties"]
 
     def ensure(self) -> None:
-        """Make the container, or fail."""
+        """Create the container or check the existing one; fail if it differs."""
         if not LABEL.match(self._name):
             self._fail(f"this is no label; {LABELS_ALLOWED}")
         listed = self._run(["container", "list", self._pool])
@@ -172,7 +172,7 @@ class Container:
 
     def _run(self, arguments: list[str], limit: str = "answer_limit_s") -> Answer:
         options = self._module.params
-        # daos may hang for minutes where an engine is dead, and libdaos then heeds no TERM.
+        # If an engine is dead, daos may hang for minutes, and libdaos then ignores TERM.
         timeout = ["timeout", "--kill-after=5", str(options[limit])]
         daos = [options["daos"], "--json", f"--sys-name={options['system']}"]
         try:
@@ -187,7 +187,7 @@ class Container:
 
 
 def _as(user: str) -> list[str]:
-    """The beginning of a command that runs as a user; the agent reports that user to DAOS.
+    """The start of a command that runs as a user, whom the agent reports to DAOS.
 
     Raises:
         KeyError: there is no such user.

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Make a pool of DAOS, or see that the one there is the required one."""
+"""Creates a DAOS pool, or checks that the existing one is as required."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from ansible.module_utils.pools import (
 
 DOCUMENTATION = r"""
 module: daos_pool
-short_description: Make a pool of DAOS
+short_description: Create a DAOS pool
 description:
-  - Makes the pool where it is missing, by C(dmg -j).
-  - Sets properties that C(dmg pool set-prop) changes for all that is in the pool, such as
+  - Creates the pool if it is missing, with C(dmg -j).
+  - Sets properties that C(dmg pool set-prop) can change with effect on existing containers, such as
     C(reclaim), C(self_heal) and C(space_rb).
-  - Fails where the pool has another size, or another value of a property that is fixed when the
-    pool is made, such as C(rd_fac). The message names both values. Nothing is changed then.
+  - Fails if the pool has another size, or another value of a property that is fixed at creation,
+    such as C(rd_fac). The message names both values. Nothing is changed then.
   - Never destroys, shrinks or extends a pool.
 options:
   name:
@@ -39,20 +39,20 @@ options:
     type: str
     required: true
     description:
-      - Size of all ranks together, such as V(2TB) or V(1.5TiB), or a share of what is free, such as
-        V(90%).
-      - A pool that is there may differ from it by 5 %, since DAOS rounds. A share is not compared.
+      - Size on all ranks together, such as V(2TB) or V(1.5TiB), or a share of the free space, such
+        as V(90%).
+      - An existing pool may differ from it by 5 %, since DAOS rounds. A share is not compared.
   properties:
     type: dict
     default: {}
-    description: Properties by DAOS's names. What is not given may be anything.
+    description: Properties by DAOS's names. Properties that are not given may have any value.
   user:
     type: str
     default: root
     description:
-      - An account that may use the pool. Where the access control list does not let it read and
-        write, an entry for it is put there. Entries of others stay as they are.
-      - V(root) gets no entry, since what dmg makes is root's.
+      - An account that may use the pool. If the access control list does not let it read and write,
+        an entry for it is added. Entries of others stay unchanged.
+      - V(root) gets no entry, since pools that dmg creates belong to root.
   dmg:
     type: path
     default: dmg
@@ -64,21 +64,21 @@ options:
   answer_limit_s:
     type: int
     default: 60
-    description: Seconds that dmg may take to answer a question.
+    description: Time limit of dmg for an answer, in seconds.
   make_limit_s:
     type: int
     default: 900
-    description: Seconds that it may take to make the pool.
+    description: Time limit of dmg for the creation of the pool, in seconds.
 attributes:
   check_mode:
     support: full
-    description: A system that does not answer is taken for one that is yet to be deployed.
+    description: A system that does not answer counts as not deployed yet.
   diff_mode:
     support: full
 author: the daos-assay founders
 """
 EXAMPLES = r"""
-- name: Make a pool that survives the loss of one engine
+- name: Create a pool that survives the loss of one engine
   daos_pool:
     name: tank
     size: 90%
@@ -86,8 +86,8 @@ EXAMPLES = r"""
 """
 RETURN = r"""
 uuid:
-  description: UUID of the pool; absent where it was not made, in check mode.
-  returned: the pool is there
+  description: UUID of the pool; absent in check mode if it does not exist.
+  returned: the pool exists
   type: str
 """
 
@@ -104,7 +104,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 class Pool:
-    """The required pool, and what dmg says of it."""
+    """The required pool, compared with the answers of dmg."""
 
     def __init__(self, module: AnsibleModule) -> None:
         self._module = module
@@ -113,7 +113,7 @@ class Pool:
         self._properties: dict[str, Any] = module.params["properties"]
 
     def ensure(self) -> None:
-        """Make the pool, or change it, or fail."""
+        """Create the pool or change the existing one; fail if that is impossible."""
         if not LABEL.match(self._name):
             self._fail(f"this is no label; {LABELS_ALLOWED}")
         if not POOL_SIZE.match(self._size):
@@ -155,7 +155,7 @@ class Pool:
         self._module.exit_json(changed=bool(found), diff=_diff(found), uuid=query.get("uuid"))
 
     def _allow(self) -> list[Difference]:
-        """Let the user use the pool; nothing where that one may already."""
+        """Let the user use the pool, unless the user already may."""
         user = self._module.params["user"]
         if user == "root" or pool_allows(self._ask(["pool", "get-acl", self._name]), user):
             return []
@@ -172,7 +172,7 @@ class Pool:
 
     def _run(self, arguments: list[str], limit: str = "answer_limit_s") -> Answer:
         options = self._module.params
-        # dmg may hang for minutes where an engine is dead.
+        # If an engine is dead, dmg may hang for minutes.
         timeout = ["timeout", "--kill-after=5", str(options[limit])]
         dmg = [options["dmg"], f"--config-path={options['config']}", "--json"]
         status, stdout, stderr = self._module.run_command([*timeout, *dmg, *arguments])

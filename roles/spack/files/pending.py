@@ -1,7 +1,7 @@
-"""Print what the active environment has yet to install, dependencies first.
+"""Print the packages that the active environment still has to install, dependencies first.
 
-A line is name, version and hash. With the argument `roots`, it is only what the environment itself
-asks for: the rest comes with it, from a build cache.
+A line has name, version and hash. With the argument `roots`, it prints only the packages that the
+environment itself lists; a build cache installs their dependencies with them.
 """
 
 import sys

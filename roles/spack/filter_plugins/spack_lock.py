@@ -1,4 +1,4 @@
-"""Put a lock of Spack into the words of cluster.json."""
+"""Turns a lock file of Spack into the keys of cluster.json."""
 
 from __future__ import annotations
 
