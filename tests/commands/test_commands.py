@@ -181,6 +181,16 @@ def test_the_version_imports_what_it_needs_alone() -> None:
     assert not imported & {"altair", "jinja2", "numpy", "pint", "scipy", "yaml"}
 
 
+def test_to_judge_imports_no_distributions() -> None:
+    """All of scipy's take most of a second; its special functions have the few that are needed."""
+    look = "import sys, assay.judge.signoff; print(*sys.modules)"
+    asked = [sys.executable, "-c", look]
+    printed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    imported = {*printed.split()}
+    assert "numpy" in imported
+    assert "scipy.stats" not in imported
+
+
 def test_an_unknown_command_lists_those_that_there_are() -> None:
     status, _, err = run("verfy", "bundle")
     assert status == 2

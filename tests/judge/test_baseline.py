@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import t
 
 from assay.judge.baseline import SLIPS, Change, Changes, Session, changes
 from assay.judge.limits import Limits, no_ends
@@ -174,6 +173,8 @@ def test_the_factors_between_units_are_these() -> None:
 
 
 def test_an_interval_has_its_share_of_the_false_alarms() -> None:
+    from scipy.stats import t  # half a second, which no other test needs
+
     row = [985.0, 990, 995, 1000, 1005, 1010, 1015]
     found = summarize_all([row] * SIZE)
     rated = (found, rate(found, LIMITS))

@@ -16,11 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
 
 from assay.cluster.description import Cluster
 from assay.judge.populations import deviation, scale
-from assay.judge.stats import Array, middle
+from assay.judge.stats import Array, middle, threshold
 from assay.tools.telemetry import OPERATIONS, SCHEDULER, Place
 
 FALSE_NAMES = 0.005
@@ -143,7 +142,7 @@ class _Effects:
             return []
         # Each operation, by rank and by target.
         chance = FALSE_NAMES / (2 * len(IN_WORDS) * len(self.gain))
-        least = max(float(student.isf(chance, self.freedom)) * self.error, np.log1p(SLOWER))
+        least = max(float(threshold(chance, self.freedom)) * self.error, np.log1p(SLOWER))
         return [place for place, gain in self.gain.items() if gain > least]
 
 
