@@ -1,0 +1,137 @@
+"""What a job refuses to measure beside, or on: engines, other mounts, other agents."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from assay.campaign.steps import problems
+from jobs import Job, stand_in, step
+
+
+@pytest.mark.parametrize(
+    ("pgrep", "refusal"),
+    [
+        ("echo 0; return 1", None),
+        ("echo 2", "2 engines of DAOS are running here and would disturb the measurement"),
+        ("return 127", "it is not known whether an engine of DAOS is running here"),
+    ],
+    ids=["none", "two", "no pgrep"],
+)
+def test_nothing_is_measured_beside_an_engine(job: Job, pgrep: str, refusal: str | None) -> None:
+    line = "engines_stopped raw"
+    assert job.run(stand_in("pgrep", pgrep), line, "touch measured") == (1 if refusal else 0)
+    assert (job.stage / "measured").exists() is (refusal is None)
+    if refusal:
+        assert job.output("refusal").startswith(refusal)
+
+
+@pytest.mark.parametrize(
+    ("answers", "refusal"),
+    [
+        ("0 0", None),
+        ("0", "it is not known whether an engine of DAOS is running here: 1 of 2 hosts answered"),
+        ("", "it is not known whether an engine of DAOS is running here: 0 of 2 hosts answered"),
+        ("1", "1 engines of DAOS are running here and would disturb the measurement"),
+    ],
+    ids=["both", "one", "none", "one has an engine"],
+)
+def test_every_host_has_to_answer_whether_an_engine_runs(
+    job: Job, answers: str, refusal: str | None
+) -> None:
+    launcher = stand_in("srun", f"printf '%s\\n' {answers}")
+    line = "engines_stopped raw 2 srun --nodes=2"
+    assert job.run(launcher, line, "touch measured") == (1 if refusal else 0)
+    assert (job.stage / "measured").exists() is (refusal is None)
+    if refusal:
+        assert job.output("refusal").startswith(refusal)
+
+
+DFUSE = "DAOS.POSIX://11/22"
+
+
+@pytest.fixture
+def mount(job: Job) -> Path:
+    """A directory that passes for a dfuse mount of the container 11/22."""
+    mounted = job.stage / "mnt"
+    mounted.mkdir()
+    os.setxattr(mounted, "user.daos", DFUSE.encode())
+    (job.stage / "mounts").write_text(f"dfuse {mounted} fuse.daos rw 0 0\n")
+    programs = job.stage / "bin"
+    programs.mkdir()
+    awk = programs / "awk"
+    awk.write_text(f'#!/bin/bash\nexec /usr/bin/awk "${{@/\\/proc\\/mounts/{job.stage}/mounts}}"\n')
+    awk.chmod(0o755)
+    return mounted
+
+
+def path_of(job: Job) -> str:
+    return f"PATH={job.stage}/bin:$PATH"
+
+
+def test_a_dfuse_of_the_container_is_taken(job: Job, mount: Path) -> None:
+    assert job.run(path_of(job), f"on_dfuse {mount} 11 22", "touch measured") == 0
+    assert (job.stage / "measured").exists()
+    assert not (job.raw / "refusal").exists()
+
+
+def test_a_dfuse_of_another_container_is_refused(job: Job, mount: Path) -> None:
+    assert job.run(path_of(job), f"on_dfuse {mount} 11 33", "touch measured") == 1
+    assert not (job.stage / "measured").exists()
+    assert job.output("refusal").startswith(
+        f"what is mounted at {mount} is not a dfuse of the container (pool 11, container 33):"
+        f" {DFUSE} on s1"
+    )
+
+
+def test_a_local_disk_is_refused(job: Job, mount: Path) -> None:
+    (job.stage / "mounts").write_text("")
+    assert job.run(path_of(job), f"on_dfuse {mount} 11 22") == 1
+    assert "container 22): nothing on s1" in job.output("refusal")
+
+
+def test_a_mount_that_is_replaced_in_the_run_is_reported_and_cleaned(job: Job, mount: Path) -> None:
+    swap = f'python3 -c \'import os; os.setxattr("{mount}", "user.daos", b"DAOS.POSIX://11/44")\''
+    status = job.run(
+        path_of(job),
+        f"on_dfuse {mount} 11 22",
+        "MADE=assay.7",
+        step("work", ["touch", f"{mount}/assay.7.ior", f"{mount}/theirs"]).line(),
+        swap,
+    )
+    assert status == 0
+    assert job.output("refusal").startswith(
+        f"during the run something else was mounted at {mount}: DAOS.POSIX://11/44 on s1"
+    )
+    assert [path.name for path in mount.iterdir()] == ["theirs"]
+
+
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [("7", False), ("8", True), ("", True)],
+    ids=["the same", "restarted", "ended"],
+)
+def test_an_agent_that_restarts_in_the_run_is_named(job: Job, later: str, said: bool) -> None:
+    programs = job.stage / "bin"
+    programs.mkdir()
+    (job.stage / "pid").write_text("7")
+    pgrep = programs / "pgrep"
+    pgrep.write_text(f"#!/bin/sh\ngrep . {job.stage}/pid\n")
+    pgrep.chmod(0o755)
+    begun = [path_of(job), "same_agent", f"printf '%s' '{later}' >{job.stage}/pid"]
+    failed = step("work", ["sh", "-c", "exit 22"])
+    assert job.run(*begun, failed.line()) == 1
+    (problem,) = problems(job.left, [failed])
+    assert problem.startswith("daos_agent restarted or ended during the run: s1;") is said
+
+
+@pytest.mark.parametrize("status", [1, 124, 137])
+def test_a_container_in_which_a_step_hung_is_left_alone(job: Job, status: int) -> None:
+    # By the library in it find would wait for ever, too.
+    asked = stand_in("timeout", '[[ $* != *find* ]] || touch "$RAW/asked"; shift 2; "$@"')
+    made = "in_container tank posix /lib/libpil4dfs.so assay.7"
+    failed = step("work", ["sh", "-c", f"exit {status}"]).line()
+    assert job.run(asked, made, failed) == 1
+    assert (job.raw / "asked").exists() is (status == 1)
