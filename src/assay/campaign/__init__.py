@@ -1,1 +1,1 @@
-"""What was measured, and what speaks against it: steps, run reports, results."""
+"""A measured campaign: its steps, its run reports, its results and their problems."""

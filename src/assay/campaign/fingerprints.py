@@ -1,7 +1,7 @@
 """The fingerprints of the hosts, taken before and after a campaign's sessions.
 
-`playbooks/validate.yml` leaves them in the campaign's directory, a file each time, named after
-when it was taken.
+`playbooks/validate.yml` writes them into the campaign's directory, a new file each time, named
+after the time.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ class Taken:
     """The fingerprints of all hosts at one time."""
 
     name: str
-    """Of its file."""
+    """The name of the file."""
     content: bytes
-    """As it was read, for the bundle."""
+    """The unchanged content of the file, for the bundle."""
     hosts: dict[str, Fingerprint]
 
 
 def read(root: Path, known: Collection[str]) -> tuple[Taken, ...]:
-    """Those of a campaign, from the first to the last; none where none were taken.
+    """Read the fingerprints of a campaign, from the first to the last; empty if there are none.
 
     Args:
         root: the campaign's directory, or a bundle.
         known: the names of the cluster's hosts.
 
     Raises:
-        ForeignError: a file is not one of fingerprints of these hosts, or there are too many.
+        ForeignError: a file does not contain fingerprints of these hosts, or there are too many.
         OSError: it cannot be read.
     """
     tree = Tree(root)
@@ -80,6 +80,6 @@ def _hosts(content: bytes, known: Collection[str]) -> dict[str, Fingerprint]:
 
 
 def changed(taken: Sequence[Taken]) -> tuple[HostChange, ...]:
-    """What changed on a host from one time to the next, each change once."""
+    """The changes of hosts from one time to the next, each change once."""
     steps = (changes(a.hosts, b.hosts) for a, b in pairwise(taken))
     return tuple(dict.fromkeys(change for step in steps for change in step))

@@ -1,7 +1,7 @@
 """The raw outputs of a campaign: found below its own directory, listed, and copied.
 
-A run report says where ReFrame has put them. Nothing but the place below the campaign's directory
-is taken from that: a report that somebody else wrote could name any directory of this machine.
+A run report names the directories into which ReFrame has put them. Only the part below the
+campaign's directory is used, since a report of others could name any directory of this machine.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from assay.foreign.text import quoted
 
 RAW = "raw"
 _REFRAMES = ("output", "stage")
-"""What ReFrame calls its directories below its prefix."""
+"""ReFrame's names for its directories below its prefix."""
 
 
 class Counted:
-    """What all outputs of a campaign come to, held below the limits."""
+    """Counts the files and bytes of all outputs of a campaign, and enforces the limits."""
 
     def __init__(self) -> None:
         self._files = self._bytes = 0
@@ -31,7 +31,7 @@ class Counted:
         """Count a file.
 
         Raises:
-            ForeignError: it is too large, or all are too many or too large.
+            ForeignError: the file is too large, or all files together are too many or too large.
         """
         self._files += 1
         self._bytes += entry.size
@@ -49,13 +49,13 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What one check left behind: the job script, its output and `raw/`."""
+    """The outputs of one check: the job script, its output and `raw/`."""
 
     root: Path
     place: str
-    """Where, below the root."""
+    """Their directory, below the root."""
     files: tuple[tuple[str, int], ...]
-    """By their paths below that place, sorted, each with its size in bytes."""
+    """Paths below that directory, sorted, each with its size in bytes."""
 
     def below(self, directory: str) -> Iterator[str]:
         """The files in a directory of `raw/` that are not empty."""
@@ -68,10 +68,10 @@ class Outputs:
                 yield name
 
     def copy(self, target: Path) -> None:
-        """Copy what was listed, as ordinary files of whoever does it.
+        """Copy the listed files, as ordinary files of the current user.
 
         Raises:
-            ForeignError: what was a file is none any more, or has grown beyond the limit.
+            ForeignError: a file is no longer a regular file, or has grown beyond the limit.
             OSError: it cannot be read or written.
         """
         tree = Tree(self.root)
@@ -89,16 +89,16 @@ class Outputs:
 
 
 def find(root: Path, named: list[str], counted: Counted) -> Outputs | None:
-    """What a check left behind, in the first of the named directories that has a `raw/`.
+    """The outputs of a check, from the first of the named directories that has a `raw/`.
 
     Args:
         root: the directory of the campaign.
-        named: where a run report says that it is.
-        counted: what the campaign's outputs come to so far.
+        named: directories that a run report names.
+        counted: the count of the campaign's outputs so far.
 
     Raises:
-        ForeignError: a directory is not below the root, or holds what is neither a directory nor
-            a regular file, or too much.
+        ForeignError: a directory is not below the root, or contains too much, or something other
+            than directories and regular files.
         OSError: it cannot be read.
     """
     tree = Tree(root)
@@ -110,10 +110,10 @@ def find(root: Path, named: list[str], counted: Counted) -> Outputs | None:
 
 
 def _places(root: Path, name: str) -> list[str]:
-    """What a directory that a report names may be, as paths below the root.
+    """Possible paths, below the root, of a directory that a report names.
 
     A campaign that was moved, or came from elsewhere, names directories of the machine that
-    measured; what is below `output` or `stage` there is so here.
+    measured; the path below `output` or `stage` is the same here.
     """
     path = PurePosixPath(name)
     if ".." in path.parts or "\0" in name:

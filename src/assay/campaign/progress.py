@@ -23,10 +23,10 @@ from assay.subject import Subject
 State = Literal["waits", "runs", "measured", "failed", "interrupted"]
 
 OUTPUT = "reframe.out"
-"""Where campaign.sh keeps what ReFrame prints, of one session after the other."""
+"""File in which campaign.sh keeps ReFrame's output of all sessions, one after the other."""
 
 _BEGAN = re.compile(r"\[==========\] Started on (.{10,40})")
-"""When ReFrame began a session, in words of its own."""
+"""ReFrame's line with the start of a session."""
 
 _WHEN = "%a %b %d %H:%M:%S %Y%z"
 
@@ -49,57 +49,57 @@ _SESSION = ("[==========] Running ", "[==========] Finished on ")
 
 @dataclass(slots=True)
 class Standing:
-    """One check on one partition, so far."""
+    """The state of one check on one partition."""
 
     name: str
     partition: str
     state: State = "waits"
     hash: str = ""
-    """What ReFrame calls this run of it."""
+    """ReFrame's hash of this run."""
     since: float | None = None
-    """When its job was written, in seconds since the epoch."""
+    """When its job script was written, in seconds since the epoch."""
     steps: dict[Subject, int] = field(default_factory=dict)
-    """Subject to the number of steps that it has finished."""
+    """Subject to the number of its finished steps."""
     figures: list[str] = field(default_factory=list)
     """Medians, as ``read_1m@s1 512.3 MiB/s``, once all of them are measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a campaign is."""
+    """The progress of a campaign."""
 
     checks: tuple[Standing, ...]
-    """All of the plan, from the lowest layer up."""
+    """All checks of the plan, from the lowest layer up."""
     ended: bool
     """Whether the latest session of ReFrame has ended."""
     scale: str | None = None
-    """That of the checks that were started; none where none was."""
+    """The scale of the started checks; None if none was started."""
     began: float | None = None
-    """When the latest session did, in seconds since the epoch."""
+    """Start of the latest session, in seconds since the epoch."""
     ended_since: tuple[Standing, ...] = ()
-    """The checks that have ended in that session."""
+    """The checks that ended in that session."""
 
     @property
     def running(self) -> list[Standing]:
-        """The checks that measure now."""
+        """The running checks."""
         return [check for check in self.checks if check.state == "runs"]
 
     @property
     def done(self) -> int:
-        """How many checks have ended, well or not."""
+        """Number of checks that ended, successfully or not."""
         return sum(check.state in ("measured", "failed") for check in self.checks)
 
 
 def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
-    """Read how far the campaign in a directory is.
+    """Read the progress of the campaign in a directory.
 
     Args:
-        directory: that of the campaign, as it was given to campaign.sh.
-        plan: the metrics that are required of the cluster.
+        directory: directory of the campaign, as given to campaign.sh.
+        plan: the metrics required of the cluster.
         system: the name of the cluster.
 
     Raises:
-        ForeignError: what is there is no output of a campaign.
+        ForeignError: the directory does not contain outputs of a campaign.
         OSError: it cannot be read.
     """
     checks: dict[tuple[str, str], Standing] = {}
@@ -142,26 +142,26 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
 
 
 SLOWEST, QUICKEST = 10.0, 1 / 3
-"""How much slower or quicker than expected the rest may be taken to be, because what has ended was
-(this project's own choice)."""
+"""Limits of the ratio between actual and expected time of the ended checks, by which the rest is
+scaled (this project's own choice)."""
 
 
 def seconds_left(
     progress: Progress, expected: Mapping[tuple[str, str], float], now: float
 ) -> float:
-    """How long the campaign will still take, by what was expected and by its pace so far.
+    """Remaining seconds of the campaign, from the expected times and its pace so far.
 
     Args:
-        progress: of the campaign.
-        expected: check and partition to seconds.
-        now: in seconds since the epoch.
+        progress: the progress of the campaign.
+        expected: check and partition to expected seconds.
+        now: the current time, in seconds since the epoch.
     """
     left = since = 0.0
     for check in progress.checks:
         takes = expected.get((check.name, check.partition), 0.0)
         if check.state == "runs":
             since = 0.0 if check.since is None else max(0.0, now - check.since)
-            # One that is overdue ends soon, but not at once.
+            # An overdue check ends soon, but not at once.
             left += max(takes - since, takes / 10)
         elif check.state in ("waits", "interrupted"):
             left += takes
@@ -179,12 +179,12 @@ def _start(checks: dict[tuple[str, str], Standing], name: str, run: str, partiti
 
 
 def _look(check: Standing, tree: Tree, system: str) -> None:
-    """See what a job has done so far."""
+    """Update a running check from the outputs of its job so far."""
     stage = f"stage/{system}/{check.partition}/site/{check.name}_{check.hash}"
     try:
         check.since = (tree.root / stage / "rfm_job.sh").lstat().st_mtime
     except OSError:
-        return  # it is about to start, or moved away at this moment
+        return  # the job is about to start, or ReFrame is moving its outputs
     for subject in check.steps:
         raw = f"{stage}/raw/{directory_of(subject)}"
         with suppress(OSError, ForeignError):
@@ -196,8 +196,9 @@ def lines(progress: Progress, now: float | None = None) -> list[str]:
     """The whole state in words.
 
     Args:
-        progress: of the campaign.
-        now: in seconds since the epoch; without it nothing changes while nothing happens.
+        progress: the progress of the campaign.
+        now: the current time, in seconds since the epoch. Without it, the text changes only if
+            something happens.
     """
     count = len(progress.checks)
     states = Counter(check.state for check in progress.checks)
@@ -223,7 +224,7 @@ def sentence(check: Standing, now: float | None = None) -> str:
 
 
 def _figures(tree: Tree, check: Standing, system: str) -> Iterator[str]:
-    """The figures of the last run in ReFrame's log of a check; none where it had none."""
+    """The figures of the last run in ReFrame's log of a check; empty if it has none."""
     name = f"perflogs/{system}/{check.partition}/{check.name}.log"
     try:
         text = tree.read(name, limits.OUTPUT_BYTES).decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""What a campaign measured: ReFrame's run reports, and the raw outputs beside them."""
+"""The results of a campaign: ReFrame's run reports, and the raw outputs beside them."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ ACCEPTANCE = "acceptance"
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A variable of a check that was set differently from what its scale asks for."""
+    """A variable of a check that was set differently from its scale."""
 
     check: str
     partition: str
     variable: str
     asked: int
-    """What the scale asks for."""
+    """The value of the scale."""
     was: int
 
     @property
@@ -54,17 +54,17 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One check that ran (or tried to) on one partition."""
+    """One check that ran, or tried to run, on one partition."""
 
     check: str
     partition: str
     scale: str
     problem: str | None
-    """Why it has no figures, as a whole."""
+    """Why the whole check has no figures."""
     samples: dict[str, dict[str, list[float]]]
     deviations: tuple[Deviation, ...]
     fewer: dict[str, int]
-    """Of metrics whose subjects have not all as many samples, the most that one has."""
+    """For each metric whose subjects have different numbers of samples, the largest number."""
     problems: dict[str, list[str]]
     benchmark_seconds: float
     output: Outputs | None
@@ -80,12 +80,12 @@ class Case:
 
     @property
     def place(self) -> str:
-        """Where a bundle has what it left behind."""
+        """The directory of its outputs in a bundle."""
         return f"raw/{self.partition}/{self.check}"
 
 
 def _repeated(case: Case) -> list[Deviation]:
-    """That a check ran more than once, as a deviation: nobody must find out by chance."""
+    """A deviation if a check ran more than once, so that the sign-off shows it."""
     if case.runs <= 1:
         return []
     return [Deviation(case.check, case.partition, "runs", asked=1, was=case.runs)]
@@ -93,7 +93,7 @@ def _repeated(case: Case) -> list[Deviation]:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that the run reports of one campaign say."""
+    """Everything that the run reports of one campaign contain."""
 
     reports: tuple[Path, ...]
     cases: dict[tuple[str, str], Case]
@@ -103,11 +103,11 @@ class Results:
     seconds: float
     """Wall time of the ReFrame runs."""
     digests: tuple[str, ...]
-    """The SHA-256 of each report, as it was when it was read."""
+    """The SHA-256 of each report when it was read."""
     with_outputs: bool
-    """Whether raw outputs were asked for: then a figure without one is no measurement."""
+    """Whether raw outputs were requested; then a figure without one is no measurement."""
     fingerprints: tuple[Taken, ...] = ()
-    """What the hosts were, before and after each session."""
+    """The fingerprints of the hosts before and after each session."""
 
     @property
     def host_changes(self) -> tuple[HostChange, ...]:
@@ -116,7 +116,7 @@ class Results:
 
     @property
     def scale(self) -> str:
-        """The scale of the campaign, `quick` or `acceptance`; both, where they were mixed."""
+        """The scale of the campaign, `quick` or `acceptance`, or both if they were mixed."""
         return " and ".join(sorted(self._scales)) or "none"
 
     @cached_property
@@ -125,14 +125,14 @@ class Results:
 
     @property
     def deviations(self) -> tuple[Deviation, ...]:
-        """What was set differently from the scale, in the order of the plan."""
+        """Variables that were set differently from the scale, in the order of the plan."""
         cases = sorted(self.cases.values(), key=lambda case: list(CHECKS).index(case.check))
         return tuple(
             deviation for case in cases for deviation in (*case.deviations, *_repeated(case))
         )
 
     def as_run(self, metric: Requirement) -> Requirement:
-        """A requirement, with as many operations in flight as there were."""
+        """A requirement, with the actual number of operations in flight."""
         case = self._case(metric)
         for deviation in case.deviations if case else ():
             if deviation.variable == f"in_flight.{metric.name}":
@@ -143,7 +143,7 @@ class Results:
         return self.cases.get((metric.check, metric.partition))
 
     def samples(self, metric: Requirement) -> Sequence[float]:
-        """The samples of a metric, in its unit; none where it was not measured."""
+        """The samples of a metric, in its unit; empty if it was not measured."""
         samples = self._reported(metric)
         return samples if all(map(is_measurement, samples)) else []
 
@@ -152,7 +152,7 @@ class Results:
         return case.samples.get(metric.name, {}).get(str(metric.subject), []) if case else []
 
     def problems(self, metric: Requirement) -> list[str]:
-        """Why a metric has no valid samples, in words; empty where it has."""
+        """Why a metric has no valid samples, in words; empty if it has some."""
         case = self._case(metric)
         if case is None:
             return [f"{metric.check} did not run on {metric.partition}: no run report has it"]
@@ -164,7 +164,7 @@ class Results:
                 f" campaign at {ACCEPTANCE}: measure it again at that"
             ]
         if case.problem and not case.problems:
-            # No subject is named: then no figure that was printed is a measurement.
+            # The problem names no subject, so no printed figure is a measurement.
             return [case.problem]
         for value in self._reported(metric):
             if not is_measurement(value):
@@ -202,7 +202,7 @@ class Results:
         """Copy raw outputs, run reports and fingerprints to their places in the bundle.
 
         Raises:
-            ForeignError: what is there is not what was read.
+            ForeignError: a file has changed since it was read.
             OSError: it cannot be read or written.
         """
         for case in self.cases.values():
@@ -222,7 +222,7 @@ class Results:
 
 
 def reframes(case: TestCase) -> list[str]:
-    """Where ReFrame has put the outputs of a check: it moves them from the stage if this passes."""
+    """The directories of a check's outputs; ReFrame moves them out of the stage if it passes."""
     return [name for name in (case.outputdir, case.stagedir) if name]
 
 
@@ -232,20 +232,20 @@ def read(
     outputs: Path | None = None,
     places: Callable[[TestCase], list[str]] = reframes,
 ) -> Results:
-    """Read the run reports of a cluster that a glob pattern names.
+    """Read the run reports of a cluster that match a glob pattern.
 
-    A check that was interrupted or failed in one session is that of a later session, if this ran
-    it again.
+    If a check was interrupted or failed in one session, and a later session ran it again, the later
+    run counts.
 
     Args:
-        pattern: of the reports.
-        cluster: whose plan says which names a report may have.
-        outputs: the directory below which the raw outputs are; without it nobody asks for them.
-        places: where those of a check may be, the first that is there.
+        pattern: glob pattern of the reports.
+        cluster: the cluster, whose plan has the names that a report may contain.
+        outputs: the directory of the raw outputs; without it, they are not read.
+        places: returns possible directories of a check's outputs; the first existing one counts.
 
     Raises:
-        ReportError: no report matches; one is not a run report, or is of another cluster; or a
-            check that had not failed is in a later one again; or its outputs are not to be had.
+        ReportError: no report matches; a file is not a run report, or is of another cluster; a
+            check that had not failed is in a later report again; or outputs cannot be read.
     """
     paths = _matching(pattern)
     names = Names(cluster)
@@ -358,7 +358,7 @@ def _case(
             for variable, set_to in case.deviations.items()
         ),
         fewer={name: max(found) for name, found in counts.items() if len(found) > 1},
-        # What sanity found is of some subjects; what another phase found is of all of them.
+        # Problems of the sanity phase are of some subjects; those of other phases are of all.
         problems={} if again or _failed_elsewhere(case) else case.problems,
         benchmark_seconds=case.benchmark_seconds,
         output=output,
@@ -380,7 +380,7 @@ def _failed_elsewhere(case: TestCase) -> bool:
 
 
 def _problem(case: TestCase) -> str | None:
-    """Why a check has no figures; a figure beyond its reference is no such reason."""
+    """Why a check has no figures; a figure beyond its reference is not a reason."""
     if case.result == "abort":
         return f"{case.check} was interrupted: run the campaign again"
     if case.result == "pass" or case.fail_phase == "performance":

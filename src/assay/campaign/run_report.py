@@ -1,6 +1,6 @@
-"""A run report of ReFrame, as far as it is read here, and refused where it cannot be.
+"""Reads the needed parts of ReFrame's run reports, and refuses invalid reports.
 
-What is read from it is bounded and printable, and its names are those of the cluster's plan.
+The content is limited in size and printable, and its names are those of the cluster's plan.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _Reason = Annotated[
 
 
 class ReportError(ValueError):
-    """A run report that cannot be used: which, why, and what to do."""
+    """A run report cannot be used; the message says which, why, and what to do."""
 
 
 _FIRST = 2000
@@ -51,7 +51,7 @@ _FIRST = 2000
 
 
 def _moment(time: datetime) -> datetime:
-    """A time in UTC; a campaign is not of the distant past, nor still to come."""
+    """A time in UTC, refused if it is in the distant past or in the future."""
     if time.year < _FIRST or time > datetime.now(UTC) + timedelta(days=1):
         raise ValueError(f"should be a time from {_FIRST} to now; is the clock there right?")
     return time.astimezone(UTC)
@@ -126,26 +126,26 @@ class _Run(_Read):
 
 
 class RunReport(_Read):
-    """What one start of `reframe` has measured."""
+    """The results of one start of `reframe`."""
 
     session_info: Session
     runs: tuple[_Run, ...] = Field(max_length=limits.CASES)
 
     @property
     def cases(self) -> list[TestCase]:
-        """The checks that ran; of one that was run again within the session, the last."""
+        """The checks that ran; if one ran again within the session, its last run."""
         latest = {(case.name, case.partition): case for case in self.every}
         return list(latest.values())
 
     @property
     def every(self) -> list[TestCase]:
-        """The checks that ran, as often as they did, in order."""
+        """All runs of all checks, in order."""
         return [case for run in self.runs for case in run.testcases if case.result != "skip"]
 
 
 @dataclass(frozen=True)
 class Names:
-    """What a run report of a cluster may name."""
+    """The names that a run report of a cluster may contain."""
 
     cluster: Cluster
 
@@ -189,12 +189,12 @@ def load(path: Path, names: Names, *, follow: bool = True) -> Loaded:
 
     Args:
         path: the report.
-        names: what it may name.
+        names: the names that it may contain.
         follow: whether the file may be a link.
 
     Raises:
-        ReportError: it is none, or too large, or of another cluster, or of another version of the
-            checks, or names what this cluster's plan does not have.
+        ReportError: it is not a run report, is too large, is of another cluster or another version
+            of the checks, or contains names that this cluster's plan does not have.
     """
     try:
         content = files.read(path, limits.REPORT_BYTES, follow=follow)
@@ -226,7 +226,7 @@ _PLAN = "`assay plan` lists what this cluster has"
 
 
 def _problems(case: TestCase, names: Names) -> Iterator[str]:
-    """What a report may not say, after the name of its file."""
+    """Problems of a report, each a sentence to follow the name of its file."""
     if case.system != names.cluster.name:
         yield (
             f" is a report of the cluster {quoted(repr(case.system))}, and this one is"

@@ -1,4 +1,4 @@
-"""A metric's samples as its check printed them, in the unit of the metric."""
+"""Turns the raw outputs of a check into samples, in the units of its metrics."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from assay.units import UnitError, factor
 def samples_of(
     run: Run, subject: Subject, raw: RawOutputs
 ) -> tuple[dict[str, list[float]], list[str]]:
-    """The samples of a subject by metric, from its raw outputs; or what is wrong with them.
+    """The samples of a subject by metric, from its raw outputs, and their problems.
 
     A run with a problem has no samples.
 
     Raises:
-        ForeignError: an output is no regular file, or larger than any.
+        ForeignError: an output is not a regular file, or is too large.
         OSError: it cannot be read.
     """
     reading = run.check.reading
@@ -37,12 +37,12 @@ def samples_of(
 def values_of(
     metric: Metric, samples: Sequence[Sample], repetitions: int
 ) -> tuple[list[float], list[str]]:
-    """The samples of a metric of one subject in its unit, and what is wrong with them.
+    """The samples of a metric of one subject, in the metric's unit, and their problems.
 
     Args:
-        metric: whose samples they are.
-        samples: all of them.
-        repetitions: how many there have to be.
+        metric: the metric.
+        samples: all samples of the metric and the subject.
+        repetitions: required number of samples.
     """
     problems = [problem for sample in samples if (problem := impossible(sample))]
     if len(samples) != repetitions:

@@ -1,4 +1,4 @@
-"""The steps of a job: written into its script, and read back from what it left behind.
+"""The steps of a job: written into its script, and read back from its outputs.
 
 Without accounting, Slurm does not report how a job ended. Each job therefore records the exit
 status, start and end of every command (`reframe-checks/steps.sh`), and that record decides.
@@ -19,26 +19,26 @@ from assay.tools.daos_log import first_cause
 from assay.tools.output import Parsed
 
 TIMED_OUT, KILLED = 124, 137
-"""The exit statuses of `timeout` when it had to end, or to kill, a command."""
+"""The exit statuses of `timeout` if it had to terminate, or to kill, a command."""
 
 _NOT_STARTED = re.compile(r"^slurmstepd\S*: error: execve\(\): ", re.MULTILINE)
-"""What srun says of a program that a host has not; its own exit status is then 2 or 13."""
+"""srun's message if a host lacks a program; its own exit status is then 2 or 13."""
 
 _ENDED = re.compile(r"^srun: error: \S+: tasks? \S+: Exited with exit code (\d+)", re.MULTILINE)
-"""What srun says of ranks that ended by themselves, while its own exit status may be that of the
-others, which it has ended then."""
+"""srun's message about ranks that ended by themselves. Its own exit status may be that of the other
+ranks, which it then terminated."""
 
 RESIDENT_MIB_ALLOWED = 1.0
-"""How much of what is read next may have stayed in the page cache (this project's own choice)."""
+"""Allowed MiB in the page cache of files that are read next (this project's own choice)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One command of a job, or several at once.
 
-    `limit_s` is in seconds; `program` is the benchmark that is run, for messages: a command may
-    begin with what starts it. `parse` reads what it printed, for the reason if it failed;
-    `hangs` gives the likely cause of the hang.
+    `limit_s` is the time limit in seconds. `program` is the benchmark, for messages, since a
+    command may start with a launcher. `parse` reads the output, for the reason if it failed.
+    `hangs` is the likely cause of a hang.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Evict:
-    """Put the files of a directory on the disk and out of the page cache."""
+    """Flush the files of a directory to the disk and drop them from the page cache."""
 
     name: str
     directory: Text
@@ -70,7 +70,7 @@ class Evict:
 class Shell:
     """A command that prepares the next step and measures nothing.
 
-    Where it fails the job ends, with the sentence `refusal` if there is one.
+    If it fails, the job ends, with the sentence `refusal` if there is one.
     """
 
     command: Sequence[Text]
@@ -83,12 +83,12 @@ class Shell:
 
 
 def _literal(word: Text) -> Text:
-    """A word that is no colon between commands: `step` takes one off all that are colons."""
+    """A word that does not separate commands: `step` removes one colon from words of colons."""
     return f":{word}" if isinstance(word, str) and word and not word.strip(":") else word
 
 
 def busy_s(steps: Iterable[Done]) -> float:
-    """Seconds in which at least one step ran: those of several hosts run at once."""
+    """Seconds in which at least one step ran; steps of several hosts run at the same time."""
     total = until = 0.0
     for step in sorted(steps, key=lambda step: step.start):
         total += max(0.0, step.end - max(step.start, until))
@@ -97,7 +97,7 @@ def busy_s(steps: Iterable[Done]) -> float:
 
 
 def problems(left: SubjectOutputs, planned: Iterable[Step | Evict | Shell]) -> list[str]:
-    """Why a subject's record is no complete and honest measurement, in words."""
+    """Why a subject's record is not a complete and valid measurement, in words."""
     if refusal := left.content("refusal"):
         return [shorten(one_line(refusal.strip()), SHOWN_REASON)]
     done = {step.name: step for step in left.steps()}
@@ -122,7 +122,7 @@ def _unfinished(left: SubjectOutputs, step: Step, done: Done | None) -> str | No
         )
     if done.status == 0:
         return None
-    # An MPI launcher also ends with 137 when it kills the ranks beside one that failed.
+    # An MPI launcher also exits with 137 if it kills the other ranks after one failed.
     waited = done.end - done.start >= step.limit_s
     if done.status == TIMED_OUT or (done.status == KILLED and waited):
         hint = f"; {step.hangs}" if step.hangs else ""

@@ -1,14 +1,14 @@
-"""Unpack what a host under test returns, trusting nothing in it.
+"""Unpack the archive that a host under test returns, without trusting it.
 
     python -I -m assay.campaign.unpack HOST RAW SUBJECT... <ARCHIVE
 
-The archive is unpacked into a new directory of its own, and moved to RAW only when all of it was
-found to be ordinary: regular files and directories, below ``raw/`` and there below the directories
-of the host's own subjects, within the limits below. Otherwise nothing of it is kept, and each
-subject has a refusal that says why.
+The archive is unpacked into a new directory. It is moved to RAW only if all of it is ordinary:
+regular files and directories, below ``raw/`` and there below the directories of the host's own
+subjects, within the limits below. Otherwise, nothing of it is kept, and each subject gets a refusal
+that says why.
 
-Exit status: 0 when there is evidence or a refusal, 1 when the archive is no complete archive (the
-connection was lost), with a reason on standard error.
+Exit status: 0 if there is evidence or a refusal; 1 if the archive is incomplete (the connection was
+lost), with a reason on standard error.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from typing import IO, Self
 from assay.foreign.text import one_line
 
 MAX_BYTES = 64 * 2**20
-"""Most that a host may return, headers included, in bytes: a run prints kilobytes (this project's
+"""Maximum size of an archive in bytes, including headers; a run prints kilobytes (this project's
 own choice)."""
 
 MAX_FILES = 10_000
-"""Most files and directories that a host may return (this project's own choice)."""
+"""Maximum number of files and directories in an archive (this project's own choice)."""
 
 MAX_HEADER = 2**16
-"""Most that a header of PAX or GNU may hold, in bytes; a path has 4096 at most."""
+"""Maximum size of a PAX or GNU header, in bytes; a path has 4096 at most."""
 
 MAX_CPU_S = 30
-"""Seconds of CPU time that an archive may take: headers can be made so that each one takes longer
-to read than the last. 10,000 files take about two (this project's own choice)."""
+"""Limit of CPU time in seconds: headers can be made so that each takes longer to read than the one
+before. 10,000 files take about two seconds (this project's own choice)."""
 
 MAX_NAME, MAX_DEPTH = 500, 16
-"""Most characters and parts of a path: what is accepted here has to fit into a bundle, too, and
-must not keep the others from their sign-off (this project's own choice)."""
+"""Maximum number of characters and parts of a path: an accepted path must also fit into a bundle,
+and must not prevent the sign-off of other hosts (this project's own choice)."""
 
 MAX_NAMED = 3
-"""How many problems a refusal names."""
+"""Maximum number of problems that a refusal names."""
 
 HEADERS = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
 )
-"""Members that say something of those after them, which the library reads into memory."""
+"""Members that describe the next ones; the library reads them into memory."""
 
 KINDS = {
     tarfile.SYMTYPE: "a symbolic link",
@@ -61,11 +61,11 @@ KINDS = {
 
 
 class RefusedError(Exception):
-    """The host returned what it must not."""
+    """The host returned something that is not allowed."""
 
 
 class ArchiveMember(tarfile.TarInfo):
-    """A member of an archive, which ends with `RefusedError` where it is a long header."""
+    """A member of an archive; a long header raises `RefusedError`."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
@@ -77,7 +77,7 @@ class ArchiveMember(tarfile.TarInfo):
 
 
 class Limited(io.RawIOBase):
-    """A stream that ends with `RefusedError` once it is longer, or took longer, than it may."""
+    """A stream that raises `RefusedError` if it is too long or takes too much CPU time."""
 
     def __init__(self, stream: IO[bytes], limit: int) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class Limited(io.RawIOBase):
         self._until = time.process_time() + MAX_CPU_S
 
     def read(self, size: int = -1) -> bytes:
-        """Read as much as a file would; never more than the limit in all."""
+        """Read like a file, up to the limit in total."""
         read = self._stream.read(size)
         self._left -= len(read)
         if self._left < 0:
@@ -97,13 +97,13 @@ class Limited(io.RawIOBase):
 
 
 def unpack(stream: IO[bytes], host: str, raw: Path, subjects: Sequence[str]) -> None:
-    """Put what a host returned for its subjects where evidence is read, or a refusal there.
+    """Unpack the outputs of a host's subjects into their directories, or a refusal instead.
 
     Args:
         stream: the archive.
-        host: its name, for the refusal.
-        raw: the directory of raw output; it holds nothing of these subjects yet.
-        subjects: the directories below `raw` that are the host's.
+        host: the name of the host, for the refusal.
+        raw: the directory of raw output, which has nothing of these subjects yet.
+        subjects: the directories of the host's subjects, below `raw`.
 
     Raises:
         tarfile.TarError: the archive is damaged or ends early.
@@ -123,7 +123,7 @@ def unpack(stream: IO[bytes], host: str, raw: Path, subjects: Sequence[str]) -> 
 
 
 def refuse(raw: Path, subjects: Sequence[str], sentence: str) -> None:
-    """Leave a sentence that says why a host's subjects have no evidence."""
+    """Write a sentence that says why a host's subjects have no outputs."""
     for subject in subjects:
         directory = raw / subject
         directory.mkdir(parents=True, exist_ok=True)
@@ -131,11 +131,11 @@ def refuse(raw: Path, subjects: Sequence[str], sentence: str) -> None:
 
 
 def _extract(stream: IO[bytes], directory: Path, subjects: Sequence[str]) -> None:
-    """Extract every member that a host may return; the first others end in `RefusedError`."""
+    """Extract all members; raise `RefusedError` if some are not allowed."""
     limited = Limited(stream, MAX_BYTES)
     bytes_left, seen = MAX_BYTES, 0
     problems: list[str] = []
-    # As a stream: nothing is looked up again, and it is not decompressed.
+    # As a stream, so that nothing is read twice, and without decompression.
     with tarfile.open(fileobj=limited, mode="r|", errorlevel=2, tarinfo=ArchiveMember) as archive:
         for member in archive:
             seen += 1
@@ -158,7 +158,7 @@ def _extract(stream: IO[bytes], directory: Path, subjects: Sequence[str]) -> Non
 
 
 def _problems(member: tarfile.TarInfo, subjects: Sequence[str]) -> Iterator[str]:
-    """What a host must not return of a member, in words."""
+    """Why a member is not allowed, in words."""
     name = _shown(member.name)
     if not (member.isreg() or member.isdir()):
         yield f"{KINDS.get(member.type, 'no ordinary file')} ({name})"
@@ -181,7 +181,7 @@ def _belongs(path: PurePosixPath, is_directory: bool, own: PurePosixPath) -> boo
 
 
 def _shown(name: str) -> str:
-    """A name that can be printed, and not too much of it."""
+    """A name made printable and shortened."""
     return repr(name[:100].encode("ascii", "backslashreplace").decode())
 
 
@@ -191,7 +191,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         unpack(sys.stdin.buffer, host, Path(raw), subjects)
     except (tarfile.TarError, ValueError, RecursionError) as error:
-        # Of a host that returned nothing ssh says why.
+        # If a host returned nothing, ssh reports why.
         if str(error) != "empty file":
             print(f"what {host} returned is no complete archive: {error}"[:200], file=sys.stderr)
         return 1
