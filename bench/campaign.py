@@ -49,8 +49,9 @@ class StandIn(rfm.RunOnlyRegressionTest):
         return sn.assert_true(True)
 """
 MANY_JOBS = """
-import runpy
-site_configuration = runpy.run_path("{settings}")["site_configuration"]
+import runpy, sys
+sys.path.append("{checks}")  # as ReFrame does for the settings that it is given
+site_configuration = runpy.run_path("{checks}/settings.py")["site_configuration"]
 for partition in site_configuration["systems"][0]["partitions"]:
     partition["max_jobs"] = {jobs}
 """
@@ -103,7 +104,7 @@ def _sessions(
             path.unlink()
     (root / "each.py").write_text(EACH)
     settings = root / "settings.py"
-    settings.write_text(MANY_JOBS.format(settings=CHECKS / "settings.py", jobs=len(clients)))
+    settings.write_text(MANY_JOBS.format(checks=CHECKS, jobs=len(clients)))
     started = time.monotonic()
     command = (
         f"cd {root} && exec reframe --run -c each.py --distribute=all --nocolor -C settings.py"
