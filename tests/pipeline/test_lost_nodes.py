@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 
+import pytest
 from private_slurm import NODE_TIMEOUT_S, NODES, PrivateSlurm, wait_for
 from site_here import Site
 
@@ -44,31 +45,35 @@ def test_a_campaign_queues_nothing_for_a_node_that_is_down(
     assert queued == len(reasons) - 1, reasons
 
 
+@pytest.mark.parametrize("dies", ["s1", "s2"], ids=["first", "other"])
 def test_a_node_that_dies_within_a_job_loses_its_own_figures_alone(
-    make_site: MakeSite, slurm: PrivateSlurm
+    make_site: MakeSite, slurm: PrivateSlurm, dies: str
 ) -> None:
     site = make_site({}, clients=["s1", "s2"], servers=["s1", "s2"])
-    waiting = site.root / "waiting"
+    (lives,) = {"s1", "s2"} - {dies}
+    waiting, dead = site.root / "waiting", site.root / "dead"
     hangs = f"touch {waiting} $SCRATCH/file; sleep 300"
-    alone = f"[[ $SLURMD_NODENAME == s1 ]] || {{ {hangs}; }}"
-    site.use("fio", f"{alone}\n{FAST}")
+    waits = f"until [[ -e {dead} ]]; do sleep 0.1; done"
+    site.use("fio", f"if [[ $SLURMD_NODENAME == {dies} ]]; then {hangs}; fi\n{waits}\n{FAST}")
     started = site.start("quick", "ssd")
-    wait_for(waiting.exists, "fio on s2")
+    wait_for(waiting.exists, f"fio on {dies}")
     lost = time.monotonic()
-    with slurm.without("s2"):
+    with slurm.without(dies):
+        dead.touch()
         campaign = site.finish(started)
         took_s = time.monotonic() - lost
         # What a host without power leaves on its disk goes away with the next job there.
         (left,) = site.files()
-        assert str(site.scratches["s2"]) in left
+        assert str(site.scratches[dies]) in left
     (case,) = campaign.cases
     print(f"{took_s:.0f} s from the loss to the end\n{case['problems']}")
     assert took_s < NODE_TIMEOUT_S + NOTICED_S
-    assert set(case["samples"]["write_1m"]) == {"s1"}
-    assert set(case["problems"]) == {"s2"}
-    assert "s2 is down in Slurm (Not responding) since the job began" in case["problems"]["s2"][0]
+    assert set(case["samples"]["write_1m"]) == {lives}
+    assert set(case["problems"]) == {dies}
+    sentence = f"{dies} is down in Slurm (Not responding) since the job began"
+    assert sentence in case["problems"][dies][0]
     for metric in campaign.sign_off().of("SsdFio"):
-        assert (metric["verdict"] == "missing") is (metric["subject"] == "s2"), metric
+        assert (metric["verdict"] == "missing") is (metric["subject"] == dies), metric
 
     site.use("fio", FAST)
     (again,) = site.measure("quick", "ssd").cases

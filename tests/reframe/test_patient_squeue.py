@@ -32,6 +32,43 @@ def state(directory: Path, monkeypatch: pytest.MonkeyPatch, squeue: str) -> str:
     return str(job._state)
 
 
+def cancelled(directory: Path, monkeypatch: pytest.MonkeyPatch, *, left: str, done: str) -> bool:
+    """Whether job 7 is cancelled.
+
+    It began on n1, where its script runs, to n3; `left` of these it has, and `done` have ended.
+    """
+    squeue = f"""
+        case "$*" in
+            *--format=%B*) echo n1;;
+            *) echo '7|RUNNING|{left}|None';;
+        esac"""
+    hostnames = "for node in ${*: -1}; do eval echo ${node//,/ }; done | tr ' ' '\\n'"
+    scripts = {"squeue": squeue, "scontrol": hostnames, "scancel": "echo $1 >cancelled"}
+    for name, script in scripts.items():
+        program = directory / name
+        program.write_text(f"#!/bin/bash\ncd {directory}\n{script}\n")
+        program.chmod(0o755)
+    for node in done.split():
+        (directory / f"{node}.done").touch()
+    monkeypatch.setenv("PATH", f"{directory}:{os.environ['PATH']}")
+    monkeypatch.setattr(
+        PatientSqueue, "get_option", lambda _, name: None if "timeout" in name else []
+    )
+    monkeypatch.setattr(PatientSqueue, "log", lambda *_: None)
+    job = SimpleNamespace(
+        jobid="7",
+        submit_time=0,
+        is_cancelling=False,
+        max_pending_time=None,
+        state="RUNNING",
+        workdir=directory,
+    )
+    scheduler = PatientSqueue()
+    scheduler._nodes_at_start["7"] = "n1,n2,n3"
+    scheduler.poll(job)
+    return (directory / "cancelled").exists()
+
+
 def asked(directory: Path) -> int:
     return len((directory / "squeue.asked").read_text().splitlines())
 
@@ -64,3 +101,19 @@ def test_a_controller_that_is_gone_is_not_asked_for_ever(
 ) -> None:
     assert state(tmp_path, monkeypatch, f"echo '{LOST}' >&2; exit 1") == "COMPLETED"
     assert asked(tmp_path) == 11
+
+
+@pytest.mark.parametrize(
+    ("left", "done", "ends"),
+    [
+        pytest.param("n2,n3", "n2 n3", True, id="the others are done"),
+        pytest.param("n2,n3", "n2", False, id="one of the others measures"),
+        pytest.param("n3", "n3", True, id="a second one is lost"),
+        pytest.param("n1,n3", "n1 n3", False, id="its script runs"),
+        pytest.param("n1,n2,n3", "n1 n2 n3", False, id="no node is lost"),
+    ],
+)
+def test_a_job_is_ended_that_waits_for_a_script_whose_node_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: str, done: str, *, ends: bool
+) -> None:
+    assert ends is cancelled(tmp_path, monkeypatch, left=left, done=done)

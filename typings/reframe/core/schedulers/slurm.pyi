@@ -1,5 +1,6 @@
-from reframe.core.schedulers import JobScheduler
+from reframe.core.schedulers import Job, JobScheduler
 
 class SqueueJobScheduler(JobScheduler):
     _squeue: str
     def __init__(self) -> None: ...
+    def poll(self, *jobs: Job | None) -> None: ...

@@ -1,0 +1,3 @@
+from subprocess import CompletedProcess
+
+def run_command(cmd: str) -> CompletedProcess[str]: ...
