@@ -46,6 +46,9 @@ HOST = "HOST"
 NAMED = 3
 """So many changes of a role have a line each; of more a line has their number."""
 
+ABSENT = re.compile(r"^Skipped '.*' path due to this access issue: .* is not a directory")
+"""What the module `find` says of a directory that is not there."""
+
 MEASURES = "validate"
 """The tag of plays that start a campaign, which runs on when Ansible is interrupted."""
 
@@ -240,6 +243,13 @@ class CallbackModule(Default):
             self._print_changes()
             item = self._get_item_label(result.result)
             self._display.display(f"    [{self.host_label(result)}] {item}", color=COLOR_CHANGED)
+
+    def _handle_warnings(self, res: Any) -> None:
+        """Not that there is nothing to find: tasks look for what may be absent."""
+        warnings = res.get("warnings") or ()
+        if self._thin and all(ABSENT.search(str(warning)) for warning in warnings):
+            res.pop("warnings", None)
+        super()._handle_warnings(res)
 
     def _speaks(self, result: Any) -> bool:
         """Print the message of a task that was written to be read."""

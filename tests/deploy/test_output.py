@@ -21,6 +21,7 @@ PLAYBOOK = """
     - {name: Change, ansible.builtin.command: {argv: [echo]}, loop: [1, 2], changed_when: true}
     - {name: Build, ansible.builtin.command: {argv: [echo]}, loop: [3, 4], changed_when: true,
        vars: {stages_items: true}, loop_control: {label: "package {{ item }} of 4"}}
+    - {name: Find, ansible.builtin.find: {paths: /nowhere}}
     - {name: Skip, ansible.builtin.command: {argv: ["true"]}, when: false}
     - {name: Show, ansible.builtin.debug: {msg: ["one", "two"]}}
     - {name: Refuse, ansible.builtin.assert: {that: false, fail_msg: "n is 3; allowed is 4"}}
@@ -37,6 +38,8 @@ def printed(directory: Path, *options: str) -> str:
     command = [program, *where, *options, playbook]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stdout + done.stderr
+    # A directory that is absent holds nothing; with -v Ansible says all it has to say.
+    assert "-v" in options or "Skipped" not in done.stderr
     return done.stdout
 
 
