@@ -309,6 +309,10 @@ def test_a_pair_has_no_order(old: Path) -> None:
     [
         ({"scale": "acceptance"}, "another scale: acceptance, was quick"),
         ({"versions": {"fio": "3.99"}}, "another fio: 3.99, was"),
+        (
+            {"versions": {"daos from source": "2.8.0, hash abc"}},
+            "another daos from source: 2.8.0, hash abc, was none",
+        ),
     ],
 )
 def test_what_else_differs_is_warned_of(old: Path, changes: dict[str, Any], said: str) -> None:

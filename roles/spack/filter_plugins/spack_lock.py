@@ -6,27 +6,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from assay.cluster.software import of_lock
+
 
 def packages(lock: str) -> list[dict[str, Any]]:
     """The packages of a spack.lock, by name."""
-    return sorted(
-        (
-            {
-                "name": spec["name"],
-                "version": str(spec["version"]),
-                "hash": hash_,
-                "commit": spec["parameters"].get("commit"),
-                "external": "external" in spec,
-                "needs": sorted(
-                    needed["hash"]
-                    for needed in spec.get("dependencies", [])
-                    if {"link", "run"} & set(needed["parameters"]["deptypes"])
-                ),
-            }
-            for hash_, spec in json.loads(lock)["concrete_specs"].items()
-        ),
-        key=lambda package: (package["name"], package["hash"]),
-    )
+    return [package.model_dump(mode="json") for package in of_lock(json.loads(lock))]
 
 
 class FilterModule:

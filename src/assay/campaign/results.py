@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
-from assay.campaign import fingerprints
+from assay.campaign import fingerprints, locks
 from assay.campaign.fingerprints import Taken
+from assay.campaign.locks import Lock
 from assay.campaign.outputs import Counted, Outputs, find
 from assay.campaign.run_report import Loaded, Names, ReportError, TestCase, load
 from assay.checks.plan import CHECKS, Requirement
@@ -23,6 +25,8 @@ from assay.foreign import files, limits
 from assay.foreign.files import Entry, ForeignError, refuse_unprintable
 from assay.foreign.text import one_line, quoted, shorten_all
 from assay.tools.output import ALLOWED, is_measurement
+
+T = TypeVar("T")
 
 ACCEPTANCE = "acceptance"
 """The larger scale."""
@@ -108,6 +112,8 @@ class Results:
     """Whether raw outputs were requested; then a figure without one is no measurement."""
     fingerprints: tuple[Taken, ...] = ()
     """The fingerprints of the hosts before and after each session."""
+    locks: tuple[Lock, ...] = ()
+    """The locks of Spack that say what was built from source."""
 
     @property
     def host_changes(self) -> tuple[HostChange, ...]:
@@ -199,7 +205,7 @@ class Results:
         return [f"{case.place}/{name}" for name in case.output.below(directory_of(metric.subject))]
 
     def copy(self, bundle: Path) -> None:
-        """Copy raw outputs, run reports and fingerprints to their places in the bundle.
+        """Copy raw outputs, run reports, fingerprints and locks to their places in the bundle.
 
         Raises:
             ForeignError: a file has changed since it was read.
@@ -208,10 +214,11 @@ class Results:
         for case in self.cases.values():
             if case.output is not None:
                 case.output.copy(bundle / case.place)
-        for taken in self.fingerprints:
-            target = bundle / fingerprints.DIRECTORY / taken.name
+        beside = {f"{fingerprints.DIRECTORY}/{taken.name}": taken for taken in self.fingerprints}
+        for name, file in (beside | {f"{locks.DIRECTORY}/{k.name}": k for k in self.locks}).items():
+            target = bundle / name
             target.parent.mkdir(exist_ok=True)
-            target.write_bytes(taken.content)
+            target.write_bytes(file.content)
         for path, digest in zip(self.reports, self.digests, strict=True):
             content = files.read(path, limits.REPORT_BYTES)
             if hashlib.sha256(content).hexdigest() != digest:
@@ -291,7 +298,8 @@ def read(
         reframe=", ".join(sorted({info.version for info in infos})),
         seconds=sum(info.time_elapsed for info in infos),
         with_outputs=outputs is not None,
-        fingerprints=_fingerprints(outputs, cluster),
+        fingerprints=_beside(outputs, lambda root: fingerprints.read(root, cluster.hosts)),
+        locks=_beside(outputs, lambda root: locks.read(root, cluster)),
         digests=tuple({session.path: session.sha256 for session in loaded}[path] for path in paths),
     )
 
@@ -331,9 +339,10 @@ def _output(
     raise ReportError(f"{one_line(str(path))}: {case.check} on {case.partition}: {problem}")
 
 
-def _fingerprints(root: Path | None, cluster: Cluster) -> tuple[Taken, ...]:
+def _beside(root: Path | None, read: Callable[[Path], tuple[T, ...]]) -> tuple[T, ...]:
+    """What lies beside the raw outputs; nothing where nobody asks for these."""
     try:
-        return fingerprints.read(root, cluster.hosts) if root is not None else ()
+        return read(root) if root is not None else ()
     except OSError as error:
         raise ReportError(f"{quoted(error.filename or root)}: {error.strerror}") from error
     except ForeignError as error:

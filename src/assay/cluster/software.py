@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from assay.cluster.daos import Described
 
@@ -21,6 +22,59 @@ class Package(Described):
     commit: str | None = Field(default=None, pattern=r"^[0-9a-f]{40}$")
     external: bool = Field(default=False, description="the distribution's, not built")
     needs: tuple[str, ...] = Field(default=(), description="hashes of what it links or runs")
+
+
+class _Edge(BaseModel):
+    deptypes: frozenset[str] = frozenset()
+
+
+class _Needed(BaseModel):
+    hash: str
+    parameters: _Edge
+
+
+class _Parameters(BaseModel):
+    commit: str | None = None
+
+
+class _Spec(BaseModel):
+    name: str
+    version: str
+    parameters: _Parameters
+    external: Any = None
+    dependencies: tuple[_Needed, ...] = ()
+
+
+class _Lock(BaseModel):
+    """What is read of a lock; Spack writes more."""
+
+    concrete_specs: Mapping[str, _Spec]
+
+
+def of_lock(document: Any) -> tuple[Package, ...]:
+    """The packages of a spack.lock, by name.
+
+    Raises:
+        ValidationError: it is no lock.
+    """
+    packages = (
+        Package(
+            name=spec.name,
+            version=spec.version,
+            hash=hash_,
+            commit=spec.parameters.commit,
+            external=spec.external is not None,
+            needs=tuple(
+                sorted(
+                    needed.hash
+                    for needed in spec.dependencies
+                    if needed.parameters.deptypes & {"link", "run"}
+                )
+            ),
+        )
+        for hash_, spec in _Lock.model_validate(document).concrete_specs.items()
+    )
+    return tuple(sorted(packages, key=lambda package: (package.name, package.hash)))
 
 
 def versions(built: Mapping[str, Sequence[Package]]) -> dict[str, str]:

@@ -43,6 +43,9 @@ FINGERPRINT_BYTES = 64 * MIB
 FINGERPRINTS = 1_000
 """Files of fingerprints of a campaign; each session leaves two."""
 
+LOCK_BYTES = 16 * MIB
+"""A spack.lock. One of 39 packages was seen to have 59 kB; 1,000 of them are 1.5 MB."""
+
 REPORTS = 1_000
 """Run reports of a campaign; a session leaves one."""
 
