@@ -125,7 +125,7 @@ def test_what_is_left_out_is_said() -> None:
     assert said == [
         "SelfTestClientServer measures 256 of 1,024 pairs of client and engine: no slow port is"
         " missed; a path that is slow between just one client and engine is missed with 75.0%",
-        "cluster_every_pair: true measures every pair",
+        "cluster_every_pair: true measures all of them",
     ]
     said = left_out(system(12, 20))
     assert [each.partition(":")[0] for each in said[:-1]] == [

@@ -8,7 +8,7 @@ from assay.checks.entry import Check, Metric
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import RawOutputs
 from assay.checks.run import FABRIC_MIB_S, RPCS_S, SRUN_S, Reading, Run
-from assay.checks.subjects import each_host
+from assay.checks.subjects import each_in_turn
 from assay.subject import Subject
 from assay.tools.daos_perf import TOOL, parse
 from assay.tools.output import Parsed, Sample, merged
@@ -56,7 +56,7 @@ DAOS_PERF = Check(
     "endtoend",
     "system",
     ("client", "daos_perf"),
-    each_host,
+    each_in_turn,
     (
         Metric(
             "update_4k", "IO/s", _PATH.rate, direction="write", transfer=IO, in_flight=IN_FLIGHT

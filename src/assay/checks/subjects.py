@@ -16,6 +16,18 @@ def each_host(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     return tuple(map(Subject, cluster.members(partition)))
 
 
+ONE_BY_ONE = 16
+"""Hosts that take their turns in one job; with more it would take days (own choice)."""
+
+
+def each_in_turn(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
+    """Hosts that are measured one after the other: all, or of many some, evenly spread."""
+    hosts = each_host(cluster, partition)
+    if len(hosts) <= ONE_BY_ONE or cluster.benchmarks.every_pair:
+        return hosts
+    return tuple(hosts[number * len(hosts) // ONE_BY_ONE] for number in range(ONE_BY_ONE))
+
+
 def each_disk(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for the scratch disk of every host; that of one in both partitions is a server's."""
     hosts = each_host(cluster, partition)

@@ -1,15 +1,16 @@
-"""Which pairs a campaign does not measure, since there are too many, and what that may miss."""
+"""Which pairs and clients a campaign leaves out, being too many, and what that may miss."""
 
 from __future__ import annotations
 
-from assay.checks import net_test, self_test
+from assay.checks import daos_perf, net_test, self_test
 from assay.checks.pairs import clients_of, engines_of
+from assay.checks.plan import features
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.cluster.description import Cluster
 
 
 def left_out(cluster: Cluster) -> list[str]:
-    """What is measured of all pairs, and how likely a fault of just one of them is missed."""
+    """What is measured of all pairs and clients, and how likely a fault of just one is missed."""
     engines, clients = len(each_engine(cluster, "clients")), len(cluster.clients)
     pairs = len(each_engine_pair(cluster, "clients")) if engines else 0
     measured = (
@@ -23,4 +24,17 @@ def left_out(cluster: Cluster) -> list[str]:
         for check, met, every, ends in measured
         if met < every
     ]
-    return [*said, "cluster_every_pair: true measures every pair"] if said else []
+    said += _clients(cluster)
+    return [*said, "cluster_every_pair: true measures all of them"] if said else []
+
+
+def _clients(cluster: Cluster) -> list[str]:
+    """What is measured of clients that take turns."""
+    check, clients = daos_perf.DAOS_PERF, len(cluster.clients)
+    measured = len(check.subjects(cluster, "clients"))
+    if measured == clients or not features(cluster, "clients").issuperset(check.needs):
+        return []
+    return [
+        f"{check.name} measures {measured:,} of {clients:,} clients, one after the other; a client"
+        f" that is slow in nothing else is missed with {1 - measured / clients:.1%}"
+    ]

@@ -185,7 +185,8 @@ class Benchmarks(Described):
     )
     every_pair: bool = Field(
         default=False,
-        description="every pair of engines, and of clients and engines, however many there are",
+        description="every pair of engines, and of clients and engines, and every client by"
+        " daos_perf, however many there are",
     )
     shared_directory: Path | None = Field(
         default=None, description="a POSIX directory that all clients share, for IOR and mdtest"
