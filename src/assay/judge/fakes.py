@@ -28,17 +28,20 @@ def fakes(
     found: dict[int, str] = {}
     first: dict[Hashable, int] = {}
     for row, samples in enumerate(rows):
-        if len(samples) < FEWEST or _step(samples) > COARSE * abs(samples[0]):
+        if len(samples) < FEWEST:
             continue
-        if len(set(samples)) == 1:
+        alike = len(set(samples)) == 1
+        other = row if alike else first.setdefault((groups[row], tuple(samples)), row)
+        if other == row and not alike:
+            continue
+        # The digits last: nearly no samples are equal, and to look at those of all takes long.
+        if _step(samples) > COARSE * abs(samples[0]):
+            continue
+        if alike:
             found[row] = f"all {len(samples)} samples are {samples[0]:.10g}: nothing was measured"
-            continue
-        key = (groups[row], tuple(samples))
-        if key in first:
-            other = first[key]
+        else:
             found[row] = f"its samples are those of {names[other]}"
             found.setdefault(other, f"its samples are those of {names[row]}")
-        first.setdefault(key, row)
     return found
 
 

@@ -97,8 +97,7 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
     rating = rate(summaries, limits, flags)
     culprit = culprits([m.requirement for m in measurements], rating, limits.group, ends)
     judgements = []
-    for row, measurement in enumerate(measurements):
-        summary = summaries.one(row) if summaries.count[row] else None
+    for row, (measurement, summary) in enumerate(zip(measurements, summaries.each(), strict=True)):
         peers = _peers_of(rating, row)
         if summary is None:
             reason = "; ".join(problems[row]) or "it was not measured"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 
 from assay import __version__
@@ -43,7 +44,7 @@ FAILING = {
 """The verdicts that each gate does not let through."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SignOff:
     """A campaign with a judgement for every metric required of the cluster."""
 
@@ -75,20 +76,20 @@ class SignOff:
     engines: tuple[Engines, ...] = ()
     """What the engines say about the checks that watch them."""
 
-    @property
+    @cached_property
     def counts(self) -> dict[Verdict, int]:
         """How many metrics have each verdict; every verdict is a key."""
         counted = Counter(judgement.verdict for judgement in self.judgements)
         return {verdict: counted[verdict] for verdict in Verdict}
 
-    @property
+    @cached_property
     def stopped_by(self) -> tuple[Judgement, ...]:
         """The judgements that the gate does not let through, the worst first."""
         failing = FAILING[self.gate]
         stopping = [judgement for judgement in self.judgements if judgement.verdict in failing]
         return tuple(sorted(stopping, key=lambda judgement: failing.index(judgement.verdict)))
 
-    @property
+    @cached_property
     def stopped_by_less(self) -> tuple[Deviation, ...]:
         """Where less was measured than the scale asks for, if the gate does not let it through."""
         if self.gate is Gate.MEASURED:
@@ -100,14 +101,19 @@ class SignOff:
         """Where hosts are no longer what was measured, if the gate does not let it through."""
         return () if self.gate is Gate.MEASURED else self.host_changes
 
+    @cached_property
+    def coverage(self) -> tuple[Coverage, ...]:
+        """How much was judged of each layer and direction."""
+        return tuple(coverage(self.judgements))
+
     @property
     def unjudged(self) -> tuple[Coverage, ...]:
         """The layers and directions of which no metric is judged, where the gate asks for that."""
         if self.gate is not Gate.ACCEPTANCE:
             return ()
-        return tuple(each for each in coverage(self.judgements) if each.is_unjudged)
+        return tuple(each for each in self.coverage if each.is_unjudged)
 
-    @property
+    @cached_property
     def judged(self) -> int:
         """How many metrics were held against a limit."""
         return sum(map(has_been_judged, self.judgements))
@@ -196,21 +202,27 @@ def sign_off(
     """
     made_at = made_at or datetime.now(UTC)
     plan = requirements(cluster)
+    problems = [results.problems(metric) for metric in plan]
+    samples = [results.samples(metric) for metric in plan]
     valid = Measured(
-        {metric: results.samples(metric) for metric in plan if not results.problems(metric)},
+        {
+            metric: values
+            for metric, values, wrong in zip(plan, samples, problems, strict=True)
+            if not wrong
+        },
         results.scale,
     )
     judged = judge(
         [
             Measurement(
                 metric,
-                results.samples(metric),
+                values,
                 expectation(cluster, results.as_run(metric), valid, baseline),
-                results.problems(metric),
+                wrong,
                 results.raw(metric),
                 model_of(cluster, metric.subject),
             )
-            for metric in plan
+            for metric, values, wrong in zip(plan, samples, problems, strict=True)
         ]
     )
     judgements, excused = excuse(judged.judgements, waivers, made_at.date())

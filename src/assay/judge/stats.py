@@ -7,7 +7,7 @@ metrics is judged at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -70,8 +70,16 @@ class Summaries:
 
     def one(self, row: int) -> Summary:
         """What is known of one metric, which has samples."""
-        figures = {f.name: float(getattr(self, f.name)[row]) for f in fields(Summary)}
-        return Summary(**figures | {"count": int(self.count[row])})  # type: ignore[arg-type]
+        count, *figures = (float(getattr(self, name)[row]) for name in _FIGURES)
+        return Summary(int(count), *figures)
+
+    def each(self) -> Iterator[Summary | None]:
+        """What is known of each metric; None where it has no samples."""
+        for count, *figures in zip(*(getattr(self, n).tolist() for n in _FIGURES), strict=True):
+            yield Summary(int(count), *figures) if count else None
+
+
+_FIGURES = [field.name for field in fields(Summary)]
 
 
 def summarize(samples: Sequence[float]) -> Summary:
