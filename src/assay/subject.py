@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import total_ordering
 from itertools import groupby
 
@@ -83,12 +83,14 @@ class Subject:
 
     def to(self, peer: Subject) -> Subject:
         """The pair of this and another subject."""
-        return replace(self, peer=peer)
+        return Subject(self.host, self.engine, self.device, self.backend, self.containers, peer)
 
     @property
     def end(self) -> Subject:
         """The subject by itself; of a pair, the first end."""
-        return replace(self, peer=None)
+        if self.peer is None:
+            return self
+        return Subject(self.host, self.engine, self.device, self.backend, self.containers)
 
     @property
     def ends(self) -> tuple[Subject, ...]:

@@ -69,6 +69,8 @@ class Quantity:
         Raises:
             UnitError: one of the units is unknown, or they measure different things.
         """
+        if unit == self.unit:
+            return self  # most are, and a large campaign asks a million times
         return Quantity(self.value * factor(self.unit, unit), unit)
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.cluster.description import Cluster
+from assay.cluster.once import once
 
 RANKS: Mapping[str, int] = {"quick": 2, "acceptance": 32}
 """Most ranks of an MPI program on each client, by scale; fewer where it has fewer cores (this
@@ -13,8 +14,12 @@ project's own choice; DAOS's own runs of IO500 have 32)."""
 
 def ranks_per_node(cluster: Cluster, clients: Sequence[str], scale: str) -> int:
     """Ranks of an MPI program on each of some clients, which all have the same number of them."""
-    cores = min(cluster.hosts[name].cores for name in clients)
-    return min(of_scale(RANKS, scale), cores)
+    return min(of_scale(RANKS, scale), _cores(cluster, tuple(clients)))
+
+
+@once
+def _cores(cluster: Cluster, clients: tuple[str, ...]) -> int:
+    return min(cluster.hosts[name].cores for name in clients)
 
 
 def ranks(cluster: Cluster, scale: str) -> int:

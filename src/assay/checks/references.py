@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Annotated
 
@@ -54,6 +54,7 @@ class Reference(BaseModel):
         )
 
 
+@lru_cache(maxsize=1024)
 def reference(figure: str, backend: str | None, provider: str) -> Reference | None:
     """The first entry that fits a figure such as ``IorEasy.write``; none where none does."""
     return next(

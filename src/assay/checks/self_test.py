@@ -32,9 +32,12 @@ IN_FLIGHT = 16
 _NO_WIRE = "an interface is virtual or reports no speed, or the engines share a host"
 
 
-def _wire(cluster: Cluster, requirement: Requirement) -> Bound | None:
+def _wire(cluster: Cluster, subject: Subject, measured: Measured) -> Bound | None:
     """What an RPC crosses: the interfaces of its engines, and those of the clients if they send."""
-    subject = requirement.subject
+    return measured.once(("wire", subject), lambda: _crossed(cluster, subject))
+
+
+def _crossed(cluster: Cluster, subject: Subject) -> Bound | None:
     if subject.peer is not None and len(subject.hosts) == 1:
         return None  # a host's own engines need no wire between them
     ends = [_interface_of(cluster, engine) for engine in subject.ends]
@@ -47,13 +50,14 @@ def _interface_of(cluster: Cluster, engine: Subject) -> Limit | None:
     return nic(cluster, engine.host, cluster.engine(engine).fabric_iface)
 
 
-def _bandwidth(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
-    return within(cluster, requirement, _wire(cluster, requirement), _NO_WIRE)
+def _bandwidth(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+    wire = _wire(cluster, requirement.subject, measured)
+    return within(cluster, requirement, wire, _NO_WIRE)
 
 
 def _payload(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
     """The latency of an RPC, which is at least the time that its payload takes on the wire."""
-    wire, size = _wire(cluster, requirement), requirement.metric.transfer
+    wire, size = _wire(cluster, requirement.subject, measured), requirement.metric.transfer
     if size is None:
         return within(cluster, requirement, None, "an empty RPC takes no time on a wire")
     bound = shortest(size, wire.limits[0] if wire else None)
@@ -69,8 +73,8 @@ def _payload(cluster: Cluster, requirement: Requirement, measured: Measured) -> 
 
 def _rate(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
     """RPCs of all senders: they wait for the empty round trip of the same subject."""
-    wire, size = _wire(cluster, requirement), requirement.metric.transfer
-    subject = requirement.subject
+    subject, size = requirement.subject, requirement.metric.transfer
+    wire = _wire(cluster, subject, measured)
     senders = len(clients_of(cluster).partners[subject]) if subject.peer is None else 1
     crossed = as_rate(wire.limits[0], requirement.unit, size) if wire and size else None
     return rpcs(cluster, requirement, measured, _LATENCY_EMPTY, senders, crossed)

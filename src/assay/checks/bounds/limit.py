@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from assay.units import Quantity, show
 
@@ -27,7 +28,7 @@ class Limit:
         return Limit(self.who, value, f"{self.made_of} / {cost:.4g} ({why})", self.source)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bound:
     """The least of some limits."""
 
@@ -35,7 +36,7 @@ class Bound:
     limits: tuple[Limit, ...]
     """All that are known, the tightest first."""
 
-    @property
+    @cached_property
     def sentence(self) -> str:
         """Such as ``28.0 GB/s: 8 SSDs × 3.50 GB/s; the servers' NICs would allow 50.0``."""
         tightest, *others = self.limits
