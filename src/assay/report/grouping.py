@@ -59,10 +59,10 @@ def causes(judgements: Iterable[Judgement]) -> list[Cause]:
 
 def by_layer(signed: SignOff) -> list[tuple[Layer, list[Judgement]]]:
     """The judgements of each layer that has one, from the lowest layer up."""
-    layers = [
-        (layer, [j for j in signed.judgements if j.requirement.layer == layer]) for layer in LAYERS
-    ]
-    return [(layer, judgements) for layer, judgements in layers if judgements]
+    layers: dict[Layer, list[Judgement]] = {layer: [] for layer in LAYERS}
+    for judgement in signed.judgements:
+        layers[judgement.requirement.layer].append(judgement)
+    return [(layer, judgements) for layer, judgements in layers.items() if judgements]
 
 
 def by_metric(judgements: Iterable[Judgement]) -> list[list[Judgement]]:
