@@ -72,15 +72,15 @@ class Case:
     problems: dict[str, list[str]]
     benchmark_seconds: float
     output: Outputs | None
-    """Its raw outputs; None if they were not asked for or there are none."""
+    """Its raw outputs; None if they were not requested or do not exist."""
     report: Path
-    """The run report that has it."""
+    """The run report that contains it."""
     started: datetime
     ended: datetime
-    """When the session of that report did."""
+    """End of the session of that report."""
 
     runs: int
-    """How often it ran to an end: a run that failed may be repeated, and that is listed."""
+    """Number of completed runs; a failed run may be repeated, and the sign-off lists that."""
 
     @property
     def place(self) -> str:

@@ -1,1 +1,1 @@
-"""Samples and an expectation make a verdict; all verdicts make a sign-off."""
+"""The judgement: verdicts from samples and expectations, and the sign-off from all verdicts."""

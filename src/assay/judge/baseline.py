@@ -1,16 +1,16 @@
-"""Campaigns held against accepted ones: what has changed, and how sure that is.
+"""Compares campaigns with accepted ones: which figures changed, with which confidence.
 
 One metric with seven samples cannot show a loss of 5 %. All metrics of a check together can, and
-all of the campaign better still: a loss everywhere is small everywhere, and nowhere an outlier.
-So there are three levels, each with its share of the chance of a false alarm.
+all metrics of the campaign can even better: a loss that affects all of them is small in each, and
+an outlier in none. So there are three levels, each with its share of the chance of a false alarm.
 
-Two sessions on a sound cluster differ by more than their samples scatter, and no number of samples
-shows by how much: only sessions do. So at each level a figure of a session is one observation, as
-in Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013; what few sessions show
-of their variance is moderated by what is natural, as in Smyth, SAGMB 3 (2004).
+Two sessions on a sound cluster differ by more than the scatter of their samples. Only further
+sessions show by how much; further samples do not. So at each level a figure of a session is one
+observation, as in Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013. The
+variance of few sessions is moderated by the natural variance, as in Smyth, SAGMB 3 (2004).
 
-Passed over: statsmodels' MixedLM, which estimates the same by iteration, is not robust, and says
-little of a variance of which two to six sessions are known.
+statsmodels' MixedLM is not used: it estimates the same by iteration, is not robust, and cannot
+estimate a variance well from two to six sessions.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from assay.judge.rating import Rating
 from assay.judge.stats import MAD_EFFICIENCY, NORMAL, Array, Summaries, middle, threshold
 
 OF_CAMPAIGN, OF_KINDS, OF_METRICS = 1 / 100, 1 / 200, 1 / 400
-"""The chances that a sound campaign is called worse at each level: the whole, all kinds of figures
-of a check, and all metrics. Together they are less than 2 % (this project's own choice)."""
+"""The chances that a sound campaign is called worse at each level: the whole campaign, all kinds of
+figures of a check, and all metrics. Together they are below 2 % (this project's own choice)."""
 
 BETWEEN_SESSIONS = 0.01
-"""By how much sessions on a sound cluster differ, before anything is known of them (own choice)."""
+"""Prior relative deviation between sessions on a sound cluster (own choice)."""
 
 BETWEEN_FREEDOM = 16.0
-"""Degrees of freedom that this counts for (own choice)."""
+"""Degrees of freedom of that prior (own choice)."""
 
 DECIDING = 3
-"""As many sessions on either side tell a loss of 3 % from what sessions differ by."""
+"""Sessions needed on either side to distinguish a loss of 3 % from differences between sessions."""
 
 CHANGED = 0.05
-"""A change of one metric that is smaller is none (own choice)."""
+"""Smaller changes of one metric are ignored (own choice)."""
 
 REPEATED = 0.01
-"""A change of many figures together that is smaller is none (this project's own choice)."""
+"""Smaller changes of many figures together are ignored (this project's own choice)."""
 
 HIDDEN_TOGETHER = 0.05
-"""A loss of many figures together that must not hide in what is called the same (own choice)."""
+"""A possible loss of many figures together that is too large to call them the same (own choice)."""
 
 SLIPS = {
     1.048576: "MB/MiB",
@@ -58,54 +58,54 @@ SLIPS = {
 """Factors between units that may be mixed up."""
 
 LARGE_SLIP = 2.0
-"""Of a factor that is larger nothing but a unit makes so many figures better or worse."""
+"""Above this factor, only a wrong unit makes so many figures better or worse."""
 
 NEAR_A_SLIP = 0.05
-"""As near to such a large factor a change has to be to be suspected of it, relative to it."""
+"""Maximum relative distance of a change from such a large factor to be suspected of it."""
 
 Session = tuple[Summaries, Rating]
-"""What was measured at one time, and how it was rated; a row without samples was not measured."""
+"""The figures of one session and their rating; a row without samples was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """By how much something is better than in the baseline (worse, if below zero), relative to it.
+    """The relative gain over the baseline, which is negative if something is worse.
 
-    With the chance that it was given, the truth lies between `low` and `high`.
+    `low` and `high` are the ends of the confidence interval.
     """
 
     gain: float
     low: float
     high: float
     metrics: int
-    """How many metrics it is made of."""
+    """Number of metrics that it combines."""
     tolerated: float
-    """A change that is smaller is none."""
+    """Smaller changes are ignored."""
     apart: float = 0.0
     """The gain beyond that of the other kinds of figures."""
     near: float = 0.0
-    """How far from `apart` the truth may lie by the samples alone, on either side."""
+    """Half the width of the interval around `apart`, from the scatter of samples alone."""
     agree: bool = True
-    """Whether its metrics differ in their gains by no more than their own errors."""
+    """Whether the gains of its metrics differ by no more than their own errors."""
 
     @property
     def is_loss(self) -> bool:
-        """Whether it is surely worse, and by more than is tolerated."""
+        """Whether it is worse with statistical confidence, by more than the tolerance."""
         return self.high < 0 and self.gain < -self.tolerated
 
     @property
     def is_gain(self) -> bool:
-        """Whether it is surely better, and by more than is tolerated."""
+        """Whether it is better with statistical confidence, by more than the tolerance."""
         return self.low > 0 and self.gain > self.tolerated
 
     @property
     def is_undecided(self) -> bool:
-        """Whether a loss that matters could hide in it, and is not sure either."""
+        """Whether a relevant loss is possible, but not certain."""
         return not self.is_loss and self.low < -max(2 * self.tolerated, HIDDEN_TOGETHER)
 
     @property
     def slip(self) -> str | None:
-        """The units that may be mixed up, if the change is the factor between them, everywhere."""
+        """The units that may be mixed up, if all metrics changed by the factor between them."""
         if not (self.is_loss or self.is_gain) or not self.agree:
             return None
         ratio = 1 + self.apart if self.apart > 0 else 1 / (1 + self.apart)
@@ -116,37 +116,37 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What has changed since the baseline, from the whole to the parts."""
+    """The changes since the baseline, from the whole campaign to single metrics."""
 
     campaign: Change | None
-    """None where nothing was measured in both."""
+    """None if no metric was measured in both."""
     kinds: dict[Hashable, Change]
-    """Of all metrics of one kind, such as the bandwidths of a check."""
+    """The change of all metrics of one kind, such as the bandwidths of a check."""
     gain: Array
-    """Of each metric; NaN where one of the campaigns lacks it."""
+    """The gain of each metric; NaN if one of the campaigns lacks it."""
     reach: Array
-    """How far from its gain the truth may lie, on either side."""
+    """Half the width of the interval around each gain."""
     sessions: tuple[int, int] = (1, 1)
-    """How many there are of the baseline, and of what is held against it."""
+    """Number of sessions of the baseline, and of the campaign compared with it."""
 
     def metric(self, row: int) -> Change | None:
-        """Of one metric; None where one of the campaigns lacks it."""
+        """The change of one metric; None if one of the campaigns lacks it."""
         gain, reach = float(self.gain[row]), float(self.reach[row])
         return None if np.isnan(gain) else Change(gain, gain - reach, gain + reach, 1, CHANGED)
 
     @property
     def losses(self) -> NDArray[np.bool_]:
-        """Which metrics are surely worse, each by itself."""
+        """Which single metrics are worse with statistical confidence."""
         return self.gain < -np.maximum(CHANGED, self.reach)
 
     @property
     def comparisons(self) -> int:
-        """How many questions were asked that could have raised a false alarm."""
+        """Number of comparisons that could have raised a false alarm."""
         return int(np.sum(~np.isnan(self.gain))) + len(self.kinds) + (self.campaign is not None)
 
     @property
     def is_regression(self) -> bool:
-        """Whether anything is surely worse."""
+        """Whether anything is worse with statistical confidence."""
         together = (self.campaign, *self.kinds.values())
         return any(c is not None and c.is_loss for c in together) or bool(self.losses.any())
 
@@ -157,11 +157,11 @@ def changes(
     """Compare sessions row by row.
 
     Args:
-        before: those of the accepted campaign; a row without samples where one lacks a metric.
-        after: those of the campaign in question, with the same rows.
-        limits: of them only whether more is better is used.
-        kinds: to which kind each row belongs. Take the check and the unit: a slip of units moves
-            all figures of one unit, and of one check.
+        before: sessions of the accepted campaign; a row without samples is a missing metric.
+        after: sessions of the new campaign, with the same rows.
+        limits: only its direction of each metric is used, whether more is better.
+        kinds: the kind of each row. Use the check and the unit, since a mix-up of units affects all
+            figures of one unit and check.
     """
     old, new = _Side(before, limits), _Side(after, limits)
     sessions = (len(before), len(after))
@@ -216,29 +216,29 @@ class _Side:
         self.freedom = np.fmin.reduce([rating.freedom for _, rating in sessions])
 
     def wobble(self, rows: NDArray[np.int_]) -> Array:
-        """By how much each session differs from the mean of all: sessions by rows."""
+        """The deviation of each session from the mean of all, as an array of sessions by rows."""
         return np.asarray((self.figures - self.level)[:, rows.ravel()])
 
     def session(self, rows: NDArray[np.int_]) -> Array:
-        """The same of some rows together, one figure a session."""
+        """The same for several rows together, one figure for each session."""
         return np.nan_to_num(np.nanmedian(self.wobble(rows), axis=1))
 
 
 @dataclass(frozen=True, slots=True)
 class _Between:
-    """The variance of a difference that sessions make, and its degrees of freedom."""
+    """The variance between sessions of a difference, and its degrees of freedom."""
 
     variance: float
     freedom: float
 
     @classmethod
     def of(cls, wobble: Sequence[Array], within: float, sessions: tuple[int, int]) -> _Between:
-        """From how far sessions lie from the mean of their side, several figures a session.
+        """Estimate it from the deviations of sessions from the mean of their side.
 
         Args:
-            wobble: of both sides, sessions by figures.
-            within: the variance of a difference that the samples themselves make of this.
-            sessions: how many each side has.
+            wobble: the deviations on both sides, sessions by figures.
+            within: the part of the variance of a difference that comes from the samples.
+            sessions: number of sessions on each side.
         """
         freedom = sum(sessions) - 2.0
         weight = sum(1 / count for count in sessions)
@@ -250,7 +250,7 @@ class _Between:
         return cls(natural / freedom * weight, freedom)
 
     def and_error(self, error: Array, freedom: Array) -> tuple[Array, Array]:
-        """Variance and freedom with the error of the samples added (Satterthwaite, 1946)."""
+        """Variance and degrees of freedom, including the samples' error (Satterthwaite, 1946)."""
         variance = self.variance + error**2
         known = self.variance**2 / self.freedom + error**4 / freedom
         return variance, np.maximum(variance**2 / known, 1.0)
@@ -264,11 +264,11 @@ def _together(
     between: _Between,
     chance: float,
 ) -> Change:
-    """The change of several metrics: the median of theirs."""
+    """The change of several metrics, which is the median of their changes."""
     centre, count = middle(gain[rows]), len(rows)
     own = float(np.sqrt(np.mean(error[rows] ** 2)))
     scatter = NORMAL * middle(np.abs(gain[rows] - centre)) / (1 + centre)
-    # They agree as long as what their errors explain is not exceeded by two errors of the scatter.
+    # They agree if the scatter exceeds what their errors explain by at most two of its own errors.
     agree = scatter <= own * (1 + 2 / np.sqrt(2 * MAD_EFFICIENCY * count))
     of_middle = (OF_MEDIAN if count > 2 else 1.0) / count**0.5
     within = np.array([max(own, scatter) * of_middle])

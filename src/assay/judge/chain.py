@@ -1,8 +1,8 @@
-"""Where it is slow: what each layer can do, from the datasheets up to what an application gets.
+"""Where it is slow: the throughput of each layer, from the datasheets up to an application.
 
-Each link of the chain is held against the one below it. What a link can do counts for nothing
-where one below it can do less, so what is left of the datasheets is the least so far; the link at
-which the largest part of that is lost holds the result back.
+Each link of the chain is compared with the one below it. A link cannot deliver more than any link
+below it, so the minimum so far is what is left of the datasheets. The link that loses the largest
+part of it holds the result back.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _MEBIBYTE = Quantity(1, "MiB")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What all subjects of one layer can do together, in MiB/s."""
+    """The throughput of all subjects of one layer together, in MiB/s."""
 
     name: str
     figure: float
     made_of: str
     ratio: float | None
-    """To the next link below that the data crosses; None for the lowest."""
+    """Ratio to the next link below that the data crosses; None for the lowest."""
     left: float
-    """The least of this link and of all below it that the data crosses."""
+    """Minimum of this link and of all links below it that the data crosses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,16 @@ class _Layer:
     figure: float
     made_of: str
     parts: Sequence[Judgement] = ()
-    """What was measured of each host or device within it."""
+    """The measured figures of each host or device in it."""
     crossed: bool = True
-    """Whether the data of this chain goes through it."""
+    """Whether the data of this chain crosses it."""
 
 
 def chains(cluster: Cluster, judgements: Sequence[Judgement]) -> list[Chain]:
-    """The chains of writing and of reading in blocks of 1 MiB, where two links or more are known.
+    """The chains of writes and of reads in blocks of 1 MiB, if two links or more are known.
 
-    With DAOS the data crosses devices, network and SCM of the system; without it only the disk of
-    the host that writes, so that each host counts that has both figures.
+    With DAOS, the data crosses devices, network and SCM of the system. Without DAOS, it crosses
+    only the disk of the host that writes, so each host with both figures counts.
     """
     believed = (j for j in judgements if j.verdict is not Verdict.IMPLAUSIBLE)
     measured = [judgement for judgement in believed if judgement.summary]
@@ -89,7 +89,7 @@ def _through_daos(
         yield _Layer(DATASHEET, promised.value.to(UNIT).value, promised.limits[0].made_of)
     ssds = data_ssds(cluster)
     if direction == "read":
-        # Nothing writes to the engines' SSDs: what is on them would be lost.
+        # No check writes to the engines' SSDs, since their data would be lost.
         devices = _judgements(measured, nvme_perf.BANDWIDTH, nvme_perf.TOGETHER)
         yield from _summed(DEVICE, [j for j in devices if j.requirement.subject in ssds])
     yield from _network(cluster, _moving(measured, self_test.CLIENT_SERVER, direction), cost)
@@ -115,13 +115,13 @@ def _on_own_disks(
 
 
 def _judgements(measured: Iterable[Judgement], check: Check, metric: Metric) -> list[Judgement]:
-    """The judgements of one metric, of all its subjects."""
+    """The judgements of all subjects of one metric."""
     figure = (check.name, metric.name)
     return [j for j in measured if (j.requirement.check, j.requirement.name) == figure]
 
 
 def _moving(measured: Iterable[Judgement], check: Check, direction: Direction) -> list[Judgement]:
-    """The judgements of the metric of a check that is a bandwidth in one direction."""
+    """The judgements of the bandwidth of a check in one direction."""
     (metric,) = (m for m in check.metrics if (m.unit, m.direction) == (UNIT, direction))
     return _judgements(measured, check, metric)
 
@@ -136,9 +136,9 @@ def _sum_of(what: str, count: int) -> str:
 
 
 def _summed(name: str, parts: Sequence[Judgement], cost: Redundancy = NONE) -> Iterator[_Layer]:
-    """The layer whose parts work side by side; none where nothing of it was measured.
+    """A layer whose parts work in parallel; empty if none of them was measured.
 
-    What redundancy adds to the bytes of a user is taken off.
+    The bytes that redundancy adds to a user's bytes are subtracted.
     """
     if parts:
         made_of = _sum_of(parts[0].requirement.figure, len(parts))
@@ -148,7 +148,7 @@ def _summed(name: str, parts: Sequence[Judgement], cost: Redundancy = NONE) -> I
 
 
 def _network(cluster: Cluster, engines: Sequence[Judgement], cost: Redundancy) -> Iterator[_Layer]:
-    """What the clients move to or from all engines: each engine was measured by itself."""
+    """The network between clients and all engines; each engine was measured separately."""
     wires = (nic(cluster, client, cluster.hosts[client].interface) for client in cluster.clients)
     most = together("the clients' NICs", wires)
     most = most and most.over(cost.sent, cost.object_class)
@@ -187,7 +187,7 @@ def _chain(cluster: Cluster, direction: Direction, layers: Sequence[_Layer]) -> 
     worst: tuple[float, _Layer, Link] | None = None
     below: Link | None = None
     for layer in layers:
-        # A layer that the result surpasses was measured with less than all of it.
+        # If the result exceeds a layer's figure, only part of that layer was measured.
         holds = max(layer.figure, reached) if layer.crossed else float("inf")
         link = Link(
             layer.name,
@@ -231,7 +231,7 @@ def _sentence(cluster: Cluster, kept: float, layer: _Layer, below: Link) -> str:
 
 
 def _where(cluster: Cluster, layer: _Layer, judgement: Judgement) -> str:
-    """Host and device of a figure; of an engine's network that is its interface."""
+    """Host and device of a figure; for an engine's network, its interface."""
     subject = judgement.requirement.subject
     if not subject.part:
         return subject.host

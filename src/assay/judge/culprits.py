@@ -1,4 +1,4 @@
-"""What makes figures slow, in words: a host, a port, a device, or what is between some of them."""
+"""Names what makes figures slow: a host, a port, a device, or the path between some of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.judge.verdict import Verdict
 from assay.subject import Subject, folded
 
 LONGEST = 120
-"""Characters of the names of one side; of more, how many there are is what a reader wants."""
+"""Maximum length of the names of one side, in characters; above it, they are counted instead."""
 
 
 class Ends:
@@ -39,7 +39,7 @@ class Ends:
 
 
 def several(names: Iterable[str]) -> str:
-    """Names in words, or how many they are."""
+    """The names in words, or their number if they are too many."""
     listed = list(dict.fromkeys(names))
     text = folded(listed)
     return text if len(text) <= LONGEST else f"{len(listed)} of them, first {listed[0]}"
@@ -48,7 +48,7 @@ def several(names: Iterable[str]) -> str:
 def culprits(
     required: Sequence[Requirement], rating: Rating, group: Numbers, ends: Ends
 ) -> list[str]:
-    """What makes each metric slow, as far as its peers tell; empty for the others."""
+    """The cause of each slow metric, as far as its peers show it; empty for other metrics."""
     named = [""] * len(required)
     populations: dict[Hashable, str] = {}
     slow = np.isin(rating.verdict, (Verdict.BELOW, Verdict.UNSTEADY))
@@ -74,7 +74,7 @@ def _of_pairs(blame: Blame, ends: Ends) -> str:
 
 
 def _worse(required: Sequence[Requirement], rating: Rating, peers: Numbers) -> str:
-    """The worse population: hosts, where all of a host is in it, or else subjects."""
+    """The worse population: hosts if they are in it completely, otherwise subjects."""
     rows = np.flatnonzero(peers & (rating.peers > 0))
     worse = [row for row in rows.tolist() if not np.isnan(rating.apart[row])]
     better = {required[row].host for row in rows.tolist() if np.isnan(rating.apart[row])}

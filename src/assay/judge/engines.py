@@ -1,8 +1,8 @@
-"""What the engines say about a check: which of them stands out, who else used them, what failed.
+"""The engines' own metrics during a check: outliers among them, load of others, and errors.
 
 The job reads the engines' metrics before and after each step.
 
-Nothing here changes a verdict: it explains one.
+They never change a verdict; they help to explain it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from assay.tools.telemetry import (
 )
 
 FEWEST_OPERATIONS = 8
-"""A mean of fewer operations is no latency (own choice)."""
+"""Minimum number of operations for a mean latency (own choice)."""
 
 
 FOREIGN = 0.05
-"""Share of the engines' bytes, beyond the benchmark's, that others must have moved to be reported;
-metadata and the benchmark's own files are less (own choice)."""
+"""Share of the engines' bytes above which load of others is reported; metadata and the benchmark's
+own files have less (own choice)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,38 +46,38 @@ class Engines:
     check: str
     partition: str
     outliers: tuple[str, ...]
-    """Who stands out, the worst first, each in a sentence."""
+    """The outliers, the worst first, each in a sentence."""
     findings: tuple[str, ...]
-    """What else speaks against the figures: others' load, errors, a rebuild."""
+    """Other reasons to doubt the figures: load of others, errors, a rebuild."""
     unread: str = ""
-    """Why nothing was read, or not all; empty where it was."""
+    """Why metrics were not read, or not all of them; empty if they were."""
 
     @property
     def sentence(self) -> str:
-        """All of it."""
+        """Everything in one sentence."""
         if self.unread and not (self.outliers or self.findings):
             return f"{self.unread}; figures are judged without them"
         shown = [*self.outliers[:MOST_NAMED], *self.findings]
         if more := len(self.outliers) - MOST_NAMED:
             shown += [f"and {more} more"] if more > 0 else []
-        said = "; ".join(shown) or "no rank and no target stands out by its latency"
-        return f"{said}; {self.unread}" if self.unread else said
+        sentence = "; ".join(shown) or "no rank and no target stands out by its latency"
+        return f"{sentence}; {self.unread}" if self.unread else sentence
 
 
 @dataclass(slots=True)
 class _Seen:
-    """What the steps of a check did to the engines."""
+    """What the engines did during the steps of a check."""
 
     latency: dict[tuple[str, str], list[dict[Place, tuple[float, float]]]] = field(
         default_factory=lambda: defaultdict(list)
     )
     """By operation and size: for each step, operations and the sum of their squares, by target."""
     moved: float = 0.0
-    """Bytes that the engines moved while the benchmark says what it moved."""
+    """Bytes that the engines moved in steps for which the benchmark reports its own bytes."""
     asked: float = 0.0
-    """Bytes that this takes, redundancy included."""
+    """Bytes that the benchmark's data requires, including redundancy."""
     failed: dict[tuple[int, str, str], float] = field(default_factory=lambda: defaultdict(float))
-    """By rank, metric, and what else distinguishes it."""
+    """Errors by rank, metric, and further labels."""
     rebuilt: set[int] = field(default_factory=set)
     hosts: dict[int, str] = field(default_factory=dict)
     restarted: set[int] = field(default_factory=set)
@@ -87,7 +87,7 @@ class _Seen:
 
 
 def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
-    """What the engines say about each check whose job watches them, in the order of the plan."""
+    """The engines' report on each check whose job watches them, in the order of the plan."""
     watched = dict.fromkeys(
         (each.check, each.partition)
         for each in requirements(cluster)
@@ -99,7 +99,7 @@ def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
 
 
 def _of_case(cluster: Cluster, case: Case) -> Engines | None:
-    """What they say about one check; None where it never reached DAOS."""
+    """The engines' report on one check; None if it never reached DAOS."""
     if case.output is None or cluster.daos is None:
         return None
     subjects = dict.fromkeys(
@@ -125,14 +125,14 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
 
 
 _WITHOUT_DAOS = "posix"
-"""The backend that is no path to DAOS."""
+"""The backend that does not use DAOS."""
 
 
 # What the steps did.
 
 
 def _add(seen: _Seen, cluster: Cluster, check: str, left: SubjectOutputs) -> None:
-    """Add what each step of a subject did: the differences between readings."""
+    """Add the effect of each step of a subject, which is the difference between two readings."""
     moved_by = CHECKS[check].reading.moved
     stored = of_files(cluster).stored
     try:
@@ -151,7 +151,7 @@ def _add(seen: _Seen, cluster: Cluster, check: str, left: SubjectOutputs) -> Non
 
 
 def _reading(left: SubjectOutputs, name: str) -> Snapshot | None:
-    """What the engines said after a step; None where they were not asked."""
+    """The reading of the engines after a step; None if they were not read."""
     packed = left.packed(f"{name}.engines.gz")
     if not packed:
         return None
@@ -162,7 +162,7 @@ def _reading(left: SubjectOutputs, name: str) -> Snapshot | None:
 
 
 def _note(seen: _Seen, reading: Snapshot | None) -> None:
-    """Add who spoke, and what was wrong with it."""
+    """Add the servers of a reading, those that did not answer, and its problems."""
     if reading is not None:
         seen.hosts.update(reading.hosts)
         seen.silent.update(reading.silent)
@@ -170,13 +170,13 @@ def _note(seen: _Seen, reading: Snapshot | None) -> None:
 
 
 def _compare(seen: _Seen, before: Snapshot, after: Snapshot, asked: float | None) -> None:
-    """Add what happened between two readings.
+    """Add the differences between two readings.
 
     Args:
-        seen: where.
-        before: the first.
-        after: the second.
-        asked: the bytes that the benchmark's own data takes; None where it does not say.
+        seen: the result to extend.
+        before: the first reading.
+        after: the second reading.
+        asked: bytes that the benchmark's data requires; None if the benchmark does not report them.
     """
     latency: dict[tuple[str, str], dict[Place, tuple[float, float]]] = defaultdict(dict)
     bytes_moved = 0.0
@@ -202,14 +202,14 @@ def _compare(seen: _Seen, before: Snapshot, after: Snapshot, asked: float | None
     seen.steps += 1
     for key, by_place in latency.items():
         seen.latency[key].append(by_place)
-    # Without one of the servers nobody knows what all of them moved.
+    # If a server is missing, the total of moved bytes is unknown.
     whole = before.hosts and before.hosts == after.hosts
     if asked and whole and not (before.silent or after.silent):
         seen.moved += bytes_moved
         seen.asked += asked
 
 
-# What speaks against the figures.
+# Reasons to doubt the figures.
 
 
 def _judged(cluster: Cluster, case: Case, seen: _Seen) -> Engines:
@@ -259,7 +259,7 @@ def _outliers(seen: _Seen) -> Iterator[Outlier]:
     for operation in IN_WORDS:
         sizes = {key: steps for key, steps in seen.latency.items() if key[0] == operation}
         if sizes:
-            # Of sizes the one that took the engines longest: others are metadata and remainders.
+            # Use the size that took the engines longest; the others are metadata and remainders.
             steps = max(sizes.values(), key=_busy)
             yield from outliers(operation, steps)
 

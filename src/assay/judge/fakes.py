@@ -1,7 +1,7 @@
-"""Samples that nobody measured: all of them alike, or those of another subject.
+"""Samples that nobody measured: all of them equal, or copied from another subject.
 
-A program prints some digits, and two samples of a real run agree in all of them only where there
-are few. What is printed so coarsely that sound samples agree proves nothing.
+A program prints a limited number of digits, and two real samples agree in all of them only if there
+are few. So samples that are printed coarsely may agree, and prove nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 FEWEST = 5
-"""This many equal samples are not a coincidence."""
+"""This many equal samples are no coincidence."""
 
 COARSE = 1e-3
 """Relative to a figure: samples that are printed in coarser steps may agree (own choice)."""

@@ -1,4 +1,4 @@
-"""Samples and an expectation make a verdict, with its reason."""
+"""Judges metrics: a verdict from samples and an expectation, with its reason."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ class Peers:
     """How a metric compares with its peers."""
 
     count: int
-    """How many there are, itself included."""
+    """Number of peers, including the metric itself."""
     median: float
     """The median of their medians."""
     gain: float
-    """By how much of that it is better; worse, if below zero."""
+    """Its relative gain over that median; negative if it is worse."""
     outlier: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One metric, judged: what was required, measured and expected, and what follows."""
+    """One judged metric: requirement, samples, expectation and verdict."""
 
     requirement: Requirement
     samples: tuple[float, ...]
@@ -59,13 +59,13 @@ class Judgement:
     verdict: Verdict
     reason: str
     raw: tuple[str, ...] = ()
-    """Where in the bundle the raw outputs are that hold the samples."""
+    """Paths, within the bundle, of the raw outputs with the samples."""
     peers: Peers | None = None
-    """None where there are too few to compare with."""
+    """None if there are too few peers."""
     more_samples: int | None = None
-    """How many more samples would decide an open verdict; None if no reasonable number would."""
+    """Further samples that would decide an open verdict; None if no reasonable number would."""
     culprit: str = ""
-    """What makes it slow, where its peers tell: ``c4``, or ``between c[1-4] and c[5-8]``."""
+    """What makes it slow, if its peers show it: ``c4``, or ``between c[1-4] and c[5-8]``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ class Judged:
 
     judgements: tuple[Judgement, ...]
     comparisons: int
-    """How many comparisons could have raised a false alarm; together they do in 1 of 200."""
+    """Comparisons that could have raised a false alarm; together, they do in 1 of 200 campaigns."""
 
 
 def judge(measurements: Sequence[Measurement]) -> Judged:
     """Judge the metrics of a campaign, each also among its peers.
 
-    Peers are the subjects of one metric of a check in one partition that have the same limits
-    and, where they have one, the same backend or model.
+    Peers are the subjects of one metric of a check in one partition that have the same limits and,
+    if they have one, the same backend or model.
     Fail closed: with a problem, or without a sample, a metric is `missing`.
     """
     problems = [_problems(measurement) for measurement in measurements]
@@ -173,18 +173,18 @@ def _array(figures: Sequence[float | None]) -> Array:
 
 
 def _peer_group(measurement: Measurement) -> Hashable:
-    """What peers have in common."""
+    """The properties that peers share."""
     required, expected = measurement.requirement, measurement.expectation
-    # What stands on figures that were measured differs from host to host, however alike they are.
+    # Limits from measured figures differ between hosts, even if the hosts are alike.
     limits: Hashable = (expected.floor, expected.ceiling)
     if expected.ground == "measured":
         limits = None
     elif expected.accepted is not None:
         limits = expected.bound
-    # Of two backends one may be slower by far; all hosts together have no peer.
+    # One backend may be much slower than another; all hosts together have no peer.
     subject = required.subject
     backend = subject if subject.host in PARTITIONS else subject.backend
-    # What two engines of a host move between each other crosses no wire.
+    # Data between two engines of one host crosses no wire.
     near = subject.peer is not None and len(subject.hosts) == 1
     name = (required.check, required.name, required.partition)
     return *name, backend, near, measurement.model, limits
@@ -244,18 +244,18 @@ class _Words:
 
     @property
     def limit(self) -> str:
-        """What it should reach, or stay within."""
+        """The limit that it should reach, or stay within."""
         quantity = Quantity(self.worst or 0.0, self.unit)
         return f"the {'floor' if self.more else 'limit'} of {quantity}"
 
     def beyond(self, value: float) -> str | None:
-        """A sentence if a value is better than possible, else nothing."""
+        """A sentence if a value is better than possible, otherwise None."""
         if self.best is None or not (value > self.best if self.more else value < self.best):
             return None
         return f"better than is possible, {Quantity(self.best, self.unit)}"
 
     def short(self, value: float) -> str | None:
-        """A sentence if a value is worse than its floor, else nothing."""
+        """A sentence if a value is worse than its floor, otherwise None."""
         if self.worst is None or not (value < self.worst if self.more else value > self.worst):
             return None
         return f"{'below' if self.more else 'above'} {self.limit}"
@@ -272,7 +272,7 @@ def _against_peers(peers: Peers, unit: str) -> str:
 def _undecided(
     words: _Words, summary: Summary, peers: Peers | None, rating: Rating, row: int, culprit: str
 ) -> str:
-    """Why a metric is unsteady, and what would decide."""
+    """Why a metric is unsteady, and what would decide its verdict."""
     reasons = []
     beyond = words.beyond(summary.median)
     if beyond:

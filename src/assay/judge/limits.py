@@ -1,4 +1,4 @@
-"""What metrics are held against, and what chance of a false alarm each comparison may have."""
+"""The limits of metrics, and the chance of a false alarm that each comparison may have."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int_]
 
 FALSE_ALARMS = 1 / 200
-"""How many campaigns of a sound cluster may be stopped by chance (this project's own choice)."""
+"""Share of a sound cluster's campaigns that chance may stop (this project's own choice)."""
 
 QUESTIONS = 4
 """Each gets the same share of `FALSE_ALARMS`: is it under its floor, is it slower than its peers,
 does it drift, and has it changed since the baseline?"""
 
 NO_END = -1
-"""In place of an end, of what is no pair."""
+"""In place of an end, for a subject that is not a pair."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What each metric is held against; NaN where there is nothing."""
+    """The limits of each metric; NaN if there is none."""
 
     best: Array
     """Better than this is not possible."""
@@ -35,31 +35,31 @@ class Limits:
     more: Flags
     """Whether more is better."""
     group: Numbers
-    """Metrics of one number are peers; a negative one has none."""
+    """Metrics with the same number are peers; a metric with a negative number has none."""
     subject: Numbers
-    """Metrics of one number are of one subject of one check: what ails it ails them all."""
+    """Metrics with the same number are of one subject of one check; a fault affects them all."""
     host: Numbers
-    """Metrics of one number are of one host (of a pair, the first): its figures move together."""
+    """Metrics with the same number are of one host (the first, for pairs) and change together."""
     ends: Numbers
-    """Of a pair, the numbers of its two ends, source and destination; else `NO_END` twice."""
+    """The numbers of a pair's two ends, source and destination; otherwise `NO_END` twice."""
 
     def gain(self, value: Array, reference: Array) -> Array:
-        """By how much of the reference a value is better; of a time, its inverse counts."""
+        """The relative gain of a value over the reference; for a time, of its inverse."""
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             return np.where(self.more, value / reference, reference / value) - 1
 
 
 def numbered(keys: Iterable[Hashable]) -> Numbers:
-    """A number for each key, the same for the same."""
+    """A number for each key; equal keys have the same number."""
     known: dict[Hashable, int] = {}
     return np.array([known.setdefault(key, len(known)) for key in keys], dtype=int)
 
 
 def no_ends(count: int) -> Numbers:
-    """The ends of so many metrics of which none is of a pair."""
+    """The ends of `count` metrics, none of which is a pair."""
     return np.full((count, 2), NO_END)
 
 
 def share(comparisons: int) -> float:
-    """The chance of a false alarm that each of so many comparisons of one question has."""
+    """The allowed chance of a false alarm of each of the comparisons of one question."""
     return FALSE_ALARMS / QUESTIONS / max(comparisons, 1)

@@ -1,12 +1,13 @@
 """Which ranks and targets are slower than their peers, by the times of their operations.
 
-A rank or a target stands out where its operations take longer than those of its peers, in all steps
-of a check together, by more than peers differ by nature and than steps differ from each other. The
-chance to name any of a sound system is held at `FALSE_NAMES` for each check.
+A rank or a target is an outlier if its operations take longer than those of its peers, over all
+steps of a check, by more than the natural differences between peers and between steps. For each
+check, the chance of naming an outlier in a sound system is at most `FALSE_NAMES`.
 
-A latency is the root of the mean square here: pauses, which hit few operations, count for more than
-in the mean. (An engine that was stopped for 0.3 s of each second was 1.2 to 1.8 times as slow as
-the other by the mean, and 1.5 to 2.4 times by this; two sound ones 0.7 to 1.25 and 0.8 to 1.3.)
+Latency here is the root mean square, since pauses, which affect few operations, then count more
+than in the mean. (An engine that was stopped for 0.3 s of each second was 1.2 to 1.8 times as slow
+as the other by the mean, and 1.5 to 2.4 times by the root mean square; two sound engines 0.7 to
+1.25 and 0.8 to 1.3 times.)
 """
 
 from __future__ import annotations
@@ -23,38 +24,38 @@ from assay.judge.stats import Array, middle, threshold
 from assay.tools.telemetry import OPERATIONS, SCHEDULER, Place
 
 FALSE_NAMES = 0.005
-"""The chance that a check of a sound system names anybody, half of what is allowed (own choice)."""
+"""Chance that a check of a sound system names an outlier, half of the allowed one (own choice)."""
 
 SLOWER = 0.15
 """Minimum relative deviation of a latency from that of its peers (this project's own choice)."""
 
 NATURAL = 0.10
-"""By how much the latencies of sound peers differ, before anything is known of them (own choice).
+"""Prior relative deviation between the latencies of sound peers (own choice).
 
 Two engines of one busy machine were seen 2 to 25 % apart in single steps (DAOS 2.8, DRAM).
 """
 
 UNSURE = 0.20
-"""How much one step's mean latency differs from another's, where a check has one step only (own
+"""Assumed relative deviation between the mean latencies of steps, if a check has only one step (own
 choice)."""
 
 UNSURE_FREEDOM = 8.0
-"""Degrees of freedom that this counts for (own choice)."""
+"""Degrees of freedom of that assumption (own choice)."""
 
 FEWEST_PEERS = 4
-"""Fewer peers say nothing of how much they differ; then `NATURAL` alone does."""
+"""Minimum number of peers to estimate their deviation; with fewer, only `NATURAL` is used."""
 
 MOST_NAMED = 5
-"""How many one sentence names."""
+"""Maximum number of outliers that one sentence names."""
 
 _ERROR_OF_MEDIAN = 1.2533
-"""The error of a median of normal figures, in those of their mean."""
+"""Ratio of the error of a median to that of the mean, for normally distributed figures."""
 
 IN_WORDS = {
     **{name: f"{name} latency" for name in OPERATIONS},
     SCHEDULER: "duration of scheduler cycles (paused, or short of CPU)",
 }
-"""What is compared of the engines: what an operation of telemetry is called in a report."""
+"""The compared figures of the engines: the report's name of each operation of telemetry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +65,18 @@ class Outlier:
     operation: str
     rank: int
     target: int | None
-    """None where all of the rank stands out."""
+    """None if the whole rank is the outlier."""
     ratio: float
-    """Of its latency to that of its peers."""
+    """Ratio of its latency to that of its peers."""
     peers: int
 
     def in_words(self, cluster: Cluster, hosts: Mapping[int, str]) -> str:
-        """Which rank, host, target and SSD, and by how much."""
-        of = "" if self.target is None else f", target {self.target}"
+        """The rank, host, target and SSD, and the ratio."""
+        target = "" if self.target is None else f", target {self.target}"
         peers = "its peer" if self.peers == 1 else f"its {self.peers} peers"
         host = hosts[self.rank]
         return (
-            f"rank {self.rank} on {host}{of}{_ssds(cluster, host)}:"
+            f"rank {self.rank} on {host}{target}{_ssds(cluster, host)}:"
             f" {IN_WORDS[self.operation]} {self.ratio:.2g} times that of {peers}"
         )
 
@@ -85,12 +86,12 @@ def outliers(
 ) -> Iterator[Outlier]:
     """The ranks and targets whose operations take longer than those of their peers.
 
-    A rank stands out by all of its operations, and a target by its own. A rank of which one target
-    alone is slow does not: the target does.
+    A rank is judged by all of its operations, a target by its own. If only one target of a rank is
+    slow, the target is reported and not the rank.
 
     Args:
-        operation: what it is called.
-        steps: for each step, operations and the sum of their squared times, by target.
+        operation: the name of the operation.
+        steps: for each step, the operations and the sum of their squared times, by target.
     """
     ranks = _effects([_of_ranks(step) for step in steps])
     targets = _effects(
@@ -111,7 +112,7 @@ def outliers(
 
 
 def _is_one_target(own: Sequence[Place], targets: _Effects, slow: set[Place]) -> bool:
-    """Whether a rank is slow by its slowest target, and not by the rest of its own."""
+    """Whether a rank is slow only because of its slowest target."""
     *others, slowest = sorted(own, key=lambda place: targets.gain[place]) or [(-1, -1)]
     if not others or slowest not in slow:
         return False
@@ -129,15 +130,15 @@ def _of_ranks(step: Mapping[Place, tuple[float, float]]) -> dict[Place, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Effects:
-    """By how much each of some peers is slower than the others, as a logarithm."""
+    """The logarithm of the ratio by which each peer is slower than the others."""
 
     gain: Mapping[Place, float]
     error: float
-    """How far one usually is from the others, as a standard deviation."""
+    """Standard deviation of one peer from the others."""
     freedom: float
 
     def slow(self) -> list[Place]:
-        """Those that are slower, and surely so."""
+        """The peers that are slower with statistical confidence."""
         if len(self.gain) < 2 or not self.error:
             return []
         # Each operation, by rank and by target.
@@ -147,9 +148,9 @@ class _Effects:
 
 
 def _effects(steps: Sequence[Mapping[Place, float]]) -> _Effects:
-    """Compare the mean squares of peers over all steps in which each of them was busy."""
+    """Compare the mean squares of peers over all steps in which all of them were busy."""
     places = sorted(set[Place]().union(*steps))
-    # A target that the benchmark did not touch in some step has nothing to compare there.
+    # A target that the benchmark did not use in a step cannot be compared in it.
     whole = [step for step in steps if len(step) == len(places)]
     if len(places) < 2 or not whole:
         return _Effects({}, 0.0, 1.0)
@@ -163,7 +164,7 @@ def _effects(steps: Sequence[Mapping[Place, float]]) -> _Effects:
         unsure = float(np.sqrt((rest**2).sum() / known)) * _ERROR_OF_MEDIAN / np.sqrt(count)
     else:
         unsure, known = UNSURE, UNSURE_FREEDOM
-    # Of a few, each is held against the others: it would be a large part of their median.
+    # With few peers, each is compared with the others only; it would be a large part of the median.
     enough = peers >= FEWEST_PEERS
     if enough:
         gain = each - middle(each)
@@ -181,7 +182,7 @@ def _effects(steps: Sequence[Mapping[Place, float]]) -> _Effects:
 
 
 def _ssds(cluster: Cluster, host: str) -> str:
-    """The SSDs of a host's engine, where it has one engine, so that there is no doubt whose."""
+    """The SSDs of a host's only engine; empty for several engines, as the right one is unknown."""
     own = cluster.hosts[host].engines if host in cluster.hosts else ()
     if len(own) != 1:
         return ""

@@ -1,14 +1,14 @@
 """Which end, or which crossing, makes pairs slow: a two-way model of source and destination.
 
-What a pair shows is the effect of its source, that of its destination, that of what lies between
-two sets of them (a switch), and its own (a cable). Each end is in few pairs, two where they are a
-ring, so that effects follow from the figures only where as few as possible are at fault: the least
-sum of absolute residuals and of absolute effects. That is a median polish (Tukey, Exploratory Data
-Analysis, 1977, chapter 11) in which each end also has a vote of its own for no effect.
+A pair's figure has four effects: of its source, of its destination, of the path between two sets of
+ends (a switch), and of the pair itself (a cable). Each end is in few pairs, in a ring only in two.
+So the effects can be found only by assuming as few faults as possible: the least sum of absolute
+residuals and of absolute effects. That is a median polish (Tukey, Exploratory Data Analysis, 1977,
+chapter 11) in which each end also has its own vote for no effect.
 
-Passed over: statsmodels' QuantReg and scipy's linprog, which give the same sum exactly, in seconds
-for the thousands of pairs of a large cluster; mixed models, which are not robust, so that one slow
-end makes the others of its pairs suspect.
+Alternatives that are not used: statsmodels' QuantReg and scipy's linprog give the same sum exactly,
+but take seconds for the thousands of pairs of a large cluster. Mixed models are not robust, so that
+one slow end makes the other ends of its pairs suspect.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from assay.judge.limits import Flags, Numbers
 from assay.judge.stats import Array, middle
 
 SOUND_UNTIL_SHOWN = 1.5
-"""An end's own vote for no effect, in pairs: two that agree outvote it, and one does not."""
+"""Weight of an end's own vote for no effect: two pairs that agree outvote it, one pair does not."""
 
 SWEEPS = 4
-"""As often the polish goes over all ends; effects settle in two or three."""
+"""Number of passes of the polish over all ends; effects settle in two or three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +32,28 @@ class Polished:
     """The two-way model of some pairs."""
 
     ends: Numbers
-    """The ends by number, each once, in order."""
+    """The numbers of the ends, each once, in order."""
     of: Numbers
-    """Of each pair, the places of its two ends in `ends`."""
+    """For each pair, the positions of its two ends in `ends`."""
     effect: Array
-    """By how much each end makes its pairs better (worse, if below zero)."""
+    """The gain that each end gives its pairs; negative if it makes them worse."""
     pairs: Numbers
-    """In how many pairs each end is."""
+    """Number of pairs of each end."""
     gain: Array
-    """How much better each pair is than the median of all."""
+    """The gain of each pair over the median of all."""
     residual: Array
-    """What the effects of both ends leave of each pair."""
+    """The gain of each pair minus the effects of its ends."""
     level: Array
-    """The median of each end's pairs without the effects of their other ends: the effect, unmoved
-    by its own vote."""
+    """The median of each end's pairs without the effects of their other ends, which is the effect
+    without the end's own vote."""
 
 
 def polish(gain: Array, ends: Numbers) -> Polished:
-    """Tell the effects of ends from those of pairs.
+    """Separate the effects of ends from those of pairs.
 
     Args:
-        gain: how much better each pair is than the median of all.
-        ends: the numbers of the two ends of each.
+        gain: the gain of each pair over the median of all.
+        ends: the numbers of each pair's two ends.
     """
     names, flat = np.unique(ends, return_inverse=True)
     of = flat.reshape(ends.shape)
@@ -63,7 +63,7 @@ def polish(gain: Array, ends: Numbers) -> Polished:
     of_end = np.split(order // 2, np.cumsum(counts)[:-1])
     for _ in range(SWEEPS):
         moved = 0.0
-        # The worst first: what it explains is not put down to those at its other ends.
+        # The worst end first, so that its effect is not attributed to the other ends of its pairs.
         means = [-abs(float(residual[rows].mean())) for rows in of_end]
         for end in np.argsort(means, kind="stable").tolist():
             rows = of_end[end]
@@ -79,7 +79,7 @@ def polish(gain: Array, ends: Numbers) -> Polished:
 
 
 def _voted(figures: Array) -> float:
-    """The median of some figures and of a vote for zero."""
+    """The weighted median of the figures and of a vote for zero."""
     votes = np.append(figures, 0.0)
     weights = np.append(np.ones(len(figures)), SOUND_UNTIL_SHOWN)
     order = np.argsort(votes, kind="stable")

@@ -1,11 +1,11 @@
-"""Peers as they are: how much they differ by nature, and whether they are two populations.
+"""The natural deviation of peers, and whether they are two populations.
 
-How much sound hosts differ is estimated from the hosts and not assumed. A few of them know little
-of it, so the estimate is moderated by what is natural, as in Smyth, Linear Models and Empirical
-Bayes Methods, SAGMB 3 (2004).
+The deviation of sound hosts is estimated from the hosts themselves. Few hosts give a poor estimate,
+so it is moderated by a natural deviation, as in Smyth, Linear Models and Empirical Bayes Methods,
+SAGMB 3 (2004).
 
-Passed over: scikit-learn's MinCovDet and ruptures, which would take a second to import and need
-many more subjects than a small cluster has; statsmodels' mixed models, which are not robust.
+Alternatives that are not used: scikit-learn's MinCovDet and ruptures take a second to import and
+need many more subjects than a small cluster has; statsmodels' mixed models are not robust.
 """
 
 from __future__ import annotations
@@ -19,43 +19,43 @@ from assay.judge.pairs import islands
 from assay.judge.stats import MAD_EFFICIENCY, NORMAL, Array, middle
 
 NATURAL = 0.01
-"""By how much sound peers differ, before anything is known of them (this project's own choice)."""
+"""Prior relative deviation between sound peers (this project's own choice)."""
 
 NATURAL_FREEDOM = 8.0
-"""Degrees of freedom that this counts for (own choice)."""
+"""Degrees of freedom of that prior (own choice)."""
 
 LEAST_SPLIT = 0.05
-"""Populations that are less apart, relative to the better, are none (own choice)."""
+"""Minimum distance between two populations, relative to the better one (own choice)."""
 
 CLEAR = 4.0
-"""So many times as far apart as usual within them must two populations be (own choice).
+"""Minimum distance between two populations, relative to the deviation within them (own choice).
 
 The halves of one normal population are 2.7 times as far apart as they are wide.
 """
 
 ISOLATED = 8
-"""Up to one host in so many may be odd by itself; more are a population (own choice)."""
+"""Up to one host in this many may be a single outlier; more are a population (own choice)."""
 
 
 def deviation(gain: Array) -> float:
-    """How far figures usually lie from their median, as a standard deviation."""
+    """The deviation of figures from their median, as a standard deviation."""
     return NORMAL * middle(np.abs(gain - middle(gain)))
 
 
 def scale(
     between: float, error: float, known: float, freedom: float, natural: float = NATURAL
 ) -> tuple[float, float]:
-    """How far from the others one of some peers usually lies, and its degrees of freedom.
+    """The standard deviation of one peer from the others, and its degrees of freedom.
 
-    Its variance is that of its own median and that between peers; what is known of the sum follows
-    from what is known of each (Satterthwaite, Biometrics Bulletin 2, 1946).
+    Its variance is the sum of the variance of its own median and of that between peers. The degrees
+    of freedom of the sum follow from those of both (Satterthwaite, Biometrics Bulletin 2, 1946).
 
     Args:
-        between: how far they usually lie from each other.
-        error: the standard error of each.
-        known: degrees of freedom of that.
-        freedom: how many peers, or hosts, can differ: what are parts of one host move together.
-        natural: by how much they differ, before anything is known of them.
+        between: the observed deviation between peers.
+        error: the standard error of each peer.
+        known: degrees of freedom of that error.
+        freedom: number of peers, or of hosts, that can differ; parts of one host change together.
+        natural: the prior deviation between peers.
     """
     freedom *= MAD_EFFICIENCY
     seen = max(between**2 - error**2, 0.0)
@@ -71,15 +71,15 @@ class Split:
     """Two populations."""
 
     worse: Flags
-    """Which of the peers are in the worse one."""
+    """Which of the peers are in the worse population."""
     apart: float
-    """By how much that is worse, relative to the better."""
+    """Distance of the worse population, relative to the better."""
     sides: tuple[frozenset[int], ...] = ()
-    """Of pairs: the sets of ends between which the worse ones run; none where they are of ends."""
+    """For pairs: the sets of ends between which the worse pairs run; empty if ends are slow."""
 
 
 def split(gain: Array, host: Numbers, error: float) -> Split | None:
-    """The two populations that peers are; None where they are one, but for single ones."""
+    """The two populations of peers; None if they are one, apart from single outliers."""
     found = _border(gain, error)
     if found is None:
         return None
@@ -93,9 +93,9 @@ def split(gain: Array, host: Numbers, error: float) -> Split | None:
 
 
 def _by_host(found: Split, host: Numbers) -> Split:
-    """The same with all of a host on one side, where hosts are what differs but for single ones.
+    """The split with whole hosts on each side, if hosts are what differs, except for outliers.
 
-    A slow device of a fast host is no member of the slow hosts' population.
+    A slow device of a fast host does not belong to the population of slow hosts.
     """
     names, of = np.unique(host, return_inverse=True)
     worse = np.bincount(of, found.worse, minlength=len(names)) > np.bincount(of) / 2
@@ -106,7 +106,7 @@ def _by_host(found: Split, host: Numbers) -> Split:
 
 
 def split_pairs(gain: Array, ends: Numbers, error: float) -> Split | None:
-    """The same of pairs: those that cross from one set of ends to another, or of slow ends."""
+    """The two populations of pairs: worse ones cross between sets of ends, or have slow ends."""
     found = _border(gain, error)
     if found is None:
         return None
@@ -116,7 +116,7 @@ def split_pairs(gain: Array, ends: Numbers, error: float) -> Split | None:
         place = {end: number for number, island in enumerate(sets) for end in island}
         sides = np.array([[place.get(end, -1) for end in pair] for pair in ends.tolist()])
         crossing = (sides >= 0).all(axis=1) & (sides[:, 0] != sides[:, 1])
-        # One pair that is slow by itself may be all that connects two sets.
+        # A single slow pair may be the only connection between two sets.
         if crossing.sum() > 1:
             return Split(crossing, found.apart, sets)
     slow = [end for island in apart if len(island) == 1 for end in island]

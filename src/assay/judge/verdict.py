@@ -1,4 +1,4 @@
-"""What can be said of a metric."""
+"""The verdicts on a metric."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What can be said of a metric; the worst come first."""
+    """A verdict on a metric; the worst come first."""
 
     MISSING = "missing"
     IMPLAUSIBLE = "implausible"

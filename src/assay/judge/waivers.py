@@ -1,4 +1,4 @@
-"""What a site accepts under a waiver: which metric, why, who answers for it, and until when."""
+"""Waivers of a site: which metric is accepted, why, under whose name, and until when."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 def _day(value: object) -> date:
-    """A day as YAML or JSON has it; a number would be one too, of seconds since 1970."""
+    """A day from YAML or JSON. Numbers are refused; pydantic reads them as seconds since 1970."""
     if type(value) is date:
         return value
     try:
@@ -41,16 +41,16 @@ def _day(value: object) -> date:
 
 
 LONGEST = timedelta(days=366)
-"""No waiver holds for longer than a year; whoever answers for it may renew it (own choice)."""
+"""Maximum duration of a waiver; its owner may renew it (own choice)."""
 
 
 class WaiverError(ValueError):
-    """Waivers that cannot be used."""
+    """The waivers cannot be used."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
-        """In words."""
+        """The problems, in words."""
 
 
 class Waiver(BaseModel):
@@ -69,8 +69,8 @@ class Waiver(BaseModel):
     )
 
     def covers(self, key: str) -> bool:
-        """Whether it names the metric of this key."""
-        # Brackets would be sets of characters: `[!C]*` is nearly everything.
+        """Whether it covers the metric with this key."""
+        # Brackets would be sets of characters: `[!C]*` matches nearly everything.
         return fnmatchcase(key, self.metric.replace("[", "[[]"))
 
     @property
@@ -88,7 +88,7 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Excused:
-    """A waived metric: its judgement as it is without the waiver, and the waiver."""
+    """A waived metric: its judgement without the waiver, and the waiver."""
 
     judgement: Judgement
     waiver: Waiver
@@ -123,17 +123,17 @@ _SHAPE = "must be `waivers:` and a list; each of them has metric, reason, owner 
 def excuse(
     judgements: Sequence[Judgement], waivers: Sequence[Waiver], today: date
 ) -> tuple[tuple[Judgement, ...], tuple[Excused, ...]]:
-    """Put `waived` in place of the verdict of every metric that a waiver names.
+    """Replace the verdict of every metric that a waiver names by `waived`.
 
-    What is missing stays missing: a waiver excuses a figure, and there is none. What is implausible
-    stays implausible: it is no figure of this hardware. Of two waivers for one metric the first
-    counts.
+    A missing metric stays missing, since a waiver accepts a figure and there is none. An
+    implausible metric stays implausible, since its figure is not one of this hardware. If two
+    waivers cover a metric, the first one counts.
 
     Raises:
         WaiverError: a waiver has expired, lasts for longer than a year, does not name a check, or
             names no metric that is required.
     """
-    # As many as somebody reads: to look for what was meant among all metrics takes its time.
+    # Limited, since finding a suggestion among all metrics takes time.
     if problems := list(islice(_problems(judgements, waivers, today), MOST)):
         raise WaiverError(problems)
     judged, excused = [], []
