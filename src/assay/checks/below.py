@@ -1,7 +1,8 @@
-"""What the layers below were measured to do in this campaign, for data on its path to DAOS.
+"""The measured figures of the layers below, in this campaign, for data on its path to DAOS.
 
-A bound is what hardware can do; this hardware did less. Floors of figures through DAOS are
-fractions of that, so that one slow layer is reported once, and not by every figure above it.
+A bound is the most that hardware can do; the actual hardware did less. Floors of figures through
+DAOS are fractions of what it did, so that a slow layer is reported once, and not by every figure
+above it.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from assay.units import Quantity
 def network(
     cluster: Cluster, direction: Direction, clients: Sequence[str], measured: Measured
 ) -> Limit | None:
-    """All engines, each of which was measured by itself, with all clients.
+    """The network of all engines with all clients; each engine was measured separately.
 
-    For a part of the clients, where their line rates are unknown, it is their share.
+    For some of the clients, whose line rates are unknown, it is their share.
     """
     name = "get_1m" if direction == "write" else "put_1m"
     total = _sum(cluster, self_test.CLIENT_SERVER, name, measured)
@@ -40,7 +41,7 @@ def network(
 def storage(
     cluster: Cluster, direction: Direction, size: Quantity, measured: Measured
 ) -> Limit | None:
-    """The SSDs that were read, all at once on each host; or the SCM, where that takes the data."""
+    """The SSDs, read all at once on each host; or the SCM, if the data goes there."""
     if is_in_scm(cluster, size):
         name = "update_1m" if direction == "write" else "fetch_1m"
         medians = measured.medians(f"{vos_perf.BANDWIDTH.name}.{name}")
@@ -64,7 +65,7 @@ def reads(cluster: Cluster, direction: Direction, measured: Measured) -> Limit |
 def taking_turns(
     cluster: Cluster, direction: Direction, size: Quantity, in_flight: int, measured: Measured
 ) -> Limit | None:
-    """Several transfers in flight, each of which takes as long as one that is alone.
+    """Several transfers in flight, each taking as long as a single one.
 
     Source: Little's law, as for waiting (`assay.checks.bounds.devices`).
     """
@@ -79,7 +80,7 @@ def taking_turns(
 def service(
     cluster: Cluster, direction: Direction, size: Quantity, measured: Measured
 ) -> float | None:
-    """Seconds that a transfer takes alone: round trip, payload on the network, and on one SSD."""
+    """Seconds of a single transfer: round trip, payload on the network, and on one SSD."""
     empty = _usual(measured, self_test.CLIENT_SERVER, "latency_empty")
     name = "latency_get_1m" if direction == "write" else "latency_put_1m"
     payload = _usual(measured, self_test.CLIENT_SERVER, name)
@@ -95,7 +96,7 @@ def service(
 
 
 def _usual(measured: Measured, check: Check, name: str) -> float | None:
-    """The median of all subjects of a figure."""
+    """The median of a figure over all subjects."""
     figure = f"{check.name}.{name}"
 
     def middle() -> float | None:
@@ -106,7 +107,7 @@ def _usual(measured: Measured, check: Check, name: str) -> float | None:
 
 
 def _sum(cluster: Cluster, check: Check, name: str, measured: Measured) -> float | None:
-    """Of all engines; None where one was not measured."""
+    """The sum over all engines; None if one was not measured."""
     figure = f"{check.name}.{name}"
 
     def total() -> float | None:

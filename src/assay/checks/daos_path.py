@@ -1,4 +1,4 @@
-"""What bounds data on its path between clients and the storage of a DAOS system."""
+"""The bounds of data on its path between clients and the storage of a DAOS system."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from assay.cluster.description import PARTITIONS, Cluster
 from assay.units import Quantity
 
 UNDESCRIBED = "the description does not say what serves the shared directory"
-"""Why a backend that is not DAOS has no bound."""
+"""Why a backend without DAOS has no bound."""
 
 
 def objects(_: Cluster) -> Redundancy:
-    """Of objects that a benchmark writes without redundancy, rather than files."""
+    """The redundancy of objects, which benchmarks write without any, in contrast to files."""
     return NONE
 
 
 def clients_of(cluster: Cluster, requirement: Requirement) -> Sequence[str]:
-    """The clients that a figure is of: one, or all of them together."""
+    """The clients of a figure: one client, or all of them together."""
     return cluster.clients if requirement.host in PARTITIONS else (requirement.host,)
 
 
@@ -43,13 +43,13 @@ def crossed_by(
     unit: str,
     stored: Callable[[Cluster], Redundancy] = of_files,
 ) -> tuple[Sequence[Limit], str]:
-    """What a metric's transfers cross between clients and storage; or why nothing of it is known.
+    """The limits of all that a metric's transfers cross, or the reason why none is known.
 
     Args:
-        cluster: whose metric it is.
-        requirement: whose clients send and receive, with its direction and size of a transfer.
-        unit: of the limits: ``MiB/s``, or one that counts transfers, such as ``IO/s``.
-        stored: what redundancy costs a write.
+        cluster: the cluster.
+        requirement: the metric, with its clients, direction and transfer size.
+        unit: unit of the limits: ``MiB/s``, or one that counts transfers, such as ``IO/s``.
+        stored: the cost of redundancy for a write.
     """
     direction, size = requirement.metric.direction, requirement.metric.transfer
     assert direction
@@ -66,17 +66,17 @@ def crossed_by(
 
 @dataclass(frozen=True, slots=True)
 class DaosPath:
-    """The rules of metrics whose data crosses all of a DAOS system, of one client or of all."""
+    """The rules of metrics whose data crosses a whole DAOS system, from one client or from all."""
 
     processes: Callable[[Cluster, str], int] = ranks
-    """How many processes run on each client, by scale."""
+    """Number of processes on each client, by scale."""
     stored: Callable[[Cluster], Redundancy] = of_files
-    """What redundancy costs a write."""
+    """The cost of redundancy for a write."""
 
     def bandwidth(
         self, cluster: Cluster, requirement: Requirement, measured: Measured
     ) -> Expectation:
-        """The least of what it crosses."""
+        """The minimum of all that the data crosses."""
         if is_undescribed(cluster, requirement):
             return nothing(requirement, UNDESCRIBED)
         crossed, why = crossed_by(cluster, requirement, "MiB/s", self.stored)
@@ -84,14 +84,14 @@ class DaosPath:
         return within(cluster, requirement, tightest(crossed, "GB/s"), why, below=below)
 
     def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-        """Small operations of one client, each of which takes a round trip."""
+        """Small operations of one client, each with a round trip."""
         if is_undescribed(cluster, requirement):
             return nothing(requirement, UNDESCRIBED)
         metric = requirement.metric
         crossed, why = crossed_by(cluster, requirement, metric.unit, self.stored)
         below = self._below(cluster, requirement, crossed, measured)
         trip, _ = round_trip(cluster, (requirement.host,), measured)
-        # dfuse may answer a write before it has sent it.
+        # dfuse may answer a write before sending it.
         buffered = metric.direction == "write" and requirement.subject.backend == "dfuse"
         if trip is None or buffered:
             bound = tightest(crossed, metric.unit)
@@ -104,7 +104,7 @@ class DaosPath:
     def latency(
         self, cluster: Cluster, requirement: Requirement, measured: Measured
     ) -> Expectation:
-        """One read of each process of one client at a time, past its page cache."""
+        """Reads of one client, one at a time in each process, bypassing its page cache."""
         if is_undescribed(cluster, requirement):
             return nothing(requirement, UNDESCRIBED)
         host, size = requirement.host, requirement.metric.transfer
@@ -131,9 +131,10 @@ class DaosPath:
         crossed: Sequence[Limit],
         measured: Measured,
     ) -> Sequence[Limit]:
-        """What the data crosses, by datasheet and as measured.
+        """The limits of all that the data crosses, from datasheets and from measurements.
 
-        Nothing where the storage is unknown: then there is no floor, however fast the network is.
+        They are empty if the storage is unknown. Then there is no floor, even if the network is
+        known.
         """
         metric, clients = requirement.metric, clients_of(cluster, requirement)
         direction, size = metric.direction, metric.transfer

@@ -1,4 +1,4 @@
-"""What an entry of the catalogue is: a check, its metrics, and what it requires of a cluster."""
+"""An entry of the catalogue: a check, its metrics, and its requirements of a cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Layer = Literal["network", "scm", "ssd", "client", "endtoend", "metadata"]
 LAYERS: tuple[Layer, ...] = ("network", "scm", "ssd", "client", "endtoend", "metadata")
-"""From the bottom up: what is measured later may be judged against what was measured before."""
+"""The layers, from the bottom up; later layers may be judged by figures of earlier ones."""
 
 Phase = Literal["raw", "scm", "system"]
 PHASES: tuple[Phase, ...] = ("raw", "scm", "system")
@@ -27,12 +27,12 @@ same, with their SCM mounted; all ranks joined. Without DAOS a cluster is in all
 Subjects = Callable[[Cluster, Partition], tuple[Subject, ...]]
 
 Rule = Callable[[Cluster, "Requirement", "Measured"], "Expectation"]
-"""What bounds a metric: a pure function of the cluster and of the layers below."""
+"""The rule that bounds a metric: a pure function of the cluster and of the layers below."""
 
 Scales = Mapping[str, Mapping[str, int]]
-"""Scale to what it sets the variables of a check to: `quick` for a look in minutes, `acceptance`
-for figures to sign. `repetitions` are the samples of each metric (this project's own choice; a
-median of 5 has an interval)."""
+"""Scale to the variables of a check: `quick` for a trial in minutes, `acceptance` for figures to
+sign. `repetitions` is the number of samples of each metric (this project's own choice; a median of
+5 has an interval)."""
 
 
 # Compared and hashed by identity: a large campaign looks up its requirements a million times.
@@ -45,21 +45,21 @@ class Metric:
     rule: Rule
     better: Literal["higher", "lower"] = "higher"
     direction: Direction | None = None
-    """Whether the benchmark writes to the storage or reads from it; None where it does neither."""
+    """Whether the benchmark writes to the storage or reads from it; None if it does neither."""
     transfer: Quantity | None = None
-    """What each operation moves."""
+    """Size of each operation."""
     in_flight: int | None = None
-    """Operations that each process, or each client of an RPC test, has in flight at once."""
+    """Operations in flight in each process, or in each client of an RPC test."""
     provider: str | None = None
-    """By which it is measured, if not by the cluster's: a floor is of what was run."""
+    """The provider of the measurement, if it is not the cluster's; the floor depends on it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """One ReFrame check: what it measures, and where it is required."""
+    """One ReFrame check: its metrics, and where they are required."""
 
     name: str
-    """That of its class in `reframe-checks/`."""
+    """The name of its class in `reframe-checks/`."""
     layer: Layer
     phase: Phase
     needs: tuple[str, ...]
@@ -70,13 +70,13 @@ class Check:
     reading: Reading
     """How its raw outputs become samples."""
     takes: Callable[[Run], float]
-    """How long the steps of its job take, in seconds, on hosts that do nothing else."""
+    """Estimated time of the steps of its job, in seconds, on idle hosts."""
 
     def metric(self, name: str) -> Metric:
-        """The metric of a name.
+        """The metric with a name.
 
         Raises:
-            KeyError: it has none of that name.
+            KeyError: the check has no metric with that name.
         """
         for metric in self.metrics:
             if metric.name == name:
@@ -96,16 +96,16 @@ class Requirement:
 
     @property
     def name(self) -> str:
-        """That of the metric: ``read_1m``."""
+        """The name of the metric: ``read_1m``."""
         return self.metric.name
 
     @property
     def unit(self) -> str:
-        """That of the metric."""
+        """The unit of the metric."""
         return self.metric.unit
 
     def with_in_flight(self, count: int | None) -> Requirement:
-        """The same, measured with so many operations in flight: a bound is of what was run."""
+        """The same requirement with the actual number in flight, which the bound must use."""
         return replace(self, metric=replace(self.metric, in_flight=count))
 
     @property
@@ -120,5 +120,5 @@ class Requirement:
 
     @property
     def host(self) -> str:
-        """The host that the subject is on (the first, of a pair)."""
+        """The host of the subject; for a pair, the first host."""
         return self.subject.host

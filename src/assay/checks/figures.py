@@ -1,4 +1,4 @@
-"""What an expectation is: the figures that a metric is judged by, and how a bound makes them."""
+"""Expectations: the figures by which a metric is judged, and how they follow from a bound."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from assay.units import Quantity
 T = TypeVar("T")
 
 Ground = Literal["hardware", "measured", "reference", "baseline", "contract", "count", "nothing"]
-"""What an expectation is derived from: a datasheet, a lower layer, what others measured elsewhere,
-an accepted campaign, what somebody has committed to, a number of things, or nothing."""
+"""The source of an expectation: a datasheet, a lower layer, published results, an accepted
+campaign, a contract, a count, or nothing."""
 
 MEASURED_CEILING = 2.0
-"""How far above the best sample of the layer below a figure may lie (this project's own choice).
+"""Allowed ratio of a figure to the best sample of the layer below (this project's own choice).
 
 Two measurements of one virtual disk, seconds apart, differed by up to 1.7 when nothing was wrong;
 a read from the page cache is faster by more than that. A datasheet's bound has no such allowance.
@@ -31,10 +31,10 @@ a read from the page cache is faster by more than that. A datasheet's bound has 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a metric should be on this cluster, in the metric's unit.
+    """The expected figures of a metric on this cluster, in the metric's unit.
 
-    A value below `floor` is too slow and one above `ceiling` too good to be true. None means
-    that there is no limit on that side.
+    A value below `floor` is too slow, and one above `ceiling` is too good to be true. For a time,
+    these roles swap. None means that there is no limit on that side.
     """
 
     unit: str
@@ -44,9 +44,9 @@ class Expectation:
     ceiling: float | None
     derivation: str
     limits: tuple[Limit, ...] = ()
-    """What the bound is the least of, the tightest first."""
+    """The limits whose minimum is the bound, the tightest first."""
     accepted: float | None = None
-    """The worst that an accepted campaign leaves room for; each subject has its own."""
+    """The worst accepted figure according to an accepted campaign, which differs by subject."""
 
 
 class Measured(Mapping[Requirement, Sequence[float]]):
@@ -76,7 +76,7 @@ class Measured(Mapping[Requirement, Sequence[float]]):
         return cast("T", self._known[key])
 
     def least(self, figure: str) -> tuple[float, str] | None:
-        """The least sample of a figure such as ``SsdFio.read_1m``, of all subjects, and whose."""
+        """The smallest sample of a figure such as ``SsdFio.read_1m``, and its requirement's key."""
         return self.once(("least", figure), lambda: self._least(figure))
 
     def _least(self, figure: str) -> tuple[float, str] | None:
@@ -101,17 +101,17 @@ class Measured(Mapping[Requirement, Sequence[float]]):
 
 @dataclass(frozen=True, slots=True)
 class Unrated:
-    """The rule of a metric that nothing bounds."""
+    """The rule of a metric without a bound."""
 
     why: str
 
     def __call__(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
-        """No expectation, and why."""
+        """The expectation without limits, with the reason."""
         return nothing(requirement, self.why)
 
 
 def is_judged(metric: Metric) -> bool:
-    """Whether there can be something to judge it by; others are measured for information."""
+    """Whether a metric can have a reference; other metrics are measured for information."""
     owner = getattr(metric.rule, "__self__", metric.rule)
     return not isinstance(owner, Unrated)
 
@@ -122,14 +122,14 @@ def nothing(requirement: Requirement, why: str) -> Expectation:
 
 
 def exactly(requirement: Requirement, count: int, derivation: str) -> Expectation:
-    """The expectation of a count, of which neither more nor fewer is right."""
+    """The expectation of an exact count."""
     figure = float(count)
     return Expectation(requirement.unit, "count", figure, figure, figure, derivation)
 
 
 @dataclass(frozen=True, slots=True)
 class Least:
-    """The worst that is accepted of a metric, in its unit, and where that comes from."""
+    """The worst accepted figure of a metric, in its unit, and its source."""
 
     value: float
     sentence: str
@@ -142,14 +142,14 @@ def least_of(
     below: Sequence[Limit] | None = None,
     processes: int = 0,
 ) -> Least | None:
-    """The floor of a metric (of a time, its limit): the site's, or else that of `references.yml`.
+    """The floor of a metric (for a time, its limit): the site's, or that of `references.yml`.
 
     Args:
-        cluster: whose floors, engines and provider count.
+        cluster: the cluster, with its floors, engines and provider.
         requirement: the metric.
-        bound: the most that is possible; None where it is unknown.
-        below: what the layers below allow; None: the bound. Empty: too little is known.
-        processes: how many run, for a reference that is of one.
+        bound: the most that is possible; None if it is unknown.
+        below: limits of the layers below; None: use the bound. Empty: too little is known.
+        processes: number of processes, for a reference of a single process.
     """
     unit, more = requirement.unit, requirement.metric.better == "higher"
     reach = bound if below is None else tightest(below, unit)
@@ -184,7 +184,7 @@ def _required(
     reach: Bound | None,
     processes: int,
 ) -> Iterator[Least]:
-    """What each part of a reference requires; the most lenient of them counts."""
+    """The requirement of each part of a reference; the most lenient one counts."""
     unit, more, kept = requirement.unit, requirement.metric.better == "higher", shipped.kept
     most = None if reach is None else reach.value.to(unit).value
     if shipped.fraction is not None and most is not None and reach is not None:
@@ -201,14 +201,14 @@ def _required(
             continue
         value = each.to(unit).value * count
         value = value * kept if more else value / kept
-        if most is not None:  # no reference asks for what this hardware cannot do
+        if most is not None:  # a reference must not require more than this hardware can do
             value = min(value, most * POSSIBLE) if more else max(value, most / POSSIBLE)
         times = f"{count:,} {things} × {each}" if things else str(each)
         yield Least(value, f"floor {Quantity(value, unit)}: {times}")
 
 
 POSSIBLE = 0.5
-"""The part of its bound above which no reference of other hardware is required (own choice)."""
+"""Maximum floor from a reference of other hardware, as a fraction of the bound (own choice)."""
 
 
 @once
@@ -218,7 +218,7 @@ def _all_targets(cluster: Cluster) -> int:
 
 
 def targets(cluster: Cluster, subject: Subject) -> int:
-    """The targets of an engine; of a pair, of the one with fewer; of all engines for the others."""
+    """The targets of an engine; for a pair, the smaller number; otherwise, of all engines."""
     if subject.engine is not None:
         return min(cluster.engine(end).targets for end in subject.ends)
     return _all_targets(cluster)
@@ -233,17 +233,17 @@ def within(
     below: Sequence[Limit] | None = None,
     processes: int = 0,
 ) -> Expectation:
-    """Compare a metric with a bound; `ceiling` where a figure may exceed the bound.
+    """Make the expectation of a metric from its bound.
 
     Args:
-        cluster: whose floors count.
+        cluster: the cluster, with its floors.
         requirement: the metric.
-        bound: the most that is possible; None where it is unknown.
+        bound: the most that is possible; None if it is unknown.
         why: the reason why it is unknown.
-        ceiling: the most that is plausible, where that is more than the bound.
-        below: what the layers below allow, for the floor; None: the bound. Empty: too little is
+        ceiling: the most that is plausible, if a figure may exceed the bound.
+        below: limits of the layers below, for the floor; None: use the bound. Empty: too little is
             known for a floor.
-        processes: how many run, for a floor that is of one.
+        processes: number of processes, for a floor of a single process.
     """
     floor = least_of(cluster, requirement, bound, below, processes)
     unit, more = requirement.unit, requirement.metric.better == "higher"
@@ -275,13 +275,13 @@ def within(
 def standing_on(
     cluster: Cluster, requirement: Requirement, best: Sequence[Limit], usual: Limit
 ) -> Expectation:
-    """Compare a metric with what was measured on the same host in the same campaign.
+    """Make the expectation of a metric from figures of the same host in the same campaign.
 
     Args:
-        cluster: whose floors count.
+        cluster: the cluster, with its floors.
         requirement: the metric.
-        best: the best samples of what it stands on, of which the least is the bound.
-        usual: what it usually does, for the floor.
+        best: the best samples of the layers below; their minimum is the bound.
+        usual: the usual figure of the layer below, for the floor.
     """
     bound = tightest(best, requirement.unit)
     assert bound
@@ -301,7 +301,7 @@ def standing_on(
 
 
 def shortest(size: Quantity, limit: Limit | None) -> Bound | None:
-    """The least time that a size takes through a limit."""
+    """The shortest time of a transfer of a size at a limit."""
     if limit is None:
         return None
     seconds = size.to("B").value / limit.value.to("B/s").value

@@ -1,11 +1,10 @@
-"""Which clients and engines measure each other, and what is measured at once: a balanced design.
+"""Which clients and engines measure each other, and in which rounds: a balanced design.
 
-Up to `TOGETHER` clients, every engine is measured with all of them. With more, what a campaign
-measures would grow with the product of clients and engines. Instead each engine is measured with a
-block of clients of its own, in rounds in which no client is in two blocks, so that links are
-measured by themselves. The blocks of a round are dealt in another order than those of the round
-before: all clients and engines are connected by what is measured, and what is slow can be
-attributed to one end.
+With up to `TOGETHER` clients, every engine is measured with all of them. With more clients, the
+time of a campaign would grow with the product of clients and engines. So each engine is measured
+with its own block of clients, in rounds in which no client is in two blocks, so that links do not
+disturb each other. Each round uses another order of clients than the round before. So the measured
+pairs connect all clients and engines, and a slow pair can be attributed to one end.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from assay.subject import Subject
 T = TypeVar("T")
 
 TOGETHER = 16
-"""Clients that measure an engine at once: sixteen links of 25 Gbit/s carry what one of an engine
-does, 400 Gbit/s (this project's own choice)."""
+"""Clients that measure an engine at once: sixteen links of 25 Gbit/s are as fast as one link of 400
+Gbit/s of an engine (this project's own choice)."""
 
 MEETINGS = 2
-"""Engines that each client meets at least: with one, either of the two could be the slow one."""
+"""Minimum number of engines for each client; with one, either of the two could be the slow one."""
 
 ALONE = 4
-"""Of these clients, those that measure the latency, one after the other (own choice)."""
+"""Number of these clients that measure the latency, one after the other (own choice)."""
 
 Blocks = tuple[tuple[int, ...], ...]
 """The clients, by number, of each engine of a round."""
@@ -39,10 +38,10 @@ Blocks = tuple[tuple[int, ...], ...]
 
 @lru_cache(maxsize=16)
 def dealt(clients: int, engines: int) -> tuple[Blocks, ...]:
-    """Deal clients to engines: the rounds, whose blocks together have one for each engine.
+    """Assign clients to engines, in rounds whose blocks together have one block for each engine.
 
-    Every engine meets as many clients as any other; of two clients one meets at most one engine
-    more than the other.
+    Every engine has the same number of clients. The numbers of engines of two clients differ by at
+    most one.
     """
     size = clients
     if clients > TOGETHER:
@@ -56,7 +55,7 @@ def dealt(clients: int, engines: int) -> tuple[Blocks, ...]:
     while waiting:
         stride = strides[len(rounds) % len(strides)]
         order = [(len(rounds) + n * stride) % clients for n in range(clients)]
-        # Whoever has met fewer engines comes first.
+        # Clients with fewer engines come first.
         order.sort(key=met.__getitem__)
         count = min(clients // size, waiting)
         for client in order[: count * size]:
@@ -68,14 +67,14 @@ def dealt(clients: int, engines: int) -> tuple[Blocks, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Design(Generic[T]):
-    """With whom each subject is measured, in rounds of subjects that are measured at once."""
+    """The partners of each subject, and the rounds of subjects that are measured at once."""
 
     partners: Mapping[Subject, tuple[T, ...]]
     rounds: tuple[tuple[Subject, ...], ...]
 
     @property
     def met(self) -> int:
-        """How many pairs are measured."""
+        """Number of measured pairs."""
         return sum(map(len, self.partners.values()))
 
 
@@ -95,7 +94,7 @@ def _designed(subjects: Sequence[Subject], others: Sequence[T], *, every_pair: b
 
 @once
 def clients_of(cluster: Cluster) -> Design[str]:
-    """The clients that measure each engine; it follows from the order of the inventory alone."""
+    """The clients that measure each engine; only the order of the inventory decides."""
     engines = each_engine(cluster, "clients")
     return _designed(engines, cluster.clients, every_pair=cluster.benchmarks.every_pair)
 
@@ -108,9 +107,9 @@ def engines_of(cluster: Cluster) -> Design[Subject]:
 
 
 def matched(pairs: Iterable[Subject]) -> list[list[Subject]]:
-    """Rounds in which no end is in two pairs; each pair in the first that is free for both ends.
+    """Rounds in which no end is in two pairs; each pair is in the first round free for both ends.
 
-    They are fewer than twice the pairs that an end is in.
+    There are fewer than twice as many rounds as an end has pairs.
     """
     rounds: list[list[Subject]] = []
     taken: dict[Subject, int] = {}

@@ -1,6 +1,6 @@
-"""The raw outputs of a check: what its job left of each subject, below a directory `raw/`.
+"""The raw outputs of a check: the files that its job wrote for each subject, below `raw/`.
 
-They are read when the job has ended, and once more when its bundle is verified.
+They are read when the job has ended, and again when its bundle is verified.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _DONE = re.compile(r"([^\t]+)\t(\d{1,3})\t(\d{1,12}\.\d{1,9})\t(\d{1,12}\.\d{1,9
 
 
 def directory_of(subject: Subject) -> str:
-    """The name of a subject's directory under `raw/`: ``a>b`` is no name to give to a shell."""
+    """The name of a subject's directory under `raw/`, since ``a>b`` is unsafe in a shell."""
     return str(subject).replace(">", "-to-")
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A step that came to an end: its exit status, and when it ran, in seconds since the epoch."""
+    """A finished step: its exit status, its start and its end, in seconds since the epoch."""
 
     name: str
     status: int
@@ -36,14 +36,14 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class SubjectOutputs:
-    """What a job left of one subject."""
+    """The outputs of a job for one subject."""
 
     tree: Tree
     place: str = "."
     """Where, below the root of the tree."""
 
     def content(self, name: str) -> str:
-        """What is in a file; nothing where there is none.
+        """The text of a file; empty if there is none.
 
         Raises:
             ForeignError: it is no regular file, or larger than any output.
@@ -52,7 +52,7 @@ class SubjectOutputs:
         return self.packed(name).decode("utf-8", errors="replace")
 
     def packed(self, name: str) -> bytes:
-        """What is in a file that is no text; nothing where there is none.
+        """The bytes of a file; empty if there is none.
 
         Raises:
             ForeignError: it is no regular file, or larger than any output.
@@ -64,18 +64,18 @@ class SubjectOutputs:
             return b""
 
     def text(self, name: str, kind: str) -> str:
-        """What a step left in a file of some kind, such as ``out``; nothing where there is none."""
+        """A step's file of some kind, such as ``out``; empty if there is none."""
         return without_huge_numbers(self.content(f"{name}.{kind}"))
 
     def printed(self, name: str) -> str:
-        """What a step printed, then what it printed as errors."""
+        """The standard output of a step, then its standard error."""
         return self.text(name, "out") + self.text(name, "err")
 
     def steps(self) -> list[Done]:
-        """The steps that came to an end, in order; none if the job never came so far."""
+        """The finished steps, in order; empty if the job did not get that far."""
         done = []
         for record in self.content("steps.tsv").splitlines():
-            # A host that loses its power, or a full disk, may leave part of the last one.
+            # After a power loss or on a full disk, the last line may be incomplete.
             if match := _DONE.fullmatch(record):
                 name, status, start, end = match.groups()
                 done.append(Done(name, int(status), float(start), float(end)))
@@ -84,16 +84,16 @@ class SubjectOutputs:
 
 @dataclass(frozen=True, slots=True)
 class RawOutputs:
-    """What a job left of all subjects, and what DAOS answered before and after it."""
+    """The outputs of a job for all subjects, and DAOS's answers before and after it."""
 
     tree: Tree
     place: str = RAW_DIRECTORY
     """Where, below the root of the tree."""
 
     def of(self, subject: Subject) -> SubjectOutputs:
-        """What it left of one subject."""
+        """The outputs of one subject."""
         return SubjectOutputs(self.tree, f"{self.place}/{directory_of(subject)}")
 
     def answer(self, name: str) -> str:
-        """What dmg or daos answered; nothing if it was not asked."""
+        """The kept answer of dmg or daos; empty if it was not asked."""
         return SubjectOutputs(self.tree, f"{self.place}/system").content(f"{name}.json")

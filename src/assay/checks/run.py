@@ -1,4 +1,4 @@
-"""One run of a check on a partition, as its scale has it: how it is read, and how long it takes."""
+"""One run of a check on a partition with the sizes of its scale: its reading, and its time."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from assay.checks.entry import Check, Metric
 
 IN_FLIGHT = "in_flight."
-"""How the operations in flight of a metric are called among the sizes of a run."""
+"""Prefix of the operations in flight of a metric, among the sizes of a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A check on a partition, with what its variables were set to."""
+    """A check on a partition, with the values of its variables."""
 
     cluster: Cluster
     check: Check
     partition: Partition
     scale: str
     sizes: Mapping[str, int]
-    """By variable; operations in flight by ``in_flight.METRIC``."""
+    """Values by variable; operations in flight by ``in_flight.METRIC``."""
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -37,7 +37,7 @@ class Run:
 
     @property
     def subjects(self) -> tuple[Subject, ...]:
-        """Of what the check is required there."""
+        """The subjects of the check there."""
         return self.check.subjects(self.cluster, self.partition)
 
     @property
@@ -66,23 +66,23 @@ def run_of(
     scale: str,
     changed: Mapping[str, int] | None = None,
 ) -> Run:
-    """A run as the catalogue has it, with the variables that were set differently."""
+    """A run with the sizes of the catalogue, except for the changed variables."""
     in_flight = {IN_FLIGHT + each.name: each.in_flight for each in check.metrics if each.in_flight}
     sizes = {**check.scales[scale], **in_flight, **(changed or {})}
     return Run(cluster, check, partition, scale, sizes)
 
 
-# What jobs take: estimates, each of them this project's own choice. They are for plans, and never
-# for a limit or a verdict.
+# Estimates of times, each this project's own choice. They are used for plans, and never for a limit
+# or a verdict.
 
 JOB_S = 3.0
-"""What ReFrame and Slurm add to the steps of a job (2 to 5 s were seen)."""
+"""Time that ReFrame and Slurm add to the steps of a job (2 to 5 s were seen)."""
 
 START_S = 0.5
-"""To start a program on its own host."""
+"""Time to start a program on its own host."""
 
 SRUN_S = 1.5
-"""To start a program with srun, on hosts that wait for each other."""
+"""Time to start a program with srun, on hosts that wait for each other."""
 
 DISK_MIB_S = 1000.0
 """A disk that nobody describes: an SSD on SATA has half of it, one on PCIe three times as much."""
@@ -95,7 +95,7 @@ FABRIC_MIB_S = 5_000.0
 
 
 def busiest(subjects: Iterable[Subject]) -> int:
-    """How many subjects are on the host that has most of them: those of a host take turns."""
+    """Maximum number of subjects on one host; the subjects of a host take turns."""
     return max(Counter(subject.host for subject in subjects).values(), default=0)
 
 
@@ -109,11 +109,11 @@ class Reading:
     """How raw outputs become samples."""
 
     parsed: Callable[[Run, Subject, RawOutputs], Parsed]
-    """What the outputs of a subject hold."""
+    """Parses the outputs of a subject."""
     is_sample_of: Callable[[Metric, Sample], bool] = by_name
     """Whether a sample is one of a metric."""
     watches_engines: bool = False
     """Whether the job reads the engines' metrics, before its steps and after each."""
     moved: Callable[[SubjectOutputs, str], Mapping[str, float] | None] | None = None
-    """Bytes of its own data that a step has moved, by what clients ask of an engine (`update`,
-    `fetch`), by its own account; None where it does not say."""
+    """Bytes of its own data that a step reports as moved, by operation (`update`, `fetch`); None if
+    it does not report them."""
