@@ -1,8 +1,8 @@
-"""Each metric among its peers: who is slower, by what evidence, and what makes it so.
+"""Each metric among its peers: which one is slower, by which evidence, and what makes it slow.
 
-A figure is slow by itself, with what else was measured of its subject, or with what was measured of
-its host or end; and by how it compares with all peers, or with those that share its host or ends.
-Each of these levels has the same share of the chance of a false alarm.
+A figure may be slow by itself, together with the other figures of its subject, or together with the
+figures of its host or end. It is compared with all peers, or with those that share its host or
+ends. Each of these levels has the same share of the chance of a false alarm.
 """
 
 from __future__ import annotations
@@ -27,43 +27,43 @@ from assay.judge.stats import (
 )
 
 FEWEST_PEERS = 4
-"""As few peers can tell which of them is odd; of fewer, half may be slow."""
+"""Minimum number of peers to find an outlier among them; of fewer, half may be slow."""
 
 FEWEST_OF_HOST = 3
-"""As few devices of one host can, where those of other hosts show how much devices differ."""
+"""Minimum number of devices of one host, if other hosts show the deviation between devices."""
 
 SLOWER = 0.06
 """Minimum relative deviation of an outlier from its peers (own choice)."""
 
 HIDDEN = 0.10
-"""A loss against its peers that must not hide in the scatter of a metric that passes."""
+"""A possible loss against its peers with which a metric must not pass."""
 
 HIDING = 0.01
-"""The chance that it does all the same."""
+"""The chance that a metric passes with such a loss."""
 
 BEYOND_PEERS = 1.0
-"""What is twice as good as its peers, or better, is a cache, a hole or a unit (own choice). By less
-it may be the one sound host among slow ones."""
+"""Minimum gain over its peers of a figure that must be a cache, a hole or a wrong unit: it is twice
+as good (own choice). With less, it may be the one sound host among slow ones."""
 
 MODES = 1.6
-"""Where intervals are so many times as wide as the scatter says, samples are in modes; normal ones
-are 1.2 times as wide (own choice)."""
+"""Minimum ratio of the width of intervals to that expected from the scatter, for samples in modes;
+for normally distributed samples it is 1.2 (own choice)."""
 
 STEPS = 1.5
-"""No verdict rests on fewer steps of what a tool prints than this."""
+"""Minimum difference for a verdict, in steps of the printed figures."""
 
 OF_MEDIAN = 1.2533
-"""The error of a median of normal figures, in those of their mean."""
+"""Ratio of the error of a median to that of the mean, for normally distributed figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """What makes a figure slow, by number: ends of pairs, or sets of ends that pairs cross."""
+    """The cause of a slow figure, by number: ends of pairs, or sets of ends that pairs cross."""
 
     ends: tuple[frozenset[int], ...]
-    """One set: each of these ends is slow. Several: what is between them."""
+    """One set: each of these ends is slow. Several sets: the path between them is slow."""
     apart: float
-    """By how much its pairs are worse."""
+    """The relative loss of its pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +108,10 @@ class _Found:
     polished: list[tuple[Numbers, Polished, float, float]] = field(default_factory=list)
 
     def levels(self, limits: Limits) -> int:
-        """How many share the chance of a false alarm.
+        """The number of levels that share the chance of a false alarm.
 
-        A metric, a subject and a host among all; where hosts have several devices, the first two
-        within their host; where there are pairs, a pair and an end.
+        They are a metric, a subject and a host among all; if hosts have several devices, also the
+        first two within their host; if there are pairs, also a pair and an end.
         """
         paired = limits.ends[:, 0] != NO_END
         compared = ~np.isnan(self.local)
@@ -119,7 +119,7 @@ class _Found:
 
 
 def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compared:
-    """Compare each metric with its peers; those of one number in `limits.group` are such."""
+    """Compare each metric with its peers, which have the same number in `limits.group`."""
     size = len(present)
     groups: dict[int, list[int]] = {}
     for row in np.flatnonzero(present & (limits.group >= 0)).tolist():
@@ -191,7 +191,7 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
 
 
 def _step_of(summaries: Summaries, rows: Numbers) -> float:
-    """In which steps the samples of peers were printed; 0 where most do not show it."""
+    """The step in which the samples of peers were printed; 0 if most do not show it."""
     steps = summaries.step[rows]
     return float(np.min(steps[steps > 0])) if middle(steps) > 0 else 0.0
 
@@ -199,7 +199,7 @@ def _step_of(summaries: Summaries, rows: Numbers) -> float:
 def _populations(
     found: _Found, limits: Limits, summaries: Summaries, rows: Numbers, error: float
 ) -> list[Numbers]:
-    """The rows of each population of peers; what is known of the worse of two is filled in."""
+    """The rows of each population of peers; `found` is extended by the worse population."""
     gain = limits.gain(summaries.median, found.median)[rows]
     two: Split | None
     if limits.ends[rows[0], 0] == NO_END:
@@ -222,7 +222,7 @@ def _measure(
     error: float,
     known: float,
 ) -> None:
-    """How far the peers of one population lie from each other, as a whole and locally."""
+    """The deviation between the peers of one population, among all and locally."""
     gain = limits.gain(summaries.median, found.median)[rows]
     found.by_host[rows] = gain
     hosts = limits.host[rows]
@@ -245,9 +245,9 @@ def _measure(
 def _within_hosts(
     gain: Array, hosts: Numbers, error: float, known: float
 ) -> tuple[Array, float, float]:
-    """How much better each is than the median of its host, where that has several; and the scale.
+    """The gain of each peer over the median of its host, if it has several; and their scale.
 
-    What moves all of a host moves none of these.
+    An effect on the whole host does not change these gains.
     """
     local = np.full(len(gain), np.nan)
     order = np.argsort(hosts, kind="stable")
@@ -278,14 +278,14 @@ def _ailing(
     in_modes: Flags,
     levels: int,
 ) -> tuple[Flags, Flags, int]:
-    """Which metrics are of a subject, a host or an end that is slow in what it shows together.
+    """The metrics of subjects, hosts and ends whose figures are slow together.
 
-    How far one of these lies from the others by nature is what the others show: figures of one
-    host move together, and so their number makes nothing surer than it is.
+    The natural deviation of one of these is estimated from the others. The figures of one host
+    change together, so a larger number of them does not make the result more certain.
 
     Returns:
-        Those that are slow among all, those that are within their host, and how often that was
-        asked.
+        The metrics that are slow among all, those that are slow within their host, and the number
+        of comparisons.
     """
     ailing, there = (np.zeros(len(gain), dtype=bool) for _ in range(2))
     of_subject = list(_families(count, limits.subject, limits.group))
@@ -295,8 +295,8 @@ def _ailing(
     for families, figures, within in tests:
         asked = sum(len(rows) for rows in families)
         total += asked * (not within)
-        for rows in families:  # all that have the same number of metrics
-            # Samples in modes move several medians at once, by more than errors say.
+        for rows in families:  # those with the same number of metrics
+            # Samples in modes change several medians at once, by more than their errors.
             alike = 1.0 if in_modes[rows].any() else OF_MEDIAN / rows.shape[1] ** 0.5
             own = float(np.sqrt(np.mean(error[rows] ** 2))) * min(alike, 1.0)
             known = middle(freedom[rows].ravel())
@@ -323,7 +323,7 @@ def _ailing(
 
 
 def _slow_ends(model: Polished, error: float, known: float, chance: float) -> Iterator[int]:
-    """The places of ends whose pairs are slow together, all of them more than by nature."""
+    """The positions of ends whose pairs are all slower than by their natural deviation."""
     own = error * OF_MEDIAN / middle(model.pairs.astype(float)) ** 0.5
     # The slower end decides what a pair does: by it good ends are alike, and the worst stands out.
     # Pairs differ by no more than their ends do.
@@ -334,7 +334,7 @@ def _slow_ends(model: Polished, error: float, known: float, chance: float) -> It
 
 
 def _blame_paths(found: _Found, slow: Flags) -> None:
-    """Blame what lies between the ends of single pairs, where both are in other pairs too."""
+    """Blame the path between the ends of single pairs, if both ends are also in other pairs."""
     for rows, model, _, _ in found.polished:
         several = (model.pairs[model.of] > 1).all(axis=1)
         for place in np.flatnonzero(several & slow[rows]).tolist():
@@ -345,10 +345,10 @@ def _blame_paths(found: _Found, slow: Flags) -> None:
 
 
 def _families(peer_count: Numbers, subject: Numbers, group: Numbers | None) -> Iterator[Numbers]:
-    """The metrics with peers of each subject (or host) that has several: a row each, by number.
+    """The metrics with peers of each subject or host that has several, as rows of equal length.
 
-    A slow SSD is slow in most that is measured of it, and that is surer than any one figure. With
-    `group`, subjects of one family have their first metric in the same one.
+    A slow SSD is slow in most of its metrics, which is more certain than a single figure. With
+    `group`, the first metrics of all subjects in a family are peers.
     """
     rows = np.flatnonzero(peer_count)
     rows = rows[np.argsort(subject[rows], kind="stable")]

@@ -1,9 +1,9 @@
 """The rules that turn figures into verdicts, for all metrics of a campaign at once.
 
-A campaign asks hundreds of questions, and chance answers some of them wrongly: at 95 % each, one
-in twenty. So the chance of a false alarm is fixed for the campaign as a whole, `FALSE_ALARMS`, and
-each comparison gets its share (Bonferroni). That makes alarms harder to raise, and nothing easier
-to pass: what is neither surely wrong nor surely right is `unsteady`.
+A campaign makes hundreds of comparisons, and chance decides some of them wrongly: at 95 % each, one
+in twenty. So the chance of a false alarm is fixed for the whole campaign, `FALSE_ALARMS`, and each
+comparison gets its share (Bonferroni). That makes alarms less likely, but does not make it easier
+to pass: a metric that is neither surely wrong nor surely right is `unsteady`.
 """
 
 from __future__ import annotations
@@ -28,25 +28,26 @@ from assay.judge.stats import (
 from assay.judge.verdict import Verdict
 
 FASTER = 0.25
-"""Nothing is by as much better than its peers or its bound, however much it scatters: that is
-a cache, a hole or a unit (own choice)."""
+"""Minimum gain over its peers or its bound of a figure that must be a cache, a hole or a wrong
+unit, regardless of its scatter (own choice)."""
 
 TOGETHER = 0.005
-"""By as much all peers may be under their floor together: what is measured at one time errs in one
-direction (own choice)."""
+"""Tolerated deviation of all peers together below their floor, since figures measured at one time
+have a common error (own choice)."""
 
 DRIFT = 0.05
-"""Minimum relative change of a run from its first sample to its last to be called drifting (own
-choice); twice as much where there are no peers to tell the scatter from."""
+"""Minimum relative change from the first sample to the last of a drifting run (own choice); twice
+as much if there are no peers to estimate the scatter from."""
 
 ORDERED = 0.8
-"""Kendall's tau of a metric that drifts by itself. Two wild samples at an end do not make it."""
+"""Minimum Kendall's tau of a metric that drifts by itself; two wild samples at an end do not reach
+it."""
 
 STRICT = 6
-"""As many samples all in one order are no chance: of six, 1 in 360."""
+"""Minimum number of samples whose strict order is no coincidence: for six, the chance is 1/360."""
 
 ENOUGH = 6
-"""As few samples have an interval of `CONFIDENCE`."""
+"""Minimum number of samples for an interval of `CONFIDENCE`."""
 
 MOST_SAMPLES = 200
 """Maximum number of further samples to ask for; a metric that needs more lies on its limit."""
@@ -54,39 +55,39 @@ MOST_SAMPLES = 200
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A verdict for each metric, and what it was made of."""
+    """A verdict for each metric, and the figures behind it."""
 
     verdict: NDArray[Any]
     gain: Array
-    """By how much it is better than the median of its peers; NaN where it has too few."""
+    """The relative gain over the median of its peers; NaN if it has too few peers."""
     local: Array
     """By how much it is better than what shares its host or its ends; NaN where nothing does."""
     peers_median: Array
-    """That median."""
+    """The median of its peers."""
     peers: Numbers
-    """How many peers there are, itself included; 0 for too few."""
+    """Number of peers, including itself; 0 if there are too few."""
     outlier: Flags
     drifting: Flags
     straddling: Flags
-    """It is undecided on which side of its floor it lies."""
+    """Whether it is undecided on which side of its floor it lies."""
     hiding: Flags
-    """A loss against its peers could hide in its scatter."""
+    """Whether its scatter could hide a loss against its peers."""
     apart: Array
     """By how much it is in the worse of two populations of peers; NaN elsewhere."""
     blame: dict[int, Blame]
-    """What makes some of them slow."""
+    """The causes of some slow metrics, by row."""
     more_samples: Array
-    """How many more would decide what is open; NaN where no reasonable number does."""
+    """Further samples that would decide an open verdict; NaN if no reasonable number would."""
     error: Array
     """The standard error of its median, relative to it."""
     freedom: Array
     """The degrees of freedom of that error."""
     comparisons: int
-    """How many questions were asked that could have raised a false alarm."""
+    """Number of comparisons that could have raised a false alarm."""
 
 
 def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rating:
-    """Rate every metric of a campaign. One without samples is `missing`, a fake `implausible`."""
+    """Rate every metric of a campaign: without samples it is `missing`, a fake is `implausible`."""
     present = summaries.count > 0
     peers = among_peers(summaries, limits, present)
     floored = _floors(summaries, limits, present, peers)
@@ -165,9 +166,10 @@ def _floors(summaries: Summaries, limits: Limits, present: Flags, peers: Compare
 
 
 def _all_below(summaries: Summaries, limits: Limits, rated: Flags, peers: Compared) -> Flags:
-    """Which lie under their floor with peers that surely do, all together.
+    """The metrics below their floor whose peers, taken together, are below it with confidence.
 
-    What one metric cannot show, all of its kind do: each of them 2 % under the floor.
+    All metrics of a kind can show what a single one cannot: that each of them is 2 % below the
+    floor.
     """
     found = np.zeros(len(rated), dtype=bool)
     for rows in peers.members:
@@ -183,7 +185,7 @@ def _all_below(summaries: Summaries, limits: Limits, rated: Flags, peers: Compar
 
 
 def _drifts(summaries: Summaries, present: Flags, peers: Compared) -> tuple[Flags, int]:
-    """Which metrics drift, alone or with all their peers; and how often that was asked."""
+    """The metrics that drift, alone or with all their peers, and the number of comparisons."""
     alone = present & (peers.count == 0) & (summaries.count >= STRICT)
     drifting = alone & (np.abs(summaries.order) == 1) & (np.abs(summaries.change) > 2 * DRIFT)
     comparisons = sum(len(rows) + 1 for rows in peers.members) + int(np.sum(alone))
@@ -198,7 +200,7 @@ def _drifts(summaries: Summaries, present: Flags, peers: Compared) -> tuple[Flag
         change, order = summaries.change[rows], summaries.order[rows]
         moved = abs(middle(change))
         together = moved > max(DRIFT, far * OF_MEDIAN / len(rows) ** 0.5)
-        # What warms up lies on no line, and all of its peers rise.
+        # Figures of a system that warms up are not on a line, and all peers rise.
         together |= moved > 2 * DRIFT and abs(float(np.mean(order))) >= ORDERED
         each = (np.abs(change) > max(DRIFT, far)) & (np.abs(order) >= ORDERED)
         drifting[rows] = together | each
@@ -206,7 +208,7 @@ def _drifts(summaries: Summaries, present: Flags, peers: Compared) -> tuple[Flag
 
 
 def _more_samples(summaries: Summaries, limits: Limits, floored: _Floors, peers: Compared) -> Array:
-    """By how many samples the error becomes small enough for what is open, at the same scatter."""
+    """The further samples that make the error small enough for a verdict, at the same scatter."""
     above = limits.gain(summaries.median, limits.worst)
     alarm = threshold(share(floored.comparisons), np.inf)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
