@@ -74,7 +74,7 @@ def from_pydantic(
         key = _key(location)
         value: object = detail["input"]
         if detail["type"] == "missing":
-            yield Problem(host, key, None, "is missing; it is required")
+            yield Problem(host, key, None, "is missing: set it")
         elif detail["type"] == "extra_forbidden":
             yield Problem(host, key, None, _unknown(str(location[-1]), model, location[:-1]))
         else:

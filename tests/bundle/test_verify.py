@@ -145,7 +145,7 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         ),
         (
             edit(lambda r: r["cluster"]["hosts"].pop("c1")),
-            "report.json: its cluster: host c1: clients = c1: is not among the hosts described",
+            "report.json: its cluster: host c1: clients = c1: should be one of the hosts described",
         ),
         (edit(lambda r: r.update(passed=False)), "passed is not what follows from the verdicts"),
         (

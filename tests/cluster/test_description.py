@@ -44,9 +44,9 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
         ),
         (
             change("clients", ["c1", "c9"]),
-            "host c9: clients = c9: is not among the hosts described: c1, c2, login, s1, s2",
+            "host c9: clients = c9: should be one of the hosts described: c1, c2, login, s1, s2",
         ),
-        (change("clients", ["c1", "c1"]), "host c1: clients = 2 times: each host once"),
+        (change("clients", ["c1", "c1"]), "host c1: clients = 2 times: should be listed once"),
         (change("controller", "nobody"), "host nobody: controller = nobody: is not among"),
         (change("servers", []), "servers: should have at least one entry"),
         (change("hosts/c1/coers", 4), "host c1: coers: unknown key (did you mean cores?)"),

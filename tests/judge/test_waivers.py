@@ -132,7 +132,7 @@ def test_a_file_of_waivers_is_read(written: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("    owner: storage group\n", "", "waivers[0].owner: is missing; it is required"),
+        ("    owner: storage group\n", "", "waivers[0].owner: is missing: set it"),
         ("storage group", "' '", "waivers[0].owner =  : String should have at least 1 character"),
         ("owner:", "owners:", "waivers[0].owners: unknown key (did you mean owner?)"),
         *(

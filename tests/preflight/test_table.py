@@ -66,4 +66,4 @@ def test_a_host_that_cannot_be_reached_is_named_once() -> None:
     document["unreachable"] = ["s2"]
     (problem,) = problems(document)
     assert problem.host == "s2"
-    assert problem.allowed.startswith("cannot be reached")
+    assert problem.allowed.startswith("should be reachable by ssh")

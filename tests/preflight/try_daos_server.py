@@ -65,6 +65,9 @@ def preflight_says(row: Row) -> tuple[str, str]:
 def main() -> None:
     """Try all rows, or those that are named; end with 1 where a difference has no reason."""
     server, *names = Path(sys.argv[1]), *sys.argv[2:]
+    started, words = daos_says(server, ACCEPTED[0])
+    if started != "accepted":  # it would refuse every row
+        sys.exit(f"{server} does not start with the row {ACCEPTED[0].name}: {words}")
     agreements, differences = 0, []
     refused = [*REFUSED, *UNIT_REFUSED, *RELEASES_REFUSE]
     accepted = [*ACCEPTED, *UNIT_ACCEPTED, *RELEASES_ACCEPT]

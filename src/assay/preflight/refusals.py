@@ -29,7 +29,8 @@ def refusals(document: Mapping[str, Any]) -> Iterator[Problem]:
             str(name),
             "",
             None,
-            "cannot be reached, and was not examined: ssh to it and sudo there have to work",
+            "should be reachable by ssh, with sudo there, and was not examined: mend that, or take"
+            " the host out of the inventory",
         )
     by_host = document.get("refusals")
     for name, messages in by_host.items() if isinstance(by_host, dict) else ():

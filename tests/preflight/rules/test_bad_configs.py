@@ -29,7 +29,7 @@ SAID: dict[str, list[tuple[str, str | None, str]]] = {
             "should not be set without bdev_roles",
         )
     ],
-    "dcpm_no_list": [(f"{TIER}[0].scm_list", None, "is missing; class dcpm needs it")],
+    "dcpm_no_list": [(f"{TIER}[0].scm_list", None, "is missing: set it for class dcpm")],
     "dcpm_with_roles": [
         (f"{TIER}[1].bdev_roles", "meta, wal, data", "should not be combined with dcpm")
     ],
@@ -42,7 +42,7 @@ SAID: dict[str, list[tuple[str, str | None, str]]] = {
     ],
     "fabric_iface_missing": [(f"{ENGINE}.fabric_iface", None, "is missing")],
     "fabric_iface_nonexistent": [
-        (f"{ENGINE}.fabric_iface", "ib7", "an interface of this host: eth0, lo")
+        (f"{ENGINE}.fabric_iface", "ib7", "should be an interface of this host: eth0, lo")
     ],
     "fabric_port_negative": [(f"{ENGINE}.fabric_iface_port", "-1", "should be 1 to 65535")],
     "helpers_too_many": [
@@ -69,7 +69,7 @@ SAID: dict[str, list[tuple[str, str | None, str]]] = {
         (f"{TIER}[1].bdev_list", "not-a-pci", "should be PCI addresses such as 0000:81:00.0")
     ],
     "nvme_dup_bdev": [(f"{TIER}[1].bdev_list", "0000:d8:00.0", "should be listed once")],
-    "nvme_empty_bdev_list": [(f"{TIER}[1].bdev_list", None, "is missing; class nvme needs it")],
+    "nvme_empty_bdev_list": [(f"{TIER}[1].bdev_list", None, "is missing: set it for class nvme")],
     "nvme_hugepages_disabled": [("server.disable_hugepages", "true", "class nvme need hugepages")],
     "nvme_missing_bdev": [
         (
@@ -82,7 +82,7 @@ SAID: dict[str, list[tuple[str, str | None, str]]] = {
         (f"{ENGINE}.first_core", "1", "should not be combined with pinned_numa_node")
     ],
     "ram_with_scm_list": [
-        (f"{TIER}[0].scm_list", "/dev/pmem0", "does not apply to class ram, which takes")
+        (f"{TIER}[0].scm_list", "/dev/pmem0", "should be left out: class ram takes")
     ],
     "roles_data_twice": [(f"{TIER}[1].bdev_roles", "wal, data", "should also have meta")],
     "roles_four_tiers": [(TIER, "4 tiers with bdev_roles", "should be at most 3, one per role")],
@@ -92,7 +92,7 @@ SAID: dict[str, list[tuple[str, str | None, str]]] = {
     "roles_only_data": [
         (f"{TIER}.bdev_roles", "wal on no tier, meta on no tier", "on exactly one tier")
     ],
-    "roles_partially_set": [(f"{TIER}[2].bdev_roles", None, "is missing; every tier")],
+    "roles_partially_set": [(f"{TIER}[2].bdev_roles", None, "is missing: give roles")],
     "roles_unknown": [
         (f"{TIER}[1].bdev_roles[2]", "dat", "should be one of wal, meta, data (did you mean data?)")
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -40,3 +41,14 @@ def test_every_row_has_a_name_of_its_own_and_a_place() -> None:
     rows = [*ALL_REFUSED, *ALL_ACCEPTED]
     assert len({row.name for row in rows}) == len(rows)
     assert all(row.place for row in rows)
+
+
+_REMEDY = re.compile(
+    r"should (not |also )?(be|have|leave|list|survive|fit|outlive)|: (set|give|leave)|leave it out"
+    r"|choose from|did you mean|is the limit"
+)
+
+
+@pytest.mark.parametrize("row", ALL_REFUSED, ids=lambda row: row.name)
+def test_every_refusal_says_what_to_do(row: Row) -> None:
+    assert [text for text in errors(row) if not _REMEDY.search(text)] == []

@@ -8,7 +8,7 @@ from sites import only, problems, put, site
 def test_an_interface_that_the_host_lacks() -> None:
     problem = only(put(site(), {"s1: engines/0/fabric_iface": "ib7"}))
     assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].fabric_iface", "ib7")
-    assert problem.allowed == "an interface of this host: ib0, ib1"
+    assert problem.allowed == "should be an interface of this host: ib0, ib1"
 
 
 def test_an_interface_that_is_down() -> None:

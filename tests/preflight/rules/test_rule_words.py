@@ -65,18 +65,42 @@ SCM = put("hosts", "s1", "engines", 0, "storage", 0, "scm_mount")
 @pytest.mark.parametrize(
     ("change", "value", "problem"),
     [
-        (FIO, "fio", "benchmarks.fio = fio: an absolute path"),
-        (FIO, "-fio", "benchmarks.fio = -fio: an absolute path"),
-        (FIO, "/opt/a=b/fio", "benchmarks.fio = /opt/a=b/fio: a path without '=': env takes"),
-        (SCRATCH, "/a:b", "host s1: scratch.directory = /a:b: a path without ':': fio takes"),
-        (SCRATCH, "/$ncpus", "host s1: scratch.directory = /$ncpus: a path without '$': fio takes"),
-        (SCM, "/a:b", "storage[0].scm_mount = /a:b: a path without ':': fio takes"),
-        (SHARED, "/a@b", "benchmarks.shared_directory = /a@b: a path without '@': IOR and"),
-        (put("daos", "mount"), "/a b", "daos.mount = /a b: a path without ' ': /proc/mounts"),
-        (put("daos", "mount"), "/a@b", "daos.mount = /a@b: a path without '@': IOR and"),
-        (put("daos", "prefix"), "/a b", "daos.prefix = /a b: a path without ' ': the loader"),
-        (put("daos", "pool"), "$(x)", "daos.pool = $(x): a label of DAOS"),
-        (put("daos", "container"), "-rf", "daos.container = -rf: a label of DAOS"),
+        (FIO, "fio", "benchmarks.fio = fio: should be an absolute path"),
+        (FIO, "-fio", "benchmarks.fio = -fio: should be an absolute path"),
+        (
+            FIO,
+            "/opt/a=b/fio",
+            "benchmarks.fio = /opt/a=b/fio: should be a path without '=': env takes",
+        ),
+        (
+            SCRATCH,
+            "/a:b",
+            "host s1: scratch.directory = /a:b: should be a path without ':': fio takes",
+        ),
+        (
+            SCRATCH,
+            "/$ncpus",
+            "host s1: scratch.directory = /$ncpus: should be a path without '$': fio takes",
+        ),
+        (SCM, "/a:b", "storage[0].scm_mount = /a:b: should be a path without ':': fio takes"),
+        (
+            SHARED,
+            "/a@b",
+            "benchmarks.shared_directory = /a@b: should be a path without '@': IOR and",
+        ),
+        (
+            put("daos", "mount"),
+            "/a b",
+            "daos.mount = /a b: should be a path without ' ': /proc/mounts",
+        ),
+        (put("daos", "mount"), "/a@b", "daos.mount = /a@b: should be a path without '@': IOR and"),
+        (
+            put("daos", "prefix"),
+            "/a b",
+            "daos.prefix = /a b: should be a path without ' ': the loader",
+        ),
+        (put("daos", "pool"), "$(x)", "daos.pool = $(x): should be a label of DAOS"),
+        (put("daos", "container"), "-rf", "daos.container = -rf: should be a label of DAOS"),
     ],
 )
 def test_what_a_program_would_take_for_more_is_refused(
@@ -101,7 +125,7 @@ def test_io500_reads_more_into_a_path() -> None:
     document = sound()
     document["benchmarks"] |= {"io500": "/usr/bin/io500", "shared_directory": "/a;b"}
     (found,) = said(document)
-    assert "benchmarks.shared_directory = /a;b: a path without ';': io500 reads" in found
+    assert "benchmarks.shared_directory = /a;b: should be a path without ';': io500 reads" in found
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_a_member_that_is_not_described(key: str) -> None:
     document["daos"][key].append("x9")
     problem = only(document)
     assert (problem.host, problem.key, problem.value) == ("x9", f"daos.{key}", "x9")
-    assert problem.allowed == "is not among the hosts described: c1, login, s1"
+    assert problem.allowed == "should be one of the hosts described: c1, login, s1"
 
 
 @pytest.mark.parametrize("admin", ["", "c1, login", "x9"])
@@ -64,7 +64,7 @@ def test_a_provider_that_daos_has(provider: str) -> None:
 def test_a_server_without_engines() -> None:
     problem = only(put(site(servers=2), {"s2: engines": []}))
     assert (problem.host, problem.key, problem.value) == ("s2", "engines", None)
-    assert problem.allowed == "is empty; a server of DAOS has at least one"
+    assert problem.allowed.startswith("should have at least one engine")
 
 
 def test_engines_on_a_host_that_is_no_server() -> None:
@@ -122,7 +122,7 @@ def test_a_device_without_a_datasheet(key: str, said: str) -> None:
     problem = only(put(site(), {f"s1: datasheets/{key}": "Floppy 1.44MB"}))
     assert (problem.host, problem.key) == ("s1", f"datasheets.{key}")
     assert problem.value == "Floppy 1.44MB"
-    assert problem.allowed.startswith(f"a name in hardware.yml: {said}")
+    assert problem.allowed.startswith(f"should be a name in hardware.yml: {said}")
 
 
 @pytest.mark.parametrize("name", ["SX", "RP_3GX", "EC_16P2G1"])

@@ -56,7 +56,7 @@ def test_a_key_that_a_class_needs(tiers: list[dict[str, Any]], index: int, key: 
     problem = only(put(site(), {TIERS: tiers}))
     assert (problem.host, problem.key) == ("s1", f"engines[0].storage[{index}].{key}")
     assert problem.value is None
-    assert problem.allowed.startswith(f"is missing; class {tiers[index]['class']} needs it")
+    assert problem.allowed.startswith(f"is missing: set it for class {tiers[index]['class']}")
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,7 @@ def test_a_key_of_another_class(
     problem = only(put(site(), {TIERS: tiers}))
     assert (problem.host, problem.key) == ("s1", f"engines[0].storage[{index}].{key}")
     assert problem.value == value
-    assert problem.allowed.startswith(
-        f"does not apply to class {tiers[index]['class']}, which takes"
-    )
+    assert problem.allowed.startswith(f"should be left out: class {tiers[index]['class']} takes")
 
 
 @pytest.mark.parametrize("tier", [RAM, PMEM])
@@ -136,8 +134,8 @@ def test_engines_whose_tmpfs_differ_in_hugepages() -> None:
 @pytest.mark.parametrize(
     ("roles", "key", "value", "said"),
     [
-        ([["wal"], []], "[2].bdev_roles", None, "is missing; every tier"),
-        ([[], ["meta", "data"]], "[1].bdev_roles", None, "is missing; every tier"),
+        ([["wal"], []], "[2].bdev_roles", None, "is missing: give roles"),
+        ([[], ["meta", "data"]], "[1].bdev_roles", None, "is missing: give roles"),
         ([["wal", "data"], ["meta"]], "[1].bdev_roles", "wal, data", "should also have meta"),
         ([["wal"], ["meta"]], ".bdev_roles", "data on no tier", "should have each of"),
         (
@@ -181,7 +179,8 @@ def test_roles_without_control_metadata(layout: str) -> None:
     problem = only(put(site(layout), {"s1: server/control_metadata": GONE}))
     assert (problem.host, problem.key) == ("s1", "server.control_metadata")
     assert (
-        problem.allowed == "is missing; engines with bdev_roles need a path that survives a reboot"
+        problem.allowed
+        == "is missing: set a path that survives a reboot, for engines with bdev_roles"
     )
 
 

@@ -17,12 +17,16 @@ def benchmark_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
             None,
             "benchmarks.shared_directory",
             None,
-            f"a directory that all clients share, or a container of DAOS: {' and '.join(wanted)}"
-            " write there",
+            f"should be a directory that all clients share, where {' and '.join(wanted)}"
+            " write; or give them a container of DAOS",
         )
     hammers = (site.benchmarks.fdb_hammer, site.benchmarks.fdb_hammer_daos)
     if any(hammers) and site.benchmarks.fdb_share is None:
-        yield Problem(None, "benchmarks.fdb_share", None, "where FDB's schema and field are")
+        yield Problem(
+            None, "benchmarks.fdb_share", None, "should be where FDB's schema and field are"
+        )
     for name, host in hosts.items():
         if host.scratch is None and name in {*site.clients, *site.servers}:
-            yield Problem(name, "scratch", None, "a directory for the files of the checks")
+            yield Problem(
+                name, "scratch", None, "should be a directory for the files of the checks"
+            )

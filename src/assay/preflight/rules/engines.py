@@ -20,7 +20,7 @@ def engine_rules(name: str, host: Host) -> Iterator[Problem]:
                 name,
                 f"{where}.fabric_iface",
                 engine.fabric_iface,
-                f"an interface of this host: {known}",
+                f"should be an interface of this host: {known}",
             )
         for index, tier in enumerate(engine.storage):
             if not tier.is_scm:

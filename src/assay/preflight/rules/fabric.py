@@ -115,7 +115,9 @@ def _ports(name: str, host: Host, provider: str, server_port: int) -> Iterator[P
         first, last = engine.fabric_iface_port, engine.fabric_iface_port + engine.xstreams - 1
         taken = [port for port in services if first <= port <= last]
         if "fabric_iface_port" not in engine.model_fields_set:
-            yield Problem(name, key, None, "is missing; DAOS has no default, and 31316 is usual")
+            yield Problem(
+                name, key, None, "is missing: set it, since DAOS has no default; 31316 is usual"
+            )
         elif provider in _WITHOUT_PORTS:
             continue
         elif last > LAST_PORT:

@@ -21,16 +21,16 @@ def group_rules(site: Groups, described: Mapping[str, Any]) -> Iterator[Problem]
         for name in members:
             if name not in described:
                 known = ", ".join(sorted(described)) or "none"
-                yield Problem(name, group, name, f"is not among the hosts described: {known}")
+                yield Problem(name, group, name, f"should be one of the hosts described: {known}")
         for name, times in Counter(members).items():
             if times > 1:
-                yield Problem(name, group, f"{times} times", "each host once")
+                yield Problem(name, group, f"{times} times", "should be listed once")
     if not site.colocated:
         for name in sorted(set(site.clients) & set(site.servers)):
             yield Problem(
                 name,
                 "clients, servers",
                 "in both groups",
-                "a client on a server disturbs what it measures: one of the two groups,"
-                " or `assay_colocated: true` for a trial",
+                "should be in one of the two groups, since a client on a server disturbs what it"
+                " measures; or set assay_colocated to true for a trial",
             )

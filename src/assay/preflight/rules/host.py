@@ -12,7 +12,11 @@ from assay.subject import HOST
 def host_rules(name: str, host: Host) -> Iterator[Problem]:
     """Its name can be part of a metric's, such as ``n1>n2``, and the interface is there."""
     if not HOST.fullmatch(name):
-        yield Problem(name, "hosts", name, "a name of letters, digits, dots, hyphens, underscores")
+        yield Problem(
+            name, "hosts", name, "should have letters, digits, dots, hyphens and underscores alone"
+        )
     known = ", ".join(sorted(host.interfaces)) or "none"
     if host.interface not in host.interfaces:
-        yield Problem(name, "interface", host.interface, f"an interface of this host: {known}")
+        yield Problem(
+            name, "interface", host.interface, f"should be an interface of this host: {known}"
+        )

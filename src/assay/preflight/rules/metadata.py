@@ -59,7 +59,7 @@ def _without_roles(name: str, tiers: Mapping[str, Tier]) -> Iterator[Problem]:
                 name,
                 f"{key}.bdev_roles",
                 None,
-                "is missing; every tier of block devices needs roles, or none",
+                "is missing: give roles to every tier of block devices, or to none",
             )
 
 
@@ -107,7 +107,7 @@ def _control_metadata(name: str, host: Host) -> Iterator[Problem]:
                 name,
                 "server.control_metadata",
                 None,
-                "is missing; engines with bdev_roles need a path that survives a reboot",
+                "is missing: set a path that survives a reboot, for engines with bdev_roles",
             )
         return
     if not metadata.path.is_absolute():

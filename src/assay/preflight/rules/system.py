@@ -31,7 +31,7 @@ def member_rules(system: System, described: Collection[str]) -> Iterator[Problem
         for name in members:
             if name not in described:
                 yield Problem(
-                    name, f"daos.{key}", name, f"is not among the hosts described: {known}"
+                    name, f"daos.{key}", name, f"should be one of the hosts described: {known}"
                 )
     if system.admin not in described:
         yield Problem(
@@ -105,7 +105,13 @@ def _engines(servers: Mapping[str, Host], hosts: Mapping[str, Host]) -> Iterator
     """A server has engines, and no other host has any."""
     for name, host in hosts.items():
         if name in servers and not host.engines:
-            yield Problem(name, "engines", None, "is empty; a server of DAOS has at least one")
+            yield Problem(
+                name,
+                "engines",
+                None,
+                "should have at least one engine, as every server of DAOS; or take the host out of"
+                " the group daos_server",
+            )
         elif name not in servers and host.engines:
             yield Problem(
                 name,

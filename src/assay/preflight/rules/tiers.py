@@ -82,7 +82,7 @@ def _keys(name: str, where: str, tier: Tier, version: Version) -> Iterator[Probl
                 name,
                 f"{where}.{key}",
                 None,
-                f"is missing; class {tier.class_} needs it, such as {_EXAMPLES[tier.class_, key]}",
+                f"is missing: set it for class {tier.class_}, as {_EXAMPLES[tier.class_, key]}",
             )
     takes = _TAKES[tier.class_]
     for key in type(tier).model_fields:
@@ -92,7 +92,7 @@ def _keys(name: str, where: str, tier: Tier, version: Version) -> Iterator[Probl
                 name,
                 f"{where}.{key}",
                 _shown(value),
-                f"does not apply to class {tier.class_}, which takes {', '.join(takes)}",
+                f"should be left out: class {tier.class_} takes {', '.join(takes)}",
                 severity="error" if version in _REFUSED.get((tier.class_, key), ()) else "warning",
             )
     if tier.class_ == "ram" and tier.scm_size is not None and tier.scm_size < MIN_SCM_GIB:

@@ -62,7 +62,9 @@ def _words_of_system(system: System) -> Iterator[Problem]:
     for key in ("pool", "container", "perf_pool"):
         label = getattr(system, key)
         if label is not None and not _LABEL.fullmatch(label):
-            allowed = "a label of DAOS: letters, digits, and .:_- after the first, at most 127"
+            allowed = (
+                "should be a label of DAOS: letters, digits, and .:_- after the first, at most 127"
+            )
             yield Problem(None, f"daos.{key}", label, allowed)
 
 
@@ -73,14 +75,14 @@ def _plain(
     characters, why = reader
     if path is not None and (special := sorted(set(characters) & set(str(path)))):
         named = " or ".join(repr(character) for character in special)
-        yield Problem(host, key, path, f"a path without {named}: {why}")
+        yield Problem(host, key, path, f"should be a path without {named}: {why}")
 
 
 def _absolute(host: str | None, model: BaseModel) -> Iterator[Problem]:
     """Every path is absolute: a script runs elsewhere, and what begins with - is an option."""
     for key, path in _paths(model, ""):
         if not path.is_absolute() and not key.endswith(_JUDGED):
-            yield Problem(host, key, path, "an absolute path, such as /opt/fio/bin/fio")
+            yield Problem(host, key, path, "should be an absolute path, such as /opt/fio/bin/fio")
 
 
 def _paths(value: object, key: str) -> Iterator[tuple[str, Path]]:
