@@ -190,6 +190,13 @@ def test_a_shared_directory_is_described_by_the_file_system_below_it(
     assert absent["locks"] is True
     assert "rw" in absent["options"]
     assert absent["available_mib"] > 0
+    assert absent["sees_controller"] is None
+
+
+def test_a_file_that_another_host_wrote_is_there_or_not(module: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "sign").touch()
+    assert module.shared(str(tmp_path), str(tmp_path / "sign"))["sees_controller"] is True
+    assert module.shared(str(tmp_path), str(tmp_path / "none"))["sees_controller"] is False
 
 
 def test_links_are_followed_to_the_device(module: ModuleType, tmp_path: Path) -> None:

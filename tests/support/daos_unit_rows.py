@@ -153,7 +153,12 @@ UNIT_REFUSED = [
     Row("unit_file_negative", storage(RAM, {**FILE, "bdev_size": -1}), f"{ENGINE}: file class; negative size"),
     Row("unit_file_empty", storage(RAM, {"class": "file", "bdev_size": 10}), f"{ENGINE}: file class; no devices"),
     Row("unit_no_targets", {E0 + "targets": ABSENT}, f"{ENGINE}: empty config should fail"),
-    Row("unit_pin_and_core", {E0 + "pinned_numa_node": 1, E0 + "first_core": 1}, f"{ENGINE}: pinned_numa_node and nonzero first_core"),
+    Row(
+        "unit_pin_and_core",
+        {E0 + "pinned_numa_node": 1, E0 + "first_core": 1},
+        f"{ENGINE}: pinned_numa_node and nonzero first_core",
+        "Validate refuses both, and a server that starts has dropped the pin before (SetEngineAffinities)",
+    ),
     Row("unit_targets_negative", {E0 + "targets": -10}, f"{ENGINE}: negative target count"),
     Row("unit_helpers_negative", {E0 + "nr_xs_helpers": -10}, f"{ENGINE}: negative helper stream count"),
     Row("unit_core_negative", {E0 + "first_core": -10}, f"{ENGINE}: negative service core index"),

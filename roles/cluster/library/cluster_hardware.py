@@ -254,8 +254,13 @@ def system_of(superblock: Path) -> str | None:
     return None
 
 
-def shared(path: str) -> dict[str, Any]:
-    """The file system of a directory, which need not exist yet: type, source, locks, free space."""
+def shared(path: str, sign: str = "") -> dict[str, Any]:
+    """The file system of a directory, which need not exist yet: type, source, locks, free space.
+
+    Args:
+        path: the directory.
+        sign: a file in it that another host has just written, if one could.
+    """
     there = _existing(Path(path))
     mount = _mount(there)
     room = os.statvfs(there)
@@ -266,6 +271,7 @@ def shared(path: str) -> dict[str, Any]:
         "options": mount["options"].split(","),
         "locks": _locks(there),
         "available_mib": room.f_bavail * room.f_frsize // 2**20,
+        "sees_controller": Path(sign).exists() if sign else None,
     }
 
 
@@ -316,6 +322,7 @@ def main() -> None:
             "mounts": {"type": "list", "elements": "path", "default": []},
             "superblocks": {"type": "list", "elements": "path", "default": []},
             "shared": {"type": "path", "default": ""},
+            "sign": {"type": "path", "default": ""},
             "prefix": {"type": "path", "default": "/usr"},
             "names": {"type": "dict", "default": {}},
             "ports": {"type": "dict", "default": {}},
@@ -331,7 +338,11 @@ def main() -> None:
             **read_setup(Path("/"), module.params["prefix"], module.params["names"]),
             "blocked": blocked(module.params["ports"], module.params["peer"]),
         },
-        "shared": shared(module.params["shared"]) if module.params["shared"] else None,
+        "shared": (
+            shared(module.params["shared"], module.params["sign"])
+            if module.params["shared"]
+            else None
+        ),
         "scratch": {"directory": scratch, **file_system(Path(scratch))},
         "writable": writable(module.params["programs"]),
         "replaceable": writable(module.params["directories"]),

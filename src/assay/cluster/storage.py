@@ -49,3 +49,7 @@ class SharedDirectory(Described):
     options: tuple[str, ...] = Field(default=(), description="of the mount")
     locks: bool = Field(default=True, description="flock(2) works there")
     available_mib: int | None = Field(default=None, ge=0)
+    sees_controller: bool | None = Field(
+        default=None,
+        description="a file that the controller wrote there is here, too; none: not tried",
+    )

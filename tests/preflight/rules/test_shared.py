@@ -38,6 +38,20 @@ def test_containers_of_one_machine_share_a_volume_but_not_their_root() -> None:
     assert only(put(seen(LOCAL, other), boot)).host == "c1"
 
 
+@pytest.mark.parametrize("client", [LOCAL, {**NFS, "source": "198.51.100.1:/export"}])
+def test_a_file_of_the_controller_that_is_there_says_more_than_names(
+    client: dict[str, Any],
+) -> None:
+    assert problems(seen(NFS, {**client, "sees_controller": True})) == []
+
+
+@pytest.mark.parametrize("source", ["nas:/export", "198.51.100.1:/export"])
+def test_a_file_of_the_controller_that_is_not_there(source: str) -> None:
+    problem = only(seen(NFS, {**NFS, "source": source, "sees_controller": False}))
+    assert (problem.host, problem.key, problem.severity) == ("c1", "reframe_prefix", "error")
+    assert "a file that login wrote there is not here" in problem.allowed
+
+
 def test_a_host_that_lacks_the_mount_is_named() -> None:
     problem = only(seen(NFS, LOCAL))
     assert problem.host == "c1"

@@ -17,8 +17,8 @@ def benchmark_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
             None,
             "benchmarks.shared_directory",
             None,
-            f"should be a directory that all clients share, where {' and '.join(wanted)}"
-            " write; or give them a container of DAOS",
+            f"should be a directory that all clients share, for the files of {' and '.join(wanted)}"
+            "; or give them a container of DAOS",
         )
     hammers = (site.benchmarks.fdb_hammer, site.benchmarks.fdb_hammer_daos)
     if any(hammers) and site.benchmarks.fdb_share is None:

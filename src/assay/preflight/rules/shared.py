@@ -55,16 +55,12 @@ def _with_the_controller(
     name: str, host: Host, controller: str, hosts: Mapping[str, Host]
 ) -> Iterator[Problem]:
     mine, its = host.shared, hosts[controller].shared
-    if mine is None or its is None or name == controller:
+    if mine is None or its is None or name == controller or mine.sees_controller:
         return
-    if mine.filesystem == its.filesystem and mine.source == its.source:
-        same_kernel = (
-            host.setup.boot is not None and host.setup.boot == hosts[controller].setup.boot
-        )
-        # Of containers, each has an overlay of its own, and all call it that.
-        if _is_network(mine.filesystem) or (same_kernel and mine.filesystem != "overlay"):
-            return
-    elif _is_network(mine.filesystem) and _is_network(its.filesystem):
+    is_tried = mine.sees_controller is not None
+    if not is_tried and _is_one(host, hosts[controller]):
+        return
+    if not is_tried and _is_network(mine.filesystem) and _is_network(its.filesystem):
         yield Problem(
             name,
             KEY,
@@ -74,14 +70,29 @@ def _with_the_controller(
             severity="warning",
         )
         return
+    tried = f"a file that {controller} wrote there is not here. Jobs" if is_tried else "jobs"
     yield Problem(
         name,
         KEY,
         f"{mine.path} on {mine.source} ({mine.filesystem})",
-        f"should be shared with {controller}, where it is on {its.source} ({its.filesystem}): jobs"
-        " are written there and run here. Mount a file system that all hosts see (NFS will do), and"
-        " set reframe_prefix to it",
+        f"should be shared with {controller}, where it is on {its.source} ({its.filesystem}):"
+        f" {tried} are written there and run here. Mount a file system that all hosts see (NFS"
+        " will do), and set reframe_prefix to it",
     )
+
+
+def _is_one(host: Host, controller: Host) -> bool:
+    """Whether two hosts have mounted one file system, as far as its names say."""
+    mine, its = host.shared, controller.shared
+    if (
+        mine is None
+        or its is None
+        or (mine.filesystem, mine.source) != (its.filesystem, its.source)
+    ):
+        return False
+    same_kernel = host.setup.boot is not None and host.setup.boot == controller.setup.boot
+    # Of containers, each has an overlay of its own, and all call it that.
+    return _is_network(mine.filesystem) or (same_kernel and mine.filesystem != "overlay")
 
 
 def _is_network(filesystem: str) -> bool:
