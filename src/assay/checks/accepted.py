@@ -1,4 +1,4 @@
-"""What an accepted campaign of the same cluster showed: a floor for the next one."""
+"""The figures of an accepted campaign of the same cluster, as a floor for the next one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Accepted(BaseModel):
     medians: Mapping[str, float] = Field(description="by the metric's key, in its unit")
 
     def median(self, required: Requirement) -> float | None:
-        """What it showed of a metric; of a pair whichever end came first."""
+        """Its median of a metric; for a pair, in either order of its ends."""
         subject = required.subject
         keys = [required.key]
         if subject.peer is not None:
@@ -37,7 +37,7 @@ class Accepted(BaseModel):
 def at_least(
     required: Requirement, expected: Expectation, accepted: Accepted | None
 ) -> Expectation:
-    """Require what was accepted before, where nothing stricter is required."""
+    """Require the accepted figure, unless the floor is already stricter."""
     median = accepted.median(required) if accepted else None
     if accepted is None or median is None or expected.ground == "count":
         return expected

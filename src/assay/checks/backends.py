@@ -1,6 +1,6 @@
 """The backends: a directory that all clients share, and the interfaces of DAOS.
 
-As a subject of a check a backend has a name of its own: ``clients/pil4dfs``.
+As a subject of a check, a backend has its own name: ``clients/pil4dfs``.
 """
 
 from __future__ import annotations
@@ -45,30 +45,30 @@ for DAOS, and HDF5 (over MPI-IO) on the mount."""
 
 
 def backend_of(subject: Subject) -> Backend:
-    """The backend that a subject such as ``clients/dfs`` is measured by."""
+    """The backend of a subject such as ``clients/dfs``."""
     assert subject.backend
     return BACKENDS[subject.backend]
 
 
 def ior_backends(cluster: Cluster) -> tuple[Backend, ...]:
-    """The backends by which IOR can reach something on this cluster."""
+    """The backends that IOR can use on this cluster."""
     return tuple(backend for backend in _ALL if _reaches(cluster, backend))
 
 
 def mdtest_backends(cluster: Cluster) -> tuple[Backend, ...]:
-    """The backends by which mdtest can: it knows only POSIX and DFS."""
+    """The backends that mdtest can use, which supports only POSIX and DFS."""
     names = ("posix", "dfs", "dfuse")
     return tuple(backend for backend in ior_backends(cluster) if backend.name in names)
 
 
 def mount_backends(cluster: Cluster) -> tuple[Backend, ...]:
-    """The backends by which a program that is not aware of DAOS can reach it."""
+    """The backends for programs that do not support DAOS themselves."""
     reachable = ior_backends(cluster)
     return tuple(each for each in reachable if each.mounted and each.api == "POSIX")
 
 
 def container(cluster: Cluster) -> Dfs | None:
-    """The container that the checks write to; none where it is not described."""
+    """The container that the checks write to; None if it is not described."""
     system = cluster.daos
     if system is None or system.pool is None or system.container is None:
         return None
@@ -76,7 +76,7 @@ def container(cluster: Cluster) -> Dfs | None:
 
 
 def library_directory(cluster: Cluster) -> Path:
-    """Where the interception libraries are, on the clients of a DAOS system."""
+    """The directory of the interception libraries on the clients of a DAOS system."""
     assert cluster.daos
     return cluster.daos.prefix / "lib64"
 

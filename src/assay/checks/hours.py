@@ -1,4 +1,4 @@
-"""How long a campaign takes, as far as that follows from its plan."""
+"""The estimated time of a campaign, from its plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCALES = ("quick", "acceptance")
 
 
 def of_checks(cluster: Cluster, scale: str) -> Mapping[tuple[str, str], float]:
-    """Check and partition to the seconds that its job is expected to take."""
+    """Check and partition to the estimated seconds of its job."""
     return {
         (check.name, partition): JOB_S + check.takes(run_of(cluster, check, partition, scale))
         for check in CHECKS.values()
@@ -24,7 +24,7 @@ def of_checks(cluster: Cluster, scale: str) -> Mapping[tuple[str, str], float]:
 
 
 def by_phase(cluster: Cluster, scale: str) -> Mapping[str, float]:
-    """Phase to seconds; the phases do not include what it takes to stop and start engines."""
+    """Phase to seconds, without the time to stop and start engines."""
     seconds = dict.fromkeys(PHASES, 0.0)
     for (check, _), each in of_checks(cluster, scale).items():
         seconds[CHECKS[check].phase] += each
@@ -32,7 +32,7 @@ def by_phase(cluster: Cluster, scale: str) -> Mapping[str, float]:
 
 
 def spelled(seconds: float) -> str:
-    """A time as people say it, to about a tenth: ``40 s``, ``12 min``, ``3.5 h``."""
+    """A time in words, rounded to about a tenth: ``40 s``, ``12 min``, ``3.5 h``."""
     if seconds < 90:
         return f"{max(10, round(seconds, -1)):.0f} s"
     if seconds < 90 * 60:

@@ -1,4 +1,4 @@
-"""What bounds the figures of one engine's memory, whichever benchmark measures it."""
+"""The bounds of figures of one engine's memory, for every benchmark that measures it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _WHY = "the inventory names neither PMem modules nor memory for this host"
 
 @dataclass(frozen=True, slots=True)
 class MemoryRules:
-    """The rules of metrics whose data is in memory alone."""
+    """The rules of metrics whose data is only in memory."""
 
     limit: Callable[[Cluster, Requirement], Limit | None]
     """The throughput of that memory."""
 
     def bandwidth(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
-        """As the memory has it."""
+        """The throughput of the memory."""
         limit = self.limit(cluster, requirement)
         return within(cluster, requirement, tightest([limit], "GB/s"), _WHY)
 
@@ -34,7 +34,7 @@ class MemoryRules:
         return within(cluster, requirement, tightest([rate], unit), _WHY)
 
     def latency(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
-        """No shorter than the metric's size takes through the memory."""
+        """At least the time of the metric's size at the throughput of the memory."""
         size = requirement.metric.transfer
         assert size
         bound = shortest(size, self.limit(cluster, requirement))

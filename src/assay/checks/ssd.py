@@ -1,4 +1,4 @@
-"""What bounds the figures of one SSD, whichever benchmark measures it."""
+"""The bounds of figures of one SSD, for every benchmark that measures it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assay.cluster.hardware import Ssd
 from assay.units import Quantity
 
 ROUNDED = 1.03
-"""How far an SSD may exceed its datasheet, because datasheets round (this project's own choice)."""
+"""Allowed ratio to the datasheet, because datasheets round (this project's own choice)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class SsdRules:
     model: Callable[[Host], str | None]
     """Which SSD it is, by its name in hardware.yml."""
     unnamed: str
-    """What to say where the inventory names none."""
+    """The reason to report if the inventory names no SSD."""
 
     def bandwidth(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
         """Large sequential transfers."""

@@ -1,4 +1,4 @@
-"""What round trips to an engine bound: the rate of operations, and how long each takes.
+"""The bounds from round trips to an engine: on the rate of operations, and on their latency.
 
 An operation that needs an engine takes at least one RPC and its answer. None is shorter than the
 shortest round trip (`assay.checks.self_test.round_trip`), and a process that waits for each does
@@ -25,7 +25,7 @@ def as_often(
     below: Sequence[Limit] | None = None,
     processes: int = 0,
 ) -> Expectation:
-    """Hold a rate against waiting for round trips, and against what its data crosses.
+    """Compare a rate with the time of round trips, and with the limits that its data crosses.
 
     `below` and `processes`: what its floor is of, as for `within`.
     """
@@ -51,7 +51,7 @@ def no_shorter(
     payload: Bound | None = None,
     below: Sequence[Limit] | None = None,
 ) -> Expectation:
-    """Hold a latency against a round trip, and the time that its payload takes on a wire.
+    """Compare a latency with a round trip and the time of its payload on a wire.
 
     `below`: what its limit is of, the time that the layers below take together.
     """

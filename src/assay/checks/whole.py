@@ -1,8 +1,8 @@
-"""What a whole system should give, layer by layer, and what limits it.
+"""The expected performance of a whole system, layer by layer, and its limits.
 
-An expectation is of one subject: an SSD, an engine, a client. Planning asks what all of them give
-together. Parts that work side by side add up; but what all clients move at once crosses what they
-share, so such a sum is held against the same rule for all clients together.
+An expectation is for one subject: an SSD, an engine, a client. Planning needs the total of all
+subjects. Figures of parts that work in parallel add up; but the data of all clients together
+crosses shared components, so their sum is limited by the same rule for all clients together.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from assay.cluster.description import PARTITIONS, Cluster
 from assay.subject import Subject
 
 ALONE = frozenset({nvme_perf.ALONE, nvme_perf.RATE_ALONE})
-"""Figures of an SSD while the others of its host are idle: they do not add up."""
+"""Figures of an SSD while the others of its host are idle; these do not add up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Total:
     """One figure of all its subjects."""
 
     requirement: Requirement
-    """That of the first subject."""
+    """The requirement of the first subject."""
     count: int
     is_sum: bool
     """Whether `floor` and `bound` are of all subjects together, or of each of them."""
@@ -41,7 +41,7 @@ class Total:
 
 
 def paths(cluster: Cluster) -> Iterator[tuple[str, Bound]]:
-    """What applications can get of a DAOS system at most: in blocks of 1 MiB, and of 4 KiB."""
+    """The maximum that applications can get from a DAOS system, in blocks of 1 MiB and of 4 KiB."""
     if cluster.daos is None:
         return
     for direction in ("write", "read"):
@@ -95,7 +95,7 @@ def _all(each: Sequence[Expectation], limit: str) -> bool:
 def _shared(
     cluster: Cluster, first: Requirement, measured: Measured
 ) -> tuple[float, float | None, str] | None:
-    """Bound, floor and limit of what all subjects of a figure have to share, if they do."""
+    """Bound, floor and limit of the components that all subjects of a figure share, if any."""
     if first.check == self_test.CLIENT_SERVER.name:
         wire = senders(cluster)
         if wire is None or first.unit != "MiB/s":
