@@ -26,13 +26,13 @@ from assay.checks.expect import Expectation, Measured, expectation
 from assay.checks.plan import CHECKS, Requirement, requirements
 from assay.checks.raw import RawOutputs, directory_of
 from assay.checks.run import Run
-from assay.cluster.description import Cluster
+from assay.cluster.description import Cluster, Partition
 from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import quoted, shorten_all
 from assay.judge.stats import summarize
 from assay.shell import Text, line
-from assay.subject import Subject
+from assay.subject import Subject, folded
 from assay.tools import sinfo
 
 HERE = Path(__file__).resolve().parent
@@ -83,7 +83,8 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     valid_prog_environs = ["site"]
     require_reference = True
-    max_pending_time = "5m"
+    #: As long as the description of the cluster says, unless it is set.
+    max_pending_time = None
 
     #: Whether fewer hosts of the partition would be another measurement.
     needs_all_hosts = True
@@ -99,6 +100,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def steps(self, subject: Subject) -> Steps:
         """The steps that measure a subject."""
         raise NotImplementedError
+
+    def surroundings(self) -> Commands:
+        """Commands that give a subject the environment of the site."""
+        prolog = [["prolog", str(self.cluster.jobs.prolog)]] if self.cluster.jobs.prolog else []
+        modules = self.cluster.jobs.modules
+        return [*prolog, *([["load_modules", *modules]] if modules else [])]
 
     def guards(self, subject: Subject) -> Commands:
         """Commands that end the job with a sentence if it must not measure."""
@@ -176,7 +183,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     @run_after("setup")
     def learn_the_cluster(self) -> None:
         self.cluster: Cluster = self.current_partition.extras["cluster"]
-        self.hosts = self.cluster.members(self.current_partition.extras["partition"])
+        self.partition: Partition = self.current_partition.extras["partition"]
+        self.hosts = self.cluster.members(self.partition)
+        if self.max_pending_time is None:
+            self.max_pending_time = f"{self.cluster.jobs.wait_min}m"
         self.requirements = tuple(
             metric
             for metric in requirements(self.cluster)
@@ -205,7 +215,6 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             self.problems = dict.fromkeys(map(str, self.subjects), wrong)
             raise ReframeError("; ".join(wrong))
         self.hosts = left
-        self.job.options.append(f"--exclude={','.join(lost)}")
 
     def lost_hosts(self) -> Mapping[str, str]:
         """The hosts of the partition that take no jobs, each with Slurm's reason in a sentence."""
@@ -213,7 +222,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             return {}
         try:
             asked = subprocess.run(
-                sinfo.command(self.current_partition.name),
+                sinfo.command(self.cluster.jobs.partitions[self.partition]),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -240,6 +249,9 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     @run_before("run")
     def take_the_hosts(self) -> None:
+        # The site's partition may have other nodes, too.
+        if self.current_partition.scheduler.registered_name != "local":
+            self.job.options.append(f"--nodelist={folded(self.hosts)}")
         self.num_tasks = len(self.hosts)
         self.num_tasks_per_node = 1
         self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
@@ -264,7 +276,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     def block(self, subject: Subject) -> list[str]:
         """The part of a job script that measures a subject, apart from the other parts."""
-        begin = [["subject", directory_of(subject)], *self.guards(subject), *self.room(subject)]
+        begin = [
+            ["subject", directory_of(subject)],
+            *self.surroundings(),
+            *self.guards(subject),
+            *self.room(subject),
+        ]
         steps = [step.line() for step in self.steps(subject)]
         return ["(", *map(line, begin), *steps, ")"]
 
@@ -282,8 +299,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     @property
     def measured(self) -> Run:
         """The run, as the raw outputs are read by."""
-        partition = self.current_partition.extras["partition"]
-        return Run(self.cluster, self.entry, partition, self.scale, self.sizes())
+        return Run(self.cluster, self.entry, self.partition, self.scale, self.sizes())
 
     @property
     def raw(self) -> RawOutputs:

@@ -5,14 +5,15 @@ from pathlib import Path
 
 from reframe.core.backends import register_scheduler
 from reframe.core.schedulers import Job
-from reframe.core.schedulers.slurm import SqueueJobScheduler
 from reframe.utility.osext import run_command
+
+from telling_squeue import TellingSqueue
 
 SCHEDULER = "patient-squeue"
 
 
 @register_scheduler(SCHEDULER)
-class PatientSqueue(SqueueJobScheduler):
+class PatientSqueue(TellingSqueue):
     """Asks by squeue.sh; ReFrame itself takes every failure of squeue for the end of the job.
 
     With `--no-kill` a job outlives the node on which its script ran. It is ended when its other

@@ -13,6 +13,7 @@ from assay.checks.plan import features
 from assay.cluster.description import PARTITIONS, Partition
 from assay.preflight import examine as preflight
 from patient_squeue import SCHEDULER
+from telling_squeue import IN_VAIN
 
 # The checks import their base classes from this directory. It is appended, since ReFrame later
 # removes its own entry from sys.path by its index.
@@ -33,20 +34,18 @@ def _scheduler(name: Partition) -> dict[str, object]:
         # ReFrame's own ssh scheduler gives a job one host, but a job here has all hosts. So it runs
         # locally, and everywhere.sh reaches the hosts.
         return {"scheduler": "local", "launcher": "local"}
+    jobs = CLUSTER.jobs
     return {
         "scheduler": SCHEDULER,
         "launcher": "srun",
         "access": [
-            f"--partition={name}",
-            "--exclusive",
+            f"--partition={jobs.partitions[name]}",
+            *(["--exclusive"] if jobs.exclusive else []),
+            *jobs.options,
             "--no-requeue",
             "--comment=daos-assay",  # campaign.sh finds its own jobs by it
         ],
-        # A node that is lost while its job waits. ReFrame compares what is before the first comma,
-        # and Slurm goes on: ", DRAINED or reserved for jobs in higher priority partitions".
-        "sched_options": {
-            "slurm_job_cancel_reasons": ["ReqNodeNotAvail", "Nodes required for job are DOWN"]
-        },
+        "sched_options": {"slurm_job_cancel_reasons": [*IN_VAIN]},
     }
 
 
@@ -71,7 +70,7 @@ site_configuration = {
             "name": CLUSTER.name,
             "descr": f"DAOS cluster {CLUSTER.name}",
             "hostnames": [".*"],
-            "partitions": [_partition(name) for name in PARTITIONS],
+            "partitions": [_partition(name) for name in PARTITIONS if CLUSTER.members(name)],
         }
     ],
     "environments": [{"name": "site"}],

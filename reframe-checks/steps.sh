@@ -34,6 +34,35 @@ refuse() {
     exit 1
 }
 
+# prolog FILE: read what the site sets up for its programs, as a shell does.
+prolog() {
+    # Whatever ends the script there.
+    echo "the prolog $1 ended the job on ${SLURMD_NODENAME:-$HOSTNAME}; see prolog.out" >"$RAW/refusal"
+    set +u
+    # shellcheck source=/dev/null # it is the site's
+    . "$1" >"$RAW/prolog.out" 2>&1 ||
+        refuse "the prolog $1 failed on ${SLURMD_NODENAME:-$HOSTNAME}: $(tail -n 1 "$RAW/prolog.out")"
+    set -u
+    rm "$RAW/refusal"
+}
+
+# load_modules MODULE...: refuse to measure without one of them. Older programs for modules exit 0 where there is none
+# of a name; all of them list in LOADEDMODULES what is loaded.
+load_modules() {
+    local module
+    [[ $(type -t module) == function ]] ||
+        refuse "module is no command on ${SLURMD_NODENAME:-$HOSTNAME}; name the file that defines it as the prolog" \
+            "(slurm.prolog in the description of the cluster)"
+    set +u
+    for module in "$@"; do
+        module load "$module" >>"$RAW/modules.out" 2>&1
+        [[ :$LOADEDMODULES: == *":$module:"* || :$LOADEDMODULES: == *":$module/"* ]] ||
+            refuse "the module $module cannot be loaded on ${SLURMD_NODENAME:-$HOSTNAME}:" \
+                "$(grep . "$RAW/modules.out" | tail -n 1)"
+    done
+    set -u
+}
+
 # engines_stopped PHASE [HOSTS LAUNCHER...]: refuse to measure beside an engine, here or where the launcher
 # starts its processes, of which as many hosts have to answer.
 engines_stopped() {

@@ -9,7 +9,7 @@ from assay.tools import telemetry
 from assay.tools.dfs import Dfs
 from assay.tools.interception import environment
 from assay_check import Commands
-from mixins.daos import NeedsDaos, in_container
+from mixins.daos import NeedsDaos, in_container, srun
 from mixins.files import WritesFiles
 from mixins.launch import LaunchesMpi
 
@@ -56,7 +56,7 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
         commands = [*super().guards(subject)]
         if self.backend(subject).name == "posix":
             return commands
-        launcher = self.launcher(self.hosts, 1)
+        launcher = srun(self.hosts)
         commands.append(["same_agent", *launcher])
         if watched := telemetry.addresses(self.cluster):
             commands.append(["watch_engines", telemetry.PATTERN, *watched])

@@ -44,11 +44,11 @@ def patience_s(rpcs: int, in_flight: int, size: int = 0) -> int:
 
 
 def srun(hosts: Sequence[str]) -> list[str]:
-    """The beginning of a command that runs once on each host; each line is labelled."""
+    """The beginning of a command that runs once on each host."""
     return [
         *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={len(hosts)}"),
         *(f"--ntasks={len(hosts)}", "--ntasks-per-node=1", "--overlap", "--mpi=none"),
-        *("--cpu-bind=none", "--label"),
+        "--cpu-bind=none",
     ]
 
 

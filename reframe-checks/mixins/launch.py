@@ -116,13 +116,22 @@ class LaunchesMpi(StartsItsPrograms):
         return [[subject] for subject in self.subjects]
 
     def launcher(self, hosts: Sequence[str], ranks_per_node: int) -> list[str]:
-        """The beginning of a command that runs so many processes on each of some clients.
+        """The beginning of a command that runs so many ranks on each of some clients.
 
         `--mpi=none` would make a world of every rank. Without a rank that has died the others wait
         in MPI for ever.
         """
+        jobs, each, ranks = self.cluster.jobs, ranks_per_node, ranks_per_node * len(hosts)
+        match jobs.launcher:
+            case "openmpi":
+                # Of its host list each host has as many slots as it is given there.
+                slots = ",".join(f"{host}:{each}" for host in hosts)
+                return ["mpirun", f"--host={slots}", "-np", str(ranks), "--bind-to", "core"]
+            case "hydra":
+                hosts_and_ranks = ["-hosts", ",".join(hosts), "-ppn", str(each), "-n", str(ranks)]
+                return ["mpirun", *hosts_and_ranks, "-bind-to", "core"]
         return [
-            *("srun", "--mpi=pmi2", f"--nodelist={','.join(hosts)}", f"--nodes={len(hosts)}"),
-            *(f"--ntasks={ranks_per_node * len(hosts)}", f"--ntasks-per-node={ranks_per_node}"),
+            *("srun", f"--mpi={jobs.mpi}", f"--nodelist={','.join(hosts)}"),
+            *(f"--nodes={len(hosts)}", f"--ntasks={ranks}", f"--ntasks-per-node={each}"),
             *("--cpus-per-task=1", "--cpu-bind=cores", "--kill-on-bad-exit"),
         ]

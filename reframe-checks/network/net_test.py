@@ -45,7 +45,7 @@ class NetTest(NeedsDaos, KeepsInFlight, StartsItsPrograms, AssayCheck):
                 name,
                 limit_s=patience_s(rpcs, asked.inflight),
                 program="daos",
-                commands=[[*srun([subject.host]), *command]],
+                commands=[[*srun([subject.host]), "--label", *command]],
                 parse=partial(read, self.measured, subject),
             )
             for name in self.measured.names("run")

@@ -47,7 +47,7 @@ class SelfTestCheck(NeedsDaos, KeepsInFlight, StartsItsPrograms, AssayCheck):
                 # The engine must answer the RPCs of all clients.
                 limit_s=patience_s(len(clients) * rpcs, sent.inflight, size),
                 program=TOOL,
-                commands=[[*srun(clients), *self.command(sent.command())]],
+                commands=[[*srun(clients), "--label", *self.command(sent.command())]],
                 parse=of_clients,
                 hangs=HANGS,
             )

@@ -109,6 +109,14 @@ _FORMS = {
     " with a letter or digit, such as daos_server",
     r"^(ofi\+|ucx\+).+": "should be a provider of DAOS, which begins with ofi+ or ucx+, such as"
     " ofi+tcp",
+    r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*$": "should be letters, digits, and _.+- after the first, as"
+    " Slurm has it",
+    r"^[A-Za-z0-9_][A-Za-z0-9_.+/-]*$": "should be a module as `module avail` lists it, such as"
+    " openmpi/4.1.4",
+    r"^--(account|constraint|core-spec|gres|licenses|mem|mem-per-cpu|nice|prefer|qos"
+    r"|reservation|switches|wckey)=[A-Za-z0-9_.,:;&|*()\[\]@=/+-]+$": "should be an option of"
+    " sbatch that says when a job runs, such as --account=proj: account, constraint, core-spec,"
+    " gres, licenses, mem, mem-per-cpu, nice, prefer, qos, reservation, switches, wckey",
     r"^\d\.\d x(1|2|4|8|16)$": "should be a generation of PCIe and its lanes, such as 4.0 x4",
 }
 """The meaning of each pattern of the description."""

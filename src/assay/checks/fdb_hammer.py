@@ -14,7 +14,7 @@ from assay.checks.load import of_scale
 from assay.checks.raw import RawOutputs
 from assay.checks.references import OWN
 from assay.checks.run import DISK_MIB_S, SRUN_S, Reading, Run
-from assay.checks.subjects import each_host
+from assay.checks.subjects import each_scratch
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.tools.fdb_hammer import TOOL, Fields, Layout, parse
@@ -223,7 +223,7 @@ POSIX, POSIX_SEPARATE = (
         "endtoend",
         "raw",
         ("client", "fdb_hammer"),
-        each_host,
+        each_scratch,
         _ON_DISK,
         scales=_DISK_SCALES,
         reading=_OF_DISK,

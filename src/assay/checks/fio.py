@@ -24,6 +24,7 @@ from assay.checks.subjects import (
     each_host,
     each_mount_backend,
     each_ram_engine,
+    each_scratch,
 )
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
@@ -185,7 +186,7 @@ POSIX = Check(
     "endtoend",
     "raw",
     ("client", "fio"),
-    each_host,
+    each_scratch,
     (
         Metric(
             "write_1m",

@@ -101,6 +101,8 @@ CHECKS: Mapping[str, Check] = {
 @once
 def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
     """What a partition has, in words that checks ask for."""
+    if not cluster.members(partition):
+        return frozenset()
     present = {"client" if partition == "clients" else "server"}
     tools = ("fio", "fi_pingpong", "fdb_hammer")
     present.update(tool for tool in tools if getattr(cluster.benchmarks, tool) is not None)

@@ -28,9 +28,15 @@ def each_in_turn(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     return tuple(hosts[number * len(hosts) // ONE_BY_ONE] for number in range(ONE_BY_ONE))
 
 
+def each_scratch(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
+    """A figure for every host that has a scratch directory."""
+    hosts = each_host(cluster, partition)
+    return tuple(subject for subject in hosts if cluster.hosts[subject.host].scratch)
+
+
 def each_disk(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for the scratch disk of every host; that of one in both partitions is a server's."""
-    hosts = each_host(cluster, partition)
+    hosts = each_scratch(cluster, partition)
     if partition == "servers":
         return hosts
     servers = set(cluster.servers)

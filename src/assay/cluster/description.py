@@ -18,6 +18,7 @@ from assay.cluster.daos import Agent, Described, Engine, Server, System
 from assay.cluster.fingerprint import Fingerprint
 from assay.cluster.hardware import Hardware, shipped
 from assay.cluster.setup import Setup
+from assay.cluster.slurm import Slurm
 from assay.cluster.software import Package
 from assay.cluster.storage import BackingFile, Block, Directory, SharedDirectory
 from assay.subject import Subject
@@ -217,7 +218,7 @@ class Groups(Described):
 
     controller: str
     clients: tuple[str, ...] = Field(min_length=1)
-    servers: tuple[str, ...] = Field(min_length=1)
+    servers: tuple[str, ...] = ()
     colocated: bool = Field(
         default=False, description="hosts may be clients and servers at once; for trials only"
     )
@@ -232,6 +233,9 @@ class Site(Groups):
     )
     ssh_options: tuple[SshOption, ...] = Field(
         default=(), description="for the servers reached by ssh: UserKnownHostsFile=/etc/known"
+    )
+    slurm: Slurm | None = Field(
+        default=None, description="the site's own; none: the one that the roles deploy"
     )
     provider: str = Field(default="ofi+tcp", pattern=r"^(ofi\+|ucx\+).+")
     daos: System | None = Field(default=None, description="none where DAOS is not deployed")
@@ -250,6 +254,11 @@ class Site(Groups):
     commitments: tuple[Commitment, ...] = Field(
         default=(), description="what the contract of the site requires, before any other floor"
     )
+
+    @cached_property
+    def jobs(self) -> Slurm:
+        """How jobs enter Slurm; the partitions that the roles make are named after the groups."""
+        return self.slurm or Slurm(partitions={name: name for name in PARTITIONS})
 
     @cached_property
     def sheets(self) -> Hardware:

@@ -41,6 +41,7 @@ from assay.preflight.rules.pools import pool_rules
 from assay.preflight.rules.programs import program_rules
 from assay.preflight.rules.settings import agent_setting_rules, setting_rules
 from assay.preflight.rules.shared import shared_rules
+from assay.preflight.rules.slurm import slurm_rules
 from assay.preflight.rules.system import member_rules, system_rules
 from assay.preflight.rules.tiers import tier_rules
 from assay.preflight.rules.tuning import limit_rules, tuning_rules
@@ -102,6 +103,7 @@ def rules_of_site(
         described: the names of all hosts, valid or not.
     """
     yield from words_of_site(site)
+    yield from slurm_rules(site)
     yield from benchmark_rules(site, hosts)
     yield from datasheet_rules(site, hosts)
     yield from speed_rules(site, hosts)

@@ -1,0 +1,87 @@
+"""A scheduler of ReFrame that says in a sentence why a job did not start, in Slurm's own words."""
+
+import re
+import shlex
+import subprocess
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from reframe.core.exceptions import JobBlockedError, JobSchedulerError, SpawnedProcessError
+from reframe.core.schedulers.slurm import SqueueJobScheduler
+
+IN_VAIN = (
+    # A node that is lost while its job waits. ReFrame compares what is before the first comma, and
+    # Slurm goes on: ", DRAINED or reserved for jobs in higher priority partitions".
+    "ReqNodeNotAvail",
+    "Nodes required for job are DOWN",
+    "AccountNotAllowed",
+    "AssocGrpBillingMinutes",
+    "AssocGrpCPUMinutesLimit",
+    "AssocMaxNodePerJobLimit",
+    "AssocMaxWallDurationPerJobLimit",
+    "BadConstraints",
+    "InvalidAccount",
+    "InvalidQOS",
+    "PartitionConfig",
+    "PartitionDown",
+    "PartitionInactive",
+    "PartitionNodeLimit",
+    "PartitionTimeLimit",
+    "QOSGrpCPUMinutesLimit",
+    "QOSMaxNodePerJobLimit",
+    "QOSMaxWallDurationPerJobLimit",
+    "QOSNotAllowed",
+    "ReservationDeleted",
+)
+"""Slurm's reasons (squeue(1), JOB REASON CODES) that no waiting removes: the job is cancelled."""
+
+
+class TellingSqueue(SqueueJobScheduler):
+    """Reports what sbatch refuses, and what a job waited for that did not start in time."""
+
+    def submit(self, job: Any) -> None:
+        """Submit a job; what sbatch refuses is reported in its own words."""
+        try:
+            super().submit(job)
+        except SpawnedProcessError as error:
+            raise JobSchedulerError(refusal(error.stderr)) from None
+
+    def _cancel_if_pending_too_long(self, jobs: Iterable[Any]) -> None:
+        """Cancel as ReFrame does, and say what the job waited for."""
+        waiting = [job for job in jobs if not job.is_cancelling]
+        reasons = {job.jobid: self._reason(job) for job in waiting if self._is_overdue(job)}
+        super()._cancel_if_pending_too_long(waiting)
+        for job in waiting:
+            if job.jobid in reasons:
+                minutes = job.max_pending_time / 60
+                job._exception = JobBlockedError(
+                    f"it did not start within {minutes:g} min and was cancelled; Slurm's reason:"
+                    f" {reasons[job.jobid]}; wait_min in the description of the cluster is how long"
+                    " a job may wait",
+                    job.jobid,
+                )
+
+    @staticmethod
+    def _is_overdue(job: Any) -> bool:
+        pending = job.state is not None and set(job.state.split(",")) <= {"PENDING", "CONFIGURING"}
+        return bool(
+            pending
+            and job.max_pending_time
+            and time.time() - job.submit_time >= job.max_pending_time
+        )
+
+    def _reason(self, job: Any) -> str:
+        asked = subprocess.run(
+            [*shlex.split(self._squeue), "--noheader", f"--jobs={job.jobid}", "--format=%r"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return asked.stdout.strip() or "none"
+
+
+def refusal(said: str) -> str:
+    """What sbatch says where it takes no job, as one sentence."""
+    lines = [re.sub(r"^sbatch: (error: )?", "", line) for line in said.splitlines() if line.strip()]
+    return "Slurm did not take the job: " + ("; ".join(lines) or "sbatch says nothing")
