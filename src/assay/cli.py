@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from assay import __version__
-from assay.commands import check, compare, expect, parse, plan, progress, signoff, verify
+from assay.commands import check, compare, describe, expect, parse, plan, progress, signoff, verify
 from assay.commands.terminal import complain
 from assay.foreign.text import one_line
 
@@ -54,6 +54,7 @@ app.command()(verify.verify)
 app.command()(compare.compare)
 app.command()(progress.progress)
 app.command()(progress.overhead)
+app.command()(describe.describe)
 
 
 def _traceback(

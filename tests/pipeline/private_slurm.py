@@ -135,8 +135,7 @@ class PrivateSlurm:
         """Wait until every node takes jobs."""
         wait_for(
             lambda: (
-                self.output("sinfo", "--noheader", "--Node", "--format=%T").split()
-                == ["idle"] * len(self.nodes)
+                {*self.output("sinfo", "--noheader", "--Node", "--format=%T").split()} == {"idle"}
             ),
             f"{len(self.nodes)} idle nodes",
         )
@@ -228,6 +227,10 @@ class PrivateSlurm:
             shutil.rmtree(self.directory)
         return left
 
+    def configuration(self) -> str:
+        """A slurm.conf, whose files are put into this Slurm's own directory."""
+        return product_configuration(self.partitions)
+
     def _start_munge(self) -> None:
         key = self.directory / "munge.key"
         key.write_bytes(os.urandom(128))
@@ -253,7 +256,7 @@ class PrivateSlurm:
             "SlurmctldPidFile": here / "slurmctld.pid",
             "SlurmdPidFile": here / "%n.pid",
         }
-        text = product_configuration(self.partitions)
+        text = self.configuration()
         for key, value in own.items():
             text, times = re.subn(f"(?m)^{key}=.*$", f"{key}={value}", text)
             assert times == 1, key

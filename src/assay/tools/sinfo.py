@@ -30,3 +30,13 @@ def lost(text: str) -> Mapping[str, str]:
             why = shorten(one_line(reason.strip()), SHOWN_REASON)
             found[node] = f"{node} is {state.rstrip('*$#~!%@^-')} in Slurm ({why})"
     return found
+
+
+def states(text: str) -> Mapping[str, str]:
+    """The state of each node, as Slurm has it: ``idle``, ``mixed``.
+
+    Args:
+        text: standard output.
+    """
+    fields = [(*each.split("|", 2), "")[:2] for each in text.splitlines() if each]
+    return {node: state.rstrip("*$#~!%@^-") for node, state in fields}

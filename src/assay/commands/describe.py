@@ -1,0 +1,150 @@
+"""`assay describe`: a cluster that was there before, as a normal user sees it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+
+import typer
+
+import assay
+from assay.commands.terminal import complain
+from assay.foreign.text import one_line
+from assay.subject import folded
+
+if TYPE_CHECKING:
+    from assay.preflight.guest import Asked
+
+
+def describe(
+    prefix: Annotated[Path, typer.Argument(help="A directory of yours that all nodes share.")],
+    partition: Annotated[str, typer.Option(help="The partition of Slurm that has the clients.")],
+    nodes: Annotated[
+        str | None, typer.Option(help="Which of its nodes: nid[001-016]; by default idle ones.")
+    ] = None,
+    most_nodes: Annotated[
+        int, typer.Option(help="How many nodes are taken where none are named.", min=1)
+    ] = 16,
+    name: Annotated[
+        str | None, typer.Option(help="Of the cluster; by default Slurm's ClusterName.")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="An option of sbatch for each job: account=proj."),
+    ] = None,
+    exclusive: Annotated[
+        bool, typer.Option("--exclusive", help="Jobs share no node with others' jobs.")
+    ] = False,
+    module: Annotated[
+        list[str] | None, typer.Option(help="A module to load before each benchmark.")
+    ] = None,
+    prolog: Annotated[
+        Path | None, typer.Option(help="A file of the shell to read before the modules.")
+    ] = None,
+    launcher: Annotated[
+        Literal["srun", "openmpi", "hydra"],
+        typer.Option(help="What starts MPI programs: srun, or the mpirun of an MPI."),
+    ] = "srun",
+    mpi: Annotated[str, typer.Option(help="Of srun: pmix, pmi2, cray_shasta.")] = "pmi2",
+    wait_min: Annotated[
+        int, typer.Option(help="Minutes that a job may wait for its nodes.", min=1)
+    ] = 5,
+    interface: Annotated[
+        str | None, typer.Option(help="The network interface to measure; by default the fastest.")
+    ] = None,
+    scratch: Annotated[
+        Path | None, typer.Option(help="A directory on a disk of each node, to measure that.")
+    ] = None,
+    shared: Annotated[
+        Path | None, typer.Option(help="A directory that all nodes share, for IOR and mdtest.")
+    ] = None,
+    settings: Annotated[
+        Path | None, typer.Option(help="The site's own settings.py of ReFrame, to add to.")
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the description that is there.")
+    ] = False,
+) -> None:
+    """Describe a cluster that is already there, as a normal user, by a small job on its nodes.
+
+    Writes cluster.json and environment.sh below PREFIX, and lists what it could not see.
+    """
+    from pydantic import ValidationError
+
+    from assay.cluster.slurm import Slurm
+    from assay.preflight import foreign_slurm, guest
+    from assay.preflight.foreign_slurm import SlurmError
+    from assay.problems import from_pydantic
+
+    words = {
+        "partitions": {"clients": partition},
+        "options": [f"--{each.removeprefix('--')}" for each in option or ()],
+        "exclusive": exclusive,
+        "launcher": launcher,
+        "mpi": mpi,
+        "modules": module or (),
+        "prolog": prolog,
+        "wait_min": wait_min,
+    }
+    try:
+        slurm = Slurm.model_validate(words)
+    except ValidationError as error:
+        _end(f"slurm.{problem}" for problem in from_pydantic(error, Slurm, None))
+    prefix = prefix.absolute()
+    if (prefix / "cluster.json").exists() and not replace:
+        _end([f"{prefix}/cluster.json already exists; pass --replace, or name another directory"])
+    try:
+        prefix.mkdir(parents=True, exist_ok=True)
+        chosen, others = foreign_slurm.nodes(partition, nodes)
+        if nodes is None:
+            chosen = chosen[:most_nodes]
+        asked = guest.Asked(name or foreign_slurm.name(), slurm, prefix, scratch, shared, interface)
+        here = foreign_slurm.ask_here(asked.question)
+        seen = foreign_slurm.ask(slurm, chosen, asked.question)
+        if refused := guest.refusals(asked, here, seen):
+            _end(refused)
+        _write(asked, guest.document(asked, here, seen), settings)
+    except SlurmError as error:
+        _end([str(error)])
+    except OSError as error:
+        _end([f"{error.filename or prefix}: {error.strerror}"])
+    print(f"{prefix}/cluster.json describes {len(seen)} clients: {folded(chosen)}")
+    for why in others.values():
+        print(f"left out: {why}")
+    print("not seen, and left open:")
+    for each in guest.left_open(asked, seen):
+        print(f"  {one_line(str(each))}")
+    print(f"next: . {prefix}/environment.sh && assay plan")
+
+
+def _write(asked: Asked, document: dict[str, Any], settings: Path | None) -> None:
+    """Write the description if it is valid, and what a shell reads."""
+    from assay.preflight import examine, guest
+
+    described, problems = examine.examine(document)
+    if described is None:
+        _end(map(str, problems))
+    files = {
+        "cluster.json": json.dumps(document, indent=2) + "\n",
+        "environment.sh": guest.environment(
+            asked, Path(sys.prefix, "bin"), checks_directory(), settings and settings.absolute()
+        ),
+    }
+    for name, text in files.items():
+        asked.prefix.joinpath(name).write_text(text, encoding="utf-8")
+
+
+def checks_directory() -> Path:
+    """Where the checks are: the wheel brings them, and beside the source they have a directory."""
+    installed = Path(sys.prefix, "share", "daos-assay", "reframe-checks")
+    beside = Path(assay.__file__).parents[2] / "reframe-checks"
+    return beside if beside.is_dir() else installed
+
+
+def _end(sentences: Iterable[str]) -> NoReturn:
+    for sentence in sentences:
+        complain(sentence)
+    raise typer.Exit(1)

@@ -1,0 +1,251 @@
+"""A Slurm that is the site's own: its nodes, and what a small job sees on each of them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from assay.cluster.slurm import Slurm
+from assay.foreign import files, limits
+from assay.foreign.documents import first_error, from_json
+from assay.foreign.files import ForeignError
+from assay.foreign.text import one_line, shorten
+from assay.subject import folded
+from assay.tools import probe, sinfo
+
+ANSWER_S = 60
+"""How long Slurm's own programs may take to answer."""
+
+
+class SlurmError(Exception):
+    """Why nothing is described, in a sentence that the user can act on."""
+
+
+class Place(BaseModel):
+    """A directory of a host, as the probe saw it."""
+
+    directory: Path
+    filesystem: str
+    device: str
+    writable: bool
+
+
+class Campaigns(BaseModel):
+    """The directory of campaigns, as a host sees it."""
+
+    inode: int | None = None
+    writable: bool = False
+    error: str | None = None
+
+
+class Seen(BaseModel):
+    """What the probe printed on one host."""
+
+    name: str
+    host: dict[str, Any]
+    campaigns: Campaigns
+    scratch: Place | None
+    programs: Mapping[str, Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the probe is asked."""
+
+    campaigns: Path
+    scratch: Path | None
+    programs: Sequence[str]
+
+    @property
+    def words(self) -> list[str]:
+        """The probe's arguments."""
+        return [str(self.campaigns), str(self.scratch or ""), *self.programs]
+
+
+def name() -> str:
+    """What Slurm calls this cluster."""
+    for line in _printed(["scontrol", "show", "config"]).splitlines():
+        key, _, value = line.partition("=")
+        if key.strip() == "ClusterName" and value.strip():
+            return value.strip()
+    raise SlurmError("scontrol show config names no cluster; name it with --name")
+
+
+def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]]:
+    """The nodes of a partition that are asked, and those that are not, each with the reason.
+
+    Args:
+        partition: of the site's Slurm.
+        wanted: a list of nodes in Slurm's words; None: those that run nothing at the moment.
+
+    Raises:
+        SlurmError: there are none.
+    """
+    states = sinfo.states(_printed(sinfo.command(partition)))
+    if not states:
+        known = ", ".join(sorted(set(_printed(["sinfo", "--noheader", "--format=%R"]).split())))
+        raise SlurmError(f"the partition {partition} has no nodes that you see; choose: {known}")
+    lost = dict(sinfo.lost(_printed(sinfo.command(partition))))
+    if wanted is None:
+        busy = {
+            node: f"{node} is {state}"
+            for node, state in states.items()
+            if node not in lost and not state.startswith("idle")
+        }
+        found = [node for node in states if node not in lost and node not in busy]
+        if not found:
+            raise SlurmError(
+                f"no node of the partition {partition} is idle; name some with --nodes, and the job"
+                " waits for them"
+            )
+        return found, {**lost, **busy}
+    found = _printed(["scontrol", "show", "hostnames", wanted]).split()
+    if strange := [node for node in found if node not in states]:
+        raise SlurmError(f"{folded(strange)} is not in the partition {partition}: {folded(states)}")
+    return [node for node in found if node not in lost], {
+        node: why for node, why in lost.items() if node in found
+    }
+
+
+def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
+    """Run the probe on each of these nodes, in one small job.
+
+    Raises:
+        SlurmError: Slurm does not take the job, or a host does not answer.
+    """
+    srun = [
+        *("srun", "--job-name=assay-describe", "--comment=daos-assay", "--mpi=none"),
+        *(f"--partition={slurm.partitions['clients']}", *slurm.options),
+        *(f"--nodelist={folded(hosts)}", f"--nodes={len(hosts)}", f"--ntasks={len(hosts)}"),
+        *("--ntasks-per-node=1", "--time=2", "--quit-on-interrupt", "bash", "-s"),
+    ]
+    said, wrong = _run(srun, script(slurm, question), slurm.wait_min * 60)
+    seen = answers(said)
+    silent = sorted(set(hosts) - {each.name for each in seen})
+    if silent:
+        why = _said(wrong) or "it printed nothing"
+        raise SlurmError(f"the job that looks at the nodes failed on {folded(silent)}: {why}")
+    return sorted(seen, key=lambda each: list(hosts).index(each.name))
+
+
+def ask_here(question: Question) -> Seen:
+    """What the host on which this runs has."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-", *question.words],
+        input=_source(),
+        capture_output=True,
+        text=True,
+        timeout=ANSWER_S,
+        check=False,
+    )
+    seen = answers(done.stdout)
+    if not seen:
+        raise SlurmError(f"this host cannot be looked at: {_said(done.stderr)}")
+    return seen[0]
+
+
+def script(slurm: Slurm, question: Question) -> str:
+    """The job: the environment of the site as the checks will have it, and the probe in it."""
+    prolog = [f". {shlex.quote(str(slurm.prolog))} >/dev/null || exit 1"] if slurm.prolog else []
+    modules = [f"module load {shlex.quote(module)} >&2 || exit 1" for module in slurm.modules]
+    if modules:
+        modules.insert(0, _NEEDS_MODULE)
+    probing = shlex.join(["python3", "-I", "-", *question.words])
+    return "\n".join([*prolog, *modules, f"{probing} <<'END_OF_PROBE'", _source(), "END_OF_PROBE"])
+
+
+_NEEDS_MODULE = """type module >/dev/null 2>&1 || {
+    echo "module is no command there; name the file of the shell that defines it with --prolog" >&2
+    exit 1
+}"""
+
+
+def answers(said: str) -> list[Seen]:
+    """What hosts printed, whose lines are mixed; it is foreign.
+
+    Raises:
+        SlurmError: it is no answer of the probe.
+    """
+    parts: dict[str, dict[int, str]] = {}
+    for line in said.splitlines():
+        if match := _PART.fullmatch(line):
+            parts.setdefault(match["host"], {})[int(match["start"])] = match["text"]
+    texts = {
+        host: "".join(found[start] for start in sorted(found)).removesuffix("end")
+        for host, found in parts.items()
+        if found[max(found)] == "end"
+    }
+    return [_answer(host, text) for host, text in texts.items()]
+
+
+_PART = re.compile(r"assay-probe (?P<host>\S+) (?P<start>[0-9]{1,9}) (?P<text>.*)")
+
+
+def _answer(host: str, text: str) -> Seen:
+    try:
+        return Seen.model_validate(from_json(text.encode()))
+    except ForeignError as error:
+        raise SlurmError(f"{host} answered otherwise than asked: {error}") from error
+    except ValidationError as error:
+        raise SlurmError(f"{host} answered otherwise than asked: {first_error(error)}") from error
+
+
+def _source() -> str:
+    assert probe.__file__
+    return files.read(Path(probe.__file__), limits.CLUSTER_BYTES).decode()
+
+
+def _printed(command: Sequence[str]) -> str:
+    out, wrong = _run(command, "", ANSWER_S)
+    if not out and wrong:
+        raise SlurmError(f"{command[0]} failed: {_said(wrong)}")
+    return out
+
+
+def _run(command: Sequence[str], script: str, limit_s: float) -> tuple[str, str]:
+    """What a program of Slurm prints; it gets a signal that makes srun cancel its job."""
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+    except FileNotFoundError as error:
+        raise SlurmError(
+            f"{command[0]} is not on the PATH: run this on a host where jobs are submitted"
+        ) from error
+    with process:
+        try:
+            return process.communicate(script, timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            raise SlurmError(
+                f"{command[0]} did not end within {limit_s / 60:g} min: are the nodes busy? Name"
+                " others with --nodes, or wait longer with --wait-min"
+            ) from None
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+
+
+_KNOWN = re.compile(
+    r"^job \d+ |^launch/slurm: |Terminating |: tasks? [\d-]+: Exited|: tasks? [\d-]+: Term"
+)
+
+
+def _said(wrong: str) -> str:
+    """Slurm's own words, each once and without its prefixes; that tasks ended is known."""
+    lines = [line.removeprefix("srun: ").removeprefix("error: ") for line in wrong.splitlines()]
+    telling = [line for line in lines if line and not _KNOWN.search(line)]
+    return shorten(one_line("; ".join(dict.fromkeys(telling))), limits.SHOWN_REASON)

@@ -1,0 +1,204 @@
+"""The description of a cluster that was there before: from what its nodes showed a normal user."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.cluster.slurm import Slurm
+from assay.preflight.foreign_slurm import Question, Seen
+from assay.subject import folded
+
+PROGRAMS = ("fio", "fi_pingpong", "ior", "mdtest", "io500")
+"""Benchmarks that are looked for on the PATH of the nodes, after the modules are loaded."""
+
+LAYERS = ("network", "scm", "ssd", "client", "endtoend", "metadata")
+"""Directories of checks, from the lowest layer up: what is measured later may be judged against
+what was measured before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user said of the cluster."""
+
+    name: str
+    slurm: Slurm
+    prefix: Path
+    scratch: Path | None = None
+    shared: Path | None = None
+    interface: str | None = None
+
+    @property
+    def question(self) -> Question:
+        """What the nodes are asked."""
+        return Question(self.prefix, self.scratch, PROGRAMS)
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What nobody saw, and the key of the description that a person may fill in."""
+
+    key: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.why}"
+
+
+def document(asked: Asked, here: Seen, seen: Sequence[Seen]) -> dict[str, Any]:
+    """The description, for `examine` to judge."""
+    hosts = {each.name: _host(each, asked) for each in seen}
+    return {
+        "name": asked.name,
+        "controller": here.name,
+        "clients": [each.name for each in seen],
+        "servers": [],
+        "slurm": asked.slurm.model_dump(mode="json", exclude_defaults=True),
+        "benchmarks": {
+            **{program: str(path) for program, path in _everywhere(seen, asked).items()},
+            **({"shared_directory": str(asked.shared)} if asked.shared else {}),
+        },
+        "hosts": {here.name: _host(here, asked, with_scratch=False)} | hosts,
+    }
+
+
+def refusals(asked: Asked, here: Seen, seen: Sequence[Seen]) -> list[str]:
+    """What must be otherwise before anything can be measured, a sentence each."""
+    elsewhere = [each.name for each in seen if each.campaigns.inode != here.campaigns.inode]
+    found = []
+    if elsewhere:
+        found.append(
+            f"{asked.prefix} on {folded(elsewhere)} is not the directory that it is here; the jobs"
+            " run in it: name one on a file system that all nodes share, such as below your home"
+        )
+    closed = [each.name for each in seen if each.scratch and not each.scratch.writable]
+    if closed:
+        found.append(
+            f"--scratch {asked.scratch}: on {folded(closed)} there is no such directory to which"
+            " you may write"
+        )
+    if asked.interface is not None:
+        lacking = [e.name for e in seen if asked.interface not in e.host["interfaces"]]
+        if lacking:
+            found.append(f"--interface {asked.interface}: {folded(lacking)} has none of that name")
+    return found
+
+
+def left_open(asked: Asked, seen: Sequence[Seen]) -> list[Open]:
+    """What the description lacks, with the key that has it and how to fill it in."""
+    programs = _everywhere(seen, asked)
+    found = [
+        Open(f"benchmarks.{program}", _absent(program, seen))
+        for program in PROGRAMS
+        if program not in programs
+    ]
+    if {"ior", "mdtest"} & {*programs, *_somewhere(seen)} and asked.shared is None:
+        found.append(
+            Open(
+                "benchmarks.shared_directory",
+                "IOR and mdtest write to a directory that all clients share; name it with --shared",
+            )
+        )
+    if asked.scratch is None:
+        found.append(
+            Open(
+                "hosts.*.scratch",
+                "no disk is measured; --scratch names a directory on one of each node",
+            )
+        )
+    slow = [
+        each.name
+        for each in seen
+        if _interfaces(each)[_carrier(each, asked.interface)].get("speed_gbits") is None
+    ]
+    if slow:
+        found.append(
+            Open(
+                "hosts.*.datasheets.fabric",
+                f"the kernel reports no speed of the interface of {folded(slow)}, so no figure of"
+                " the network can be judged; name a sheet of hardware.yml, such as hdr-200",
+            )
+        )
+    found.append(
+        Open(
+            "daos", "DAOS is not described, so nothing of it is measured, its engines least of all"
+        )
+    )
+    return found
+
+
+def environment(asked: Asked, programs: Path, checks: Path, settings: Path | None) -> str:
+    """What a shell reads before `reframe` and `assay`.
+
+    Args:
+        asked: what the user said.
+        programs: the directory of both.
+        checks: the directory of the checks.
+        settings: the site's own of ReFrame; ours adds a system to it.
+    """
+    configuration = [*([settings] if settings else []), checks / "settings.py"]
+    variables = {
+        "ASSAY_CLUSTER": asked.prefix / "cluster.json",
+        "ASSAY_ENVIRONMENT": asked.prefix / "environment.sh",
+        "RFM_CONFIG_FILES": ":".join(map(str, configuration)),
+        "RFM_SYSTEM": asked.name,
+        "RFM_CHECK_SEARCH_PATH": ":".join(str(checks / layer) for layer in LAYERS),
+    }
+    lines = [f"export {name}={shlex.quote(str(value))}" for name, value in variables.items()]
+    path = f"export PATH={shlex.quote(str(programs))}:{shlex.quote(str(checks))}:$PATH"
+    return "\n".join(["# Written by `assay describe`; a shell reads it.", path, *lines, ""])
+
+
+def _host(seen: Seen, asked: Asked, *, with_scratch: bool = True) -> dict[str, Any]:
+    carrier = _carrier(seen, asked.interface)
+    place = seen.scratch.model_dump(mode="json", exclude={"writable"}) if seen.scratch else None
+    return {
+        **seen.host,
+        "address": _interfaces(seen)[carrier].get("address") or "127.0.0.1",
+        "interface": carrier,
+        **({"scratch": place} if place and with_scratch else {}),
+    }
+
+
+def _interfaces(seen: Seen) -> Mapping[str, Mapping[str, Any]]:
+    found: Mapping[str, Mapping[str, Any]] = seen.host["interfaces"]
+    return found
+
+
+def _carrier(seen: Seen, wanted: str | None) -> str:
+    """The interface that is asked for, or else the fastest with an address that is up."""
+    interfaces = _interfaces(seen)
+    if wanted is not None and wanted in interfaces:
+        return wanted
+    able = [name for name, each in interfaces.items() if each["up"] and each["address"]]
+    real = [name for name in able if not str(interfaces[name]["address"]).startswith("127.")]
+    ranked = sorted(real or able, key=lambda n: (-(interfaces[n]["speed_gbits"] or 0), n))
+    return ranked[0] if ranked else "lo"
+
+
+def _everywhere(seen: Sequence[Seen], asked: Asked) -> dict[str, Path]:
+    """The programs that each node has at the same path, and what they need."""
+    first, *others = seen
+    same = {
+        name: path
+        for name, path in first.programs.items()
+        if all(other.programs.get(name) == path for other in others)
+    }
+    lacking = {"ior", "mdtest", "io500"} if asked.shared is None else set()
+    return {name: path for name, path in same.items() if name not in lacking}
+
+
+def _somewhere(seen: Sequence[Seen]) -> set[str]:
+    return {name for each in seen for name in each.programs}
+
+
+def _absent(program: str, seen: Sequence[Seen]) -> str:
+    without = [each.name for each in seen if program not in each.programs]
+    if without:
+        return f"no {program} is on the PATH of {folded(without)}; name a module with --module"
+    if len({each.programs[program] for each in seen}) > 1:
+        return f"{program} is not at one path on all nodes"
+    return f"{program} is there and has nothing to write to"

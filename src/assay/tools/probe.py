@@ -1,0 +1,171 @@
+"""What a node of somebody's Slurm has, as a normal user sees it there.
+
+It is sent to the node as text, and may use only the standard library of Python 3.9. It prints
+JSON in the words of cluster.json, and changes nothing. Arguments: the directory of
+campaigns, a scratch directory or an empty word, and names of programs.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import socket
+import struct
+import sys
+from ipaddress import ip_interface
+from pathlib import Path
+from typing import Any
+
+VIRTUAL = {"bridge", "bonding", "tun", "veth", "virtio_net"}
+"""Drivers of interfaces whose speed is no line rate."""
+
+NVME = "0x0108"
+
+SIOCGIFADDR, SIOCGIFNETMASK = 0x8915, 0x891B
+"""From linux/sockios.h."""
+
+
+def look(root: Path, campaigns: str, scratch: str, programs: list[str]) -> dict[str, Any]:
+    """All that is seen of this host; `root` is below which sysfs and procfs are."""
+    meminfo = dict(
+        line.split(":", 1) for line in _text(root / "proc/meminfo").splitlines() if ":" in line
+    )
+    return {
+        "name": os.environ.get("SLURMD_NODENAME") or socket.gethostname().partition(".")[0],
+        "host": {
+            "names": sorted({socket.gethostname(), socket.gethostname().partition(".")[0]}),
+            "cores": cores(root),
+            "numa_nodes": max(len(list(root.glob("sys/devices/system/node/node[0-9]*"))), 1),
+            "memory": {
+                "total_mib": _kib(meminfo, "MemTotal") // 1024,
+                "hugepage_kib": _kib(meminfo, "Hugepagesize") or 2048,
+                "transparent_hugepages": _chosen(
+                    _text(root / "sys/kernel/mm/transparent_hugepage/enabled")
+                ),
+            },
+            "interfaces": {link.name: interface(link) for link in root.glob("sys/class/net/*")},
+            "nvme": nvme(root),
+        },
+        "campaigns": seen(campaigns),
+        "scratch": place(scratch, _text(root / "proc/self/mountinfo")) if scratch else None,
+        "programs": {name: path for name in programs if (path := shutil.which(name))},
+    }
+
+
+def cores(root: Path) -> int:
+    """Physical cores; CPUs where the kernel does not show which of them share one."""
+    found = {
+        (_text(cpu / "physical_package_id"), _text(cpu / "core_id"))
+        for cpu in root.glob("sys/devices/system/cpu/cpu[0-9]*/topology")
+    }
+    return len(found) or os.cpu_count() or 1
+
+
+def interface(link: Path) -> dict[str, Any]:
+    """A network interface, in the words of cluster.json."""
+    driver = os.path.basename(os.path.realpath(link / "device/driver"))
+    mbits, mtu = _text(link / "speed"), _text(link / "mtu")
+    is_physical = (link / "device").exists() and driver not in VIRTUAL
+    address = _address(link.name)
+    return {
+        # What has no carrier to lose, such as loopback, calls its state unknown.
+        "up": _text(link / "operstate") in ("up", "unknown"),
+        "numa_node": _numa_node(link / "device"),
+        "rdma": (link / "device/infiniband").is_dir(),
+        "mtu": int(mtu) if mtu.isdigit() and int(mtu) else None,
+        "speed_gbits": int(mbits) / 1000 if is_physical and mbits.isdigit() else None,
+        "address": address and str(ip_interface(address).ip),
+        "network": address and str(ip_interface(address).network),
+    }
+
+
+def _address(name: str) -> str | None:
+    """The IPv4 address of an interface with its mask; None without one."""
+    request = struct.pack("256s", name.encode()[:15])
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            words = [
+                socket.inet_ntoa(fcntl.ioctl(asking, number, request)[20:24])
+                for number in (SIOCGIFADDR, SIOCGIFNETMASK)
+            ]
+        except OSError:
+            return None
+    return "/".join(words)
+
+
+def nvme(root: Path) -> dict[str, dict[str, Any]]:
+    """NVMe SSDs by PCI address."""
+    return {
+        device.name: {
+            "numa_node": _numa_node(device),
+            "model": next(filter(None, map(_text, device.glob("nvme/nvme*/model"))), None),
+        }
+        for device in sorted(root.glob("sys/bus/pci/devices/*"))
+        if _text(device / "class").startswith(NVME)
+    }
+
+
+def seen(directory: str) -> dict[str, Any]:
+    """Whether a directory is here, and which: two hosts that share it see the same inode."""
+    try:
+        return {"inode": os.stat(directory).st_ino, "writable": os.access(directory, os.W_OK)}
+    except OSError as error:
+        return {"error": error.strerror}
+
+
+def place(directory: str, mountinfo: str) -> dict[str, Any]:
+    """A directory for files, what is mounted there, and whether this user may write to it."""
+    real, mounted = os.path.realpath(directory), ("", "", "")
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        point, (kind, source) = before.split()[4].replace("\\040", " "), after.split()[:2]
+        is_above = real == point or real.startswith(point.rstrip("/") + "/")
+        if is_above and len(point) >= len(mounted[0]):
+            mounted = (point, kind, source)
+    return {
+        "directory": directory,
+        "filesystem": mounted[1],
+        "device": mounted[2],
+        "writable": os.path.isdir(directory) and os.access(directory, os.W_OK),
+    }
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:  # what a kernel or a container does not show
+        return ""
+
+
+def _numa_node(device: Path) -> int | None:
+    """None for a virtual device, and where the firmware does not say (-1)."""
+    number = _text(device / "numa_node")
+    return int(number) if number.isdigit() else None
+
+
+def _kib(meminfo: dict[str, str], key: str) -> int:
+    return int((meminfo.get(key) or "0").split()[0])
+
+
+def _chosen(choices: str) -> str:
+    """The one in brackets; a kernel without huge pages never uses them."""
+    return choices.partition("[")[2].partition("]")[0] or "never"
+
+
+LINE = 900
+"""Characters of a line: srun mixes the lines of its tasks, and splits longer ones at 1 KiB."""
+
+
+def print_answer(found: dict[str, Any]) -> None:
+    """Print what was found, in lines that each say whose they are and which."""
+    text = json.dumps(found)
+    for start in range(0, len(text), LINE):
+        print(f"assay-probe {found['name']} {start} {text[start : start + LINE]}")
+    print(f"assay-probe {found['name']} {len(text)} end")
+
+
+if __name__ == "__main__":
+    campaigns, scratch, *programs = sys.argv[1:]
+    print_answer(look(Path("/"), campaigns, scratch, programs))

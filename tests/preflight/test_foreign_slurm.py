@@ -1,0 +1,65 @@
+"""What nodes of somebody's Slurm answer, whose lines srun mixes."""
+
+from __future__ import annotations
+
+import io
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.preflight.foreign_slurm import SlurmError, answers
+from assay.tools.probe import LINE, look, place, print_answer
+
+
+def printed(name: str, **more: Any) -> list[str]:
+    found = look(Path("/nowhere"), "/", "", []) | {"name": name, **more}
+    with redirect_stdout(io.StringIO()) as out:
+        print_answer(found)
+    return out.getvalue().splitlines()
+
+
+LONG = {"programs": {f"program{number}": "/usr/bin/x" for number in range(100)}}
+
+
+def test_lines_of_two_nodes_may_be_mixed() -> None:
+    one, two = printed("n1", **LONG), printed("n2", **LONG)
+    assert len(one) > 2
+    assert max(map(len, one)) < LINE + 100
+    mixed = [line for pair in zip(reversed(one), two, strict=True) for line in pair]
+    assert {each.name: len(each.programs) for each in answers("\n".join(mixed))} == {
+        "n1": 100,
+        "n2": 100,
+    }
+
+
+def test_an_answer_without_its_end_is_none() -> None:
+    assert answers("\n".join(printed("n1", **LONG)[:-1])) == []
+
+
+def test_an_answer_that_lacks_a_part_is_refused_by_name() -> None:
+    first, _, *rest = printed("n1", **LONG)
+    with pytest.raises(SlurmError, match=r"^n1 answered otherwise than asked: "):
+        answers("\n".join([first, *rest]))
+
+
+def test_a_kernel_that_shows_nothing_is_described_all_the_same() -> None:
+    found = look(Path("/nowhere"), "/nowhere", "", ["no-such-program"])
+    assert found["host"]["numa_nodes"] == 1
+    assert found["host"]["cores"] >= 1
+    assert found["campaigns"] == {"error": "No such file or directory"}
+    assert found["programs"] == {}
+
+
+@pytest.mark.parametrize(
+    ("directory", "filesystem"),
+    [("/local/me", "xfs"), ("/localhost", "ext4"), ("/a b/c", "nfs4")],
+)
+def test_a_directory_is_on_the_innermost_mount(directory: str, filesystem: str) -> None:
+    mountinfo = (
+        "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
+        "2 1 8:2 / /local rw shared:1 - xfs /dev/sdb1 rw\n"
+        "3 1 0:5 / /a\\040b rw - nfs4 server:/b rw\n"
+    )
+    assert place(directory, mountinfo)["filesystem"] == filesystem

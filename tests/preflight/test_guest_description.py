@@ -1,0 +1,106 @@
+"""The description of a cluster that was there before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from assay.checks.plan import requirements
+from assay.cluster.slurm import Slurm
+from assay.preflight.examine import examine
+from assay.preflight.foreign_slurm import Seen
+from assay.preflight.guest import Asked, document, left_open, refusals
+
+IB, ETH = "ib0", "eno1"
+
+
+def seen(name: str, **more: Any) -> Seen:
+    interfaces = {
+        "lo": {"up": True, "address": "127.0.0.1"},
+        ETH: {"up": True, "address": "192.0.2.1", "speed_gbits": 25.0},
+        IB: {"up": True, "address": "198.51.100.1", "speed_gbits": 200.0},
+    }
+    host = {
+        "cores": 64,
+        "numa_nodes": 2,
+        "memory": {"total_mib": 262144},
+        "interfaces": interfaces,
+    }
+    scratch = {"directory": "/local", "filesystem": "xfs", "device": "/dev/sdb", "writable": True}
+    found = {
+        "name": name,
+        "host": host,
+        "campaigns": {"inode": 7, "writable": True},
+        "scratch": scratch,
+        "programs": {"fio": "/opt/fio", "ior": "/opt/ior"},
+    }
+    return Seen.model_validate({**found, **more})
+
+
+def asked(**more: Any) -> Asked:
+    slurm = Slurm.model_validate({"partitions": {"clients": "compute"}})
+    return Asked("borealis", slurm, Path("/home/me/assay"), **more)
+
+
+NODES = [seen("n1"), seen("n2")]
+
+
+def open_keys(**more: Any) -> set[str]:
+    return {each.key for each in left_open(asked(**more), NODES)}
+
+
+def test_a_description_of_clients_alone_is_valid_and_has_a_plan() -> None:
+    described, problems = examine(document(asked(shared=Path("/lustre")), seen("login"), NODES))
+    assert described, list(map(str, problems))
+    assert described.hosts["n1"].interface == IB
+    assert described.servers == ()
+    required = requirements(described)
+    assert {each.partition for each in required} == {"clients"}
+    assert {"SsdFio", "PosixFio", "IorEasy"} <= {each.check for each in required}
+
+
+def test_without_servers_a_cluster_that_the_roles_deploy_is_refused() -> None:
+    mine = document(asked(), seen("login"), NODES)
+    del mine["slurm"]
+    assert "servers: should have at least one entry" in map(str, examine(mine)[1])
+
+
+def test_without_scratch_no_disk_is_required_and_the_key_is_named() -> None:
+    bare = [seen("n1", scratch=None), seen("n2", scratch=None)]
+    described, _ = examine(document(asked(), seen("login"), bare))
+    assert described
+    assert not {"SsdFio", "PosixFio"} & {each.check for each in requirements(described)}
+    assert "hosts.*.scratch" in open_keys()
+    assert "hosts.*.scratch" not in open_keys(scratch=Path("/local"))
+
+
+def test_a_program_that_has_no_place_to_write_is_left_out_and_the_key_is_named() -> None:
+    assert "ior" not in document(asked(), seen("login"), NODES)["benchmarks"]
+    assert {"benchmarks.ior", "benchmarks.shared_directory"} <= open_keys()
+    assert not {"benchmarks.ior", "benchmarks.shared_directory"} & open_keys(shared=Path("/l"))
+
+
+def test_a_program_at_another_path_on_one_node_is_left_open() -> None:
+    nodes = [seen("n1"), seen("n2", programs={"fio": "/usr/bin/fio"})]
+    reasons = {each.key: each.why for each in left_open(asked(), nodes)}
+    assert reasons["benchmarks.fio"] == "fio is not at one path on all nodes"
+    assert reasons["benchmarks.mdtest"].startswith("no mdtest is on the PATH of n[1-2]")
+
+
+def test_a_directory_that_nodes_do_not_share_is_refused() -> None:
+    nodes = [seen("n1"), seen("n2", campaigns={"inode": 8, "writable": True})]
+    (why,) = refusals(asked(), seen("login"), nodes)
+    assert why.startswith("/home/me/assay on n2 is not the directory that it is here")
+
+
+def test_the_interface_that_is_asked_for_is_there_or_refused() -> None:
+    mine = document(asked(interface=ETH), seen("login"), NODES)
+    assert mine["hosts"]["n1"]["interface"] == ETH
+    (why,) = refusals(asked(interface="ib1"), seen("login"), NODES)
+    assert why == "--interface ib1: n[1-2] has none of that name"
+
+
+def test_a_servers_partition_is_required_where_servers_are_named() -> None:
+    mine = document(asked(), seen("login"), [seen("n1"), seen("s1")])
+    mine |= {"clients": ["n1"], "servers": ["s1"]}
+    assert any(problem.key == "slurm.partitions.servers" for problem in examine(mine)[1])
