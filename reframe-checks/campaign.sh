@@ -43,7 +43,9 @@ cd "$directory"
 export RFM_SQLITE_DB_FILE=$parent/results.db
 # Not as an option: ReFrame 4.10 cannot read sessions back whose command line has a brace in it.
 export ASSAY_REPORTS="$directory/reports/*.json"
-export RFM_REPORT_FILE="$directory/reports/run-{sessionid}.json"
+# By user: root measures in a directory of its own, and what it leaves is copied beside the reports of the other user.
+RFM_REPORT_FILE="$directory/reports/$(id -un)-{sessionid}.json"
+export RFM_REPORT_FILE
 # `reframe --performance-compare` selects sessions by these. A comma would end a value. ReFrame itself reports
 # a description that cannot be read.
 name=${directory##*/}

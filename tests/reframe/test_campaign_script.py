@@ -57,6 +57,22 @@ def test_checks_are_selected_by_the_tags_that_they_have_and_those_that_they_lack
     assert "--run --tag=quick --tag=raw --exclude-tag=root " in (monday / "reframe.out").read_text()
 
 
+def test_the_reports_of_root_and_of_another_user_lie_beside_each_other(tmp_path: Path) -> None:
+    programs = commands(tmp_path)
+    (programs / "reframe").write_text('#!/bin/sh\necho "$RFM_REPORT_FILE"\n')
+    reports = set()
+    for user in ("root", "assay"):
+        (programs / "id").write_text(f"#!/bin/sh\necho {user}\n")
+        (programs / "id").chmod(0o755)
+        directory = tmp_path / user / "monday"
+        assert start(directory, "raw", PATH=f"{programs}:{os.environ['PATH']}").returncode == 0
+        report = (directory / "reframe.out").read_text().strip()
+        assert report.startswith(f"{directory}/reports/")
+        assert "{sessionid}" in report
+        reports.add(Path(report).name)
+    assert len(reports) == 2
+
+
 def test_what_a_job_left_in_the_directory_is_not_run_beside_reframe(tmp_path: Path) -> None:
     monday = tmp_path / "campaigns/monday"
     monday.mkdir(parents=True)
