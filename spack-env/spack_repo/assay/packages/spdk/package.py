@@ -74,6 +74,9 @@ class Spdk(BuiltinSpdk):
         if not self.is_for_daos:
             return
         filter_file(r"^DIRS-y \+= python$", "", "Makefile")
+        if self.spec.satisfies("@26.01"):
+            # Without their run paths the programs would not find SPDK's own libraries.
+            filter_file("patchelf --remove-rpath", ":", "mk/spdk.common.mk", string=True)
         optional = r"(libarchive|libbsd|jansson|openssl|libpcap)"
         absent = "dependency('', required: false)"
         filter_file(rf"dependency\('{optional}',.*\)", absent, _MESON)
