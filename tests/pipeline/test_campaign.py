@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from private_slurm import PrivateSlurm
-from site_here import BRIEF_PHASES, FEW_MESSAGES, Campaign, SignedOff, Site
+from site_here import BRIEF_PHASES, FEW_FIELDS, FEW_MESSAGES, Campaign, SignedOff, Site
 
 from assay.checks.plan import CHECKS
 from assay.tools import PARSERS
@@ -27,6 +27,7 @@ def site(slurm: PrivateSlurm, fdb: dict[str, Path]) -> Site:
     here = Site(slurm, root, fdb, clients=["c1", "c2"], servers=["c1", "c2"])
     here.use("fio", BRIEF_PHASES)
     here.use("fi_pingpong", FEW_MESSAGES)
+    here.program("reframe", FEW_FIELDS)
     return here
 
 
