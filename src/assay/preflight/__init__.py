@@ -1,1 +1,1 @@
-"""What no cluster may have, said before anything changes."""
+"""The preflight: it reports what is wrong with a cluster before anything changes."""

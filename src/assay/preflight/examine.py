@@ -1,4 +1,4 @@
-"""The preflight's judgement: reads a description of a cluster and says what is wrong with it."""
+"""Examines the description of a cluster and reports everything that is wrong with it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STDIN = Path("-")
 
 
 class ClusterError(ValueError):
-    """A description that cannot be used, with everything that is wrong with it."""
+    """The description cannot be used; `problems` has everything that is wrong with it."""
 
     def __init__(self, source: str, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -54,10 +54,10 @@ def load(path: Path) -> Cluster:
 
 
 def read(path: Path) -> Any:
-    """Read a description, which must be JSON and is not judged further. ``-`` is standard input.
+    """Read a description, which must be JSON, without validating it. ``-`` is standard input.
 
     Raises:
-        ClusterError: where it cannot be read or is not JSON.
+        ClusterError: it cannot be read or is not JSON.
     """
     try:
         if path == STDIN:
@@ -73,13 +73,13 @@ def read(path: Path) -> Any:
 
 
 def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
-    """Validate a description and say everything that is wrong with it.
+    """Validate a description and report everything that is wrong with it.
 
-    Each host is validated by itself, so that one bad host hides neither what is wrong with the
-    others nor what is wrong between them.
+    Each host is validated separately, so that one bad host hides neither the problems of others nor
+    those between hosts.
 
     Returns:
-        The cluster, or None, and the problems; a cluster comes with no problems but warnings.
+        The cluster, or None, and the problems. With a cluster, all problems are warnings.
     """
     if not isinstance(document, dict):
         return None, [Problem(None, "", type(document).__name__, "must be a JSON object")]
@@ -120,7 +120,7 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
 
 
 def _floors(site: Site) -> Iterator[Problem]:
-    """A site's floor for a metric that does not exist would never be checked."""
+    """Refuse a site's floor for an unknown metric, since it would never be checked."""
     known = {f"{check.name}.{metric.name}" for check in CHECKS.values() for metric in check.metrics}
     for key in site.floors.keys() - known:
         near = difflib.get_close_matches(key, known, n=1)
@@ -129,7 +129,7 @@ def _floors(site: Site) -> Iterator[Problem]:
 
 
 def _commitments(site: Site) -> Iterator[Problem]:
-    """A commitment names a metric, and a figure above zero in a unit of its kind."""
+    """Require that a commitment names a metric, with a figure above zero in a fitting unit."""
     units = {
         f"{check.name}.{metric.name}": metric.unit
         for check in CHECKS.values()
@@ -153,7 +153,7 @@ def _commitments(site: Site) -> Iterator[Problem]:
 
 
 def _versions(daos: Any) -> dict[str, Version]:
-    """The version of DAOS on each of its servers, whatever else is wrong with the system."""
+    """The version of DAOS on each of its servers, even if the system has other problems."""
     entries = daos if isinstance(daos, dict) else {}
     known = {key: entries[key] for key in Deployed.model_fields if key in entries}
     try:
@@ -169,7 +169,7 @@ def _system_name(daos: Any) -> str | None:
 
 
 def _release(daos: Any) -> Version:
-    """The release by which DAOS's keys are judged: where none is deployed, the newest."""
+    """The release whose keys are allowed: the deployed one, or else the newest."""
     described = daos.get("version") if isinstance(daos, dict) else None
     return next((version for version in get_args(Version) if version == described), "2.8")
 
@@ -184,11 +184,11 @@ def _validated(
     """Validate a part of the description. If only unknown keys are wrong, the rest is returned.
 
     Args:
-        model: what it should be.
-        part: what was read.
-        host: whose it is.
-        problems: those that were found before; what is wrong here is added.
-        reported: the keys of this host with a problem that was reported before.
+        model: the model of this part.
+        part: the part to validate.
+        host: the host that it describes, if any.
+        problems: the problems so far; those of this part are added.
+        reported: the keys of this host whose problems are already reported.
     """
     try:
         return model.model_validate(part)

@@ -1,7 +1,7 @@
-"""What the roles refuse and which hosts did not answer, in the words of a problem.
+"""The refusals of roles and the hosts that did not answer, as problems.
 
-The preflight's playbook collects both and hands them over with the description, so that one table
-has everything.
+The preflight's playbook collects both and adds them to the description, so that one table has
+everything.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from assay.foreign.text import one_line
 from assay.problems import Problem
 
 KEYS = ("refusals", "unreachable")
-"""Of a description: messages by host, and names of hosts."""
+"""Keys of a description: messages by host, and names of hosts."""
 
 _SENTENCE = re.compile(
     r"(?P<key>[a-z_][\w.\[\]]*) (?:is|has|names) (?P<value>.*?); (?P<allowed>.*)", re.DOTALL
@@ -22,7 +22,7 @@ _SENTENCE = re.compile(
 
 
 def refusals(document: Mapping[str, Any]) -> Iterator[Problem]:
-    """What was refused before there was a description to judge."""
+    """The problems that were found before the description was complete."""
     absent = document.get("unreachable")
     for name in absent if isinstance(absent, list) else ():
         yield Problem(
@@ -39,7 +39,7 @@ def refusals(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _problem(host: str, message: str) -> Problem:
-    """A role's sentence `HOST: VARIABLE is VALUE; allowed is ...`, or whatever it says."""
+    """Parse a role's sentence `HOST: VARIABLE is VALUE; allowed is ...`; keep any other as is."""
     sentence = message.removeprefix(f"{host}: ")
     match = _SENTENCE.fullmatch(sentence)
     if match is None:

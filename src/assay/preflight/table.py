@@ -1,4 +1,4 @@
-"""Problems as people and programs read them: folded by hosts, the worst first."""
+"""Problems for people and for programs: one row for all hosts with the same one, errors first."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from assay.problems import Problem
 
 
 class Line(NamedTuple):
-    """One problem of all the hosts that have it."""
+    """One problem, with all hosts that have it."""
 
     severity: str
     hosts: tuple[str, ...]
-    """None where it is the whole cluster's."""
+    """Empty for a problem of the whole cluster."""
     key: str
     value: object
     allowed: str
 
 
 def rows(problems: Iterable[Problem]) -> list[Line]:
-    """Problems with the same words are one; errors come before warnings."""
+    """Combine problems with the same words into one row; errors come before warnings."""
     hosts: dict[tuple[str, str, str, str], dict[str, None]] = {}
     values: dict[tuple[str, str, str, str], object] = {}
     for problem in problems:
@@ -37,7 +37,7 @@ def rows(problems: Iterable[Problem]) -> list[Line]:
 
 
 def as_json(problems: Iterable[Problem], named: Callable[[str], str]) -> list[dict[str, Any]]:
-    """The rows for programs; a value as text, and null where there is none."""
+    """The rows for programs; a value is text, or null if there is none."""
     return [
         {
             "severity": row.severity,

@@ -1,1 +1,1 @@
-"""Every key of DAOS's configuration files: what it is called, in which releases, what it takes."""
+"""Every key of DAOS's configuration files: its name, its releases and its allowed values."""

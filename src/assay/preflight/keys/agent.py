@@ -32,10 +32,10 @@ _USER = Section(
 
 
 class _Users:
-    """`client_user_map`: uids, or default, to users."""
+    """`client_user_map`: uids, or `default`, to users."""
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """Each uid is a number that a user can have."""
+        """Require that each uid is a number that a user can have."""
         if not isinstance(value, dict):
             yield Wrong("", shown(value), "should be uids, or default, each with user and group")
             return
@@ -96,4 +96,4 @@ SETTINGS = Section(
     },
     "of daos_agent.yml",
 )
-"""What may stand in daos_agent_settings."""
+"""The keys that daos_agent_settings may have."""

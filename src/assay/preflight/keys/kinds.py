@@ -1,9 +1,9 @@
-"""What a key of DAOS's files can be given, as its control plane decodes YAML.
+"""The kinds of values in DAOS's files, by the rules of its control plane for YAML.
 
-A kind takes a value and yields what is wrong with it: where inside it, the value, and what is
-allowed. Null is as good as absent: Go leaves the default.
+A kind takes a value and yields what is wrong with it: the place inside it, the value, and what is
+allowed. Null is the same as absent: Go keeps the default.
 
-Source: gopkg.in/yaml.v2, which `yaml.UnmarshalStrict` of src/control is.
+Source: gopkg.in/yaml.v2, which src/control uses (`yaml.UnmarshalStrict`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PORT = 65535
 
 
 class Wrong(NamedTuple):
-    """What is wrong with a value: where in it, what is there, what is allowed."""
+    """What is wrong with a value: the place inside it, the value there, and what is allowed."""
 
     where: str
     value: object
@@ -30,14 +30,14 @@ class Wrong(NamedTuple):
 
 
 class Kind(Protocol):
-    """What a value can be."""
+    """A kind of value."""
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """What is wrong with a value that is not null."""
+        """Yield what is wrong with a value that is not null."""
 
 
 def shown(value: object) -> object:
-    """A value as YAML has it; of what is long, its kind."""
+    """A value in YAML's spelling; for lists and mappings, only their kind."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
@@ -47,7 +47,7 @@ def shown(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole number within its limits."""
+    """A whole number within limits."""
 
     low: int = -INT64
     high: int = INT64
@@ -55,7 +55,7 @@ class Whole:
     why: str = ""
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """A number in quotes is text, which DAOS refuses; 16.0 is 16."""
+        """Refuse other values, also a number in quotes, as DAOS does; 16.0 counts as 16."""
         number = value if type(value) is int else None
         if isinstance(value, float) and value.is_integer():
             number = int(value)
@@ -87,7 +87,7 @@ class Flag:
     """True or false; in quotes it is text, which DAOS refuses."""
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """YAML has read yes and on already."""
+        """Refuse other values; YAML has already turned yes and on into true."""
         if not isinstance(value, bool):
             quotes = ", without quotes" if isinstance(value, str) else ""
             yield Wrong("", shown(value), f"should be true or false{quotes}")
@@ -95,13 +95,13 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text; a number is as good, as Go takes its digits."""
+    """Text; a number is accepted, since Go takes its digits."""
 
     pattern: str = ""
     allowed: str = ""
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """Text of a form, if it has one."""
+        """Refuse lists and mappings, and text that does not match the pattern, if there is one."""
         if isinstance(value, list | dict):
             yield Wrong("", shown(value), "should be text, not a list or keys and values")
         elif self.pattern and re.fullmatch(self.pattern, str(value)) is None:
@@ -110,13 +110,13 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of some words."""
+    """One of a set of words."""
 
     words: tuple[str, ...]
     folds_case: bool = False
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """A word among them; the nearest is named."""
+        """Refuse other words, and suggest the nearest allowed one."""
         text = str(value).upper() if self.folds_case else value
         if text not in self.words:
             near = _near(str(text), self.words)
@@ -125,13 +125,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list, each item of one kind, perhaps each once."""
+    """A list of items of one kind; with `unique`, each item only once."""
 
     kind: Kind
     unique: bool = False
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """Its items, each by itself."""
+        """Judge each item separately."""
         if not isinstance(value, list):
             yield Wrong("", shown(value), "should be a list, such as [a, b]")
             return
@@ -147,10 +147,10 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """A time as Go spells it."""
+    """A duration in Go's notation."""
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """Without a unit Go takes nanoseconds, which nobody means."""
+        """Require a unit: without one, Go reads nanoseconds, which nobody means."""
         number = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)"
         if value != 0 and re.fullmatch(rf"({number}(ns|us|µs|ms|s|m|h))+", str(value)) is None:
             yield Wrong(
@@ -164,10 +164,10 @@ _ONLY_RE2 = re.compile(r"\\[pP](\{\^?\w+\}|\w)|\\z|\\C")
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A regular expression of Go's."""
+    """A regular expression of Go."""
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """Go's are nearly Python's; it has neither assertions around a match nor references."""
+        """Refuse lookaround and backreferences, which Go lacks; the rest is nearly Python's."""
         if _NOT_RE2.search(str(value)):
             yield Wrong("", shown(value), "should be without lookaround and backreferences (RE2)")
             return
@@ -182,10 +182,10 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Anything:
-    """What other rules judge."""
+    """Any value; other rules judge it."""
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """Nothing."""
+        """Accept every value."""
         yield from ()
 
 
@@ -199,9 +199,9 @@ class Key:
     kind: Kind = field(default_factory=Anything)
     versions: tuple[Version, ...] = ALL
     instead: str = ""
-    """What stands in its place, where another variable or key has it."""
+    """What to use in its place, if another variable or key has replaced it."""
     takes_null: bool = True
-    """Whether null is as good as absent."""
+    """Whether null is the same as absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ class Section:
     what: str = "of this section"
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
-        """Its keys, each by itself; those that are unknown with the nearest of the full list."""
+        """Judge each key separately; for an unknown key, suggest the nearest known one."""
         if not isinstance(value, dict):
             yield Wrong("", shown(value), f"should be keys and values: {', '.join(self.keys)}")
             return

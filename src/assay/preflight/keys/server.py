@@ -2,7 +2,7 @@
 
 Source: `Server` in src/control/server/config/server.go, `FabricConfig` and `Config` in
 src/control/server/engine/config.go, and src/control/server/storage/config.go, at tags v2.4.0 to
-v2.8.0. A key that 2.6 has from 2.6.5 on only is not of 2.6.
+v2.8.0. A key that 2.6 has only from 2.6.5 on does not count as a key of 2.6.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ SETTINGS = Section(
     },
     "of daos_server.yml",
 )
-"""What may stand in daos_server_settings."""
+"""The keys that daos_server_settings may have."""
 
 _TIER: dict[str, Kind] = {
     "class": Choice(("ram", "dcpm", "nvme", "file", "kdev")),
@@ -179,11 +179,11 @@ ENGINE = Section(
             ),
             ("2.8",),
         ),
-        "tags": Key(Anything()),  # of cluster.json, which the roles write beside DAOS's own
+        "tags": Key(Anything()),  # a key of cluster.json that the roles write beside DAOS's own
     },
     "of an engine",
 )
-"""What may stand in an engine of daos_server_engines."""
+"""The keys that an engine of daos_server_engines may have."""
 
 CONTROL_METADATA = Section(
     {

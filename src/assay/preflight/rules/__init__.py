@@ -1,8 +1,8 @@
-"""What no cluster may have, a subject a module: functions from the description to problems.
+"""The rules of the preflight, one subject per module: functions from the description to problems.
 
-A rule is a sentence with host, key, value and remedy. DAOS itself refuses many of these when a
-server starts, one at a time and on that host; the others it accepts, and is slow or fails later.
-Where a rule is DAOS's own, the words in tests/recorded/bad_configs are what DAOS says.
+A problem is a sentence with host, key, value and remedy. DAOS itself refuses many of these when a
+server starts, one at a time and on that host. It accepts the others, and is slow or fails later.
+For the rules that are DAOS's own, tests/recorded/bad_configs has DAOS's error messages.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ __all__ = ["group_rules", "rules_of_host", "rules_of_site"]
 def rules_of_host(
     name: str, host: Host, version: Version | None, system: str | None, provider: str | None
 ) -> Iterator[Problem]:
-    """What can be said of one host, whatever the others are.
+    """The problems of one host, regardless of the other hosts.
 
     Args:
         name: the host's name.
         host: the host.
-        version: of the DAOS whose engines run on it; None on any other host, where engines are
-            only descriptions of what the checks measure.
+        version: the version of DAOS if engines run on it. None on any other host: engines there
+            only describe what the checks measure.
         system: the name of that DAOS system.
-        provider: of its fabric.
+        provider: the provider of its fabric.
     """
     yield from host_rules(name, host)
     yield from program_rules(name, host)
@@ -95,11 +95,11 @@ def rules_of_host(
 def rules_of_site(
     site: Site, hosts: Mapping[str, Host], described: Collection[str]
 ) -> Iterator[Problem]:
-    """What can be said only of the whole.
+    """The problems that only all hosts together show.
 
     Args:
-        site: what is said once for all hosts.
-        hosts: those that are valid in themselves.
+        site: the part of the description that applies to all hosts.
+        hosts: the hosts without errors of their own.
         described: the names of all hosts, valid or not.
     """
     yield from words_of_site(site)

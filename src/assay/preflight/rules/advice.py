@@ -1,4 +1,4 @@
-"""What DAOS's pages advise and DAOS does not refuse: warnings, with the page's reason.
+"""The advice of DAOS's documentation that DAOS does not enforce: warnings, with its reason.
 
 Source: utils/config/daos_server.yml and docs/admin of DAOS 2.8.0.
 """
@@ -12,23 +12,23 @@ from assay.cluster.description import Host
 from assay.problems import Problem
 
 SCM_SHARE = 0.06
-"""Of SSDs, that SCM should have (docs/admin/hardware.md): it "will guarantee that DAOS has enough
-space in SCM"."""
+"""Minimum ratio of the size of SCM to that of SSDs (docs/admin/hardware.md): it "will guarantee
+that DAOS has enough space in SCM"."""
 
 TARGETS_PER_HELPER = 4
-"""Roughly (`nr_xs_helpers` in utils/config/daos_server.yml)."""
+"""Approximate number (`nr_xs_helpers` in utils/config/daos_server.yml)."""
 
 FEW_TARGETS = 4
-"""With fewer there is no ratio to speak of."""
+"""Minimum number of targets for advice on ratios."""
 
 REPLICAS = 3
-"""At least (`mgmt_svc_replicas` in utils/config/daos_server.yml: 3 to 5 hosts)."""
+"""Minimum number (`mgmt_svc_replicas` in utils/config/daos_server.yml: 3 to 5 hosts)."""
 
 GIB = 2**30
 
 
 def advice_rules(name: str, host: Host) -> Iterator[Problem]:
-    """What is advised for the engines of a host."""
+    """The advice for the engines of a host."""
     for number, engine in enumerate(host.engines):
         yield from _balance(name, number, engine)
         yield from _helpers(name, number, engine)
@@ -37,7 +37,7 @@ def advice_rules(name: str, host: Host) -> Iterator[Problem]:
 
 
 def advice_for_system(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """What is advised for the whole."""
+    """The advice for the whole system."""
     if len(system.mgmt_svc_replicas) == 1 and len(system.servers) >= REPLICAS:
         yield _warning(
             None,
@@ -89,7 +89,7 @@ def _helpers(name: str, number: int, engine: Engine) -> Iterator[Problem]:
 
 
 def _scm(name: str, host: Host, number: int, engine: Engine) -> Iterator[Problem]:
-    """SCM that is too small is full before the SSDs are; of md-on-ssd it is a cache."""
+    """Warn of SCM that is full before the SSDs are; with md-on-ssd it is only a cache."""
     if engine.has_md_on_ssd or engine.scm_tier is None:
         return
     scm = engine.scm_tier
@@ -114,7 +114,7 @@ def _scm(name: str, host: Host, number: int, engine: Engine) -> Iterator[Problem
 
 
 def _numbers_of_ssds(name: str, host: Host) -> Iterator[Problem]:
-    """DAOS only notes it (`FaultConfigBdevCountMismatch`)."""
+    """Warn of different numbers of SSDs; DAOS only logs them (`FaultConfigBdevCountMismatch`)."""
     numbers = [sum(len(t.devices) for t in e.bdev_tiers) for e in host.engines]
     for number, ssds in enumerate(numbers):
         if ssds != numbers[0]:

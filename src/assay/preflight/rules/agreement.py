@@ -1,4 +1,4 @@
-"""What has to be equal on all engines, since their clients are given one value."""
+"""The settings that must be equal on all engines, since clients get one value for all of them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from assay.cluster.description import Host
 from assay.problems import Problem
 
 SHARED: dict[str, object] = {"crt_timeout": 0, "disable_srx": False}
-"""Keys that are "shared with client" (utils/config/daos_server.yml), and what DAOS has without
-them. An engine's own is used by that engine alone: clients get the server's (`GetAttachInfo`)."""
+"""Keys that are "shared with client" (utils/config/daos_server.yml), and DAOS's defaults. Only an
+engine itself uses its own value: clients get the server's (`GetAttachInfo`)."""
 
 SRX = "FI_OFI_RXM_USE_SRX"
-"""Of libfabric's rxm; `getSrxSetting` in src/control/server/server_utils.go wants it everywhere."""
+"""A variable of libfabric's rxm. It must be equal on all engines (`getSrxSetting` in
+src/control/server/server_utils.go)."""
 
 
 def agreement_of_host(name: str, host: Host) -> Iterator[Problem]:
-    """The engines of a host speak with their clients as the server announces it."""
+    """Require that the engines of a host use the values that the server gives to clients."""
     for number, engine in enumerate(host.engines):
         for key in SHARED:
             own, announced = getattr(engine, key), _announced(host, key)
@@ -43,7 +44,7 @@ def agreement_of_host(name: str, host: Host) -> Iterator[Problem]:
 
 
 def agreement_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """All servers announce the same; a client asks one of them."""
+    """Require the same values on all servers, since a client asks only one of them."""
     servers = {name: hosts[name] for name in system.servers if name in hosts}
     for key in SHARED:
         announced = {name: _announced(host, key) for name, host in servers.items()}

@@ -1,4 +1,4 @@
-"""What the benchmark programs need."""
+"""The directories and files that the benchmark programs need."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.problems import Problem
 
 
 def benchmark_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Each program has the directory and the files that it works with."""
+    """Require the directories and the files that each program uses."""
     wanted = [tool for tool in ("ior", "mdtest") if getattr(site.benchmarks, tool) is not None]
     daos = site.daos is not None and site.daos.container is not None
     if wanted and site.benchmarks.shared_directory is None and not daos:

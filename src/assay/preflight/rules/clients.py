@@ -1,4 +1,4 @@
-"""Clients beside the engines: an agent gives them an interface that reaches these."""
+"""The interfaces that agents give to clients, which must reach the engines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.problems import Problem
 
 
 def client_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Every agent has an interface to give out that is up, in a network of the engines."""
+    """Require that every agent can give out an interface that is up, in a network of engines."""
     networks = {
         interface.network
         for name in system.servers
@@ -27,7 +27,7 @@ def client_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
 def _reaches(name: str, host: Host, networks: set[str], provider: str) -> Iterator[Problem]:
     near = {n: i for n, i in host.interfaces.items() if i.network in networks}
     if not near:
-        return  # routed, or not known
+        return  # routed, or unknown
     agent = host.agent
     given = [
         n

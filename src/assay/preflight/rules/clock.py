@@ -9,7 +9,8 @@ from assay.cluster.description import Host
 from assay.problems import Problem
 
 MOST_APART_S = 1.0
-"""Beyond which DAOS refuses another's timestamp (`d_hlc_epsilon` in src/gurt/hlc.c of DAOS 2.8)."""
+"""DAOS refuses timestamps of other servers that differ by more (`d_hlc_epsilon` in src/gurt/hlc.c
+of DAOS 2.8)."""
 
 _REMEDY = (
     "the servers of DAOS need synchronized clocks (docs/admin/predeployment_check.md of DAOS)."
@@ -19,9 +20,9 @@ _REMEDY = (
 
 
 def clock_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Something keeps the clock of each server, and keeps it well.
+    """Require a time service on each server that keeps its clock accurate enough.
 
-    Containers of one machine have its clock in common; where all servers do, they agree.
+    Containers of one machine share its clock. If all servers share one clock, they agree.
     """
     setups = {name: hosts[name].setup for name in system.servers if name in hosts}
     if len({setup.boot or name for name, setup in setups.items()}) < 2:

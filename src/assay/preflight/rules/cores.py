@@ -10,14 +10,14 @@ from assay.cluster.description import Host
 from assay.problems import Problem
 
 HELPERS_PER_TARGET = 2
-"""DAOS starts no more helpers than that, without a word in its exit code.
+"""Maximum number of helpers that DAOS starts; it ignores the others without an error.
 
 Source: `dss_tgt_nr_check` in DAOS 2.8.0, src/engine/init.c.
 """
 
 
 def core_rules(name: str, host: Host) -> Iterator[Problem]:
-    """Each engine has cores of its own, enough for all of its execution streams."""
+    """Require for each engine cores of its own, enough for all of its execution streams."""
     for number, engine in enumerate(host.engines):
         where = f"engines[{number}]"
         most_helpers = HELPERS_PER_TARGET * engine.targets
@@ -60,19 +60,19 @@ def _too_few(name: str, host: Host, number: int, engine: Engine) -> Iterator[Pro
 
 
 def _is_a_trial(host: Host, engine: Engine) -> bool:
-    """Whether an engine shares cores by consent, on a host that has too few whatever is changed.
+    """Whether an engine may share cores, on a host with too few cores for any configuration.
 
-    There a warning would ask for what nobody can do.
+    No change of the configuration could satisfy a warning there.
     """
     least = len(host.engines) * (len(SYSTEM_TAGS) + 1)
     return engine.oversubscribes and host.cores < least
 
 
 def _is_on_one_node(host: Host, engine: Engine) -> bool:
-    """Whether an engine is pinned, by the inventory or by DAOS itself.
+    """Whether an engine is pinned to a node, by the inventory or by DAOS itself.
 
-    DAOS leaves an engine unpinned that is alone on its host and near to node 0, and any that has
-    `first_core`. Source: `SetEngineAffinities` in src/control/server/config/server.go of 2.8.0.
+    DAOS does not pin an engine with `first_core`, nor the only engine of a host if it is near
+    node 0. Source: `SetEngineAffinities` in src/control/server/config/server.go of 2.8.0.
     """
     if engine.pinned_numa_node is not None:
         return True
@@ -82,7 +82,7 @@ def _is_on_one_node(host: Host, engine: Engine) -> bool:
 
 
 def _shared(name: str, host: Host) -> Iterator[Problem]:
-    """Engines with `first_core` take the cores from there on: no two take the same."""
+    """Require that engines with `first_core`, which use the cores from there on, share none."""
     placed = sorted(
         (engine.first_core, number, engine)
         for number, engine in enumerate(host.engines)

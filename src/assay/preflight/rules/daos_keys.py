@@ -1,7 +1,7 @@
-"""What the inventory says in DAOS's own words: every key is known, and of its kind.
+"""DAOS's own keys in the inventory: every key must be known, with a value of the right kind.
 
-This is judged before anything is made of the description, since a wrong kind of value hides what
-it means. `assay.preflight.keys` has the tables.
+These rules run before the description is parsed, since the meaning of a value of the wrong kind is
+unknown. `assay.preflight.keys` has the tables.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _PLACES: tuple[tuple[tuple[str, ...], Kind], ...] = (
 
 
 def daos_key_rules(name: str, host: Any, version: Version) -> Iterator[Problem]:
-    """The keys and values of daos_server.yml and daos_agent.yml.
+    """Require known keys and valid values for daos_server.yml and daos_agent.yml.
 
     Args:
         name: the host's name.
-        host: the host, as its description was read.
-        version: the release of DAOS that is deployed.
+        host: the description of the host, not parsed.
+        version: the deployed release of DAOS.
     """
     for place, kind in _PLACES:
         value = host

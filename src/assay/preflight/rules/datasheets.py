@@ -1,4 +1,4 @@
-"""The names of devices: each has a sheet."""
+"""The names of devices, each of which must have a datasheet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.problems import Problem
 
 
 def datasheet_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Devices that are named are in hardware.yml, or among the site's own sheets."""
+    """Require a datasheet for each named device, in hardware.yml or from the site."""
     sheets = site.sheets
     for name, host in hosts.items():
         named = host.datasheets

@@ -13,7 +13,7 @@ from assay.problems import Problem
 _PCI = re.compile(r"([0-9a-f]{4}|[0-9a-f]{6}):[0-9a-f]{2}:[01][0-9a-f]\.[0-7]", re.IGNORECASE)
 
 TARGETS_PER_SSD = 64
-"""The targets that can share an SSD, divided by the roles that it has.
+"""Maximum number of targets that share an SSD; it is divided by the number of the SSD's roles.
 
 Source: `targets` in utils/config/daos_server.yml of DAOS 2.8.0: 64 without roles, 21 with three.
 """
@@ -22,7 +22,7 @@ WANTED_LBA_BYTES = 4096
 
 
 def device_rules(name: str, host: Host) -> Iterator[Problem]:
-    """Devices are there, used once, enough for the targets, and fit for the work."""
+    """Require devices that exist, are used once, suffice for the targets and are fit for DAOS."""
     metadata = host.server.control_metadata
     users: dict[str, str] = {}
     if metadata is not None and metadata.device is not None:
@@ -48,7 +48,7 @@ def device_rules(name: str, host: Host) -> Iterator[Problem]:
 
 
 def is_absent(device: str, host: Host) -> bool:
-    """Whether a host lacks a block device; of links below /dev/disk and the like nobody knows."""
+    """Whether a host lacks a block device; links, as below /dev/disk, cannot be checked."""
     return (
         PurePosixPath(device).parent == PurePosixPath("/dev") and device not in host.block_devices
     )
@@ -61,7 +61,7 @@ def _is_well_formed(device: str, tier: Tier) -> bool:
 
 
 _KERNEL_VMD = re.compile(r"1[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]", re.IGNORECASE)
-"""How the kernel's own driver of VMD numbers what is behind a controller."""
+"""The kernel's own VMD driver gives these addresses to SSDs behind a controller."""
 
 
 def _form(malformed: list[str], tier: Tier) -> str:
@@ -88,7 +88,7 @@ def _used_twice(name: str, key: str, tier: Tier, users: dict[str, str]) -> Itera
 def _controllers(
     name: str, host: Host, key: str, tier: Tier, users: dict[str, str]
 ) -> Iterator[Problem]:
-    """A VMD controller is one engine's: SPDK claims it with all that is behind it."""
+    """Require that a VMD controller has one engine; SPDK claims it with all SSDs behind it."""
     for device in tier.devices:
         controller = controller_of(device) or (device if device in host.vmd else None)
         if controller is None:
@@ -126,7 +126,7 @@ def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
         missing = [d for d in devices if d not in host.nvme and host.vmd_of(d) is None]
         what, known = "SSDs or VMD controllers", [*sorted(host.nvme), *sorted(host.vmd)]
     elif tier.class_ == "file":
-        return  # DAOS makes it
+        return  # DAOS creates it
     else:
         missing = [device for device in devices if is_absent(device, host)]
         what, known = "block devices", list(host.block_devices)
@@ -157,7 +157,7 @@ def _enough(name: str, host: Host, number: int, index: int) -> Iterator[Problem]
     tier = engine.storage[index]
     devices = set(tier.devices)
     if any(device in host.vmd for device in devices) or not devices:
-        return  # how many SSDs are behind a controller is seen once DAOS has the controller
+        return  # the number of SSDs behind a controller is unknown until DAOS has the controller
     each = TARGETS_PER_SSD // max(len(set(tier.bdev_roles)), 1)
     if engine.targets > each * len(devices):
         roles = f" with the roles {', '.join(tier.bdev_roles)}" if tier.bdev_roles else ""
@@ -188,7 +188,7 @@ def _unfit(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
 
 
 def _iommu(name: str, host: Host) -> Iterator[Problem]:
-    """VFIO wants an IOMMU; without one, DAOS needs root for SSDs, and leaves VMD alone."""
+    """Require an IOMMU for VFIO; without it, DAOS needs root for SSDs, and does not use VMD."""
     tiers = [tier for engine in host.engines for tier in engine.storage if tier.class_ == "nvme"]
     if tiers and not host.server.disable_vfio and not host.iommu:
         behind_vmd = any(

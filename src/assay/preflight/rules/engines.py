@@ -1,4 +1,4 @@
-"""The engines of a host as they are described, whether DAOS is deployed there or not."""
+"""The described engines of a host, whether DAOS is deployed there or not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.problems import Problem
 
 
 def engine_rules(name: str, host: Host) -> Iterator[Problem]:
-    """Each engine has an interface of the host, and a mount of its own for its SCM."""
+    """Require for each engine an interface of the host, and a separate mount for its SCM."""
     known = ", ".join(sorted(host.interfaces)) or "none"
     mounts: dict[Path, int] = {}
     for number, engine in enumerate(host.engines):

@@ -1,4 +1,4 @@
-"""The environment and the logs that engines and their servers are given."""
+"""The environment and the logs of engines and servers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_DAEMONS = {
     Path("/var/log/daos/daos_agent/daos_agent.log"): "daos_agent",
     Path("/var/log/daos/daos_server_helper.log"): "daos_server_helper",
 }
-"""Logs that the roles give to others."""
+"""Logs of other programs, set by the roles."""
 
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=.*", re.DOTALL)
 
@@ -25,7 +25,7 @@ _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=.*", re.DOTALL)
 def environment_rules(
     name: str, host: Host, version: Version, provider: str | None
 ) -> Iterator[Problem]:
-    """Variables are well-formed and apt, log levels exist, and no two engines share a log."""
+    """Require valid variables, existing log levels, and a separate log for each engine."""
     for daemon, mask in (("server", host.server.log_mask), ("agent", host.agent.log_mask)):
         if mask.upper() not in CONTROL_LEVELS:
             yield Problem(

@@ -11,13 +11,13 @@ from assay.problems import Problem
 
 
 def fabric_rules(name: str, host: Host, provider: str, port: int) -> Iterator[Problem]:
-    """The interface of each engine is up, fit for the provider, and has ports for its streams.
+    """Require for each engine an interface that is up and fits the provider, and free ports.
 
     Args:
         name: the host's name.
         host: the host.
-        provider: of the system.
-        port: of `daos_server`.
+        provider: the provider of the system.
+        port: the port of `daos_server`.
     """
     for number, engine in enumerate(host.engines):
         interface = host.interfaces.get(engine.fabric_iface)
@@ -49,7 +49,7 @@ def fabric_rules(name: str, host: Host, provider: str, port: int) -> Iterator[Pr
 
 
 def agent_rules(name: str, host: Host) -> Iterator[Problem]:
-    """The interfaces that an agent hands out, or leaves out, are named, and its host has them."""
+    """Require that an agent hands out at least one interface, and only those of its host."""
     agent = host.agent
     if agent.include_fabric_ifaces and agent.exclude_fabric_ifaces:
         yield Problem(
@@ -68,7 +68,7 @@ def agent_rules(name: str, host: Host) -> Iterator[Problem]:
                 ", ".join(agent.exclude_fabric_ifaces),
                 f"should leave an interface for the fabric; this host has {known}",
             )
-    # To leave out what is not there harms nobody, and may be said for all hosts at once.
+    # To exclude an absent interface does no harm, and one list may serve all hosts.
     absent = [iface for iface in agent.include_fabric_ifaces if iface not in host.interfaces]
     if absent:
         yield Problem(
@@ -80,7 +80,7 @@ def agent_rules(name: str, host: Host) -> Iterator[Problem]:
 
 
 def telemetry_rules(name: str, host: Host) -> Iterator[Problem]:
-    """A port at which metrics are read exists; DAOS starts with any number."""
+    """Require a valid port for telemetry; DAOS starts with any number."""
     for key, port in (
         ("server", host.server.telemetry_port),
         ("agent", host.agent.telemetry_port),
@@ -96,11 +96,11 @@ def telemetry_rules(name: str, host: Host) -> Iterator[Problem]:
 
 LAST_PORT = 65535
 _WITHOUT_PORTS = ("ofi+cxi", "ofi+opx")
-"""Providers whose ports are no ports of TCP."""
+"""Providers that do not use TCP ports."""
 
 
 def _ports(name: str, host: Host, provider: str, server_port: int) -> Iterator[Problem]:
-    """Each engine is given a port; its range ends with the last, and is free of others."""
+    """Require a port for each engine; its range must be valid and free of other services."""
     services = {server_port: "daos_server (daos_port)"}
     for port, whose in (
         (host.server.telemetry_port, "the server's metrics (daos_server_telemetry_port)"),
@@ -139,7 +139,9 @@ def _ports(name: str, host: Host, provider: str, server_port: int) -> Iterator[P
 
 
 def _shared_ports(name: str, host: Host) -> Iterator[Problem]:
-    """Each stream listens on a port of its own, from `fabric_iface_port` on.
+    """Require that the port ranges of engines on one interface do not overlap.
+
+    Each stream listens on a port of its own, from `fabric_iface_port` on.
 
     Source: `crt_get_info_string` in src/cart/crt_hg.c of DAOS 2.8.0.
     """
@@ -161,7 +163,7 @@ def _shared_ports(name: str, host: Host) -> Iterator[Problem]:
 
 
 def _shared_subnets(name: str, host: Host) -> Iterator[Problem]:
-    """Several interfaces in one subnet answer for one another, unless sysctls prevent it."""
+    """Warn of several interfaces in one subnet: without sysctls they answer for one another."""
     by_network: dict[str, set[str]] = defaultdict(set)
     for engine in host.engines:
         interface = host.interfaces.get(engine.fabric_iface)

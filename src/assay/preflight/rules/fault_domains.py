@@ -1,4 +1,4 @@
-"""Fault domains: where servers are, as they tell DAOS by `fault_path`."""
+"""Fault domains: the places of servers, which `fault_path` reports to DAOS."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.problems import Problem
 
 
 def fault_domain_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """All servers are at one depth; DAOS lets no other join (`FaultBadFaultDomainDepth`)."""
+    """Require one depth of all servers; DAOS lets no other join (`FaultBadFaultDomainDepth`)."""
     paths = {
         name: path
         for name in system.servers
@@ -33,7 +33,7 @@ def fault_domain_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Pr
 
 
 def levels(name: str, host: Host) -> tuple[str, ...] | None:
-    """A server's place, from the outermost level; None where a program of the site tells it."""
+    """A server's place, from the outermost level; None if a program of the site reports it."""
     if host.server.settings.get("fault_cb"):
         return None
     path = str(host.server.settings.get("fault_path") or f"/{name}")
@@ -41,5 +41,5 @@ def levels(name: str, host: Host) -> tuple[str, ...] | None:
 
 
 def domains(servers: Mapping[str, Host]) -> int:
-    """How many of them there are: servers that say one place are lost together."""
+    """Number of fault domains: servers at one place are lost together."""
     return len({levels(name, host) or name for name, host in servers.items()})

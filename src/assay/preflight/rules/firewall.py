@@ -1,4 +1,4 @@
-"""The packet filters of the servers: peers reach the ports of DAOS."""
+"""The packet filters of the servers, which must let others reach the ports of DAOS."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.problems import Problem
 
 
 def firewall_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """No chain drops or rejects what arrives at the ports of `daos_server` and of the engines."""
+    """Report chains that drop or reject packets to the ports of `daos_server` and the engines."""
     for name in system.servers if len(hosts) > 1 else ():
         chains: dict[str, list[int]] = defaultdict(list)
         for port, chain in hosts[name].setup.blocked.items() if name in hosts else ():
@@ -28,7 +28,7 @@ def firewall_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Proble
 
 
 def spans(ports: list[int]) -> str:
-    """10001, 31316-31337."""
+    """The ports as numbers and ranges: `10001, 31316-31337`."""
     runs: list[tuple[int, int]] = []
     for port in sorted(ports):
         if runs and port == runs[-1][1] + 1:

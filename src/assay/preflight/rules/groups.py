@@ -1,4 +1,4 @@
-"""Which host plays which part."""
+"""The groups of hosts: controller, clients and servers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.problems import Problem
 
 
 def group_rules(site: Groups, described: Mapping[str, Any]) -> Iterator[Problem]:
-    """Each group holds hosts that are described, each once, and no client is a server."""
+    """Require groups of described hosts, each once, and that no client is a server."""
     groups = {
         "controller": (site.controller,),
         "clients": site.clients,

@@ -1,4 +1,4 @@
-"""What a host needs besides its engines."""
+"""The name and the interface of a host."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.subject import HOST
 
 
 def host_rules(name: str, host: Host) -> Iterator[Problem]:
-    """Its name can be part of a metric's, such as ``n1>n2``, and the interface is there."""
+    """Require a name that fits into a metric's, such as ``n1>n2``, and an existing interface."""
     if not HOST.fullmatch(name):
         yield Problem(
             name, "hosts", name, "should have letters, digits, dots, hyphens and underscores alone"

@@ -1,7 +1,7 @@
-"""Huge pages on each NUMA node, as DAOS takes them.
+"""Huge pages on each NUMA node.
 
-`SetHugeNodes` in src/control/server/server_utils.go of DAOS 2.8 shares `nr_hugepages` out equally
-among the NUMA nodes of the engines, and never asks for fewer than a node has.
+`SetHugeNodes` in src/control/server/server_utils.go of DAOS 2.8 divides `nr_hugepages` equally
+among the NUMA nodes of the engines, and never asks for fewer than a node already has.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from assay.problems import Problem
 
 
 def hugepage_rules(name: str, host: Host) -> Iterator[Problem]:
-    """Each node of an engine has the memory for its share, and nobody else has the pages."""
+    """Require enough memory on each node of an engine, and warn if others use its huge pages."""
     engines = [engine for engine in host.engines if engine.bdev_tiers]
     if host.server.disable_hugepages or not engines:
         return

@@ -1,7 +1,7 @@
-"""Devices that DAOS would format or write: nothing else may be on them.
+"""Devices that DAOS would format or write, on which nothing else may be.
 
-DAOS formats without a question what it is given for SSDs; for SCM and control metadata it asks
-`mkfs.ext4`. It names neither what was there, nor the host.
+DAOS formats devices in the place of SSDs without asking; for SCM and control metadata it relies on
+`mkfs.ext4`. DAOS reports neither the previous content nor the host.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from assay.cluster.storage import Block
 from assay.problems import Problem
 
 DAOS_LABEL = "daos"
-"""Of the file systems that DAOS makes (src/control/server/storage/scm/provider.go of 2.8.0)."""
+"""The label of file systems that DAOS makes (src/control/server/storage/scm/provider.go of
+2.8.0)."""
 
 _SIGNATURES = {
     "LVM2_member": "a physical volume of LVM",
@@ -34,25 +35,25 @@ _REFORMAT = "daos_system_reformat and daos_system_reformat_confirm agree to lose
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A device that the inventory gives to DAOS, and where DAOS mounts it, if it does."""
+    """A device that the inventory gives to DAOS, and its mount point, if DAOS mounts it."""
 
     key: str
     name: str
     device: str
     mount: str | None = None
     formatted: bool = False
-    """Whether the engine that it belongs to has a superblock of this system."""
+    """Whether its engine has a superblock of this system."""
     ephemeral: bool = False
-    """Whether a reboot ends what its engine has stored, so that nothing on it is missed."""
+    """Whether a reboot loses the data of its engine anyway."""
 
 
 def in_use_rules(name: str, host: Host, system: str | None) -> Iterator[Problem]:
-    """Nothing that DAOS would format or write is in use, or holds what somebody may want.
+    """Refuse devices and files that are in use, or hold data that somebody may want.
 
     Args:
         name: the host's name.
         host: the host.
-        system: the name of the system that is deployed; what that system has stored stays.
+        system: the name of the deployed system; devices with its data are accepted.
     """
     for given in _given(host, system):
         if holds := _what(host, given):
@@ -101,7 +102,7 @@ def _superblock(host: Host, number: int, engine: Engine) -> str | None:
 
 
 def _what(host: Host, given: _Given) -> list[str]:
-    """What speaks against giving a device to DAOS, a clause each."""
+    """The reasons not to give a device to DAOS, one clause each."""
     block = host.blocks.get(given.device)
     if block is None:
         return []
@@ -118,7 +119,7 @@ def _what(host: Host, given: _Given) -> list[str]:
 
 
 def _on(path: str, block: Block, given: _Given, host: Host) -> Iterator[str]:
-    """What is on one device or a part of it."""
+    """The content of one device or of a part of it, as reasons not to use it."""
     own = path == given.device
     others = [mount for mount in block.mounts if not (own and mount == given.mount)]
     if "[SWAP]" in others:
@@ -135,7 +136,7 @@ def _on(path: str, block: Block, given: _Given, host: Host) -> Iterator[str]:
 
 
 def _is_ours(block: Block, given: _Given) -> bool:
-    """Whether the file system is of DAOS, where DAOS is to have it; DAOS asks before it formats."""
+    """Whether DAOS made the file system, on a device to mount; DAOS asks before it formats it."""
     return given.mount is not None and block.label == DAOS_LABEL
 
 
@@ -145,7 +146,7 @@ def _is_daos(host: Host, given: _Given) -> bool:
 
 
 def _parts(host: Host, device: str) -> Iterator[tuple[str, Block]]:
-    """What is made of a device: its partitions, and volumes of these."""
+    """The partitions of a device, and the volumes on them."""
     for path, block in host.blocks.items():
         if device in block.parents:
             yield path, block
@@ -153,7 +154,7 @@ def _parts(host: Host, device: str) -> Iterator[tuple[str, Block]]:
 
 
 def _shares_a_disk(name: str, host: Host, given: _Given) -> Iterator[Problem]:
-    """A partition beside the system's is DAOS's to have; both are as slow as the disk is busy."""
+    """Warn of a partition on the system's disk: DAOS may use it, but both slow each other down."""
     block = host.blocks.get(given.device)
     if block is None or block.type != "part" or not given.key.endswith("bdev_list"):
         return
@@ -180,7 +181,7 @@ def _shares_a_disk(name: str, host: Host, given: _Given) -> Iterator[Problem]:
 
 
 def _files(name: str, host: Host, system: str | None) -> Iterator[Problem]:
-    """The files that emulate SSDs; DAOS writes over what is there."""
+    """Refuse backing files of emulated SSDs with other content, which DAOS would overwrite."""
     for number, engine in enumerate(host.engines):
         formatted = _superblock(host, number, engine) == system
         ephemeral = engine.ram_tier is not None and not engine.has_md_on_ssd
@@ -207,7 +208,7 @@ def _files(name: str, host: Host, system: str | None) -> Iterator[Problem]:
 
 
 def _other_systems(name: str, host: Host, system: str | None) -> Iterator[Problem]:
-    """Engines are of this system, or of none."""
+    """Refuse engines of another DAOS system."""
     for path, other in host.superblocks.items():
         if other != system and not host.server.reformat:
             yield Problem(

@@ -1,4 +1,4 @@
-"""The links of SSDs and network cards: as fast as card and slot can, and as their peers'."""
+"""The links of SSDs and network cards: their PCIe lanes, and the speed of their ports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.problems import Problem
 
 
 def pcie_rules(name: str, host: Host) -> Iterator[Problem]:
-    """No card has fewer lanes, or slower ones, than it could have."""
+    """Warn of a card with fewer or slower PCIe lanes than it supports."""
     used = {d.lower() for e in host.engines for t in e.bdev_tiers for d in t.devices}
     for address, slot in host.setup.pcie.items():
         is_ssd = address in host.nvme
@@ -37,10 +37,10 @@ def _reason(slot: Slot) -> str:
 
 
 def speed_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """The interfaces in a network of the engines or of the checks have one speed.
+    """Warn of interfaces whose speed differs from the others in a network of engines or checks.
 
-    A port that has fallen back is slower than its peers, and nothing else says so. Servers and
-    clients are compared apart, since sites give them other cards.
+    Nothing else reports a port that has fallen back to a lower speed. Servers and clients are
+    compared separately, since sites give them different cards.
     """
     for members in (site.servers, site.clients):
         by_network: dict[str, list[tuple[str, str, float]]] = defaultdict(list)

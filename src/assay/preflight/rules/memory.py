@@ -1,6 +1,7 @@
-"""The memory of a host: hugepages for SSDs, tmpfs instead of SCM, and what DAOS leaves free.
+"""The memory of a host: hugepages for SSDs, tmpfs instead of SCM, and DAOS's reserve.
 
-DAOS refuses transparent huge pages, too; that is no problem, as the role daos_host turns them off.
+DAOS also refuses transparent huge pages; no rule checks them, since the role daos_host turns them
+off.
 
 The arithmetic is that of DAOS 2.8.0: `SetNrHugepages` and `SetRamdiskSize` in
 src/control/server/config/server.go, `CalcRamdiskSize` in src/control/server/storage/scm.go.
@@ -16,20 +17,20 @@ from assay.preflight.rules.tiers import MIN_SCM_GIB
 from assay.problems import Problem
 
 GIB = 1024
-"""MiB of a GiB; all sizes below are in MiB."""
+"""MiB in a GiB; all sizes below are in MiB."""
 
 SYSTEM_RAM_RESERVED_GIB: dict[Version, int] = {"2.4": 16, "2.6": 16, "2.8": 64}
-"""What DAOS leaves to the system by default (`DefaultSysMemRsvd`)."""
+"""Memory that DAOS leaves to the system by default (`DefaultSysMemRsvd`)."""
 
 HUGEPAGES_PER_TARGET_MIB = 1 * GIB
 RESERVE_PER_TARGET_MIB = 128
 MIN_RESERVE_PER_ENGINE_MIB = 1 * GIB
 PAGES_FOR_DISCOVERY = 128
-"""What DAOS takes to look for SSDs, even where no engine has any."""
+"""Hugepages that DAOS takes to look for SSDs, even if no engine has any."""
 
 
 def tmpfs_rules(name: str, host: Host) -> Iterator[Problem]:
-    """A tmpfs fits into memory, whoever uses it."""
+    """Require that each tmpfs fits into memory, with or without DAOS."""
     for key, size_mib in _tmpfs(host):
         if size_mib >= host.memory.total_mib:
             yield Problem(
@@ -41,7 +42,7 @@ def tmpfs_rules(name: str, host: Host) -> Iterator[Problem]:
 
 
 def memory_rules(name: str, host: Host, version: Version) -> Iterator[Problem]:
-    """Hugepages, tmpfs and what DAOS keeps free are together no more than the host has."""
+    """Require enough memory for hugepages, tmpfs and DAOS's reserve together."""
     if not host.engines:
         return
     yield from _disabled_hugepages(name, host, version)
@@ -78,7 +79,7 @@ def _disabled_hugepages(name: str, host: Host, version: Version) -> Iterator[Pro
             name, "server.nr_hugepages", given, "should be 0 beside server.disable_hugepages"
         )
     tiers = [tier for engine in host.engines for tier in engine.bdev_tiers]
-    # Emulated SSDs can do without from 2.8 on.
+    # From 2.8 on, emulated SSDs do not need hugepages.
     if any(tier.class_ == "nvme" or version != "2.8" for tier in tiers):
         classes = ", ".join(sorted({tier.class_ for tier in tiers}))
         yield Problem(
@@ -90,9 +91,9 @@ def _disabled_hugepages(name: str, host: Host, version: Version) -> Iterator[Pro
 
 
 def _needed_mib(host: Host) -> int:
-    """What DAOS works out where `nr_hugepages` is 0."""
+    """The hugepages that DAOS computes if `nr_hugepages` is 0, MiB."""
     return sum(
-        # A system stream more for metadata; and a single target alone would have too few.
+        # Metadata needs one more system stream; a single target alone would get too few.
         (engine.targets + (engine.has_md_on_ssd or engine.targets == 1)) * HUGEPAGES_PER_TARGET_MIB
         for engine in host.engines
         if engine.bdev_tiers
@@ -100,7 +101,7 @@ def _needed_mib(host: Host) -> int:
 
 
 def hugepages_mib(host: Host) -> int:
-    """What DAOS takes of huge pages, MiB."""
+    """The hugepages that DAOS takes, MiB."""
     if host.server.disable_hugepages:
         return 0
     given = host.server.nr_hugepages
@@ -112,7 +113,7 @@ def hugepages_mib(host: Host) -> int:
 
 
 def _tmpfs_beside(name: str, host: Host, version: Version, taken_mib: int) -> Iterator[Problem]:
-    """DAOS gives each engine an equal share of what is left, and at least 4 GiB."""
+    """Require for each engine a tmpfs of at least 4 GiB, within its equal share of what is left."""
     engines = len(host.engines)
     reserve_mib = sum(_reserve_mib(engine) for engine in host.engines)
     left_mib = host.memory.total_mib - taken_mib - reserve_mib
@@ -164,5 +165,5 @@ def _reserve_mib(engine: Engine) -> int:
 
 
 def gib(mib: int) -> str:
-    """A size in words: 1.5 GiB."""
+    """A size as text: `1.5 GiB`."""
     return f"{mib / GIB:.1f} GiB".replace(".0 ", " ")

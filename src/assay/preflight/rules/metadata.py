@@ -1,4 +1,4 @@
-"""Metadata on SSDs: which tier holds the log, the metadata and the data of an engine."""
+"""Metadata on SSDs: the tiers that hold the log, the metadata and the data of an engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_TIERS = 3
 
 
 def metadata_rules(name: str, host: Host) -> Iterator[Problem]:
-    """Roles are complete where there are any, and then the server has a place that outlives it."""
+    """Require all roles or none; with roles, control metadata that survives a reboot."""
     for number, engine in enumerate(host.engines):
         if engine.has_md_on_ssd:
             yield from _roles(name, number, engine)
@@ -25,7 +25,7 @@ def metadata_rules(name: str, host: Host) -> Iterator[Problem]:
 
 
 def _roles(name: str, number: int, engine: Engine) -> Iterator[Problem]:
-    """The first problem with an engine's roles, in the order in which DAOS looks."""
+    """The first problem with an engine's roles, in the order in which DAOS checks them."""
     tiers = {
         f"engines[{number}].storage[{index}]": tier
         for index, tier in enumerate(engine.storage)

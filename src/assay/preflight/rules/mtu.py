@@ -11,9 +11,10 @@ from assay.problems import Problem
 
 
 def mtu_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Interfaces in the networks of engines have the MTU that most of them have.
+    """Require one MTU of all interfaces in a network of engines: the one that most of them have.
 
-    A larger one sends what another drops; DAOS then hangs at large transfers, and not at small.
+    An interface with a larger MTU sends packets that others drop. DAOS then hangs at large
+    transfers, but not at small ones.
     """
     fabric = {
         interface.network

@@ -1,4 +1,4 @@
-"""Names of servers: on every host they lead to the server that is meant."""
+"""Names of servers, which every host must resolve to the right server."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from assay.problems import Problem
 
 
 def name_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """A replica's name must lead there, since daos_server, daos_agent and dmg look it up.
+    """Report names of servers that a host resolves to another host, or not at all.
 
-    Those of other servers should: people and ssh use them.
+    For a replica it is an error, since daos_server, daos_agent and dmg look its name up. For other
+    servers it is a warning, since people and ssh use their names.
     """
     if len(hosts) < 2:
         return

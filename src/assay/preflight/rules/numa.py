@@ -1,4 +1,4 @@
-"""The NUMA nodes of engines: each its own, with its interface and its SSDs near."""
+"""The NUMA nodes of engines, their interfaces and their SSDs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from assay.problems import Problem
 
 
 def numa_rules(name: str, host: Host) -> Iterator[Problem]:
-    """Each engine is on a node of its own, and what it uses is there, too.
+    """Require for each engine a NUMA node of its own, with its interface and its SSDs.
 
-    Of each engine only the first thing is said: a pin to the wrong node is far from everything.
+    Only the first problem of each engine is reported, since a pin to the wrong node is far from
+    everything.
     """
     occupants: dict[int, int] = {}
     for number, engine in enumerate(host.engines):
@@ -53,9 +54,9 @@ def _pin(name: str, host: Host, number: int, engine: Engine) -> Problem | None:
 
 
 def _is_legacy(host: Host) -> bool:
-    """Whether DAOS lays out all engines by `first_core` (`SetEngineAffinities`).
+    """Whether DAOS places all engines by `first_core` (`SetEngineAffinities`).
 
-    A `first_core` of 0 beside a pin is no choice, since it is what DAOS has without one.
+    A `first_core` of 0 beside a pin does not count, since 0 is DAOS's default.
     """
     return any(
         e.first_core is not None and not (e.first_core == 0 and e.pinned_numa_node is not None)
@@ -66,7 +67,7 @@ def _is_legacy(host: Host) -> bool:
 def _shared(
     name: str, host: Host, number: int, engine: Engine, occupants: dict[int, int]
 ) -> Problem | None:
-    """Engines without `first_core` start at the first core of their node."""
+    """Require a separate node, since engines without `first_core` start at its first core."""
     node = _node(host, engine)
     if node is None or occupants.setdefault(node, number) == number:
         return None
@@ -83,7 +84,7 @@ def _shared(
 
 
 def _node(host: Host, engine: Engine) -> int | None:
-    """The node on which DAOS runs an engine of several; what it chooses follows the interface."""
+    """The node of one of several engines; without a pin, DAOS chooses that of the interface."""
     if engine.first_core is not None:
         return None
     if engine.pinned_numa_node is not None:

@@ -1,4 +1,4 @@
-"""Object classes: those that a release has, and how many failures each survives.
+"""Object classes: which of them each release has, and how many failures each survives.
 
 Source: `daos_obj_classes` in src/object/obj_class_def.c at tags v2.4.0 to v2.8.0.
 """
@@ -24,7 +24,7 @@ ALLOWED = (
 
 
 def not_a_class(name: str, version: Version) -> str | None:
-    """What is allowed, where a release has no such object class."""
+    """The allowed object classes if a release does not have this one, otherwise None."""
     match = _CLASS.fullmatch(name)
     is_later = match is not None and match["code"] in _OF_2_8.split("|") and version != "2.8"
     if match is not None and not is_later:
@@ -36,7 +36,7 @@ def not_a_class(name: str, version: Version) -> str | None:
 
 
 def survives(name: str) -> int:
-    """How many failures an object of a class survives (`daos_oclass_cid2allowedfailures`)."""
+    """Number of failures that an object of a class survives (`daos_oclass_cid2allowedfailures`)."""
     match = _CLASS.fullmatch(name)
     if match is None:
         return 0

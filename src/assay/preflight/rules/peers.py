@@ -1,4 +1,4 @@
-"""The odd one out: a host that differs from its peers in firmware, parts or tuning."""
+"""Hosts that differ from their peers in firmware, parts or tuning."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from assay.problems import Problem
 
 
 def peer_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Servers have what most servers have, and clients what most clients have.
+    """Warn of servers that differ from most servers, and of clients that differ from most clients.
 
-    Where no half of them agrees, nobody is odd: the site is mixed, and all are listed once.
+    If no more than half of them agree, none is odd: the site is mixed, and one problem lists all
+    values.
     """
     for what, members in (("server", site.servers), ("client", site.clients)):
         traits: dict[str, dict[str, str]] = defaultdict(dict)

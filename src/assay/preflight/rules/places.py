@@ -1,4 +1,4 @@
-"""Directories that DAOS gets: mount points of SCM and of clients, and control metadata."""
+"""Directories for DAOS: mount points of SCM and of clients, and control metadata."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from assay.cluster.description import Host
 from assay.problems import Problem
 
 VOLATILE = ("tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "squashfs")
-"""File systems of which a reboot leaves nothing, or that nobody can write to."""
+"""File systems that lose their data in a reboot, or are read-only."""
 
 CLEARED = tuple(map(Path, ("/run", "/var/run", "/dev", "/proc", "/sys", "/tmp")))  # noqa: S108 it is refused
 """Directories that a reboot empties, /tmp by tmpfiles.d(5)."""
 
 _TIDIED = Path("/tmp")  # noqa: S108 it is reported
-"""Some distributions empty it at boot, others after days."""
+"""Some distributions empty it at boot, others only after days."""
 
 SYSTEM = frozenset(
     map(
@@ -30,18 +30,18 @@ SYSTEM = frozenset(
         ),
     )
 )
-"""Directories of the system (hier(7)) and of DAOS that a mount would hide."""
+"""Directories of the system (hier(7)) and of DAOS, which a mount would hide."""
 
 _NO_MOUNTS = tuple(map(Path, ("/boot", "/dev", "/etc", "/proc", "/sys", "/usr", "/bin", "/lib")))
 
 
 def place_rules(name: str, host: Host, client_mount: Path | None = None) -> Iterator[Problem]:
-    """Mount points are empty directories of their own; metadata stays where it outlives a reboot.
+    """Require empty, separate directories as mount points, and metadata that survives a reboot.
 
     Args:
         name: the host's name.
         host: the host.
-        client_mount: where dfuse mounts the container on this host, if it does.
+        client_mount: the mount point of dfuse on this host, if it has one.
     """
     places = dict(_places(host))
     for key, path in places.items():
@@ -89,13 +89,13 @@ def _is_no_place(name: str, host: Host, key: str, path: Path) -> Iterator[Proble
 
 
 def _hidden(host: Host, path: Path) -> int:
-    """How many files a mount there would hide."""
+    """Number of files that a mount would hide."""
     directory = host.directories.get(str(path))
     return 0 if directory is None or directory.mounted else directory.entries
 
 
 def _nested(name: str, places: Mapping[str, Path]) -> Iterator[Problem]:
-    """No place is another's parent; one that is another's twin is for other rules to refuse."""
+    """Refuse a place within another, and equal places, except SCM mounts (see `engine_rules`)."""
     for (key, path), (other_key, other) in combinations(places.items(), 2):
         for inner_key, inner, outer_key, outer in (
             (key, path, other_key, other),
@@ -120,12 +120,12 @@ def _are_scm(*keys: str) -> bool:
 
 
 def _survives(name: str, host: Host) -> Iterator[Problem]:
-    """Control metadata without a device of its own is on a file system that outlives a reboot."""
+    """Require a file system that survives a reboot for control metadata without a device."""
     metadata = host.server.control_metadata
     if metadata is None or metadata.device is not None or not metadata.path.is_absolute():
         return
     if not any(engine.has_md_on_ssd for engine in host.engines):
-        return  # other rules refuse that there is a path at all
+        return  # other rules refuse any path
     directory = host.directories.get(str(metadata.path))
     cleared = next((top for top in CLEARED if top in (metadata.path, *metadata.path.parents)), None)
     if directory is not None and directory.filesystem in VOLATILE:

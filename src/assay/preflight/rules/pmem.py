@@ -1,4 +1,4 @@
-"""Persistent memory: its regions, its namespaces, and near which engine they are."""
+"""Persistent memory: its regions, its namespaces, and their distance from the engines."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _MAKE = "ndctl create-namespace --mode=fsdax --region=REGION, or daos_server scm
 
 
 def pmem_rules(name: str, host: Host) -> Iterator[Problem]:
-    """Each engine has one whole region as a namespace of mode fsdax, on its own NUMA node."""
+    """Require for each engine a whole region as an fsdax namespace, on its own NUMA node."""
     for number, engine in enumerate(host.engines):
         tier = engine.scm_tier
         for device in tier.scm_list if tier and tier.class_ == "dcpm" else ():
             key = f"engines[{number}].storage[0].scm_list"
             pmem = host.setup.pmem.get(host.links.get(device, device))
             if pmem is None:
-                continue  # what is not there is refused with all other devices
+                continue  # other rules refuse absent devices
             if pmem.mode != "fsdax":
                 yield Problem(
                     name,
@@ -43,7 +43,7 @@ def pmem_rules(name: str, host: Host) -> Iterator[Problem]:
 
 
 def _regions(name: str, host: Host) -> Iterator[Problem]:
-    """A region of which a part is free, or that has fewer modules than another, is a mistake."""
+    """Warn of a region that is partly free, or has fewer modules than another."""
     if not any(e.scm_tier and e.scm_tier.class_ == "dcpm" for e in host.engines):
         return
     modules = [region.modules for region in host.setup.regions.values()]

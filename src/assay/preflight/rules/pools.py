@@ -1,4 +1,4 @@
-"""Pools and containers: properties that DAOS has, and redundancy that the servers can hold."""
+"""Pools and containers: properties of this release, and redundancy that the servers can hold."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _GROUP = re.compile(r"RP_(?P<replicas>\d+)(G.*)?|EC_(?P<data>\d+)P(?P<parity>\d+
 
 
 def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """What `dmg pool create` and `daos container create` would refuse, or could not hold."""
+    """Report what `dmg pool create` or `daos container create` would refuse, or could not hold."""
     servers = {name: hosts[name] for name in system.servers if name in hosts}
     if len(servers) < len(system.servers):
-        servers = {}  # of hosts that are not valid nobody knows what they hold
+        servers = {}  # the capacity of invalid hosts is unknown
     yield from _room_for_vos_perf(system, hosts)
     for number, pool in enumerate(system.pools):
         where, properties = f"daos.pools[{number}]", pool.get("properties")
@@ -50,17 +50,17 @@ _PERCENT = re.compile(r"\d{1,3}%")
 MOST_PERCENT = 100
 
 BESIDE_MIB = 192
-"""What the checks VosPerf want free beside their pool (reframe-checks/scm/vos_perf.py)."""
+"""Space that the checks VosPerf need beside their pool (reframe-checks/scm/vos_perf.py)."""
 
 VOS_PERF = {scale: sizes["pool_mib"] + BESIDE_MIB for scale, sizes in BANDWIDTH.scales.items()}
-"""MiB that vos_perf needs in the SCM of an engine, by scale."""
+"""Space that vos_perf needs in the SCM of an engine, MiB, by scale."""
 
 
 def _room_for_vos_perf(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Pools of a percentage leave SCM for the checks VosPerf, which make a pool of their own."""
+    """Warn of pools sized in percent that leave no SCM for the pools of the checks VosPerf."""
     sizes = [str(pool.get("size")) for pool in system.pools]
     given = [int(size[:-1]) for size in sizes if _PERCENT.fullmatch(size)]
-    # Each takes its part of what those before it have left.
+    # Each pool takes its percentage of the space that the pools before it have left.
     share = math.prod(max(100 - percent, 0) / 100 for percent in given)
     for name in system.servers if given and max(given) <= MOST_PERCENT else ():
         for number, engine in enumerate(hosts[name].engines if name in hosts else ()):
@@ -102,7 +102,7 @@ def _size(key: str, size: Any, servers: Mapping[str, Host]) -> Iterator[Problem]
 
 
 def _capacity(servers: Mapping[str, Host]) -> int:
-    """Bytes of the SSDs for data, 0 where one of them is not known."""
+    """Size of all SSDs for data, bytes; 0 if the size of one is unknown."""
     sizes = [
         block.size_bytes if (block := host.blocks.get(path)) is not None else None
         for host in servers.values()
@@ -139,7 +139,7 @@ def _properties(
                 value,
                 f"should be at most {there - 1}: the servers are {there} fault domains, and one"
                 " more is required than may be lost",
-                # A pool has it for the containers that say nothing else.
+                # A pool's value is only the default of its containers.
                 severity="warning" if known is POOL else "error",
             )
 
@@ -150,7 +150,7 @@ def _object_class(
     if allowed := not_a_class(name, version):
         yield Problem(None, key, name, allowed)
         return
-    # Directories are never coded: DAOS takes its default for them.
+    # Directories are never erasure-coded: DAOS takes its default for them.
     is_coded_directory = key.endswith("dir_oclass") and name.startswith("EC_")
     if survives(name) < factor and not is_coded_directory:
         yield Problem(
@@ -182,7 +182,7 @@ def _object_class(
 
 
 def _factor(properties: Any) -> int | None:
-    """The redundancy that properties ask for, if they do."""
+    """The redundancy factor in properties; None if they have none."""
     asked = properties if isinstance(properties, dict) else {}
     value = str(asked.get("rd_fac", asked.get("rf")))
     return int(value) if value.isdecimal() else None

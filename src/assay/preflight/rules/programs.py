@@ -1,4 +1,4 @@
-"""Who may change what root runs, and where root makes directories for others."""
+"""The owners of programs that root runs, and of directories in which root creates others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMEDY_OF_DIRECTORIES = (
 
 
 def program_rules(name: str, host: Host) -> Iterator[Problem]:
-    """Nobody but root can replace a program, or put a link where root is to make a directory."""
+    """Require that only root can replace a program, or put a link where root makes a directory."""
     for file in host.writable:
         value = f"{file.path} of {file.owner} with mode {file.mode}"
         yield Problem(name, "programs", value, _REMEDY)

@@ -1,4 +1,4 @@
-"""The properties of pools and containers: which a release has, and what each takes.
+"""The properties of pools and containers: which releases have them, and their allowed values.
 
 Source: src/control/lib/daos/pool_property.go at tags v2.4.0 to v2.8.0 and the limits in
 daos_prop.h; src/control/lib/daos/container_property.go of 2.8.0, src/include/daos/cont_props.h.
@@ -26,12 +26,12 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """One of some words."""
+    """One of a set of words."""
 
     words: tuple[str, ...]
 
     def allowed(self, spelt: str) -> str | None:
-        """What is, where this is not."""
+        """The allowed words if this is none of them, otherwise None."""
         if spelt.lower() in self.words:
             return None
         return f"should be one of {', '.join(self.words)}"
@@ -39,14 +39,14 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A whole number within its limits, perhaps of percent."""
+    """A whole number within limits; with `percent`, it may end with a percent sign."""
 
     low: int
     high: int
     percent: bool = False
 
     def allowed(self, spelt: str) -> str | None:
-        """What is, where this is not."""
+        """The allowed range if this is outside it, otherwise None."""
         digits = spelt.removesuffix("%") if self.percent else spelt
         if digits.isdecimal() and digits.isascii() and self.low <= int(digits) <= self.high:
             return None
@@ -58,7 +58,7 @@ class Size:
     """A number of bytes, with a unit or without."""
 
     def allowed(self, spelt: str) -> str | None:
-        """What is, where this is not."""
+        """The allowed form if this is no size, otherwise None."""
         return None if size_bytes(spelt) is not None else "should be a size, such as 32KiB"
 
 
@@ -67,7 +67,7 @@ class Cell:
     """The size of a cell of erasure code."""
 
     def allowed(self, spelt: str) -> str | None:
-        """What is, where this is not."""
+        """The allowed sizes if this is none of them, otherwise None."""
         size, (low, high) = size_bytes(spelt), EC_CELL
         if size is not None and low <= size <= high and size % low == 0:
             return None
@@ -76,10 +76,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name; one that is like a UUID would be taken for that."""
+    """A name that does not look like a UUID, since DAOS would read it as one."""
 
     def allowed(self, spelt: str) -> str | None:
-        """What is, where this is not."""
+        """The allowed characters if this is no label, otherwise None."""
         if LABEL.match(spelt) and not _UUID.fullmatch(spelt):
             return None
         return "should be up to 127 letters, digits and . _ : -, and no UUID"
@@ -87,10 +87,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """What DAOS itself reads further."""
+    """Any text; only DAOS itself checks it."""
 
     def allowed(self, spelt: str) -> str | None:
-        """Nothing is refused."""
+        """None: every value is allowed."""
 
 
 Takes = Words | Number | Size | Cell | Label | Unread
@@ -98,7 +98,7 @@ Takes = Words | Number | Size | Cell | Label | Unread
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """What a property takes, in the releases that have it."""
+    """The allowed values of a property, in the releases that have it."""
 
     takes: Takes
     versions: tuple[Version, ...] = ALL
@@ -114,7 +114,7 @@ _SELF_HEAL = (
 POOL: dict[str, tuple[Property, ...]] = {
     "reclaim": (Property(Words(("disabled", "lazy", "time"))),),
     "self_heal": (
-        # 2.4 has a comma between two of them, which dmg takes for the end of the property.
+        # 2.4 separates two of them by a comma, which dmg reads as the end of the property.
         Property(Words(("exclude", "rebuild")), ("2.4",)),
         Property(Words(_SELF_HEAL), LATER),
     ),
@@ -146,7 +146,8 @@ POOL: dict[str, tuple[Property, ...]] = {
         Property(Words(("data_sync", "no_data_sync", "incremental")), ("2.8",)),
     ),
 }
-"""What DAOS alone sets (svc_list, global_version, upgrade_status) is left out."""
+"""The properties of pools, except those that only DAOS sets (svc_list, global_version,
+upgrade_status)."""
 
 _FLAG = Words(("on", "off"))
 _FACTOR = (Property(Number(0, 4)),)
@@ -186,22 +187,23 @@ CONTAINER: dict[str, tuple[Property, ...]] = {
     "perf_domain": (Property(Words(("root", "group")), LATER),),
     "status": (Property(Words(("healthy",))),),
 }
-"""What nobody may set (layout_type, scrubber_disabled ...) is left out."""
+"""The properties of containers, except those that nobody may set (layout_type, scrubber_disabled
+...)."""
 
 
 def spelt(value: Any) -> str:
-    """A value as the role gives it to dmg; YAML takes `off` for false."""
+    """A value as the role passes it to dmg; YAML reads `off` as false."""
     return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
 def not_allowed(
     name: str, value: Any, known: Mapping[str, tuple[Property, ...]], version: Version
 ) -> str | None:
-    """What is allowed instead of a property and its value, where they are not.
+    """What is allowed instead of a property or its value; None if both are allowed.
 
     Args:
-        name: of the property.
-        value: as the inventory has it.
+        name: the name of the property.
+        value: its value in the inventory.
         known: `POOL` or `CONTAINER`.
         version: the release that is deployed.
     """

@@ -1,4 +1,4 @@
-"""Settings of daos_server.yml and daos_agent.yml that speak of each other, or of the host."""
+"""Settings of daos_server.yml and daos_agent.yml that depend on each other, or on the host."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from assay.preflight.rules.variables import nearest
 from assay.problems import Problem
 
 CALLBACKS = "/etc/daos"
-"""Where DAOS wants a callback for fault domains to be (`checkFaultDomainCallback`)."""
+"""The directory that DAOS requires of a fault domain callback (`checkFaultDomainCallback`)."""
 
 
 def setting_rules(name: str, host: Host) -> Iterator[Problem]:
-    """What excludes each other, and what a host has to have."""
+    """Report settings that exclude each other, or do not fit the host."""
     yield from _fault_domains(name, host)
     yield from _control_interface(name, host)
     yield from _excluded_devices(name, host)
@@ -54,7 +54,7 @@ def _runtime_directory(name: str, key: str, daemon: str, host: Host) -> Iterator
 
 
 def _client_variables(name: str, host: Host) -> Iterator[Problem]:
-    """What clients are given, each once, by names that exist."""
+    """Require that the variables for clients exist, and that each is set once."""
     key, seen = "server.settings.client_env_vars", set[str]()
     given = host.server.settings.get("client_env_vars")
     for entry in given if isinstance(given, list) else ():
@@ -142,7 +142,7 @@ def _hugepages(name: str, host: Host) -> Iterator[Problem]:
 
 
 def agent_setting_rules(name: str, host: Host) -> Iterator[Problem]:
-    """What `TelemetryConfig.Validate` of the agent wants of each other."""
+    """Report settings of the agent that exclude each other (`TelemetryConfig.Validate`)."""
     settings, where = host.agent.settings, "agent.settings"
     yield from _runtime_directory(name, f"{where}.runtime_dir", "daos_agent", host)
     yield from _given_interfaces(name, host)
@@ -177,7 +177,7 @@ def agent_setting_rules(name: str, host: Host) -> Iterator[Problem]:
 
 
 def _given_interfaces(name: str, host: Host) -> Iterator[Problem]:
-    """The interfaces that an agent is told to give out are the host's, on its NUMA nodes."""
+    """Require that the interfaces for an agent to give out, and their NUMA nodes, exist."""
     given = host.agent.settings.get("fabric_ifaces")
     for number, node in enumerate(given if isinstance(given, list) else ()):
         where = f"agent.settings.fabric_ifaces[{number}]"

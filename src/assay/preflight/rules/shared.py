@@ -1,4 +1,4 @@
-"""The directory of campaigns: all hosts whose jobs run there see the same one, and it has room."""
+"""The directory of campaigns: all hosts with jobs must see the same one, with enough space."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ KEY = "reframe_prefix"
 
 NETWORK = ("nfs", "lustre", "gpfs", "beegfs", "ceph", "cifs", "glusterfs", "pvfs", "orangefs", "9p")
 NETWORK_ALSO = ("virtiofs", "panfs", "wekafs", "vastnfs", "fuse.", "gfs2", "ocfs2")
-"""How the types of file systems begin that several hosts can mount."""
+"""The type of a file system that several hosts can mount begins with one of these."""
 
 NEEDED_MIB = 1024
-"""For a campaign and its bundle (own choice: raw outputs of some 100 hosts are below it)."""
+"""Space for a campaign and its bundle (own choice: raw outputs of some 100 hosts need less)."""
 
 
 def shared_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """A job is written by the controller, and run where its hosts see it under the same path."""
+    """Require that all hosts see the jobs that the controller writes, under the same path."""
     members = [site.controller, *site.clients]
     if site.servers_scheduler == "slurm":
         members += site.servers
@@ -82,7 +82,7 @@ def _with_the_controller(
 
 
 def _is_one(host: Host, controller: Host) -> bool:
-    """Whether two hosts have mounted one file system, as far as its names say."""
+    """Whether two hosts have mounted the same file system, judged by its names."""
     mine, its = host.shared, controller.shared
     if (
         mine is None
@@ -91,7 +91,7 @@ def _is_one(host: Host, controller: Host) -> bool:
     ):
         return False
     same_kernel = host.setup.boot is not None and host.setup.boot == controller.setup.boot
-    # Of containers, each has an overlay of its own, and all call it that.
+    # Each container has an overlay of its own, and all overlays have the same name.
     return _is_network(mine.filesystem) or (same_kernel and mine.filesystem != "overlay")
 
 

@@ -1,4 +1,4 @@
-"""The DAOS system as a whole: its members, its management, and what all engines have in common."""
+"""The DAOS system as a whole: its members, its management, and the settings of all engines."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ PROVIDERS = (
     "ofi+cxi",
     "ofi+opx",
 )
-"""What DAOS 2.4 to 2.8 know of libfabric (`crt_na_dict` in src/cart/crt_init.c)."""
+"""The providers of libfabric that DAOS 2.4 to 2.8 know (`crt_na_dict` in src/cart/crt_init.c)."""
 
 _UCX = re.compile(r"ucx\+(tcp|(rc|ud|dc)(_[a-z0-9]+)?)(,(rc|ud|dc)(_[a-z0-9]+)?)*")
 
 
 def member_rules(system: System, described: Collection[str]) -> Iterator[Problem]:
-    """Every host of the system is described."""
+    """Require a description of every host of the system."""
     known = ", ".join(sorted(described)) or "none"
     for key, members in (("servers", system.servers), ("agents", system.agents)):
         for name in members:
@@ -40,7 +40,7 @@ def member_rules(system: System, described: Collection[str]) -> Iterator[Problem
 
 
 def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Engines are where the system has servers, all alike; an odd number of these manages it."""
+    """Require engines on servers only, all alike, and an odd number of management replicas."""
     servers = {name: hosts[name] for name in system.servers if name in hosts}
     yield from _provider(provider, system.version)
     yield from _providers(provider, servers)
@@ -56,7 +56,7 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
 
 
 def _providers(provider: str, servers: Mapping[str, Host]) -> Iterator[Problem]:
-    """DAOS gives every engine the provider of the system, whatever its own says."""
+    """Require the system's provider of every engine; DAOS ignores an engine's own."""
     for name, host in servers.items():
         for number, engine in enumerate(host.engines):
             if engine.provider is not None and engine.provider != provider:
@@ -70,7 +70,7 @@ def _providers(provider: str, servers: Mapping[str, Host]) -> Iterator[Problem]:
 
 
 def _provider(provider: str, version: Version) -> Iterator[Problem]:
-    """One that DAOS knows; 2.4 takes several, with commas, and the later releases one."""
+    """Require a provider that DAOS knows; 2.4 accepts several, with commas, later releases one."""
     if version == "2.4" and "," in provider:
         for each in provider.split(","):
             yield from _provider(each.strip(), version)
@@ -102,7 +102,7 @@ def _perf_pool(system: System) -> Iterator[Problem]:
 
 
 def _engines(servers: Mapping[str, Host], hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """A server has engines, and no other host has any."""
+    """Require engines on each server, and on no other host."""
     for name, host in hosts.items():
         if name in servers and not host.engines:
             yield Problem(
@@ -134,10 +134,10 @@ def _release(system: System, servers: Mapping[str, Host]) -> Iterator[Problem]:
 
 
 def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """The replicas of the management service: servers, each once, and an odd number of them."""
+    """Require an odd number of servers, each once, as replicas of the management service."""
     key = "daos.mgmt_svc_replicas"
     servers = _servers_of(system, hosts)
-    # The address of a host that is not valid is not known, and may be the one that is meant.
+    # The replica may be the address of an invalid host, which is unknown.
     if all(name in hosts for name in system.servers):
         for replica, server in zip(system.mgmt_svc_replicas, servers, strict=True):
             if server not in system.servers:
@@ -160,7 +160,7 @@ def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
 
 
 def _servers_of(system: System, hosts: Mapping[str, Host]) -> list[str]:
-    """The server of each replica, which is given by name or by address, or as it is given."""
+    """The server of each replica, found by name or by address; if unknown, the replica itself."""
     servers = {name: hosts[name] for name in system.servers if name in hosts}
     names = {
         known: name
@@ -179,7 +179,7 @@ def _servers_of(system: System, hosts: Mapping[str, Host]) -> list[str]:
 
 
 def address_and_port(replica: str) -> tuple[str, str | None]:
-    """A replica may be given with its port; more than one colon is an IPv6 address."""
+    """Split a replica into address and port, if it has one; more than one colon is IPv6."""
     if replica.startswith("["):
         address, _, port = replica[1:].partition("]")
         return address, port.removeprefix(":") or None
@@ -190,7 +190,7 @@ def address_and_port(replica: str) -> tuple[str, str | None]:
 
 
 def _replica_ports(system: System) -> Iterator[Problem]:
-    """A replica answers where every server listens."""
+    """Require the port of replicas on which every server listens."""
     for replica in system.mgmt_svc_replicas:
         port = address_and_port(replica)[1]
         if port is not None and port != str(system.port):
@@ -204,7 +204,7 @@ def _replica_ports(system: System) -> Iterator[Problem]:
 
 
 def _addresses(hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """No two hosts have one address; a loopback address is every host's own."""
+    """Require a different address of each host; any host may have a loopback address."""
     owners: dict[str, str] = {}
     for name, host in hosts.items():
         address = str(host.address)
@@ -218,7 +218,7 @@ def _addresses(hosts: Mapping[str, Host]) -> Iterator[Problem]:
 
 
 def _alike(servers: Mapping[str, Host], key: str) -> Iterator[Problem]:
-    """All engines of a host have what its first has; DAOS lets hosts differ."""
+    """Require one value of all engines of a host, that of its first; DAOS lets hosts differ."""
     for name, host in servers.items():
         for number, engine in enumerate(host.engines):
             value, usual = getattr(engine, key), getattr(host.engines[0], key)

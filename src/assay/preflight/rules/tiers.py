@@ -1,4 +1,4 @@
-"""The storage tiers of an engine: which are allowed, and which keys each may have."""
+"""The storage tiers of an engine: which tiers are allowed, and which keys each may have."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ _REFUSED: dict[tuple[str, str], tuple[Version, ...]] = {
     ("dcpm", "scm_hugepages_disabled"): ("2.4", "2.6"),
     ("ram", "scm_list"): ALL,
 }
-"""What a release refuses of that which does not apply (`ScmConfig.Validate`), and else ignores."""
+"""The releases that refuse a key of another class (`ScmConfig.Validate`); others ignore it."""
 
 MIN_SCM_GIB = 4
-"""The least that DAOS takes for a tmpfs (`MinRamdiskMem` in src/control/server/storage/scm.go)."""
+"""Minimum size of a tmpfs for DAOS (`MinRamdiskMem` in src/control/server/storage/scm.go)."""
 
 LAST_BUS = 0xFF
 """The number of the last PCI bus."""
 
 
 def tier_rules(name: str, host: Host, version: Version) -> Iterator[Problem]:
-    """SCM first, then block devices of one kind; each tier with the keys of its class."""
+    """Require SCM first, then block devices of one kind, each tier with the keys of its class."""
     for number, engine in enumerate(host.engines):
         yield from _order(name, number, engine)
         for index, tier in enumerate(engine.storage):
@@ -112,7 +112,7 @@ def _keys(name: str, where: str, tier: Tier, version: Version) -> Iterator[Probl
 
 
 def _shown(value: object) -> str:
-    """A value as YAML has it."""
+    """A value in YAML's spelling."""
     if isinstance(value, tuple):
         return ", ".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -123,7 +123,7 @@ def _said(switch: bool | None) -> str:
 
 
 def _is_range(text: str) -> bool:
-    """Whether DAOS can read it (`parsePCIBusRange`): decimal, or with 0x and the like."""
+    """Whether DAOS can read the range (`parsePCIBusRange`): decimal, or with a prefix like 0x."""
     first, dash, last = text.partition("-")
     try:
         return not text or (bool(dash) and _number(first) <= _number(last) <= LAST_BUS)
@@ -132,13 +132,13 @@ def _is_range(text: str) -> bool:
 
 
 def _number(text: str) -> int:
-    """A number as Go reads it: 010 is octal."""
+    """A number in Go's notation, in which 010 is octal."""
     is_octal = text.startswith("0") and text.isdigit()
     return int(text, base=8 if is_octal else 0)
 
 
 def _alike(name: str, host: Host, version: Version) -> Iterator[Problem]:
-    """The tmpfs, or the PMem, of all engines of a host is of one kind."""
+    """Require one class of SCM, and one setting of its huge pages, on all engines of a host."""
 
     def switch(engine: Engine) -> bool | None:
         said = engine.storage[0].scm_hugepages_disabled

@@ -1,4 +1,4 @@
-"""The settings of a host's kernel and the limits of its sessions."""
+"""The kernel settings of a host and the limits of its sessions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from assay.cluster.setup import Setup
 from assay.problems import Problem
 
 MIN_NOFILE = 65536
-"""Files and sockets that a client may open (own choice: a socket for each target of 512 servers
-with 2 engines of 16 targets, and four times as much)."""
+"""Minimum number of files and sockets that a client may open (own choice: a socket for each target
+of 512 servers with 2 engines of 16 targets, times four)."""
 
 
 def tuning_rules(name: str, host: Host) -> Iterator[Problem]:
-    """What slows a host down or stops DAOS on it, and the roles do not change."""
+    """Report settings that slow a host down or stop DAOS, unless the roles change them."""
     setup = host.setup
     slow = [governor for governor in setup.governors if governor != "performance"]
     if slow and "governor" not in setup.deploys:
@@ -38,10 +38,10 @@ def tuning_rules(name: str, host: Host) -> Iterator[Problem]:
 
 
 def limit_rules(name: str, host: Host) -> Iterator[Problem]:
-    """Programs of clients and servers may lock memory and open files.
+    """Warn if programs of clients and servers may not lock memory or open enough files.
 
-    DAOS's daemons have their limits from their units; these are of sessions, and the role daos_host
-    writes them for the next.
+    These are the limits of sessions, which the role daos_host writes for the next session. DAOS's
+    daemons get their limits from their units.
     """
     limits = host.setup.limits
     if limits.capable:

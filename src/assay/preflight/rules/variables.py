@@ -1,4 +1,4 @@
-"""The variables that an engine is given, by name and value."""
+"""The environment variables of an engine, by name and value."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from assay.cluster.daos import Engine, Version
 from assay.problems import Problem
 
-# Source: src/control/server/engine/utils.go and src/control/logging/level.go of DAOS 2.8.0; the
-# engines' are the same in 2.4 and 2.6.
+# Source: src/control/server/engine/utils.go and src/control/logging/level.go of DAOS 2.8.0; for
+# engines, 2.4 and 2.6 have the same.
 LEVELS = (
     *("DEBUG", "DBUG", "INFO", "NOTE", "WARN", "ERROR"),
     *("ERR", "CRIT", "ALRT", "FATAL", "EMRG", "EMIT"),
@@ -29,10 +29,10 @@ STREAMS = {
     *("ALL", "MD", "PL", "MGMT", "EPC", "DF", "REBUILD", "SEC", "CSUM", "GROUP_DEFAULT"),
     *("GROUP_METADATA_ONLY", "GROUP_METADATA", "ANY", "TRACE", "MEM", "NET", "IO", "TEST"),
 }
-"""Debug streams, which DD_MASK chooses among."""
+"""Debug streams that DD_MASK selects."""
 
 MOST_CHARACTERS = 1023
-"""Of a log mask (`logMasksStrMaxLen`)."""
+"""Maximum length of a log mask (`logMasksStrMaxLen`)."""
 
 KNOWN = frozenset(
     """
@@ -69,7 +69,7 @@ KNOWN = frozenset(
     VOS_AGG_CREDITS_THRESH
     """.split()  # noqa: SIM905 one name a line would be three screens
 )
-"""Variables that DAOS and what it stands on ask for.
+"""Variables that DAOS and its libraries read.
 
 Source: docs/admin/env_variables.md of DAOS 2.8.0 and the calls of d_getenv and crt_env in its src;
 libfabric's fi_rxm(7) and fi_cxi(7); PMDK's libpmemobj(7)."""
@@ -108,23 +108,23 @@ NUMBERS = {
     "DAOS_SPDK_LOG_LEVEL": (0, 4),
     "FI_OFI_RXM_USE_SRX": (0, 1),
 }
-"""Variables that are whole numbers, and their limits; an engine goes on without one that is not.
+"""Variables that are whole numbers, and their limits; an engine ignores other values.
 
 Source: docs/admin/env_variables.md of 2.8.0, the calls of d_getenv_uint in its src/engine, src/bio,
 src/rdb and src/vos, and CRT_ENV_LIST in src/cart/crt_internal_types.h."""
 
 WORDS = {"DAOS_SCHED_RELAX_MODE": ("sleep", "net", "disabled")}
-"""Variables that are one of some words, in any case (`sched_relax_str2mode`)."""
+"""Variables with a fixed set of words, in upper or lower case (`sched_relax_str2mode`)."""
 
 _SIZE = re.compile(r"[0-9]+[kmgKMG]?")
-"""As `d_getenv_size` in src/gurt/dlog.c reads it; what follows is ignored."""
+"""A size for `d_getenv_size` in src/gurt/dlog.c, which ignores the rest of the text."""
 
 STACKS: dict[Version, dict[str, int]] = {
     "2.4": {},
     "2.6": {"dcpm": 20480, "ucx": 32768},
     "2.8": {"dcpm": 20480, "md_on_ssd": 24576, "ucx": 32768},
 }
-"""Bytes that ABT_THREAD_STACKSIZE has at least (src/control/server/engine/config.go)."""
+"""Minimum of ABT_THREAD_STACKSIZE, bytes (src/control/server/engine/config.go)."""
 
 KEYS = {
     "CRT_PHY_ADDR_STR": "provider",
@@ -135,25 +135,26 @@ KEYS = {
     "D_PORT": "fabric_iface_port",
     "D_LOG_FILE": "log_file",
 }
-"""Variables that DAOS sets by a key of the engine; 2.4 has the first three for the next three."""
+"""Variables that DAOS sets from a key of the engine; 2.4 uses the first three instead of the next
+three."""
 
 
 def values_of_variables(
     name: str, where: str, engine: Engine, version: Version, provider: str | None
 ) -> Iterator[Problem]:
-    """Variables that exist, and values that DAOS takes.
+    """Require variables that exist, with values that DAOS accepts.
 
     Args:
         name: the host's name.
         where: the key of the variables.
         engine: the engine that has them.
         version: the release that is deployed.
-        provider: of the system, where it is known.
+        provider: the provider of the system, if it is known.
     """
     for entry in engine.env_vars:
         variable, is_set, value = entry.partition("=")
         if not is_set:
-            continue  # other rules say that it is none
+            continue  # other rules report it
         if variable.isidentifier():
             yield from _names(name, where, variable, entry)
         if allowed := _allowed(variable, value):
@@ -183,13 +184,13 @@ def _names(name: str, where: str, variable: str, entry: str) -> Iterator[Problem
 
 
 def nearest(variable: str) -> str | None:
-    """The known variable that is meant, where an unknown one is nearly it."""
+    """The known variable that is most like an unknown one; None if none is."""
     near = difflib.get_close_matches(variable.upper(), KNOWN, n=1, cutoff=0.8)
     return near[0] if near and variable not in KNOWN else None
 
 
 def _allowed(variable: str, value: str) -> str | None:
-    """What a variable may be, where it is something else."""
+    """The allowed values of a variable if it has another, otherwise None."""
     if variable == "D_LOG_MASK" and value and not is_mask(value):
         return MASK
     if variable == "DD_MASK" and value and not _are_names(value, STREAMS):
@@ -260,7 +261,7 @@ MASK = f"should be one of {', '.join(LEVELS)}; for subsystems as in ERR,RPC=DEBU
 
 
 def is_mask(mask: str) -> bool:
-    """Whether it is a level, `PREFIX=LEVEL`, or several: `LEVEL,PREFIX=LEVEL`."""
+    """Whether a mask is `LEVEL`, `PREFIX=LEVEL`, or a list of them: `LEVEL,PREFIX=LEVEL`."""
     first, *others = mask.split(",")
     parts = [first if "=" in first else f"DAOS={first}", *others]
     return len(mask) <= MOST_CHARACTERS and all(

@@ -1,7 +1,7 @@
-"""What job scripts and the programs in them can be given.
+"""The names and paths that job scripts and their programs accept.
 
-A script passes on whatever a word holds; control characters are refused with the description. Some
-programs read more into a path than its name, and no quoting prevents it: that is refused here.
+A script passes on any word; control characters are refused with the description. Some programs
+give a meaning to characters of a path, and no quoting prevents it: these rules refuse them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from assay.cluster.description import Benchmarks, Host, Site
 from assay.problems import Problem
 
 _LABEL = re.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,126}")
-"""A label of DAOS (`daos_label_is_valid`), which begins with no dash here: an option would."""
+"""A label of DAOS (`daos_label_is_valid`), here without a dash at its start, as options have."""
 
 _JUDGED = ("scm_mount", "control_metadata.path")
-"""Keys of paths that other rules want absolute, with words of their own."""
+"""Keys of paths for which other rules report that they are not absolute."""
 
 _FIO = (":$", "fio takes a colon for the end of a path, and $ for the beginning of a keyword")
 _IOR = ("@", "IOR and mdtest take @ for the end of a path")
@@ -31,7 +31,7 @@ _MOUNTS = (" \\", "/proc/mounts spells them otherwise")
 
 
 def words_of_host(name: str, host: Host) -> Iterator[Problem]:
-    """What the scripts are given of one host."""
+    """Check the words of one host that scripts use."""
     yield from _absolute(name, host)
     if host.scratch is not None:
         yield from _plain(name, "scratch.directory", host.scratch.directory, _FIO)
@@ -42,7 +42,7 @@ def words_of_host(name: str, host: Host) -> Iterator[Problem]:
 
 
 def words_of_site(site: Site) -> Iterator[Problem]:
-    """What the scripts are given of the whole."""
+    """Check the words of the whole site that scripts use."""
     yield from _absolute(None, site)
     benchmarks = site.benchmarks
     for key in Benchmarks.model_fields:
@@ -71,7 +71,7 @@ def _words_of_system(system: System) -> Iterator[Problem]:
 def _plain(
     host: str | None, key: str, path: Path | None, reader: tuple[str, str]
 ) -> Iterator[Problem]:
-    """A path without the characters that a program reads as more than a name."""
+    """Require a path without the characters to which a program gives a meaning."""
     characters, why = reader
     if path is not None and (special := sorted(set(characters) & set(str(path)))):
         named = " or ".join(repr(character) for character in special)
@@ -79,14 +79,14 @@ def _plain(
 
 
 def _absolute(host: str | None, model: BaseModel) -> Iterator[Problem]:
-    """Every path is absolute: a script runs elsewhere, and what begins with - is an option."""
+    """Require absolute paths: a script runs elsewhere, and a leading - would be an option."""
     for key, path in _paths(model, ""):
         if not path.is_absolute() and not key.endswith(_JUDGED):
             yield Problem(host, key, path, "should be an absolute path, such as /opt/fio/bin/fio")
 
 
 def _paths(value: object, key: str) -> Iterator[tuple[str, Path]]:
-    """Every path below a key, each with its own key."""
+    """Every path below a key, each with its full key."""
     match value:
         case Path():
             yield key, value
