@@ -1,7 +1,7 @@
-"""How much of the plan was judged: nothing is accepted that was not judged.
+"""How much of the plan was judged: only what was judged can be accepted.
 
-A class is a layer in one direction: what the SSDs read, say. As long as no metric of a class has a
-floor, nobody knows whether that part of the cluster is slow.
+A class is a layer in one direction, such as reads of SSDs. If no metric of a class has a floor, it
+is unknown whether that part of the cluster is slow.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
 
 _IN_NAME = re.compile(r"[\w.-]")
-"""A character that a name of a host can have: beside it another name goes on."""
+"""A character of host names: next to a match, it shows that the match is part of a longer name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much was judged of a layer in one direction."""
+    """The numbers of required and judged metrics of a layer in one direction."""
 
     layer: Layer
     direction: Direction | None
-    """None for what neither writes to the storage nor reads from it."""
+    """None for metrics that neither write to the storage nor read from it."""
     required: int
     judged: int
-    """Held against a floor, or against a count."""
+    """Number of metrics that were compared with a floor, or with a count."""
     waived: int
 
     @property
     def is_unjudged(self) -> bool:
-        """Whether it has no verdict on its speed, and no waiver."""
+        """Whether none of its metrics has a verdict on its speed, and not all are waived."""
         return not self.judged and self.waived < self.required
 
     def __str__(self) -> str:
@@ -44,14 +44,14 @@ class Coverage:
 
 
 def coverage(judgements: Iterable[Judgement]) -> list[Coverage]:
-    """Each class that the plan requires, from the lowest layer up."""
+    """The coverage of each class that the plan requires, from the lowest layer up."""
     counted: dict[tuple[Layer, Direction | None], Counter[str]] = {}
     asked = cache(is_judged)
     for judgement in judgements:
         metric = judgement.requirement.metric
         if not asked(metric):
             continue
-        # IO500's phases of mdtest say nothing of the bandwidth of its other phases.
+        # IO500's phases of mdtest do not show the bandwidth of its other phases.
         layer = "metadata" if metric.unit in ("op/s", "kop/s") else judgement.requirement.layer
         found = counted.setdefault((layer, metric.direction), Counter())
         found["required"] += 1
@@ -64,7 +64,7 @@ def coverage(judgements: Iterable[Judgement]) -> list[Coverage]:
 
 
 def has_been_judged(judgement: Judgement) -> bool:
-    """Whether it was measured, and held against a limit on its slow side."""
+    """Whether a metric was measured and compared with a limit on its slow side."""
     expected = judgement.expectation
     better = judgement.requirement.metric.better
     limit = expected.floor if better == "higher" else expected.ceiling
@@ -73,7 +73,7 @@ def has_been_judged(judgement: Judgement) -> bool:
 
 
 def causes(judgements: Iterable[Judgement]) -> Counter[str]:
-    """Why metrics are unrated, and how many for each cause; hosts and devices are left out."""
+    """The causes for which metrics are unrated, without hosts and devices, and their numbers."""
     return Counter(
         _cause(judgement) for judgement in judgements if judgement.verdict is Verdict.UNRATED
     )
@@ -90,7 +90,7 @@ def _cause(judgement: Judgement) -> str:
 
 
 def _without(said: str, name: str) -> str:
-    """A sentence without a name, where this is a whole word; a pattern for each host takes long."""
+    """A sentence without a name, if it is a whole word; a pattern for each host would be slow."""
     first, *rest = said.split(name)
     for part in rest:
         inside = _IN_NAME.match(first[-1:]) or _IN_NAME.match(part[:1])
@@ -99,7 +99,7 @@ def _without(said: str, name: str) -> str:
 
 
 def shares(judgements: Sequence[Judgement]) -> list[str]:
-    """What share of each layer is waived: ``9 waived (12 % of network)``."""
+    """The waived share of each layer, for ``9 waived (12 % of network)``."""
     total = Counter(judgement.requirement.layer for judgement in judgements)
     waived = Counter(j.requirement.layer for j in judgements if j.verdict is Verdict.WAIVED)
     return [f"{count / total[layer]:.0%} of {layer}" for layer, count in waived.items()]

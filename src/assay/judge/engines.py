@@ -41,7 +41,7 @@ own files have less (own choice)."""
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """What the engines say about one check on one partition."""
+    """The engines' report on one check on one partition."""
 
     check: str
     partition: str

@@ -18,12 +18,12 @@ COARSE = 1e-3
 def fakes(
     rows: Sequence[Sequence[float]], groups: Sequence[Hashable], names: Sequence[str]
 ) -> dict[int, str]:
-    """Which metrics have such samples, and why, in words.
+    """The metrics with such samples, and the reason in words.
 
     Args:
         rows: the samples of each metric.
         groups: metrics of one group are peers.
-        names: how each metric is called.
+        names: the name of each metric.
     """
     found: dict[int, str] = {}
     first: dict[Hashable, int] = {}
@@ -34,7 +34,7 @@ def fakes(
         other = row if alike else first.setdefault((groups[row], tuple(samples)), row)
         if other == row and not alike:
             continue
-        # The digits last: nearly no samples are equal, and to look at those of all takes long.
+        # The digits last: few samples are equal, and checking the digits of all would be slow.
         if _step(samples) > COARSE * abs(samples[0]):
             continue
         if alike:

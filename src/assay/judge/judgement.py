@@ -29,10 +29,10 @@ class Measurement:
     samples: Sequence[float]
     expectation: Expectation
     problems: Sequence[str] = ()
-    """Why its samples do not count."""
+    """The reasons why its samples do not count."""
     raw: Sequence[str] = ()
     model: str | None = None
-    """What its device calls itself, where that is known: other models are no peers."""
+    """The model name that its device reports, if known; devices of other models are no peers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
 
 
 def _fakes(measurements: Sequence[Measurement], rows: Sequence[Sequence[float]]) -> dict[int, str]:
-    """Metrics with samples that nobody measured; counts may well be alike."""
+    """Metrics with samples that nobody measured; counts are excluded, since they may be equal."""
     return fakes(
         [
             () if m.expectation.ground == "count" else row

@@ -73,16 +73,16 @@ class Compared:
     members: list[Numbers]
     gain: Array
     local: Array
-    """By how much it is better than what shares its host or its ends; NaN where nothing does."""
+    """Its gain over the peers that share its host or its ends; NaN if there are none."""
     median: Array
     count: Numbers
     error: Array
-    """Of a median, from all peers; from its own samples where there are too few."""
+    """Error of its median, from all peers, or from its own samples if there are too few peers."""
     freedom: Array
     step: Array
-    """What a tool prints in steps, one of them, relative to the median."""
+    """The step of the printed figures, relative to the median."""
     apart: Array
-    """By how much it is in the worse of two populations; NaN elsewhere."""
+    """The distance between two populations if it is in the worse one; NaN otherwise."""
     blame: dict[int, Blame]
     comparisons: int
     slower: Flags
@@ -92,18 +92,18 @@ class Compared:
 
 @dataclass(slots=True)
 class _Found:
-    """What is known of each metric while groups are gone through."""
+    """The intermediate results for each metric, group by group."""
 
     median: Array
     distance: Array
     loose: Array
     apart: Array
     local: Array
-    """By how much it is better than what it shares its host or its ends with; NaN for nothing."""
+    """Its gain over the peers that share its host or its ends; NaN if there are none."""
     local_distance: Array
     local_loose: Array
     by_host: Array
-    """By how much it is better than the median, without the effect of its destination."""
+    """Its gain over the median, without the effect of its destination."""
     blame: dict[int, Blame] = field(default_factory=dict)
     polished: list[tuple[Numbers, Polished, float, float]] = field(default_factory=list)
 
@@ -164,7 +164,7 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
     local_far = threshold(chance, found.local_loose) * found.local_distance
     coarse = np.maximum(SLOWER, STEPS * step)
     luckiest = np.where(limits.more, summaries.second_high, summaries.second_low)
-    # A wild sample or a second mode reaches up to the others; what is slow does not.
+    # An outlier among samples or a second mode reaches up to the peers; a slow metric does not.
     reach = limits.gain(luckiest, found.median)
     slower = (gain < -coarse) & (ailing | (gain < -far)) & (reach < -SLOWER / 2)
     reach -= gain - found.local
@@ -260,7 +260,7 @@ def _within_hosts(
     if not len(compared):
         return local, np.nan, np.nan
     of_host = float(np.median(counts[counts >= FEWEST_OF_HOST]))
-    # About their own median few figures lie too near (as `median_error` says), and that errs too.
+    # Few figures lie too near their own median (see `median_error`), which also has an error.
     between = deviation(compared) * of_host / (of_host - 1.2)
     wider = (1 + OF_MEDIAN**2 / of_host) ** 0.5
     freedom = len(compared) * (1 - 1 / of_host)

@@ -61,7 +61,7 @@ class Rating:
     gain: Array
     """The relative gain over the median of its peers; NaN if it has too few peers."""
     local: Array
-    """By how much it is better than what shares its host or its ends; NaN where nothing does."""
+    """Its gain over the peers that share its host or its ends; NaN if there are none."""
     peers_median: Array
     """The median of its peers."""
     peers: Numbers
@@ -73,7 +73,7 @@ class Rating:
     hiding: Flags
     """Whether its scatter could hide a loss against its peers."""
     apart: Array
-    """By how much it is in the worse of two populations of peers; NaN elsewhere."""
+    """The distance between two populations if it is in the worse one; NaN otherwise."""
     blame: dict[int, Blame]
     """The causes of some slow metrics, by row."""
     more_samples: Array
@@ -145,19 +145,19 @@ def _floors(summaries: Summaries, limits: Limits, present: Flags, peers: Compare
     luckiest = np.where(limits.more, summaries.high, summaries.low)
     unluckiest = np.where(limits.more, summaries.low, summaries.high)
     comparisons = int(np.sum(rated))
-    # Without peers there is only the error from its own few samples, too rough for a quantile of
-    # Student's t; but the interval under the floor is a condition of its own.
+    # Without peers, the error comes only from its own few samples, which is too rough for a
+    # quantile of Student's t. The interval below the floor is a separate condition.
     freedom = np.where(peers.count > 0, peers.freedom, np.inf)
     margin = threshold(share(comparisons), freedom) * peers.error + peers.step
     under = limits.gain(luckiest, limits.worst) < 0
-    # The error is relative to the median, and so is the distance: of the floor, nothing lacks more
-    # than all of it, however far below it lies.
+    # Error and distance are relative to the median: relative to the floor, no distance would exceed
+    # 1, however far below it a metric lies.
     surely = limits.gain(limits.worst, summaries.median) > margin
-    # One sample has no scatter, and so no interval that could lie on either side.
+    # A single sample has no scatter, so it has no interval that could lie on either side.
     single = rated & (summaries.count == 1)
     below = rated & ~single & ((under & surely) | _all_below(summaries, limits, rated, peers))
-    # One wild sample of seven is an end of the interval. Where peers tell the scatter, the median
-    # may be surely above the floor all the same.
+    # One outlier among seven samples is an end of the interval. If peers show the scatter, the
+    # median may still be above the floor with confidence.
     sure = threshold((1 - CONFIDENCE) / 2, peers.freedom) * peers.error
     above = (peers.count > 0) & (limits.gain(summaries.median, limits.worst) > sure)
     low = limits.gain(unluckiest, limits.worst) < 0
@@ -176,7 +176,7 @@ def _all_below(summaries: Summaries, limits: Limits, rated: Flags, peers: Compar
         if not np.all(rated[rows]):
             continue
         lacks = limits.gain(limits.worst, summaries.median)[rows]
-        # All of them are here, so that how much they differ by nature makes their middle no surer.
+        # These are all of them, so their natural differences add no error to their median.
         far = float(threshold(share(len(peers.members)), peers.freedom[rows[0]]))
         far *= OF_MEDIAN * float(peers.error[rows[0]]) / len(rows) ** 0.5
         if middle(lacks) > max(TOGETHER, far) + float(peers.step[rows[0]]):

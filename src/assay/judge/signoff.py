@@ -30,18 +30,18 @@ class Gate(StrEnum):
     """What a campaign must show."""
 
     ACCEPTANCE = "acceptance"
-    """Nothing may be missing, implausible, below, unsteady or measured with less than asked, and of
-    each layer and direction that the plan requires something must be judged."""
+    """No metric may be missing, implausible, below, unsteady or measured with less than the scale
+    asks for, and at least one must be judged in each layer and direction that the plan requires."""
 
     MEASURED = "measured"
-    """Everything was measured and nothing is implausible; how fast it is decides nothing."""
+    """Every metric must be measured, and none may be implausible; no speed is required."""
 
 
 FAILING = {
     Gate.ACCEPTANCE: (Verdict.MISSING, Verdict.IMPLAUSIBLE, Verdict.BELOW, Verdict.UNSTEADY),
     Gate.MEASURED: (Verdict.MISSING, Verdict.IMPLAUSIBLE),
 }
-"""The verdicts that each gate does not let through."""
+"""The verdicts that each gate refuses."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class SignOff:
     """How much was measured: `quick` or `acceptance`."""
     judgements: tuple[Judgement, ...]
     comparisons: int
-    """How many comparisons could have raised a false alarm, in all of the campaign."""
+    """Number of comparisons of the whole campaign that could have raised a false alarm."""
     reports: tuple[Path, ...]
     """The ReFrame run reports that were judged."""
     measured_from: datetime
@@ -66,61 +66,61 @@ class SignOff:
     approver: str | None = None
     """Who approves the sign-off."""
     waivers: tuple[Waiver, ...] = ()
-    """All that were given, also those that cover no metric."""
+    """All waivers, including those that cover no metric."""
     deviations: tuple[Deviation, ...] = ()
-    """What was set differently from the scale."""
+    """The settings that differ from those of the scale."""
     baseline: Accepted | None = None
     """The accepted campaign whose figures are required again."""
     host_changes: tuple[HostChange, ...] = ()
-    """What changed on the hosts while they were measured."""
+    """The changes of hosts while they were measured."""
     engines: tuple[Engines, ...] = ()
-    """What the engines say about the checks that watch them."""
+    """The engines' reports on the checks that watch them."""
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:
-        """How many metrics have each verdict; every verdict is a key."""
+        """Number of metrics with each verdict; every verdict is a key."""
         counted = Counter(judgement.verdict for judgement in self.judgements)
         return {verdict: counted[verdict] for verdict in Verdict}
 
     @cached_property
     def stopped_by(self) -> tuple[Judgement, ...]:
-        """The judgements that the gate does not let through, the worst first."""
+        """The judgements that the gate refuses, the worst first."""
         failing = FAILING[self.gate]
         stopping = [judgement for judgement in self.judgements if judgement.verdict in failing]
         return tuple(sorted(stopping, key=lambda judgement: failing.index(judgement.verdict)))
 
     @cached_property
     def stopped_by_less(self) -> tuple[Deviation, ...]:
-        """Where less was measured than the scale asks for, if the gate does not let it through."""
+        """The settings that measured less than the scale asks for, if the gate refuses that."""
         if self.gate is Gate.MEASURED:
             return ()
         return tuple(deviation for deviation in self.deviations if deviation.less)
 
     @property
     def stopped_by_changes(self) -> tuple[HostChange, ...]:
-        """Where hosts are no longer what was measured, if the gate does not let it through."""
+        """The changes after which hosts are not what was measured, if the gate refuses that."""
         return () if self.gate is Gate.MEASURED else self.host_changes
 
     @cached_property
     def coverage(self) -> tuple[Coverage, ...]:
-        """How much was judged of each layer and direction."""
+        """The coverage of each layer and direction."""
         return tuple(coverage(self.judgements))
 
     @property
     def unjudged(self) -> tuple[Coverage, ...]:
-        """The layers and directions of which no metric is judged, where the gate asks for that."""
+        """The layers and directions without a judged metric, if the gate requires one."""
         if self.gate is not Gate.ACCEPTANCE:
             return ()
         return tuple(each for each in self.coverage if each.is_unjudged)
 
     @cached_property
     def judged(self) -> int:
-        """How many metrics were held against a limit."""
+        """Number of metrics that were compared with a limit."""
         return sum(map(has_been_judged, self.judgements))
 
     @property
     def passed(self) -> bool:
-        """Whether the gate lets the campaign through. Where nothing is judged, nothing passes."""
+        """Whether the campaign passes the gate; without any judged metric it does not."""
         less = self.stopped_by_less or self.stopped_by_changes or self.unjudged
         stopped = self.stopped_by or less
         return self.counts[Verdict.WAIVED] < len(self.judgements) and not stopped
@@ -172,7 +172,7 @@ class SignOff:
 
 
 def model_of(cluster: Cluster, subject: Subject) -> str | None:
-    """What the SSD that a metric is of calls itself, where that is known."""
+    """The model name that the SSD of a metric reports, if it is known."""
     device = subject.device and cluster.hosts[subject.host].nvme.get(subject.device)
     return device.model if device else None
 
@@ -186,16 +186,16 @@ def sign_off(
     made_at: datetime | None = None,
     baseline: Accepted | None = None,
 ) -> SignOff:
-    """Judge a campaign: every metric of the plan, in its order, from the lowest layer up.
+    """Judge every metric of the plan, in its order, from the lowest layer up.
 
     Args:
-        cluster: whose plan it is.
-        results: what was measured.
+        cluster: the cluster, which determines the plan.
+        results: the results of the campaign.
         gate: what the campaign must show.
-        waivers: which metrics are accepted all the same, and who answers for them.
+        waivers: the metrics that are accepted regardless, and who answers for them.
         approver: who approves the sign-off.
         baseline: an accepted campaign of this cluster, whose figures are required again.
-        made_at: when; now, if it is not given. A waiver must hold on that day.
+        made_at: the time of the sign-off, by default now. A waiver must be valid on that day.
 
     Raises:
         WaiverError: a waiver has expired, or names no metric of the plan.

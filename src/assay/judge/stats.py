@@ -1,7 +1,7 @@
-"""What several samples say together: medians, how far to trust them, scatter, trend, outliers.
+"""Statistics of samples: medians and their errors, scatter, trend, outliers.
 
-Everything works on the rows of arrays, a row for each metric, so that a campaign of many thousand
-metrics is judged at once.
+All functions work on the rows of arrays, one row for each metric, so that a campaign of many
+thousand metrics is judged at once.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 CONFIDENCE = 0.95
-"""How sure the interval is to hold the true median, where there are samples enough for that."""
+"""Probability that the interval contains the true median, if there are enough samples for it."""
 
 NORMAL = 1.4826
-"""Standard deviations of a normal distribution in its median absolute deviation."""
+"""Ratio of the standard deviation to the median absolute deviation, for normal distributions."""
 
 MAD_EFFICIENCY = 0.37
-"""What a median absolute deviation knows of the scatter, of what all the samples would tell.
+"""Statistical efficiency of the median absolute deviation as an estimate of the scatter.
 
-Source: Rousseeuw and Croux, Alternatives to the Median Absolute Deviation, JASA 88 (1993). So many
-times fewer degrees of freedom has a figure whose error is estimated from it.
+Source: Rousseeuw and Croux, Alternatives to the Median Absolute Deviation, JASA 88 (1993). The
+degrees of freedom of an error that is estimated from it are multiplied by this factor.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The median of some samples, how far it can be trusted, and how much they scatter.
+    """The median of some samples, its confidence interval, and their scatter.
 
     `low` and `high` enclose the true median with the probability `confidence`, which is below
     0.95 for fewer than six samples. `spread` is the median absolute deviation over the median.
-    `change` is by how much of the median the samples rose from the first to the last.
+    `change` is the rise from the first sample to the last, over the median.
     """
 
     count: int
@@ -49,7 +49,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
-    """The same of many metrics: an array for each figure, NaN where a metric has no sample."""
+    """The summaries of many metrics: an array for each figure, NaN for a metric without samples."""
 
     count: Array
     median: Array
@@ -63,18 +63,18 @@ class Summaries:
     order: Array
     """Kendall's tau with time: 1 where each sample is above all before it, -1 where below."""
     second_low: Array
-    """The second smallest sample; of two or fewer, the smallest."""
+    """The second smallest sample; the smallest if there are at most two."""
     second_high: Array
     step: Array
-    """The least difference of two samples that differ, where most are like another; else 0."""
+    """The smallest difference between different samples if most are equal to another, else 0."""
 
     def one(self, row: int) -> Summary:
-        """What is known of one metric, which has samples."""
+        """The summary of one metric, which must have samples."""
         count, *figures = (float(getattr(self, name)[row]) for name in _FIGURES)
         return Summary(int(count), *figures)
 
     def each(self) -> Iterator[Summary | None]:
-        """What is known of each metric; None where it has no samples."""
+        """The summary of each metric; None if it has no samples."""
         for count, *figures in zip(*(getattr(self, n).tolist() for n in _FIGURES), strict=True):
             yield Summary(int(count), *figures) if count else None
 
@@ -88,7 +88,7 @@ def summarize(samples: Sequence[float]) -> Summary:
     The interval runs between two order statistics: the true median lies between the k-th smallest
     and the k-th largest of n samples with probability 1 - 2 P(Binomial(n, 1/2) < k), whatever the
     distribution (David and Nagaraja, Order Statistics, section 7.1). The change is the slope of
-    Theil and Sen, which one wild sample does not move.
+    Theil and Sen, which a single outlier does not change.
 
     Raises:
         ValueError: there is no sample.
@@ -135,7 +135,7 @@ def _figures(samples: Array) -> dict[str, Array | float]:
 
 
 def _step(ordered: Array) -> Array:
-    """In which steps samples were printed, as far as they show it; of one whole number, 1."""
+    """The step in which samples were printed, if they show it; 1 for one repeated whole number."""
     if ordered.shape[1] < 2:
         return np.zeros(len(ordered))
     rise = np.diff(ordered, axis=1)
@@ -146,7 +146,7 @@ def _step(ordered: Array) -> Array:
 
 
 def middle(figures: Array) -> float:
-    """The median of some figures; many times faster than numpy's for the few of a group."""
+    """The median of some figures; for small groups, many times faster than numpy's."""
     return float(_middle(np.sort(figures)[None, :])[0])
 
 
@@ -163,11 +163,11 @@ def _deviation(samples: Array, centre: Array) -> Array:
 
 
 def _trend(samples: Array) -> tuple[Array, Array]:
-    """By how much samples rise from one to the next, the median over all pairs; and their order."""
+    """The rise from one sample to the next, as the median over all pairs; and their order."""
     earlier, later = np.triu_indices(samples.shape[1], 1)
     if not len(earlier):
         return np.zeros(len(samples)), np.zeros(len(samples))
-    # Some rows at a time: all pairs of all rows at once are the square of what was measured.
+    # Some rows at a time, since the number of all pairs is the square of the number of samples.
     parts = [
         _rises(part, earlier, later)
         for part in np.array_split(samples, max(1, samples.shape[0] * len(earlier) // _AT_ONCE))
@@ -176,7 +176,7 @@ def _trend(samples: Array) -> tuple[Array, Array]:
 
 
 _AT_ONCE = 2**22
-"""So many pairs are held in memory at once, of 8 bytes each."""
+"""Number of pairs in memory at once, 8 bytes each."""
 
 
 Places = NDArray[np.intp]
@@ -188,7 +188,7 @@ def _rises(samples: Array, earlier: Places, later: Places) -> tuple[Array, Array
 
 
 def _rank(count: int) -> tuple[int, float]:
-    """The largest k whose interval still has the wanted confidence, or 1; and its confidence."""
+    """The largest k whose interval has at least `CONFIDENCE`, or else 1; and its confidence."""
     best = (1, _enclosing(count, 1))
     for rank in range(2, count // 2 + 1):
         confidence = _enclosing(count, rank)
@@ -207,8 +207,8 @@ def _enclosing(count: int, rank: int) -> float:
 def median_error(spread: ArrayLike, count: ArrayLike) -> Array:
     """The standard error of a median, from the spread and the number of its samples.
 
-    `spread` is a median absolute deviation; of n normal samples about their own median it comes
-    out too small by about n / (n - 1.2) (seen in a simulation of 60,000 rows of 5 to 21).
+    `spread` is a median absolute deviation. For n normal samples about their own median it is too
+    small by a factor of about n / (n - 1.2), as seen in a simulation of 60,000 rows of 5 to 21.
     """
     spread, count = np.asarray(spread, np.float64), np.asarray(count, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -217,10 +217,10 @@ def median_error(spread: ArrayLike, count: ArrayLike) -> Array:
 
 
 def interval_error(low: ArrayLike, high: ArrayLike, confidence: ArrayLike) -> Array:
-    """The standard error of a median whose interval is that wide, as if it were normal.
+    """The standard error of a median from the width of its interval, as if it were normal.
 
-    Of samples in two modes the interval knows more than their median absolute deviation, which is
-    zero where most are in one mode.
+    For samples in two modes, the interval is a better measure than the median absolute deviation,
+    which is zero if most samples are in one mode.
     """
     from scipy.special import ndtri
 
@@ -232,8 +232,8 @@ def interval_error(low: ArrayLike, high: ArrayLike, confidence: ArrayLike) -> Ar
 def change_error(wobble: ArrayLike, count: ArrayLike) -> Array:
     """The standard error of a change from first to last, from the scatter about its line.
 
-    That scatter comes out too small by about n / (n - 2.3), seen in the same simulation; the slope
-    of Theil and Sen errs about 1.07 times as far as that of least squares.
+    That scatter is too small by a factor of about n / (n - 2.3), as seen in the same simulation.
+    The error of the slope of Theil and Sen is about 1.07 times that of least squares.
     """
     wobble, count = np.asarray(wobble, np.float64), np.asarray(count, np.float64)
     scatter = NORMAL * wobble * count / (count - 2.3)
@@ -241,10 +241,10 @@ def change_error(wobble: ArrayLike, count: ArrayLike) -> Array:
 
 
 def threshold(chance: float, freedom: ArrayLike) -> Array:
-    """How many standard errors chance alone exceeds with the probability `chance`, on one side.
+    """The number of standard errors that chance alone exceeds with the probability `chance`.
 
-    The quantile of Student's t: the fewer samples the error itself was estimated from (degrees of
-    freedom), the farther out it lies.
+    It is the one-sided quantile of Student's t: the fewer samples the error itself was estimated
+    from (degrees of freedom), the larger it is.
     """
     from scipy.special import stdtrit
 
@@ -253,7 +253,7 @@ def threshold(chance: float, freedom: ArrayLike) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """What the metrics of a group of peers know together of their medians."""
+    """The statistics of the medians of a group of peers."""
 
     median: float
     """The median of their medians."""
@@ -262,15 +262,15 @@ class Pooled:
     known: float
     """Degrees of freedom of the error."""
     distance: float
-    """How far from the median one of them usually lies, relative to it; at least the error."""
+    """The usual distance of one of them from the median, relative to it; at least the error."""
     freedom: float
     """Degrees of freedom of the distance."""
 
 
 def pool(median: Array, spread: Array, count: Array) -> Pooled:
-    """Put together the metrics of peers, none of which lacks samples.
+    """Combine the metrics of peers, all of which must have samples.
 
-    The spreads of all tell the error of one median better than its own few samples do.
+    The spreads of all peers give a better error of one median than its own few samples do.
     """
     centre, samples = middle(median), middle(count)
     error = float(median_error(middle(spread), samples))
@@ -283,10 +283,10 @@ def pool(median: Array, spread: Array, count: Array) -> Pooled:
 def combine(error: float, freedom: float, between: float, count: int) -> tuple[float, float]:
     """The usual distance of one of `count` peers, and its degrees of freedom.
 
-    It is the error of each, as long as the distance `between` them, a scaled median absolute
-    deviation, is what that error explains: not more than two of its own standard errors above.
-    Otherwise they differ by themselves too, and the two parts of their variance make up the
-    degrees of freedom (Satterthwaite, Biometrics Bulletin 2, 1946).
+    It is the error of each if that error explains the distance `between` them, a scaled median
+    absolute deviation: if the distance exceeds it by no more than two of its own standard errors.
+    Otherwise the peers themselves also differ, and the degrees of freedom follow from both parts of
+    the variance (Satterthwaite, Biometrics Bulletin 2, 1946).
     """
     if between <= error * (1 + 2 / math.sqrt(2 * MAD_EFFICIENCY * count)):
         return error, freedom
