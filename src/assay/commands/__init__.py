@@ -1,5 +1,5 @@
-"""The commands of `assay`, a module each; `assay.cli` lists them.
+"""The commands of `assay`, one module each; `assay.cli` lists them.
 
-A command imports what it needs when it runs: to judge takes numpy and scipy, to draw takes longer,
-and to print the version or the samples of a tool takes neither.
+A command imports its modules when it runs. Judging needs numpy and scipy, and charts take even
+longer to load; printing the version or the samples of a tool needs none of them.
 """

@@ -1,4 +1,4 @@
-"""`assay check`: what is wrong with the description of a cluster."""
+"""`assay check`: validates the description of a cluster."""
 
 from __future__ import annotations
 

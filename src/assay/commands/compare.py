@@ -1,4 +1,4 @@
-"""`assay compare`: what differs between campaigns."""
+"""`assay compare`: compares campaigns with accepted ones."""
 
 from __future__ import annotations
 

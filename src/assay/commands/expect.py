@@ -1,4 +1,4 @@
-"""`assay expect`: what each metric, or the whole system, should give."""
+"""`assay expect`: prints the expected figures of each metric, or of the whole system."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from assay.cluster.description import Cluster
 
 LARGE_MIBS = 10_000
-"""From here on a bandwidth is printed in GiB/s."""
+"""Bandwidths from this value on are printed in GiB/s."""
 
 
 def expect(
@@ -29,7 +29,7 @@ def expect(
 ) -> None:
     """Print bound, floor and ceiling of every metric, and their sources.
 
-    With --system: what all parts of each layer give together, and what limits them.
+    With --system: print the total of each layer, and what limits it.
     """
     from rich.markup import escape
     from rich.table import Table

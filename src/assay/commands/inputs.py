@@ -1,4 +1,4 @@
-"""What several commands read: a description, a campaign, a bundle."""
+"""The inputs of several commands: a description, a campaign, a bundle."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ ClusterFile = Annotated[
     typer.Option("--cluster", help="The description of the cluster.", envvar="ASSAY_CLUSTER"),
 ]
 DEFAULT_CLUSTER = Path("/etc/assay/cluster.json")
-"""Where the play puts it on the controller."""
+"""The path to which the play writes it on the controller."""
 
 
 def load(path: Path) -> Cluster:
-    """The described cluster; the command ends with status 1 if the description is wrong."""
+    """Load the described cluster; end the command with status 1 if the description is invalid."""
     from assay.preflight import examine as preflight
 
     try:
@@ -36,7 +36,7 @@ def load(path: Path) -> Cluster:
 
 
 def read_campaign(pattern: str, cluster: Cluster, outputs: Path | None = None) -> Results:
-    """The results of a campaign; the command ends with status 1 if its reports are no reports."""
+    """Read the results of a campaign; end the command with status 1 if a run report is invalid."""
     from assay.campaign import results, run_report
 
     try:
@@ -47,13 +47,13 @@ def read_campaign(pattern: str, cluster: Cluster, outputs: Path | None = None) -
 
 
 def campaign_of(reports: str) -> Path:
-    """The campaign's directory: `campaign.sh` keeps the reports in its `reports/`."""
+    """The campaign's directory; `campaign.sh` writes the reports to its `reports/`."""
     directory = Path(reports).parent
     return directory.parent if directory.name == "reports" else directory
 
 
 def accepted_figures(bundle: Path, described: Cluster) -> Accepted:
-    """The figures of an accepted campaign of the same hardware."""
+    """Read the figures of an accepted campaign of the same hardware."""
     from assay.bundle import compare as comparison
     from assay.report import reader
 
@@ -67,7 +67,7 @@ def accepted_figures(bundle: Path, described: Cluster) -> Accepted:
 
 
 def refuse_changed(bundle: Path) -> None:
-    """Compare nothing that somebody has changed."""
+    """End the command if a bundle does not verify, since it may have been changed."""
     from assay.bundle import verify as verification
 
     try:

@@ -1,4 +1,4 @@
-"""`assay parse`: the samples in what a tool printed."""
+"""`assay parse`: prints the samples in the output of a tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`assay plan`: what is required of a cluster."""
+"""`assay plan`: lists the metrics that are required of a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`assay progress` and `assay overhead`: how a campaign goes, and what it took."""
+"""`assay progress` and `assay overhead`: the state of a campaign, and its run time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line
 
 FOLLOWED_EVERY_S = 5
-"""How often `assay progress --follow` looks."""
+"""Interval between two checks of `assay progress --follow`."""
 
 
 def progress(
@@ -23,7 +23,7 @@ def progress(
     ] = False,
     file: ClusterFile = DEFAULT_CLUSTER,
 ) -> None:
-    """Show how far a campaign is: what runs where, since when, and the figures so far."""
+    """Show the state of a campaign: what runs where, since when, and the figures so far."""
     import time
 
     from assay.campaign import progress as campaign
@@ -50,7 +50,7 @@ def progress(
                 takes = hours.of_checks(described, seen.scale)
                 left = campaign.seconds_left(seen, takes, time.time())
                 print(f"about {hours.spelled(left)} left", flush=True)
-        # Between its phases a campaign of DAOS has no session.
+        # Between its phases, a campaign of DAOS has no ReFrame session.
         if not follow or (seen.ended and (described.daos is None or seen.done == len(seen.checks))):
             return
         time.sleep(FOLLOWED_EVERY_S)

@@ -1,4 +1,4 @@
-"""`assay signoff`: the verdict on a campaign, and its bundle."""
+"""`assay signoff`: judges a campaign and writes its bundle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all commands print, and how they refuse."""
+"""The output of all commands: messages, tables of problems, and refusals."""
 
 from __future__ import annotations
 
@@ -18,28 +18,29 @@ if TYPE_CHECKING:
     from assay.problems import Problem
 
 NARROW = 120
-"""Columns of a terminal on which five columns side by side are hard to read; our own choice."""
+"""Width of a terminal, in characters, below which a table of five columns is hard to read (own
+choice)."""
 
 
 def complain(message: str) -> None:
-    """Print to standard error what is wrong."""
+    """Print a message to standard error."""
     print(printable(message), file=sys.stderr)
 
 
 def warn(paths: Sequence[Path]) -> None:
-    """Warn if others may write what is about to be trusted."""
+    """Warn if other users may write files that the command is about to trust."""
     if warning := owners.warning(paths):
         complain(warning)
 
 
 def misuse(message: str) -> NoReturn:
-    """End the command with status 2: it was called for what it cannot do."""
+    """End the command with status 2, for arguments that it cannot use."""
     complain(message)
     raise typer.Exit(2)
 
 
 def print_problems(problems: list[Problem], named: Callable[[str], str]) -> None:
-    """Print a table of problems; NAMED gives a key the name that the reader knows it by."""
+    """Print a table of problems; `named` turns a key into the name that the reader knows."""
     if not problems:
         return
     from rich.console import Console
@@ -71,15 +72,15 @@ def print_problems(problems: list[Problem], named: Callable[[str], str]) -> None
 
 
 def print_table(table: Table) -> None:
-    """Print a table: fitted to a terminal, or a line a row in a pipe."""
+    """Print a table: fitted to a terminal, or one line per row in a pipe."""
     from rich.console import Console
     from rich.markup import render
 
-    # The PCI address 0000:ab:00.0 has an emoji in it.
+    # The PCI address 0000:ab:00.0 contains the code of an emoji.
     if sys.stdout.isatty():
         Console(highlight=False, emoji=False).print(table)
         return
-    # In a pipe a row is a line, however long; rich takes half a minute for 100,000 of them.
+    # In a pipe each row is one line of any length; rich needs half a minute for 100,000 rows.
     columns = [
         [render(cell, emoji=False).plain if "\\" in cell else cell for cell in map(str, cells)]
         for cells in ([column.header, *column.cells] for column in table.columns)

@@ -1,4 +1,4 @@
-"""`assay verify`: whether a bundle is what it says."""
+"""`assay verify`: checks that a bundle is intact."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def verify(
         bool, typer.Option("--require-signature", help="Fail where the bundle is not signed.")
     ] = False,
 ) -> None:
-    """Check that a bundle is unchanged, follows from its raw outputs, and who signed it.
+    """Check that a bundle is unchanged and follows from its raw outputs, and who signed it.
 
-    Exit 0 if all of this holds, whatever the verdict is, otherwise 1.
+    Exit 0 if the bundle is valid, whatever its verdict is, otherwise 1.
     """
     from assay.bundle import verify as verification
 
