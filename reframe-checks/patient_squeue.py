@@ -1,4 +1,4 @@
-"""ReFrame's scheduler `squeue`, misled neither by a silent controller nor by a lost first node."""
+"""ReFrame's scheduler `squeue`, which also handles a silent controller and a lost first node."""
 
 import shlex
 from pathlib import Path
@@ -14,10 +14,10 @@ SCHEDULER = "patient-squeue"
 
 @register_scheduler(SCHEDULER)
 class PatientSqueue(TellingSqueue):
-    """Asks by squeue.sh; ReFrame itself takes every failure of squeue for the end of the job.
+    """Calls squeue by squeue.sh, since ReFrame takes every failure of squeue for the job's end.
 
-    With `--no-kill` a job outlives the node on which its script ran. It is ended when its other
-    nodes have done their part: nothing else would end it before its time limit.
+    With `--no-kill`, a job survives the loss of the node on which its script ran. This scheduler
+    cancels it when its other nodes are done; otherwise it would run until its time limit.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class PatientSqueue(TellingSqueue):
         self._nodes_at_start: dict[str, str | None] = {}
 
     def poll(self, *jobs: Job | None) -> None:
-        """Update the jobs' states, and end those that only wait for a script that is gone."""
+        """Update the jobs' states, and cancel jobs that only wait for the script of a lost node."""
         super().poll(*jobs)
         for job in jobs:
             if job and job.state == "RUNNING" and not job.is_cancelling:
@@ -39,7 +39,7 @@ class PatientSqueue(TellingSqueue):
         asked = f"{self._squeue} --noheader --job={job.jobid} --format=%B"
         host = run_command(asked).stdout.strip()
         left = run_command(f"scontrol show hostnames {job._nodespec}").stdout.split()
-        # Slurm may list a step that has ended until the job does.
+        # Slurm may list an ended step until the job itself ends.
         done = all(Path(job.workdir, done_by(node)).exists() for node in left)
         if host and left and host not in left and done:
             self.log(f"{host}, which ran the script of job {job.jobid}, is lost; cancelling it")
@@ -47,5 +47,5 @@ class PatientSqueue(TellingSqueue):
 
 
 def done_by(node: str) -> str:
-    """The file that a node's own script leaves at its end, in the job's directory."""
+    """The file in the job's directory that a node's own script writes at its end."""
     return f"{node}.done"
