@@ -1,8 +1,8 @@
-"""What each metric should be: bound, floor and ceiling, and where they come from.
+"""The expectation of each metric: bound, floor and ceiling, and their sources.
 
-An expectation is a pure function from the cluster (and from what its lower layers were measured
-to do) to numbers and a sentence. Each metric names the rule that bounds it, in the module of its
-benchmark; what the hardware can do is in `assay.checks.bounds`.
+An expectation is a pure function of the cluster and of the measured figures of lower layers. It
+returns numbers and a sentence. Each metric has a rule for it in the module of its benchmark; the
+limits of the hardware are in `assay.checks.bounds`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def expectation(
     measured: Mapping[Requirement, Sequence[float]],
     accepted: Accepted | None = None,
 ) -> Expectation:
-    """Work out what a metric should be.
+    """Compute the expectation of a metric.
 
     Args:
-        cluster: whose metric it is.
-        requirement: the metric, and of which subject.
-        measured: what lower layers were measured to do. For many metrics make that a `Measured`
-            once, which remembers what it has worked out, and knows the scale.
-        accepted: an accepted campaign of this cluster; a commitment counts before it.
+        cluster: the cluster.
+        requirement: the metric and its subject.
+        measured: the measured figures of lower layers. For many metrics, pass one `Measured`, which
+            caches its results and has the scale.
+        accepted: an accepted campaign of this cluster; a commitment takes precedence.
     """
     lower = measured if isinstance(measured, Measured) else Measured(measured)
     expected = requirement.metric.rule(cluster, requirement, lower)
@@ -44,13 +44,13 @@ def expectation(
 
 
 _SOFT: tuple[Ground, ...] = ("nothing", "reference", "baseline")
-"""What a commitment replaces; beside a bound it is only the floor."""
+"""The grounds that a commitment replaces; with another ground, it sets only the floor."""
 
 
 def _committed(
     requirement: Requirement, expected: Expectation, commitment: Commitment
 ) -> Expectation:
-    """Require what somebody has committed to, whatever else would be required."""
+    """Require the figure of a commitment, regardless of other requirements."""
     worst = parse(commitment.figure).to(requirement.unit).value
     return replace(
         expected,

@@ -1,4 +1,4 @@
-"""The bounds of figures of one engine's memory, for every benchmark that measures it."""
+"""The bounds of figures of one engine's memory, for all benchmarks that measure it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WHY = "the inventory names neither PMem modules nor memory for this host"
 
 @dataclass(frozen=True, slots=True)
 class MemoryRules:
-    """The rules of metrics whose data is only in memory."""
+    """The rules of metrics whose data stays in memory."""
 
     limit: Callable[[Cluster, Requirement], Limit | None]
     """The throughput of that memory."""

@@ -1,8 +1,8 @@
 """What is required of this cluster, derived from its description alone, before anything runs.
 
-Each benchmark has its checks in a module of its own; the catalogue `CHECKS` lists them. The same
-`features` make ReFrame's partitions (`reframe-checks/settings.py`) and the plan, so what ReFrame
-can run and what the sign-off asks for cannot differ.
+Each benchmark has its checks in a module of its own; the catalogue `CHECKS` lists them. ReFrame's
+partitions (`reframe-checks/settings.py`) and the plan use the same `features`, so ReFrame can run
+exactly what the sign-off requires.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ CHECKS: Mapping[str, Check] = {
 
 @once
 def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
-    """What a partition has, in words that checks ask for."""
+    """The features of a partition, which checks require by name."""
     if not cluster.members(partition):
         return frozenset()
     present = {"client" if partition == "clients" else "server"}
@@ -114,12 +114,12 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
         present.add("mdtest")
     if cluster.benchmarks.io500 and io500.each_io500_backend(cluster, partition):
         present.add("io500")
-    # DAOS has its tmpfs to itself.
+    # Only DAOS uses its tmpfs.
     if cluster.daos is None and each_ram_engine(cluster, partition):
         present.add("ram_tier")
     if each_disk(cluster, partition):
         present.add("disk")
-    # Where the servers are among the clients, their network is measured once; Slurm starts the
+    # If the servers are also clients, their network is measured only once. Slurm starts the
     # processes of both ends together.
     apart = cluster.servers_scheduler == "slurm" and not set(cluster.servers) <= set(
         cluster.clients
@@ -130,7 +130,7 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
 
 
 def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
-    """What the DAOS system has, as seen from a partition."""
+    """The features of the DAOS system for a partition."""
     if cluster.daos is None:
         return set()
     kinds = {
@@ -153,7 +153,7 @@ def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
 
 
 def requirements(cluster: Cluster) -> tuple[Requirement, ...]:
-    """Every metric that is required of the cluster, from the lowest layer up."""
+    """Every metric required of the cluster, from the lowest layer up."""
     return tuple(
         Requirement(check.name, check.layer, partition, metric, subject)
         for check in CHECKS.values()

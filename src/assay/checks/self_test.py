@@ -27,19 +27,19 @@ from assay.tools.text import by_process
 from assay.units import Quantity
 
 IN_FLIGHT = 16
-"""RPCs that each client has in flight for a rate; for a latency it is one."""
+"""RPCs in flight on each client for a rate; for a latency it is one."""
 
 _NO_WIRE = "an interface is virtual or reports no speed, or the engines share a host"
 
 
 def _wire(cluster: Cluster, subject: Subject, measured: Measured) -> Bound | None:
-    """What an RPC crosses: the interfaces of its engines, and those of the clients if they send."""
+    """The interfaces that an RPC crosses: those of engines, and of clients if they send."""
     return measured.once(("wire", subject), lambda: _crossed(cluster, subject))
 
 
 def _crossed(cluster: Cluster, subject: Subject) -> Bound | None:
     if subject.peer is not None and len(subject.hosts) == 1:
-        return None  # a host's own engines need no wire between them
+        return None  # between engines of one host there is no wire
     ends = [_interface_of(cluster, engine) for engine in subject.ends]
     if subject.peer is None:
         ends.append(senders(cluster, clients_of(cluster).partners[subject]))
@@ -56,7 +56,7 @@ def _bandwidth(cluster: Cluster, requirement: Requirement, measured: Measured) -
 
 
 def _payload(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-    """The latency of an RPC, which is at least the time that its payload takes on the wire."""
+    """Bound the latency of an RPC by the time that its payload takes on the wire."""
     wire, size = _wire(cluster, requirement.subject, measured), requirement.metric.transfer
     if size is None:
         return within(cluster, requirement, None, "an empty RPC takes no time on a wire")
@@ -72,7 +72,7 @@ def _payload(cluster: Cluster, requirement: Requirement, measured: Measured) -> 
 
 
 def _rate(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-    """RPCs of all senders: they wait for the empty round trip of the same subject."""
+    """Bound the rate of all senders by the empty round trip of the same subject."""
     subject, size = requirement.subject, requirement.metric.transfer
     wire = _wire(cluster, subject, measured)
     senders = len(clients_of(cluster).partners[subject]) if subject.peer is None else 1
@@ -88,15 +88,15 @@ def rpcs(
     senders: int = 1,
     wire: Limit | None = None,
 ) -> Expectation:
-    """How often a round trip that was measured fits into a second, and the wire lets it through.
+    """Bound a rate of RPCs by the measured round trip, and by the wire for their payload.
 
     Args:
-        cluster: whose metric it is.
-        requirement: a rate of RPCs.
-        measured: what lower layers were measured to do, the latency among them.
-        latency: the metric of the same check and subject that is the round trip.
-        senders: how many send at once, each with as many RPCs in flight as the metric says.
-        wire: what their payload crosses, as a rate.
+        cluster: the cluster.
+        requirement: the metric, a rate of RPCs.
+        measured: the measured figures of lower layers, including the latency.
+        latency: the metric of the same check and subject that measures the round trip.
+        senders: number of senders at once, each with the RPCs in flight of the metric.
+        wire: the limit of the wire for their payload, as a rate.
     """
     in_flight = requirement.metric.in_flight
     assert in_flight
@@ -113,7 +113,7 @@ _IOV = Quantity(2, "KiB")
 
 
 def _moved(name: str, direction: Direction) -> Metric:
-    """The bandwidth of RPCs that carry 1 MiB."""
+    """The bandwidth of RPCs with a payload of 1 MiB."""
     return Metric(
         name,
         "MiB/s",
@@ -128,7 +128,7 @@ def _latency(name: str, size: Quantity | None = None) -> Metric:
     return Metric(name, "us", _payload, better="lower", transfer=size, in_flight=1)
 
 
-# How a sample is taken, and read.
+# How a sample is taken and read.
 
 SIZES: Mapping[str, tuple[str, str]] = {
     "get_1m": GET,
@@ -140,23 +140,23 @@ SIZES: Mapping[str, tuple[str, str]] = {
     "latency_empty": EMPTY,
     "latency_iov_2k": IOV,
 }
-"""What each metric sends and gets: one size a run, since of several the rates come out wrong."""
+"""What each metric sends and gets: one size per run, since with several the rates are wrong."""
 
 _FIGURES = {"MiB/s": "bandwidth", "RPC/s": "rate", "us": "endpoint_latency"}
 
 SYSTEM_BEFORE = "system.before"
-"""The name under which the answer is kept that says which rank each engine has."""
+"""The name of the kept answer of dmg with the rank of each engine."""
 
 
 class NoRankError(LookupError):
-    """An engine whose rank the system does not report."""
+    """The system reports no rank for an engine."""
 
 
 def rank(cluster: Cluster, engine: Subject, answer: str) -> int:
-    """The rank of an engine, as dmg answered; DAOS gives them out as engines join.
+    """The rank of an engine in dmg's answer; DAOS assigns ranks when engines join.
 
     Raises:
-        NoRankError: dmg does not know it.
+        NoRankError: dmg does not know the engine.
     """
     described = cluster.engine(engine)
     interface = cluster.hosts[engine.host].interfaces[described.fabric_iface]
@@ -170,15 +170,15 @@ def rank(cluster: Cluster, engine: Subject, answer: str) -> int:
 
 @lru_cache(maxsize=2)
 def _ranks(answer: str) -> Mapping[str, int]:
-    """Of a large system the answer is long, and asked for by every run."""
+    """The parsed answer, cached: for a large system it is long, and every run needs it."""
     return dmg.ranks(answer)
 
 
 def groups(run: Run, subject: Subject, metric: Metric) -> Sequence[Sequence[str]]:
-    """The clients that run self_test for a sample: those of a group at once.
+    """The clients that run self_test for a sample, in groups; those of a group run at once.
 
-    To one engine its clients of the design, for a rate at once; for a latency one, and for
-    acceptance one at a time. Between two engines one client, which only gives the orders.
+    For an engine, they are its clients in the design: for a rate, all at once; for a latency, only
+    one, or several in turn for acceptance. For two engines, a single client gives the orders.
     """
     if subject.peer is not None:
         return [[run.hosts[_order(run.cluster)[subject] % len(run.hosts)]]]
@@ -195,10 +195,10 @@ def _order(cluster: Cluster) -> dict[Subject, int]:
 
 
 def asked(run: Run, subject: Subject, metric: Metric, answer: str) -> SelfTest:
-    """The run of a metric, to all targets of an engine; of a pair, to those of the second.
+    """The run of a metric, to all targets of an engine; for a pair, of the second engine.
 
     Raises:
-        NoRankError: dmg's answer does not have an engine.
+        NoRankError: dmg's answer does not contain an engine.
     """
     assert run.cluster.daos
     engine = subject.ends[-1]
@@ -215,12 +215,12 @@ def asked(run: Run, subject: Subject, metric: Metric, answer: str) -> SelfTest:
 
 
 def step_name(metric: Metric, number: int, group: int) -> str:
-    """The name of the step of a sample that a group of clients runs, counted from 1."""
+    """The name of the step of a sample and a group of clients, both counted from 1."""
     return f"{metric.name}.{number}.{group}"
 
 
 def of_clients(text: str, asked: SelfTest | None = None) -> Parsed:
-    """What each client of a run printed."""
+    """Parse the output of each client of a run."""
     return merged(TOOL, (parse(output, asked) for output in by_process(text).values()))
 
 
@@ -239,7 +239,7 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
 
 
 def _sample(run: Run, subject: Subject, metric: Metric, number: int, raw: RawOutputs) -> Parsed:
-    """What the runs give together: the sum of their rates, or the slowest endpoint's median."""
+    """Combine the runs of a sample: the sum of rates, or the median of the slowest endpoint."""
     left = raw.of(subject)
     sent = asked(run, subject, metric, raw.answer(SYSTEM_BEFORE))
     values: list[float] = []
@@ -259,7 +259,7 @@ def _sample(run: Run, subject: Subject, metric: Metric, number: int, raw: RawOut
 
 
 def _takes(run: Run) -> float:
-    """The engines, or pairs, of a round at once; large RPCs by line rate, small ones by number."""
+    """The engines or pairs of a round run at once; large RPCs take line rate, small ones a rate."""
     if not run.subjects:
         return 0.0
     first = run.subjects[0]
@@ -285,7 +285,7 @@ _SCALES = {
     "acceptance": {"repetitions": 5, "large_rpcs": 2000, "small_rpcs": 20000},
 }
 
-# An engine gets what a client writes.
+# When a client writes, the engine gets the data.
 _BANDWIDTHS = (_moved("get_1m", "write"), _moved("put_1m", "read"))
 _EMPTY = Metric("empty", "RPC/s", _rate, in_flight=IN_FLIGHT)
 _LATENCY_EMPTY = _latency("latency_empty")
@@ -323,20 +323,20 @@ CROSS_SERVER = Check(
 )
 
 ROUND_TRIP = f"{CLIENT_SERVER.name}.{_LATENCY_EMPTY.name}"
-"""The figure that is the shortest round trip: empty, and with one RPC in flight.
+"""The figure with the shortest round trip: empty, and with one RPC in flight.
 
-The median of net-test is no such figure: it is of 16 in flight, which wait for each other (on a
-quiet DAOS 2.8 about 140 us, where one process of mdtest needed 42 us for an operation).
+The median of net-test is not used: with 16 RPCs in flight, they wait for each other (on an idle
+DAOS 2.8 it was about 140 us, and one process of mdtest needed 42 us for an operation).
 """
 
 
 def round_trip(
     cluster: Cluster, clients: Sequence[str], measured: Measured
 ) -> tuple[Limit | None, str]:
-    """The shortest round trip from some clients to an engine, in us; or why none is known."""
+    """The shortest round trip from some clients to an engine, in us; or why it is unknown."""
     servers = servers_of(cluster)
     if (near := servers.intersection(clients)) and len(servers.union(cluster.clients)) > 1:
-        # It was measured from the first client, or is that of the slowest.
+        # The round trip was measured from the first client, or is that of the slowest.
         return None, f"{min(near)} is client and server, and nearer to its own engines than others"
     least = measured.least(ROUND_TRIP)
     if least is None:

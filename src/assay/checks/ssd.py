@@ -1,4 +1,4 @@
-"""The bounds of figures of one SSD, for every benchmark that measures it."""
+"""The bounds of figures of one SSD, for all benchmarks that measure SSDs."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from assay.cluster.hardware import Ssd
 from assay.units import Quantity
 
 ROUNDED = 1.03
-"""Allowed ratio to the datasheet, because datasheets round (this project's own choice)."""
+"""Allowed ratio of figures to the datasheet, since datasheets round (this project's own choice)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SsdRules:
-    """The rules of metrics of one SSD: its datasheet, its link, and how long its I/Os take."""
+    """The rules of metrics of one SSD: its datasheet, its link, and the latency of its I/Os."""
 
     model: Callable[[Host], str | None]
-    """Which SSD it is, by its name in hardware.yml."""
+    """The name of the SSD in hardware.yml."""
     unnamed: str
     """The reason to report if the inventory names no SSD."""
 
     def bandwidth(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
-        """Large sequential transfers."""
+        """Bound the bandwidth of large sequential transfers."""
         name = self._name(cluster, requirement)
         if name is None:
             return nothing(requirement, self.unnamed)
@@ -43,7 +43,7 @@ class SsdRules:
         return self._held(cluster, requirement, promised, link, tightest([promised, link], "GB/s"))
 
     def rate(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
-        """Small random I/Os, several in flight, each as long as the latency."""
+        """Bound the rate of small random I/Os: several in flight, each takes the latency."""
         name = self._name(cluster, requirement)
         if name is None:
             return nothing(requirement, self.unnamed)
@@ -57,7 +57,7 @@ class SsdRules:
         return self._held(cluster, requirement, promised, link, bound)
 
     def latency(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
-        """One I/O at a time."""
+        """Bound the latency of one I/O at a time."""
         name = self._name(cluster, requirement)
         if name is None:
             return nothing(requirement, self.unnamed)
@@ -66,7 +66,7 @@ class SsdRules:
         if latency is None:
             return nothing(requirement, _unsaid(name, sheet))
         bound = Bound(latency, (Limit("the SSD", latency, name, f"{name}: {sheet.word}"),))
-        # Half a typical latency is that of an address that was never written.
+        # Half a typical latency is that of an address that was never written to.
         unwritten = Limit("the SSD", Quantity(latency.value / 2, latency.unit), name, "")
         return within(cluster, requirement, bound, "", unwritten)
 
@@ -78,7 +78,7 @@ class SsdRules:
         link: Limit | None,
         bound: Bound | None,
     ) -> Expectation:
-        """Hold a metric against its bound; without a promise there is none."""
+        """Compare a metric with its bound; without a datasheet's promise there is none."""
         name = self._name(cluster, requirement)
         assert name
         sheet = cluster.sheets.ssd[name]

@@ -1,8 +1,8 @@
 """The bounds from round trips to an engine: on the rate of operations, and on their latency.
 
-An operation that needs an engine takes at least one RPC and its answer. None is shorter than the
-shortest round trip (`assay.checks.self_test.round_trip`), and a process that waits for each does
-no more of them per second than fit into one.
+An operation that needs an engine takes at least one RPC and its answer, and so at least the
+shortest round trip (`assay.checks.self_test.round_trip`). A process that waits for each operation
+does at most one operation per round trip.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def as_often(
 ) -> Expectation:
     """Compare a rate with the time of round trips, and with the limits that its data crosses.
 
-    `below` and `processes`: what its floor is of, as for `within`.
+    `below` and `processes` determine its floor, as in `within`.
     """
     unit = law.value.unit
     bound = tightest([law, *crossed], unit)
@@ -53,7 +53,7 @@ def no_shorter(
 ) -> Expectation:
     """Compare a latency with a round trip and the time of its payload on a wire.
 
-    `below`: what its limit is of, the time that the layers below take together.
+    `below` is the time of all layers below together, from which its limit follows.
     """
     time, made_of = trip.value, f"a round trip, {trip.value}"
     if payload is not None:

@@ -1,4 +1,4 @@
-"""Which pairs and clients a campaign leaves out, being too many, and what that may miss."""
+"""The pairs and clients that a campaign leaves out of many, and the faults it may miss."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.cluster.description import Cluster
 
 
 def left_out(cluster: Cluster) -> list[str]:
-    """What is measured of all pairs and clients, and how likely a fault of just one is missed."""
+    """The measured share of pairs and clients, and the chance of missing a fault of just one."""
     engines, clients = len(each_engine(cluster, "clients")), len(cluster.clients)
     pairs = len(each_engine_pair(cluster, "clients")) if engines else 0
     measured = (
@@ -29,7 +29,7 @@ def left_out(cluster: Cluster) -> list[str]:
 
 
 def _clients(cluster: Cluster) -> list[str]:
-    """What is measured of clients that take turns."""
+    """The measured share of clients that are measured in turn."""
     check, clients = daos_perf.DAOS_PERF, len(cluster.clients)
     measured = len(check.subjects(cluster, "clients"))
     if measured == clients or not features(cluster, "clients").issuperset(check.needs):

@@ -22,7 +22,7 @@ from assay.cluster.description import PARTITIONS, Cluster
 from assay.subject import Subject
 
 ALONE = frozenset({nvme_perf.ALONE, nvme_perf.RATE_ALONE})
-"""Figures of an SSD while the others of its host are idle; these do not add up."""
+"""Figures of an SSD while the other SSDs of its host are idle; they do not add up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +33,15 @@ class Total:
     """The requirement of the first subject."""
     count: int
     is_sum: bool
-    """Whether `floor` and `bound` are of all subjects together, or of each of them."""
+    """Whether `floor` and `bound` are for all subjects together; otherwise, for each of them."""
     floor: float | None
     bound: float | None
     limited: str
-    """What it is limited by, and what would limit it next."""
+    """The component that limits it, and the next one."""
 
 
 def paths(cluster: Cluster) -> Iterator[tuple[str, Bound]]:
-    """The maximum that applications can get from a DAOS system, in blocks of 1 MiB and of 4 KiB."""
+    """The maximum of a DAOS system for applications, in blocks of 1 MiB and of 4 KiB."""
     if cluster.daos is None:
         return
     for direction in ("write", "read"):
@@ -55,7 +55,7 @@ def paths(cluster: Cluster) -> Iterator[tuple[str, Bound]]:
 
 
 def totals(cluster: Cluster, requirements: Iterable[Requirement]) -> list[Total]:
-    """The bandwidths and rates that have a limit before anything is measured, by layer."""
+    """The bandwidths and rates whose limits are known before any measurement, by layer."""
     groups: dict[tuple[str, str, str | None, int | None], list[Requirement]] = {}
     for requirement in requirements:
         subject = requirement.subject

@@ -1,7 +1,7 @@
-"""The most that the hardware can do: what the data crosses, and what each of these lets through.
+"""The maximum that the hardware can do: each component on the data path has a limit.
 
-A bound is the least of its limits. Each limit says what it is made of, so that a bound is data for
-a program and a sentence for a reader.
+A bound is the minimum of its limits. Each limit records how it is computed, so that a bound is data
+for a program and a sentence for a reader.
 """
 
 from assay.checks.bounds.limit import Bound, Limit, tightest

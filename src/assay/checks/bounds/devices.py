@@ -1,4 +1,4 @@
-"""The limits of single devices: SSDs and their links, SCM and memory, NICs; and of waiting."""
+"""The limits of devices: SSDs and their links, SCM and memory, NICs; and Little's law."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from assay.units import Quantity, show
 Direction = Literal["read", "write"]
 
 IO = Quantity(4, "KiB")
-"""What an I/O of a rate moves."""
+"""Transfer size of a rate of I/Os."""
 
 MEBIBYTE = Quantity(1, "MiB")
-"""What an I/O of a bandwidth moves."""
+"""Transfer size of a bandwidth."""
 
 
 def _times(who: str, count: int, each: Quantity, thing: str, source: str) -> Limit:
@@ -26,7 +26,7 @@ def _times(who: str, count: int, each: Quantity, thing: str, source: str) -> Lim
 
 
 def ssd_bandwidth(cluster: Cluster, name: str | None, way: Direction, count: int) -> Limit | None:
-    """So many SSDs of one model, by their datasheet."""
+    """The bandwidth of `count` SSDs of one model, by their datasheet."""
     if name is None or not count:
         return None
     sheet = cluster.sheets.ssd[name]
@@ -38,7 +38,7 @@ def ssd_bandwidth(cluster: Cluster, name: str | None, way: Direction, count: int
 
 
 def ssd_rate(cluster: Cluster, name: str | None, way: Direction) -> Limit | None:
-    """Random I/O of 4 KiB on one SSD, by its datasheet."""
+    """The rate of random I/Os of 4 KiB on one SSD, by its datasheet."""
     if name is None:
         return None
     sheet = cluster.sheets.ssd[name]
@@ -49,7 +49,7 @@ def ssd_rate(cluster: Cluster, name: str | None, way: Direction) -> Limit | None
 
 
 def ssd_link(cluster: Cluster, name: str | None, count: int = 1) -> Limit | None:
-    """The PCIe links of so many SSDs of one model."""
+    """The PCIe links of `count` SSDs of one model."""
     pcie = cluster.sheets.ssd[name].pcie if name else None
     if pcie is None or not count:
         return None
@@ -60,9 +60,9 @@ def ssd_link(cluster: Cluster, name: str | None, count: int = 1) -> Limit | None
 
 
 def scm(cluster: Cluster, host: Host, engine: Engine, way: Direction, line: bool) -> Limit | None:
-    """The SCM of one engine: its PMem modules, or the DRAM of its NUMA node in their place.
+    """The SCM of one engine: its PMem modules, or instead the DRAM of its NUMA node.
 
-    `line` says that accesses are of 64 bytes, a line of the CPU's cache, and not of 256.
+    With `line`, accesses have 64 bytes, a line of the CPU's cache, instead of 256 bytes.
     """
     parts, tier = host.datasheets, engine.scm_tier
     if tier is None:
@@ -93,7 +93,7 @@ def memory(cluster: Cluster, host: Host) -> Limit | None:
 
 
 def nic(cluster: Cluster, host: str, interface: str) -> Limit | None:
-    """One interface of a host, with the speed that its kernel reports, or else the inventory."""
+    """One interface of a host, with the speed from its kernel, or else from the inventory."""
     described = cluster.hosts[host]
     known, named = described.interfaces.get(interface), described.datasheets.fabric
     if known is not None and known.speed_gbits is not None:
@@ -109,7 +109,7 @@ def nic(cluster: Cluster, host: str, interface: str) -> Limit | None:
 
 
 def together(who: str, limits: Iterable[Limit | None]) -> Limit | None:
-    """What several of a kind allow at once; None where one of them is not known."""
+    """The sum of the limits of several components of a kind; None if one is unknown."""
     known: list[Limit] = []
     for limit in limits:
         if limit is None:
@@ -125,7 +125,7 @@ def together(who: str, limits: Iterable[Limit | None]) -> Limit | None:
 
 
 def as_rate(limit: Limit | None, unit: str, size: Quantity = IO) -> Limit | None:
-    """How many operations of a size a bandwidth makes room for, in a unit such as ``IO/s``."""
+    """A bandwidth as a rate of operations of a size, in a unit such as ``IO/s``."""
     if limit is None:
         return None
     rate = limit.value.to("B/s").value / size.to("B").value
@@ -135,7 +135,7 @@ def as_rate(limit: Limit | None, unit: str, size: Quantity = IO) -> Limit | None
 def waiting(in_flight: int, latency: Quantity, unit: str, source: str, *, times: int = 1) -> Limit:
     """Little's law: rate = operations in flight / latency.
 
-    An operation that waits several times, one after the other, takes that many times as long.
+    An operation that waits several times in succession takes `times` times the latency.
 
     Source: J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9 (1961).
     """

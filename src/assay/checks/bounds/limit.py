@@ -1,4 +1,4 @@
-"""A limit, and a bound made of several."""
+"""A limit, and a bound, which is the minimum of several limits."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class Limit:
     """One component on the data path, and its maximum throughput."""
 
     who: str
-    """In the plural: ``the servers' NICs``."""
+    """The components, in the plural: ``the servers' NICs``."""
     value: Quantity
     made_of: str
-    """How the value comes about: ``8 SSDs × 3.50 GB/s``."""
+    """How the value is computed: ``8 SSDs × 3.50 GB/s``."""
     source: str
 
     def over(self, cost: float, why: str) -> Limit:
-        """What is left for the user if each byte crosses it `cost` times."""
+        """The limit for the user's data if each byte crosses the component `cost` times."""
         if cost == 1:
             return self
         value = Quantity(self.value.value / cost, self.value.unit)
@@ -30,15 +30,15 @@ class Limit:
 
 @dataclass(frozen=True)
 class Bound:
-    """The least of some limits."""
+    """The minimum of some limits."""
 
     value: Quantity
     limits: tuple[Limit, ...]
-    """All that are known, the tightest first."""
+    """All known limits, the tightest first."""
 
     @cached_property
     def sentence(self) -> str:
-        """Such as ``28.0 GB/s: 8 SSDs × 3.50 GB/s; the servers' NICs would allow 50.0``."""
+        """In words: ``28.0 GB/s: 8 SSDs × 3.50 GB/s; the servers' NICs would allow 50.0``."""
         tightest, *others = self.limits
         unit = tightest.value.unit
         allowing = [f"{o.who} would allow {show(o.value.to(unit).value)}" for o in others]
@@ -46,14 +46,14 @@ class Bound:
 
     @property
     def source(self) -> str:
-        """That of the tightest limit."""
+        """The source of the tightest limit."""
         return self.limits[0].source
 
 
 def tightest(limits: Iterable[Limit | None], unit: str) -> Bound | None:
-    """The bound that limits make together, in `unit`; None where none of them is known.
+    """The minimum of the limits, in `unit`; None if none of them is known.
 
-    An unknown one (None) is not counted as a limit: the bound is still true, but less tight.
+    Unknown limits (None) are ignored: the bound is still true, but less tight.
     """
     known = [limit for limit in limits if limit is not None]
     if not known:

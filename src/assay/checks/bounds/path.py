@@ -23,15 +23,15 @@ from assay.subject import Subject
 from assay.units import Quantity
 
 SMALL = Quantity(4, "KiB")
-"""Values below this stay in SCM, and others go to the SSDs.
+"""Values smaller than this stay in SCM; others go to the SSDs.
 
 Source: DAOS's documentation, overview/storage: small values and metadata in SCM, bulk data on NVMe.
 """
 
 
 STRIPE = Quantity(128, "KiB")
-"""The least full stripe of an erasure code: two cells of 64 KiB, which is DAOS's default size. Of a
-smaller write the client sends no parity, and its bound is not as tight where cells are smaller.
+"""The smallest full stripe of an erasure code: two cells of 64 KiB, DAOS's default size. For a
+smaller write the client sends no parity; if cells are smaller, its bound is less tight.
 
 Source: DAOS_EC_CELL_DEF in DAOS's own source.
 """
@@ -44,10 +44,10 @@ def data_path(
     redundancy: Redundancy = NONE,
     clients: Sequence[str] | None = None,
 ) -> Bound | None:
-    """What clients (by default all) together can move to or from all engines, in values of a size.
+    """The maximum between clients (by default all) and all engines, in values of a size.
 
-    Reading costs nothing extra. Each byte of a write is stored as often as the object class says,
-    and the client sends it as often as that requires (see `assay.checks.bounds.redundancy`).
+    Reads have no extra cost. The object class determines how often each byte of a write is stored,
+    and how often the client sends it (see `assay.checks.bounds.redundancy`).
     """
     sent, stored, why = 1.0, 1.0, redundancy.object_class
     if way == "write":
@@ -70,7 +70,7 @@ def servers_of(cluster: Cluster) -> frozenset[str]:
 
 @once
 def senders(cluster: Cluster, clients: tuple[str, ...] | None = None) -> Limit | None:
-    """The NICs of some clients together; of all by default."""
+    """The NICs of some clients together, by default of all."""
     names = cluster.clients if clients is None else clients
     wires = (nic(cluster, name, cluster.hosts[name].interface) for name in names)
     return together("the clients' NICs", wires)
@@ -86,16 +86,16 @@ def _ports(cluster: Cluster) -> Limit | None:
 def storage(
     cluster: Cluster, way: Direction, size: Quantity, redundancy: Redundancy = NONE
 ) -> Bound | None:
-    """What the storage of all engines promises for values of a size, without a network."""
+    """The maximum of the storage of all engines for values of a size, without a network."""
     stored = redundancy.stored if way == "write" else 1.0
     limits = _storage(cluster, way, size)
     return tightest((_cost(limit, stored, redundancy.object_class) for limit in limits), "GB/s")
 
 
 def of_files(cluster: Cluster) -> Redundancy:
-    """What the object class of the files of the checks costs; nothing where it is not known.
+    """The redundancy of the files of the checks; none if their object class is unknown.
 
-    DAOS chooses it then by the container's redundancy factor, and the bound is not as tight.
+    DAOS then chooses the class by the container's redundancy factor, and the bound is less tight.
     """
     object_class = cluster.daos.file_oclass if cluster.daos else None
     return redundancy_of(object_class) if object_class else NONE
@@ -137,14 +137,14 @@ def _storage(cluster: Cluster, way: Direction, size: Quantity) -> tuple[Limit | 
 
 
 def _kinds(cluster: Cluster, way: Direction, size: Quantity) -> Iterator[Limit | None]:
-    """What the values are kept in: SSDs with data, or SCM; and what a small write logs to."""
+    """The limits of the storage of values: SSDs for data, or SCM and the log of a small write."""
     engines = list(_engines(cluster))
     if is_in_scm(cluster, size):
         line = size.to("B").value < 256
         kinds = (scm(cluster, host, engine, way, line) for _, host, engine in engines)
         yield together("the SCM", kinds)
         if way == "write" and all(engine.has_md_on_ssd for _, _, engine in engines):
-            # What is in SCM is in DRAM then, and becomes durable in the log on the SSDs.
+            # SCM is DRAM then, and a write becomes durable in the log on the SSDs.
             yield from _ssds(cluster, engines, way, "wal")
         return
     yield from _ssds(cluster, engines, way, "data")
@@ -154,7 +154,7 @@ def _kinds(cluster: Cluster, way: Direction, size: Quantity) -> Iterator[Limit |
 def _ssds(
     cluster: Cluster, engines: list[tuple[str, Host, Engine]], way: Direction, role: str
 ) -> Iterator[Limit | None]:
-    """The SSDs that have a role; without roles, as with PMem, all of them hold data."""
+    """The limits of the SSDs with a role; without roles, as with PMem, all SSDs hold data."""
     counts: dict[str | None, int] = {}
     for _, host, engine in engines:
         for tier in engine.bdev_tiers:

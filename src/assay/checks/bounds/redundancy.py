@@ -1,4 +1,4 @@
-"""What DAOS's object classes cost a write: replicas and parity.
+"""The cost of DAOS's object classes for a write: replicas and parity.
 
 Source: DAOS's documentation, overview/data_integrity and overview/storage: with replication the
 client sends each byte once, to the leader, which forwards it to the other replicas; with an erasure
@@ -25,10 +25,10 @@ class Redundancy:
 
 
 def redundancy(object_class: str) -> Redundancy:
-    """Of an object class, such as ``SX``, ``RP_2GX`` or ``EC_4P2G1``.
+    """The redundancy of an object class, such as ``SX``, ``RP_2GX`` or ``EC_4P2G1``.
 
     Raises:
-        ValueError: it is no object class.
+        ValueError: the object class is unknown.
     """
     if match := _REPLICATED.fullmatch(object_class):
         replicas = int(match["replicas"] or match["plain"])
@@ -45,7 +45,7 @@ def redundancy(object_class: str) -> Redundancy:
 
 
 def is_object_class(name: str) -> bool:
-    """Whether `redundancy` knows it."""
+    """Whether `redundancy` knows the object class."""
     try:
         redundancy(name)
     except ValueError:
@@ -54,4 +54,4 @@ def is_object_class(name: str) -> bool:
 
 
 NONE = redundancy("SX")
-"""Every byte once."""
+"""No redundancy: every byte is stored and sent once."""
