@@ -14,7 +14,7 @@ from assay.tools.daos_perf import TOOL, parse
 from assay.tools.output import Parsed, Sample, merged
 
 IN_FLIGHT = 16
-"""Values that each process has in flight."""
+"""Values in flight in each process."""
 
 _PATH = DaosPath(stored=objects)
 
@@ -23,7 +23,7 @@ SIZES = ("4k", "1m")
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """The results of every run."""
+    """Parse the results of every run."""
     left = raw.of(subject)
     processes = ranks_per_node(run.cluster, run.hosts, run.scale)
     names = (f"{size}.{number}" for number in run.times for size in SIZES)
@@ -35,7 +35,7 @@ _FIGURES = {"IO/s": "rate", "MiB/s": "bandwidth"}
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:
-    """By the test, update or fetch, and the size of its values."""
+    """Match a sample with a metric by test, update or fetch, and by size of values."""
     assert metric.direction
     assert metric.transfer
     figure = f"{_TESTS[metric.direction]}_{_FIGURES[metric.unit]}"
@@ -44,7 +44,7 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
 
 
 def _takes(run: Run) -> float:
-    """One client after the other: each size written, fetched, and its container destroyed."""
+    """One client after the other writes and fetches each size, and destroys its container."""
     ranks = ranks_per_node(run.cluster, run.hosts, run.scale)
     small = 2 * ranks * run.sizes["values_4k"] / RPCS_S
     large = 2 * ranks * run.sizes["values_1m"] / FABRIC_MIB_S

@@ -28,18 +28,18 @@ FIELDS_OF_A_CORE: Mapping[Direction, Quantity] = {
     "write": Quantity(125, "MiB/s"),
     "read": Quantity(333, "MiB/s"),
 }
-"""What one core can do with `--full-check`: its MD5 sums take 8 ms of a field of 1 MiB that is
-written and 3 ms of one that is read (seen with FDB 5.22)."""
+"""The bandwidth of one core with `--full-check`: the MD5 sums of a field of 1 MiB take 8 ms if it
+is written and 3 ms if it is read (seen with FDB 5.22)."""
 
 DAOS_PROCESSES: Mapping[str, int] = {"quick": 10, "acceptance": 200}
-"""Most processes on all clients of DAOS together, by scale. From 200 on, to open one container from
-all of them was seen to be slow (Jackson and Manubens, DUG'23)."""
+"""Maximum number of processes on all clients of DAOS together, by scale. From 200 on, opening one
+container from all of them was seen to be slow (Jackson and Manubens, DUG'23)."""
 
 
 def daos_processes(cluster: Cluster, containers: int, scale: str) -> int:
-    """Processes on all clients of DAOS together, at most one a core.
+    """Number of processes on all clients of DAOS together, at most one per core.
 
-    They share the containers, or each has as many of them to itself as any other.
+    Either they share the containers, or each process has the same number of its own.
     """
     cores = min(cluster.hosts[name].cores for name in cluster.clients) * len(cluster.clients)
     most = min(of_scale(DAOS_PROCESSES, scale), cores)
@@ -49,7 +49,7 @@ def daos_processes(cluster: Cluster, containers: int, scale: str) -> int:
 
 
 def each_number_of_containers(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """All hosts together, by each number of containers."""
+    """One figure for all hosts together, by each number of containers."""
     if cluster.daos is None or cluster.daos.pool is None:
         return ()
     if cluster.benchmarks.fdb_hammer_daos is None:
@@ -61,7 +61,7 @@ def each_number_of_containers(cluster: Cluster, partition: Partition) -> tuple[S
 
 
 def each_number_of_shared_containers(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """Those that are fewer than processes: in others no two processes share an index."""
+    """The same for fewer containers than processes; with more, no two processes share an index."""
     most = max(DAOS_PROCESSES.values())
     return tuple(
         subject
@@ -87,12 +87,12 @@ _OPENED_ALONE = "no lower layer opens a database"
 
 
 def _opening(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
-    """No longer than the programs took to load and to open a database where that was tried."""
+    """Require at most the time that loading and opening a database took where it was tried."""
     return within(cluster, requirement, None, _OPENED_ALONE)
 
 
 def _metrics(moving: Rule, opening: Rule) -> tuple[Metric, ...]:
-    """Fields of almost 1 MiB, and the time until the last process has opened its databases."""
+    """Metrics of fields of almost 1 MiB, and the time until all processes have their databases."""
     return (
         Metric("write", "MiB/s", moving, direction="write", transfer=MEBIBYTE),
         Metric("read", "MiB/s", moving, direction="read", transfer=MEBIBYTE),
@@ -101,18 +101,18 @@ def _metrics(moving: Rule, opening: Rule) -> tuple[Metric, ...]:
     )
 
 
-# How a sample is taken, and read.
+# How a sample is taken and read.
 
 PHASES = ("write", "read")
 
 
 def _fields(run: Run) -> Fields:
-    """Fields of each process, over all of its databases."""
+    """The fields of each process, over all of its databases."""
     return Fields(per_step=run.sizes["fields_per_step"], steps=run.sizes["field_steps"])
 
 
 def layout(run: Run, subject: Subject, *, separate_index: bool = False) -> Layout:
-    """Containers that the processes share, or several that each has to itself."""
+    """The containers that the processes share, or those that each process has for itself."""
     containers = subject.containers
     assert containers
     processes = daos_processes(run.cluster, containers, run.scale)
@@ -120,7 +120,7 @@ def layout(run: Run, subject: Subject, *, separate_index: bool = False) -> Layou
 
 
 def fields_in_each(run: Run, subject: Subject) -> Fields:
-    """Fields of a process in each of its containers."""
+    """The fields of a process in each of its containers."""
     return _fields(run).over(layout(run, subject).of_each)
 
 
@@ -130,7 +130,7 @@ def _load_on_disk(run: Run, subject: Subject) -> tuple[int, int]:
 
 
 def load_in_daos(run: Run, subject: Subject) -> tuple[int, int]:
-    """The processes, and the bytes that each moves in a phase."""
+    """Number of processes, and the bytes that each moves in a phase."""
     containers = subject.containers
     assert containers
     moved = layout(run, subject).of_each * fields_in_each(run, subject).bytes
@@ -139,7 +139,7 @@ def load_in_daos(run: Run, subject: Subject) -> tuple[int, int]:
 
 def _reading(load: Callable[[Run, Subject], tuple[int, int]]) -> Reading:
     def parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-        """Global timing of each phase, its time to open, and every process's own figures."""
+        """Parse the global timing of each phase, its time to open, and each process's figures."""
         left = raw.of(subject)
         ran = {step.name: step for step in left.steps()}
         processes, moved = load(run, subject)
@@ -164,20 +164,20 @@ def _reading(load: Callable[[Run, Subject], tuple[int, int]]) -> Reading:
 
 
 _FIGURES = {"write": "write_bandwidth", "read": "read_bandwidth"}
-"""What the parser calls the bandwidth of a phase, of all processes together."""
+"""The parser's name of the bandwidth of a phase, for all processes together."""
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:
-    """By the phase, of all processes together."""
+    """Match a sample with a metric by phase, for all processes together."""
     return sample.metric == _FIGURES.get(metric.name, metric.name)
 
 
 _START_S = 2.0
-"""To load fdb-hammer and its libraries, and to open its databases."""
+"""Time to load fdb-hammer and its libraries, and to open its databases."""
 
 
 def _of_fields(fields: int, processes: int, cores: int) -> float:
-    """To write and to read fields, of which one core does so many a second."""
+    """Time to write and to read fields, by the rate of one core."""
     turns = max(1.0, processes / cores)
     return turns * sum(fields / one.value for one in FIELDS_OF_A_CORE.values())
 
@@ -192,7 +192,7 @@ def _takes_on_disk(run: Run) -> float:
 
 
 def _takes_in_daos(run: Run) -> float:
-    """Each number of containers by itself; those of a sample are destroyed after it."""
+    """Each number of containers is run separately; a sample's containers are destroyed after it."""
     seconds = 0.0
     for subject in run.subjects:
         fields = fields_in_each(run, subject)

@@ -19,32 +19,32 @@ from assay.tools.output import Parsed, Sample, merged
 from assay.units import Quantity
 
 _PROVIDER = f"ofi+{PROVIDER}"
-"""The one that it runs with, whatever DAOS's is: it compares hosts, and needs no RDMA."""
+"""The provider of this check, regardless of DAOS's: it compares hosts, and needs no RDMA."""
 
 _FIGURES = {"MiB/s": "bandwidth", "us": "latency"}
 
 
 def size(metric: Metric) -> int:
-    """Bytes of a message."""
+    """Size of a message, bytes."""
     assert metric.transfer
     return int(metric.transfer.to("B").value)
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """The client's table of every run; its sizes tell the metrics apart."""
+    """Parse the client's table of every run; its message sizes identify the metrics."""
     left = raw.of(subject)
     names = (name for metric in run.check.metrics for name in run.names(metric.name))
     return merged(TOOL, (parse(left.text(name, "out")) for name in names))
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:
-    """By the size of the message, of whose figures the metric is one."""
+    """Match a sample with a metric by message size and figure."""
     figure = _FIGURES[metric.unit]
     return (sample.metric, sample.labels["size"]) == (figure, str(size(metric)))
 
 
 def _wires(cluster: Cluster, requirement: Requirement) -> tuple[list[Limit], str]:
-    """The interfaces of both hosts; or why their line rate is not known."""
+    """The interfaces of both hosts, or the reason why their line rate is unknown."""
     hosts = requirement.subject.hosts
     if len(hosts) == 1:
         return [], "loopback has no line rate"
@@ -81,7 +81,7 @@ def rounds(pairs: Sequence[Subject]) -> list[Sequence[Subject]]:
 
 
 def _takes(run: Run) -> float:
-    """As many messages there and back, at 2 GB/s and at 25 us."""
+    """Messages there and back, at 2 GB/s and at 25 us."""
     large = run.sizes["large_messages"] * 2 * 2**20 / 2e9
     small = run.sizes["small_messages"] * 2 * 25e-6
     return len(rounds(run.subjects)) * run.repetitions * (2 * SRUN_S + large + small)

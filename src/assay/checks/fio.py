@@ -33,22 +33,22 @@ from assay.tools.interception import problems as not_intercepted
 from assay.tools.output import Parsed, Sample, merged
 from assay.units import Quantity
 
-# How a run is read: one job file a subject, whose phases bear the names of the metrics.
+# How a run is read: each subject has one job file, whose phases have the names of the metrics.
 
 STEP = "fio"
-"""The one step of a subject."""
+"""The only step of a subject."""
 
 _FIGURES: Mapping[str, str] = {"MiB/s": "bandwidth", "IO/s": "rate", "us": "latency"}
-"""What fio's figure in a unit is called."""
+"""The name of fio's figure by its unit."""
 
 
 def _parsed(_: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """Every figure of the run; one that reads what it did not write is a problem."""
+    """Parse every figure of the run; reading data that the run did not write is a problem."""
     return parse(raw.of(subject).text(STEP, "json"), written_here=True)
 
 
 def _parsed_intercepted(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """The figures, and whether the library took any calls."""
+    """Parse the figures, and check that the library intercepted calls."""
     figures, library = _parsed(run, subject, raw), backend_of(subject).library
     if library is None:
         return figures
@@ -57,7 +57,7 @@ def _parsed_intercepted(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:
-    """By the phase, of whose figures the metric is one."""
+    """Match a sample with a metric by phase and figure."""
     figure = f"{metric.direction}_{_FIGURES[metric.unit]}"
     return (sample.labels["phase"], sample.metric) == (metric.name, figure)
 
@@ -66,14 +66,14 @@ _READING = Reading(_parsed, _is_sample_of)
 
 
 def _takes(run: Run, *, covering: int, timed: str, count: int) -> float:
-    """What is laid out and then covered, at the speed of a disk, and what runs for a time."""
+    """The time to lay out and then cover files at the speed of a disk, and of timed phases."""
     laid_out = run.sizes["file_mib"] / DISK_MIB_S
     samples = covering * laid_out + (count * run.sizes[timed] if timed else 0)
     return busiest(run.subjects) * (START_S + laid_out + run.repetitions * samples)
 
 
 def _takes_in_daos(run: Run) -> float:
-    """All clients at once, each with as many files as processes."""
+    """All clients run at once, each with one file per process."""
     mib = run.sizes["file_mib"] * of_scale(PROCESSES, run.scale) * len(run.hosts)
     engines = max(1, len(each_engine(run.cluster, "clients")))
     covered = mib / (FABRIC_MIB_S * min(engines, len(run.hosts)))
@@ -140,11 +140,11 @@ DISK = Check(
 )
 
 
-# What stands on that disk: the file system of this module, and others' programs on it.
+# What uses that disk: the file system of this module, and the programs of other modules on it.
 
 
 def stands_on(cluster: Cluster, requirement: Requirement) -> Requirement | None:
-    """Direct I/O in the same direction on the same disk of the same host, if the plan has it."""
+    """The requirement of direct I/O in the same direction on the same disk, if the plan has it."""
     host = cluster.hosts[requirement.host]
     if host.scratch is None or cluster.benchmarks.fio is None:
         return None
@@ -155,15 +155,15 @@ def stands_on(cluster: Cluster, requirement: Requirement) -> Requirement | None:
 
 @dataclass(frozen=True, slots=True)
 class OnDisk:
-    """The rule of a bandwidth that stands on direct I/O on the same disk."""
+    """The rule of a bandwidth that is limited by direct I/O on the same disk."""
 
     program_limit: Callable[[Cluster, Requirement], Limit | None] = lambda *_: None
-    """What the program itself can do. Only the floor knows it: a faster core is plausible."""
+    """The limit of the program itself, only for the floor, since a faster core is plausible."""
 
     def bandwidth(
         self, cluster: Cluster, requirement: Requirement, measured: Measured
     ) -> Expectation:
-        """Not above what the disk was seen to do, and not far below."""
+        """Bound the bandwidth by the measured figure of the disk, and require nearly as much."""
         unit, lower = requirement.unit, stands_on(cluster, requirement)
         if lower is None:
             why = f"direct I/O on {requirement.host}'s scratch disk is not in the plan"
@@ -246,7 +246,7 @@ _DAOS = DaosPath(processes=lambda _, scale: of_scale(PROCESSES, scale))
 
 
 def _through_daos(in_flight: int) -> tuple[Metric, ...]:
-    """The metrics of processes that have so many I/Os in flight; of the latency it is one."""
+    """The metrics of processes with `in_flight` I/Os in flight; for the latency it is one."""
 
     def metric(name: str, unit: str, rule: Rule, direction: Direction, size: Quantity) -> Metric:
         return Metric(name, unit, rule, direction=direction, transfer=size, in_flight=in_flight)
@@ -272,7 +272,7 @@ _DAOS_SCALES = {
     "quick": {"repetitions": 3, "file_mib": 64, "small_s": 2},
     "acceptance": {"repetitions": 5, "file_mib": 4096, "small_s": 30},
 }
-"""A file for each process; all of it is written before anything is read."""
+"""Each process has a file, which it writes completely before it reads."""
 
 DFS = Check(
     "FioDfs",

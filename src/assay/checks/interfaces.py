@@ -1,4 +1,4 @@
-"""Which interface DAOS's agent gives to the processes of a client."""
+"""The interfaces that DAOS's agent gives to the processes of a client."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.tools.agent_log import TOOL, parse
 from assay.tools.output import Parsed, Sample, merged
 
 AGENT_CONFIGURATION = "/etc/daos/daos_agent.yml"
-"""Where the role `daos_agent` puts it."""
+"""The path at which the role `daos_agent` installs it."""
 
 
 def _near(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
@@ -26,7 +26,7 @@ def _near(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectatio
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """Which interfaces the processes of every sample got."""
+    """Parse which interfaces the processes of every sample got."""
     host, left = run.cluster.hosts[subject.host], raw.of(subject)
     nodes = dict.fromkeys(host.interfaces, 0)
     if host.numa_nodes > 1:
@@ -44,7 +44,7 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
 
 
 def _caches(agent: Agent, output: str) -> Iterator[str]:
-    """How the agent's cache differs from the description."""
+    """The differences between the agent's cache and the description."""
     described = {
         "disable_caching": str(agent.disable_caching).lower(),
         "cache_expiration": str(agent.cache_expiration),
@@ -58,12 +58,12 @@ def _caches(agent: Agent, output: str) -> Iterator[str]:
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:
-    """There is one metric."""
+    """Match every sample: there is only one metric."""
     return (metric.name, sample.metric) == ("near_processes", "near_clients")
 
 
 def _takes(run: Run) -> float:
-    """One process on each NUMA node after the other."""
+    """One process on each NUMA node, one after the other."""
     nodes = max(run.cluster.hosts[name].numa_nodes for name in run.hosts)
     return run.repetitions * nodes * 2 * START_S
 

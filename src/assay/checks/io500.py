@@ -1,4 +1,4 @@
-"""IO500: its phases are those of IOR and mdtest, and its scores their geometric means."""
+"""IO500: its phases are runs of IOR and mdtest, and its scores are their geometric means."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from assay.units import Quantity
 
 
 def each_io500_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """All hosts together, by a shared directory and by DAOS's file system library.
+    """One figure for all hosts together, for a shared directory and DAOS's file system library.
 
-    IO500 is one run over everything; comparing backends is left to the checks of IOR and mdtest.
+    IO500 is one run of all phases; the checks of IOR and mdtest compare the other backends.
     """
     return tuple(
         Subject(partition, backend=backend.name)
@@ -37,7 +37,7 @@ def each_io500_backend(cluster: Cluster, partition: Partition) -> tuple[Subject,
 
 @dataclass(frozen=True, slots=True)
 class _Mean:
-    """The rule of a score: a geometric mean is at most that of the bounds."""
+    """The rule of a score: it is at most the geometric mean of the bounds of its parts."""
 
     parts: tuple[Metric, ...]
 
@@ -63,7 +63,7 @@ class _Mean:
             derivation = f"no bound: {why}{floor}"
             return Expectation(unit, "reference", None, lowest, None, derivation)
         score = within(cluster, requirement, Bound(bound.value, (bound,)), "", highest)
-        if score.floor is None:  # the site has no floor of its own for it
+        if score.floor is None:  # the site has no floor for the score itself
             score = replace(score, floor=lowest, derivation=f"{score.derivation}{floor}")
         if all(each.ground == "hardware" for each in expected.values()):
             return score
@@ -72,7 +72,7 @@ class _Mean:
 
 
 def _mean(figures: Sequence[float | None], unit: str, what: str, names: str) -> Limit | None:
-    """The geometric mean of figures, if all of them are there."""
+    """The geometric mean of figures; None if one is missing."""
     known = [figure for figure in figures if figure is not None]
     if len(known) < len(figures):
         return None
@@ -110,16 +110,16 @@ _BANDWIDTH_SCORE = _score("bandwidth_score", "GiB/s", *_BANDWIDTHS)
 _METADATA_SCORE = _score("metadata_score", "kop/s", *_RATES)
 _METADATA_SCORE_WITHOUT_FIND = _score("metadata_score_without_find", "kop/s", *_RATES_WITHOUT_FIND)
 
-# How a sample is taken, and read.
+# How a sample is taken and read.
 
 
 def _parsed_phases(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """The phases and scores of every sample."""
+    """Parse the phases and scores of every sample."""
     return merged(io500.TOOL, (_phases(run, subject, number, raw) for number in run.times))
 
 
 def _phases(run: Run, subject: Subject, number: int, raw: RawOutputs) -> Parsed:
-    """What the phases of one sample come to, each by IOR or by mdtest."""
+    """Parse the phases of one sample, each run by IOR or by mdtest, and compute its scores."""
     left, nodes = raw.of(subject), len(run.hosts)
     tasks = ranks_per_node(run.cluster, run.hosts, run.scale) * nodes
     outputs: dict[str, Parsed] = {}
@@ -137,7 +137,7 @@ def _phases(run: Run, subject: Subject, number: int, raw: RawOutputs) -> Parsed:
 
 
 def _parsed_program(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """The phases and the scores that the program printed."""
+    """Parse the phases and the scores in the program's output."""
     left = raw.of(subject)
     return merged(
         io500.TOOL,
@@ -149,7 +149,7 @@ def _parsed_program(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
 
 
 def _takes(run: Run) -> float:
-    """Four phases write until the deadline; the others, of what was written, take half of it."""
+    """Four phases write until the deadline; the others need half of it for the written data."""
     phases = len(io500.BANDWIDTHS) + len(io500.RATES)
     writes = len(io500.WRITES)
     measured = (writes + (phases - writes) / 2) * run.sizes["stonewall_s"]
@@ -158,7 +158,7 @@ def _takes(run: Run) -> float:
 
 _SCALES = {
     "quick": {"repetitions": 1, "stonewall_s": 2, "scratch_mib": 8192},
-    # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
+    # 30 s as in DAOS's own runs of IO500; the rules of IO500 require 300 s.
     "acceptance": {"repetitions": 3, "stonewall_s": 30, "scratch_mib": 131072},
 }
 

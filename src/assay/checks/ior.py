@@ -1,4 +1,4 @@
-"""Data of all clients together, written and read with IOR by every backend."""
+"""Bandwidth of all clients together, measured with IOR by every backend."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from assay.tools.output import Parsed, Sample, merged
 from assay.units import Quantity
 
 EASY_TRANSFER = Quantity(2, "MiB")
-"""What IOR moves at a time in the pattern that suits every storage."""
+"""IOR's transfer size in the easy pattern, which suits every storage."""
 
 HARD_TRANSFER = Quantity(HARD_TRANSFER_BYTES, "B")
-"""What it moves in the pattern that aligns with nothing."""
+"""IOR's transfer size in the hard pattern, which is not aligned."""
 
 _PATH = DaosPath()
 
@@ -37,17 +37,17 @@ def read(name: str, unit: str, transfer: Quantity) -> Metric:
 
 
 VERIFIED = "verified"
-"""The repetition whose data is compared, and whose figures do not count: comparing takes time."""
+"""The repetition that verifies its data; its figures are ignored, since comparing takes time."""
 
 
 def repetitions(count: int) -> Iterator[str]:
-    """The names of the repetitions: those of the samples, then the one that is verified."""
+    """The names of the repetitions: one for each sample, then the one that verifies its data."""
     yield from map(str, range(1, count + 1))
     yield VERIFIED
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """The samples, and what is wrong with any run, the verified one among them."""
+    """Parse the samples, and the problems of all runs, including the one that verifies its data."""
     left = raw.of(subject)
     runs = {
         name: [_read(run, subject, left, f"{access}.{name}") for access in ("write", "read")]
@@ -59,7 +59,7 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
 
 
 def _read(run: Run, subject: Subject, left: SubjectOutputs, name: str) -> Parsed:
-    """The summary of a phase, and the warnings that are printed beside it alone."""
+    """Parse the summary of a phase, and the warnings in its other output."""
     return parse(
         "".join(left.text(name, kind) for kind in ("out", "err", "json")),
         expected_tasks=ranks_per_node(run.cluster, run.hosts, run.scale) * len(run.hosts),
@@ -69,18 +69,18 @@ def _read(run: Run, subject: Subject, left: SubjectOutputs, name: str) -> Parsed
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:
-    """By the phase: `write` and `read`."""
+    """Match a sample with a metric by phase: `write` and `read`."""
     return sample.metric == f"{metric.name}_bandwidth"
 
 
 def _takes(run: Run) -> float:
-    """Each repetition writes until the deadline, reads as much, and cleans up."""
+    """Each repetition writes until the deadline, reads the same data, and cleans up."""
     each = 3 * SRUN_S + 2 * run.sizes["stonewall_s"]
     return len(run.subjects) * len(list(repetitions(run.repetitions))) * each
 
 
 def _moved(left: SubjectOutputs, step: str) -> dict[str, float] | None:
-    """What a step wrote and read, as the engines call it."""
+    """The bytes that a step wrote and read, by the engines' names of these operations."""
     found = moved(left.text(step, "json"))
     return found and {"update": found["write"], "fetch": found["read"]}
 
@@ -96,7 +96,7 @@ EASY = Check(
     (write("write", "MiB/s", EASY_TRANSFER), read("read", "MiB/s", EASY_TRANSFER)),
     scales={
         "quick": {"repetitions": 3, "stonewall_s": 2, "scratch_mib": 8192},
-        # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
+        # 30 s as in DAOS's own runs of IO500; the rules of IO500 require 300 s.
         "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 65536},
     },
     reading=_READING,

@@ -1,4 +1,4 @@
-"""What loopback is judged by: no wire, but the same copies that a tmpfs takes."""
+"""The expectation of loopback, which crosses no wire, but copies bytes like a tmpfs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from assay.units import Quantity
 
 
 def bandwidth(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-    """Not above what the kernel was seen to copy on this host, and not far below.
+    """Bound the bandwidth by the measured copies of this host's kernel, and require nearly as much.
 
-    Each byte is copied into the kernel and out of it again, as fio's are that go to a tmpfs and
-    back. At best two cores do both at once; one core does one after the other.
+    Each byte is copied into the kernel and out of it again, like fio's bytes to a tmpfs and back.
+    At best two cores do both at once; a single core does one after the other.
     """
     why = "loopback has no line rate"
     engines = [e for e in each_ram_engine(cluster, "servers") if e.host == requirement.host]

@@ -1,4 +1,4 @@
-"""Metadata of all clients together, measured with mdtest: files created, stat, read, removed."""
+"""Metadata rates of all clients together, measured with mdtest: create, stat, read and remove."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from assay.tools.output import Parsed, Sample, merged
 from assay.units import Quantity
 
 HARD_FILE = Quantity(HARD_FILE_BYTES, "B")
-"""What is in each file of the hard pattern; the easy one's are empty."""
+"""Size of the files of the hard pattern; the files of the easy pattern are empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Operations:
-    """The rule of a rate of operations on files: each takes at least one round trip."""
+    """The rule of a rate of operations on files, each of which takes at least one round trip."""
 
     cached: bool = False
-    """Whether the kernel of a client may know the answer."""
+    """Whether the kernel of a client may have the answer in its cache."""
 
     def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-        """Of all clients together; the bytes of the files cross the path to the storage, too."""
+        """Bound the rate of all clients by round trips and by the path of the files' data."""
         if is_undescribed(cluster, requirement):
             return nothing(requirement, UNDESCRIBED)
         mounted = backend_of(requirement.subject).mounted
@@ -48,10 +48,10 @@ class _Operations:
         trip, why = round_trip(cluster, clients, measured)
         crossed: Sequence[Limit] = ()
         trips = 1
-        # What is written through dfuse need not have left the client's memory.
+        # Data that is written through dfuse may still be in the client's memory.
         if metric.transfer and not mounted:
             crossed, _ = crossed_by(cluster, requirement, unit)
-            trips = 2  # for the file's entry in its directory, and then for what is in it
+            trips = 2  # one for the file's entry in its directory, one for its data
         if trip is None:
             bound = tightest(crossed, unit)
             return within(cluster, requirement, bound, why, processes=processes)
@@ -62,7 +62,7 @@ class _Operations:
 
 
 def searched(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-    """The rule of a search for files: one answer of an engine lists many, so it has no bound."""
+    """The rule of a search for files, without a bound: one answer of an engine lists many files."""
     if is_undescribed(cluster, requirement):
         return nothing(requirement, UNDESCRIBED)
     processes = ranks(cluster, measured.scale) * len(clients_of(cluster, requirement))
@@ -71,29 +71,29 @@ def searched(cluster: Cluster, requirement: Requirement, measured: Measured) -> 
 
 
 def create(name: str, unit: str, size: Quantity | None) -> Metric:
-    """Files are created and written."""
+    """The rate at which files are created and written."""
     rule = _Operations().rate
     return Metric(name, unit, rule, direction="write", transfer=size, in_flight=1)
 
 
 def stat(name: str, unit: str) -> Metric:
-    """Files are examined (stat)."""
+    """The rate of stat calls on files."""
     return Metric(name, unit, _Operations(cached=True).rate, in_flight=1)
 
 
 def read(name: str, unit: str, size: Quantity | None) -> Metric:
-    """Files are read."""
+    """The rate at which files are read."""
     rule = _Operations(cached=True).rate
     return Metric(name, unit, rule, direction="read", transfer=size, in_flight=1)
 
 
 def remove(name: str, unit: str) -> Metric:
-    """Files are removed."""
+    """The rate at which files are removed."""
     return Metric(name, unit, _Operations().rate, in_flight=1)
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """The rates of every run."""
+    """Parse the rates of every run."""
     left = raw.of(subject)
     tasks = ranks_per_node(run.cluster, run.hosts, run.scale) * len(run.hosts)
     return merged(
@@ -111,7 +111,7 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
 
 
 def _takes(run: Run) -> float:
-    """What was created before the deadline is looked at, read and removed: as long again."""
+    """Files are created until the deadline; stat, read and remove take the same time again."""
     return len(run.subjects) * run.repetitions * (SRUN_S + 2.5 * run.sizes["stonewall_s"])
 
 
@@ -124,7 +124,7 @@ _PHASES = {
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:
-    """By the phase."""
+    """Match a sample with a metric by phase."""
     return sample.metric == _PHASES[metric.name]
 
 
@@ -143,7 +143,7 @@ def _check(name: str, size: Quantity | None) -> Check:
         ),
         scales={
             "quick": {"repetitions": 3, "stonewall_s": 2, "scratch_mib": 1024},
-            # 30 s as in DAOS's own runs of IO500, whose rules want 300 s.
+            # 30 s as in DAOS's own runs of IO500; the rules of IO500 require 300 s.
             "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 16384},
         },
         takes=_takes,

@@ -1,4 +1,4 @@
-"""DAOS's own fabric, measured with the test that comes with the client."""
+"""DAOS's own fabric, measured with the test of the DAOS client."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.tools.net_test import TOOL, parse_labelled
 from assay.tools.output import Parsed, Sample, merged
 
 IN_FLIGHT = 16
-"""RPCs that a client has in flight."""
+"""RPCs in flight on a client."""
 
 
 def _latency(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
@@ -25,17 +25,17 @@ def _latency(cluster: Cluster, requirement: Requirement, measured: Measured) -> 
 
 
 def _rate(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-    """RPCs of 1 KiB from a client to the targets of all engines."""
+    """Bound the rate of RPCs of 1 KiB from a client to the targets of all engines."""
     return rpcs(cluster, requirement, measured, _MEDIAN)
 
 
 def read(run: Run, subject: Subject, output: str) -> Parsed:
-    """One run, in which a client asks its engines."""
+    """Parse one run, in which a client asks its engines."""
     return parse_labelled(output, expected_ranks=len(engines_of(run.cluster).partners[subject]))
 
 
 def asks_all(run: Run, subject: Subject) -> bool:
-    """Whether a client asks all engines, which then need not be named."""
+    """Whether a client asks all engines, so that they need not be listed."""
     asked = engines_of(run.cluster).partners[subject]
     return len(asked) == len(each_engine(run.cluster, "clients"))
 
@@ -46,7 +46,7 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
 
 
 def _takes(run: Run) -> float:
-    """The clients of a round at once, each to every target of its engines."""
+    """The clients of a round run at once, each with every target of its engines."""
     design = engines_of(run.cluster)
     asked = design.partners[run.subjects[0]]
     endpoints = sum(run.cluster.engine(engine).targets for engine in asked)
@@ -60,7 +60,7 @@ _FIGURES = {
     "latency_p95": "latency_p95",
     "latency_p99": "latency_p99",
 }
-"""What the parser calls each metric; the median is the latency itself."""
+"""The parser's name of each metric; the median is the latency itself."""
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:

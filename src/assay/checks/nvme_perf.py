@@ -1,4 +1,4 @@
-"""The SSDs of DAOS's engines, measured with SPDK's benchmark, past the kernel."""
+"""The SSDs of DAOS's engines, measured with SPDK's benchmark, which bypasses the kernel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEEDS = ("server", "daos", "nvme")
 
 
 def _bandwidth(name: str) -> Metric:
-    """Sequential reads; writes would destroy what the engines have on them."""
+    """The bandwidth of sequential reads; writes would destroy the engines' data."""
     return Metric(
         name,
         "MiB/s",
@@ -33,7 +33,7 @@ def _bandwidth(name: str) -> Metric:
 
 
 def _rate(name: str) -> Metric:
-    """Random reads."""
+    """The rate of random reads."""
     return Metric(
         name,
         "IO/s",
@@ -45,13 +45,13 @@ def _rate(name: str) -> Metric:
 
 
 ALONE = _bandwidth("read_1m_alone")
-"""For an SSD while its host reads no other."""
+"""Metrics of an SSD while its host reads no other SSD."""
 
 TOGETHER = _bandwidth("read_1m_together")
 """Of an SSD while all SSDs of its host are read."""
 
 
-# How a sample is taken, and read.
+# How a sample is taken and read.
 
 
 def ssds(cluster: Cluster, host: str) -> tuple[str, ...]:
@@ -69,16 +69,16 @@ def _by_host(cluster: Cluster) -> dict[str, tuple[str, ...]]:
 
 
 def read_at_once(cluster: Cluster, subject: Subject, metric: Metric) -> Sequence[str]:
-    """The addresses of the SSDs that are read at once for a metric of one of them."""
+    """The addresses of the SSDs that are read together for a metric of one of them."""
     assert subject.device
     together = metric in (TOGETHER, RATE_TOGETHER)
     return ssds(cluster, subject.host) if together else [subject.device]
 
 
 def samples(run: Run, subject: Subject) -> Iterator[tuple[Metric, Subject, str]]:
-    """Metric, with whom it is run, and step of each sample of a subject.
+    """For each sample of a subject: the metric, the SSD for which it is run, and the step.
 
-    Those of all SSDs together are run once, for the first SSD of the host.
+    A sample of all SSDs together runs only once, for the first SSD of the host.
     """
     first = Subject(subject.host, device=ssds(run.cluster, subject.host)[0])
     for metric in run.check.metrics:
@@ -91,7 +91,7 @@ _FIGURES = {"MiB/s": "bandwidth", "IO/s": "rate", "us": "latency"}
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """The figures of the subject's SSD in all runs that it is in."""
+    """Parse the figures of the subject's SSD in all runs that include it."""
     parts = []
     for metric, runner, name in samples(run, subject):
         expected = tuple(read_at_once(run.cluster, subject, metric))
@@ -106,7 +106,7 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
 
 
 def _takes(run: Run) -> float:
-    """Each SSD of a host alone, and all of them together; SPDK needs some seconds to start."""
+    """Each SSD of a host runs alone, then all together; SPDK needs some seconds to start."""
     most = busiest(run.subjects)
     runs = sum(1 if m in (TOGETHER, RATE_TOGETHER) else most for m in run.check.metrics)
     return runs * run.repetitions * (run.sizes["run_s"] + 8 * START_S)

@@ -1,7 +1,7 @@
-"""How a client's page cache distorts figures: IOR, with one more option against it at a time.
+"""The effect of a client's page cache on figures: IOR, with one more option against it each time.
 
-No figure of this ladder is judged: each says whether it can be trusted, and why (after the tutorial
-in IOR's documentation).
+No figure of this ladder is judged: its reason says whether it can be trusted, and why (after the
+tutorial in IOR's documentation).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from assay.tools.output import Parsed, merged
 
 
 def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """All hosts together, by each backend that goes through the kernel of hosts without engines.
+    """One figure for all hosts together, by each backend that uses the kernel's page cache.
 
-    Occupying a host's memory would take it from its engines.
+    There is none if engines run on the hosts: the test would take memory from them.
     """
     system = cluster.daos
     if system is not None and set(system.servers) & set(cluster.members(partition)):
@@ -47,13 +47,13 @@ _OTHERS = "read by another client than wrote it; credible with two clients or mo
 _SYNCED = "credible: its time includes fsync"
 
 RUNGS = ("naive", "files", "shifted", "synced", "squeezed", "direct")
-"""The ladder, from what IOR does when nothing is said to it."""
+"""The ladder, which begins with IOR's defaults."""
 
 _PHASES = {"write_bandwidth": "write", "read_bandwidth": "read"}
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """Every run, its samples named after its rung: `naive_write` and `naive_read`."""
+    """Parse every run; samples are named after their rung: `naive_write` and `naive_read`."""
     left = raw.of(subject)
     return merged(
         TOOL, (_rung(run, left, rung, name) for rung in RUNGS for name in run.names(rung))
@@ -71,7 +71,7 @@ def _rung(run: Run, left: SubjectOutputs, rung: str, name: str) -> Parsed:
 
 
 def _takes(run: Run) -> float:
-    """Every rung writes and reads what all ranks have."""
+    """Every rung writes and reads the data of all ranks."""
     mib = run.sizes["block_mib"] * ranks_per_node(run.cluster, run.hosts, run.scale)
     each = SRUN_S + 2 * mib / DISK_MIB_S
     return len(run.subjects) * len(RUNGS) * run.repetitions * each

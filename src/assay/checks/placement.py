@@ -1,4 +1,4 @@
-"""Where the scheduler puts the processes of a client."""
+"""The cores on which the scheduler places the processes of a client."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def _bound(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectati
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """What the processes of every step say."""
+    """Parse the output of the processes of every step."""
     cores, left = run.cluster.hosts[subject.host].cores, raw.of(subject)
     outputs = (left.text(name, "out") for name in run.names("placement"))
     return merged(TOOL, (parse(output, expected_processes=cores) for output in outputs))
 
 
 def _takes(run: Run) -> float:
-    """All clients at once; each process is looked at for half a second to a second."""
+    """All clients run at once; each process is observed for half a second to a second."""
     return run.repetitions * (SRUN_S + 1)
 
 

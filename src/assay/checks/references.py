@@ -1,4 +1,4 @@
-"""The least that a sound system shows of a figure: `references.yml`, each entry with its source."""
+"""The minimum figures of a sound system: `references.yml`, each entry with its source."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from assay.units import Quantity, parse
 
 OWN = "this project's own choice"
-"""The source of a figure that has no other."""
+"""The source of a figure without another source."""
 
 _Quantity = Annotated[Quantity, BeforeValidator(lambda value: parse(str(value)))]
 
 
 class Reference(BaseModel):
-    """One entry: what is required, and who says so."""
+    """One entry: the requirement and its source."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -43,12 +43,12 @@ class Reference(BaseModel):
 
     @property
     def word(self) -> str:
-        """Why this much, and who says so."""
+        """The reason and the source, in words."""
         published = f"{self.why}, {self.source}" if self.why else self.source
         return published if self.kept == 1 else f"{published}; {self.kept:.0%} of it, {OWN}"
 
     def fits(self, backend: str | None, provider: str) -> bool:
-        """Whether it is of this backend and this provider."""
+        """Whether the entry applies to this backend and this provider."""
         return (not self.backends or backend in self.backends) and (
             not self.providers or any(part in provider for part in self.providers)
         )
@@ -56,7 +56,7 @@ class Reference(BaseModel):
 
 @lru_cache(maxsize=1024)
 def reference(figure: str, backend: str | None, provider: str) -> Reference | None:
-    """The first entry that fits a figure such as ``IorEasy.write``; none where none does."""
+    """The first entry that applies to a figure such as ``IorEasy.write``; None if none does."""
     return next(
         (entry for entry in _by_figure().get(figure, ()) if entry.fits(backend, provider)), None
     )
@@ -69,7 +69,7 @@ def figures() -> Iterator[str]:
 
 @cache
 def _by_figure() -> Mapping[str, tuple[Reference, ...]]:
-    """What `references.yml` has, by figure."""
+    """The entries of `references.yml`, by figure."""
     document = resources.files("assay.checks").joinpath("references.yml").read_text("utf-8")
     by_figure: dict[str, list[Reference]] = {}
     for row in yaml.safe_load(document):

@@ -85,13 +85,14 @@ SRUN_S = 1.5
 """Time to start a program with srun, on hosts that wait for each other."""
 
 DISK_MIB_S = 1000.0
-"""A disk that nobody describes: an SSD on SATA has half of it, one on PCIe three times as much."""
+"""Assumed bandwidth of an undescribed disk: an SSD on SATA has half of it, one on PCIe three times
+as much."""
 
 RPCS_S = 100_000.0
-"""Small RPCs that a client, or an engine, does in a second, with many in flight."""
+"""Rate of small RPCs of a client, or of an engine, with many in flight."""
 
 FABRIC_MIB_S = 5_000.0
-"""What goes to or from an engine, or a client, where the network is that of a storage system."""
+"""Bandwidth of an engine, or a client, on the network of a storage system."""
 
 
 def busiest(subjects: Iterable[Subject]) -> int:

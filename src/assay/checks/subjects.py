@@ -1,4 +1,4 @@
-"""Of what a metric is required: hosts, their disks and engines, pairs, or a whole partition."""
+"""The subjects of metrics: hosts, their disks and engines, pairs, or a whole partition."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def each_host(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
 
 
 ONE_BY_ONE = 16
-"""Hosts that take their turns in one job; with more it would take days (own choice)."""
+"""Maximum number of hosts that one job measures in turn; more would take days (own choice)."""
 
 
 def each_in_turn(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """Hosts that are measured one after the other: all, or of many some, evenly spread."""
+    """The hosts that are measured one after the other: all, or some of many, evenly spread."""
     hosts = each_host(cluster, partition)
     if len(hosts) <= ONE_BY_ONE or cluster.benchmarks.every_pair:
         return hosts
@@ -35,7 +35,7 @@ def each_scratch(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
 
 
 def each_disk(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """A figure for the scratch disk of every host; that of one in both partitions is a server's."""
+    """A figure for the scratch disk of every host; a host in both partitions counts as a server."""
     hosts = each_scratch(cluster, partition)
     if partition == "servers":
         return hosts
@@ -44,9 +44,9 @@ def each_disk(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
 
 
 def each_pair(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """A figure for neighbours in a ring of the hosts, ``a>b``; one host alone is its own peer.
+    """A figure for neighbours in a ring of the hosts, ``a>b``; a single host is its own peer.
 
-    A pair of servers that is also one of clients is measured as that.
+    A pair of servers that is also a pair of clients is measured as clients.
     """
     hosts = each_host(cluster, partition)
     ring = (
@@ -87,18 +87,18 @@ def each_engine(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
 
 
 ALL_PAIRS = 16
-"""Engines up to which every two of them are a pair; beyond, pairs grow with engines and not with
-their square (this project's own choice)."""
+"""Maximum number of engines for which all pairs are measured; above it, the number of pairs grows
+with that of engines, not with its square (this project's own choice)."""
 
 PARTNERS = 7
-"""Engines that each sends to in a larger system, which is what it is on average in one of 16."""
+"""Number of engines to which each engine sends in a larger system: the average in one of 16."""
 
 
 def each_engine_pair(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """A figure for every two engines of the system, ``s1/engine0>s2/engine0``.
+    """A figure for every pair of engines of the system, ``s1/engine0>s2/engine0``.
 
     In a large system each engine is paired with the next one, and with others at distances that
-    grow by the same ratio, up to the opposite one: short and long paths of the network are crossed.
+    grow by the same ratio, up to the opposite one: so short and long paths are both measured.
     """
     del partition
     engines = tuple(_engines(cluster))

@@ -1,4 +1,4 @@
-"""The SCM of one engine, measured with vos_perf: DAOS's storage engine without network or SSDs."""
+"""The SCM of one engine, measured with vos_perf: DAOS's storage layer without network or SSDs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RATE = (
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    """The results of every run, and what was said beside them."""
+    """Parse the results and the messages of every run."""
     left = raw.of(subject)
     outputs = (left.printed(name) for name in run.names("run"))
     return merged(TOOL, (parse(output, expected_processes=1) for output in outputs))
@@ -45,11 +45,11 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
 
 _TESTS = {"write": "update", "read": "fetch"}
 _FIGURES = {"IO/s": "rate", "MiB/s": "bandwidth", "us": "latency"}
-"""What the program prints: `update_4k` in IO/s is its `update_rate`."""
+"""The program's name of each figure: `update_4k` in IO/s is its `update_rate`."""
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:
-    """By the test, update or fetch, and by its figure."""
+    """Match a sample with a metric by test, update or fetch, and by figure."""
     assert metric.direction
     return sample.metric == f"{_TESTS[metric.direction]}_{_FIGURES[metric.unit]}"
 
@@ -70,7 +70,7 @@ _BANDWIDTH_SCALES: Scales = {
 
 
 def _takes(run: Run) -> float:
-    """The engines of a host one after the other, each value written and fetched."""
+    """The engines of a host run one after the other; each value is written and fetched."""
     value = run.check.metrics[0].transfer
     each = 2 / 1500 if value == MEBIBYTE else 40e-6
     return busiest(run.subjects) * run.repetitions * (4 * START_S + run.sizes["values"] * each)
