@@ -16,6 +16,6 @@ class PosixFio(FioCheck):
     direct = False
 
     def phases(self) -> Iterator[Job]:
-        """A write, whose time includes its fsync, and a read, before which fio drops the pages."""
+        """A write and its fsync, timed together; and a read, before which fio drops the pages."""
         yield self.phase("write_1m", fsync=True)
         yield self.phase("read_1m")

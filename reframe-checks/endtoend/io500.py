@@ -50,7 +50,7 @@ class Io500(Io500Check):
             steps.append(Shell(["mkdir", self.status_files(number)]))
             for name in phases:
                 if name == "mdtest-hard-write" and self.backend(subject).name == "posix":
-                    # Before mdtest's many small files exist, whose eviction would take minutes.
+                    # Before mdtest creates its many small files: evicting them would take minutes.
                     steps.append(Evict(f"evict.{number}", SCRATCH))
                 steps.append(self.phase(subject, number, name))
             steps += [self.clean(subject, number, kind) for kind in ("easy", "hard")]

@@ -93,7 +93,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
         program = self.benchmark("ior")
         return Step(
             name,
-            # All ranks write as much as the fastest; ranks whose engine dies wait for ever.
+            # All ranks write as much as the fastest; if an engine dies, its ranks wait for ever.
             limit_s=60 + 6 * self.stonewall_s,
             program=str(program),
             commands=[self.launch(subject, program, run.command(RAW / f"{name}.json"))],
