@@ -255,13 +255,18 @@ gather() {
 # and says nothing where fincore did not look at every file. Empty files have nothing there: mdtest
 # leaves hundreds of thousands.
 evict() {
-    local files
+    local files try
     files=$(find "$2" -type f -size +0c | wc -l)
-    # Each in its turn: what is not on the disk yet stays in the cache. (`+` would wait to the end.)
-    find "$2" -type f -size +0c -exec sync {} \; -exec dd if={} iflag=nocache count=0 status=none \;
-    find "$2" -type f -size +0c -exec fincore --bytes --noheadings --output RES {} + |
-        awk -v files="$files" '{ bytes += $1 } END { if (NR && NR == files) print bytes }' \
-            >"$RAW/$1.resident"
+    # The kernel skips what something else holds at that moment, and drops it a little later.
+    for try in 1 2 3; do
+        ((try == 1)) || sleep 0.2
+        # Each in its turn: what is not on the disk yet stays in the cache. (`+` would wait to the end.)
+        find "$2" -type f -size +0c -exec sync {} \; -exec dd if={} iflag=nocache count=0 status=none \;
+        find "$2" -type f -size +0c -exec fincore --bytes --noheadings --output RES {} + |
+            awk -v files="$files" '{ bytes += $1 } END { if (NR && NR == files) print bytes }' \
+                >"$RAW/$1.resident"
+        [[ $(<"$RAW/$1.resident") -gt 0 ]] || break
+    done
 }
 
 # not_on_dfuse DIRECTORY POOL CONTAINER [LAUNCHER...]: what is mounted there in place of a dfuse of the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -130,11 +131,25 @@ def test_evicted_files_are_read_from_the_disk(job: Job) -> None:
     assert problems(job.left, [evict]) == []
 
 
+def _instead_of_dd(script: str) -> str:
+    return f"mkdir bin; printf '#!/bin/sh\\n%s\\n' {shlex.quote(script)} >bin/dd; chmod +x bin/dd"
+
+
+def test_a_page_that_the_kernel_skips_once_is_evicted_after_all(job: Job) -> None:
+    evict = Evict("read", SCRATCH)
+    fill = 'head --bytes=8M /dev/zero >"$SCRATCH/file"'
+    fake = _instead_of_dd('[ -e skipped ] && exec /bin/dd "$@"\ntouch skipped')
+    path = "PATH=$PWD/bin:$PATH"
+    job.run(fake, path, f"scratch {job.scratch} 8", f"{{ {fill}; }} || exit 1", evict.line())
+    assert (job.stage / "skipped").exists()
+    assert job.output("read.resident") == "0\n"
+
+
 def test_empty_files_need_no_eviction(job: Job) -> None:
     # What looks at them takes a process for each: minutes for what mdtest leaves.
     evict = Evict("read", SCRATCH)
     fill = 'echo data >"$SCRATCH/file" && touch "$SCRATCH"/{1..9}'
-    fake = "mkdir bin; printf '#!/bin/sh\\necho >>touched\\n' >bin/dd; chmod +x bin/dd"
+    fake = _instead_of_dd('echo >>touched\nexec /bin/dd "$@"')
     path = "PATH=$PWD/bin:$PATH"
     job.run(fake, path, f"scratch {job.scratch} 8", f"{{ {fill}; }} || exit 1", evict.line())
     assert (job.stage / "touched").read_text() == "\n"
