@@ -135,5 +135,10 @@ def test_no_external_takes_the_place_of_what_daos_pins(distribution):
 
 
 @pytest.mark.parametrize("distribution", EXTERNALS)
+def test_libaec_is_built_with_the_cmake_configuration_that_eccodes_asks_for(distribution):
+    assert "libaec" not in EXTERNALS[distribution]
+
+
+@pytest.mark.parametrize("distribution", EXTERNALS)
 def test_what_only_a_distribution_has_is_external(distribution):
     assert {"ipmctl", "ndctl"} <= UNBUILDABLE & EXTERNALS[distribution].keys()
