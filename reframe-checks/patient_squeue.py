@@ -11,6 +11,9 @@ from telling_squeue import TellingSqueue
 
 SCHEDULER = "patient-squeue"
 
+ON_EACH_NODE = "bash $SLURMD_NODENAME.sh; status=$?; touch $SLURMD_NODENAME.done; exit $status"
+"""What each node of a job runs: its own script, whose end it records, also if a signal ended it."""
+
 
 @register_scheduler(SCHEDULER)
 class PatientSqueue(TellingSqueue):
@@ -47,5 +50,5 @@ class PatientSqueue(TellingSqueue):
 
 
 def done_by(node: str) -> str:
-    """The file in the job's directory that a node's own script writes at its end."""
+    """The file in the job's directory that a node makes when its own script has ended."""
     return f"{node}.done"

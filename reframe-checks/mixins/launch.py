@@ -11,11 +11,10 @@ from reframe.core.builtins import run_before
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import directory_of
 from assay.cluster.description import Host
-from assay.shell import line
 from assay.subject import Subject
 from assay_check import HERE, Commands
 from mixins.plugin import Mixin
-from patient_squeue import done_by
+from patient_squeue import ON_EACH_NODE
 
 SSH_S = 150
 """Time limit of ssh, in seconds, to send a host its script and to fetch its outputs."""
@@ -42,14 +41,13 @@ class RunsOnEachHost(Mixin):
             script = ["#!/bin/bash", ". ./steps.sh"]
             for subject in there:
                 script += self.block(subject)
-            script.append(line(["touch", done_by(name)]))
             self.write(f"{name}.sh", script)
             longest_s = max(longest_s, sum(map(self.limit_s, there)))
         self.time_limit = longest_s + 60
         if self.current_partition.scheduler.registered_name == "local":
             self._go_to_each_host_by_ssh(longest_s)
             return
-        self.executable_opts = ["-c", "'bash $SLURMD_NODENAME.sh'"]
+        self.executable_opts = ["-c", quote(ON_EACH_NODE)]
         # A host that is lost takes nothing but its own figures with it. If it is the first, which
         # runs the job script, patient_squeue.py ends the job when the others are done.
         self.job.options.append("--no-kill")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +13,7 @@ import pytest
 
 CHECKS = Path(__file__).parents[2] / "reframe-checks"
 sys.path.append(str(CHECKS))
-from patient_squeue import PatientSqueue  # noqa: E402 (it is beside settings.py)
+from patient_squeue import ON_EACH_NODE, PatientSqueue, done_by  # noqa: E402 (it is beside settings.py)
 
 LOST = "slurm_load_jobs error: Zero bytes were transmitted or received"
 FORGOTTEN = "slurm_load_jobs error: Invalid job id specified"
@@ -117,3 +119,12 @@ def test_a_job_is_ended_that_waits_for_a_script_whose_node_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: str, done: str, *, ends: bool
 ) -> None:
     assert ends is cancelled(tmp_path, monkeypatch, left=left, done=done)
+
+
+@pytest.mark.parametrize("end", ["exit 3", "kill -KILL $$"])
+def test_a_node_records_the_end_of_its_script(tmp_path: Path, end: str) -> None:
+    (tmp_path / "n1.sh").write_text(end)
+    environment = {**os.environ, "SLURMD_NODENAME": "n1"}
+    done = subprocess.run(["bash", "-c", ON_EACH_NODE], cwd=tmp_path, env=environment, check=False)
+    assert done.returncode == (3 if "exit" in end else 128 + signal.SIGKILL)
+    assert (tmp_path / done_by("n1")).exists()
