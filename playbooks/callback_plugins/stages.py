@@ -151,7 +151,7 @@ class CallbackModule(Default):
         # What was raised says once more what the message says, with the lines of the playbook.
         result.result.pop("exception", None)
         self._clean_results(result.result, result.task.action)
-        shown = self._dump_results(result.result)
+        shown = _refusal(result.result) or self._dump_results(result.result)
         key = (result.task._uuid, ignore_errors, _unnamed(shown, _names(result.host)))
         self._failed[key].append((result, shown))
 
@@ -263,6 +263,16 @@ class CallbackModule(Default):
         for line in lines:
             self._display.display(f"  {line}")
         return False
+
+
+def _refusal(said: Any) -> str:
+    """A message alone, line by line, since YAML would fold a table; empty if there is more."""
+    lines = said.get("msg")
+    lines = lines if isinstance(lines, list) else str(lines or "").splitlines()
+    more = {key for key in said if not key.startswith("_")} - {"changed", "failed", "msg"}
+    if more or not lines or not all(isinstance(line, str) for line in lines):
+        return ""
+    return "".join(f"\n    {line}" for line in lines)
 
 
 def _names(host: Any) -> Iterable[str]:

@@ -24,14 +24,16 @@ PLAYBOOK = """
     - {name: Find, ansible.builtin.find: {paths: /nowhere}}
     - {name: Skip, ansible.builtin.command: {argv: ["true"]}, when: false}
     - {name: Show, ansible.builtin.debug: {msg: ["one", "two"]}}
-    - {name: Refuse, ansible.builtin.assert: {that: false, fail_msg: "n is 3; allowed is 4"}}
+    - {name: Run, ansible.builtin.command: {argv: ["false"]}, ignore_errors: true}
+    - {name: Refuse, ansible.builtin.fail: {msg: [REFUSED, " row  two"]}}
 """
+REFUSED = " error  s1  a row of a table that is wider than a terminal" + " and goes on" * 9
 
 
 def printed(directory: Path, *options: str) -> str:
     """What ansible-playbook prints where ansible.cfg is, with an exit status of 2."""
     playbook = directory / "playbook.yml"
-    playbook.write_text(PLAYBOOK)
+    playbook.write_text(PLAYBOOK.replace("REFUSED", json.dumps(REFUSED)))
     program = Path(sys.executable).parent / "ansible-playbook"
     python = f"--extra-vars=ansible_python_interpreter={sys.executable}"
     where = ["--inventory=localhost,", "--connection=local", python]
@@ -44,7 +46,8 @@ def printed(directory: Path, *options: str) -> str:
 
 
 def test_a_stage_a_change_and_a_message_have_a_line_each(tmp_path: Path) -> None:
-    before, _, failure = printed(tmp_path).partition("TASK [Refuse]")
+    before, _, failures = printed(tmp_path).partition("TASK [Run]")
+    command, _, refusal = failures.partition("TASK [Refuse]")
     assert before.split("\n")[:8] == [
         "A stage",
         "  changed: [localhost] Change",
@@ -55,8 +58,14 @@ def test_a_stage_a_change_and_a_message_have_a_line_each(tmp_path: Path) -> None
         "  two",
         "",
     ]
-    assert "n is 3; allowed is 4" in failure
-    assert "PLAY RECAP" in failure
+    assert "    rc: 1\n" in command
+    assert refusal.splitlines()[1:5] == [
+        "fatal: [localhost]: FAILED! => ",
+        f"    {REFUSED}",
+        "     row  two",
+        "",
+    ]
+    assert "PLAY RECAP" in refusal
 
 
 def test_check_mode_is_named_with_the_stage(tmp_path: Path) -> None:
@@ -161,8 +170,8 @@ def test_what_many_hosts_say_is_a_line_with_their_range(tmp_path: Path) -> None:
     ]
     assert lines[1] == "  changed: [s[1-2,4-12]] Change"
     assert "fatal: [s[1-12]]: FAILED! => " in lines
-    assert "    msg: 'HOST: n is 3; allowed is 4'" in lines
-    assert "    msg: 's7: alone'" in lines
+    assert "    HOST: n is 3; allowed is 4" in lines
+    assert "    s7: alone" in lines
     assert lines[-4:] == [
         "s[1-2,4-6,8-12] : changed=1 unreachable=1 failed=0 ignored=1",
         "s3 : changed=0 unreachable=1 failed=0 ignored=1",
