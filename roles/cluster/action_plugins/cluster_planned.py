@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 from ipaddress import ip_interface, ip_network
 from itertools import islice
 from typing import Any
@@ -23,6 +23,9 @@ CHOSEN = ("address", "agent", "datasheets", "engines", "interface", "names", "se
 OWN = ("address", "has_address", "mtu", "network", "speed_gbits")
 """Keys of an interface that are Ansible's facts. A copied address is that of one host alone."""
 
+COMPILED = 256
+"""Maximum number of compiled templates that are kept; all hosts of inventories/pmem have 33."""
+
 
 class ActionModule(ActionBase):
     """The hosts of a plan with the facts of their kinds, each with addresses of its own.
@@ -38,10 +41,11 @@ class ActionModule(ActionBase):
         """
         super().run(tmp, task_vars)
         self._hostvars = (task_vars or {})["hostvars"]
-        # One for all hosts: most of what they say is the same, and is then compiled once.
+        # Hosts have most templates in common. Ansible compiles each of them for each host, a third
+        # of the time of a plan, and has no public way to keep them; ansible-core is locked.
         self._templar = Templar(self._loader)
         environment = self._templar._engine.environment
-        environment.compile = cache(environment.compile)
+        environment.compile = lru_cache(COMPILED)(environment.compile)
         names = [str(name) for name in self._task.args["hosts"]]
         return {
             "changed": False,
