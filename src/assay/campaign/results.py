@@ -214,18 +214,20 @@ class Results:
         for case in self.cases.values():
             if case.output is not None:
                 case.output.copy(bundle / case.place)
-        beside = {f"{fingerprints.DIRECTORY}/{taken.name}": taken for taken in self.fingerprints}
-        for name, file in (beside | {f"{locks.DIRECTORY}/{k.name}": k for k in self.locks}).items():
-            target = bundle / name
-            target.parent.mkdir(exist_ok=True)
-            target.write_bytes(file.content)
+        for taken in self.fingerprints:
+            _write(bundle / fingerprints.DIRECTORY / taken.name, taken.content)
+        for lock in self.locks:
+            _write(bundle / locks.DIRECTORY / lock.name, lock.content)
         for path, digest in zip(self.reports, self.digests, strict=True):
             content = files.read(path, limits.REPORT_BYTES)
             if hashlib.sha256(content).hexdigest() != digest:
                 raise ForeignError(f"{quoted(path)} has changed meanwhile: judge it again")
-            target = bundle / "reframe" / path.name
-            target.parent.mkdir(exist_ok=True)
-            target.write_bytes(content)
+            _write(bundle / "reframe" / path.name, content)
+
+
+def _write(target: Path, content: bytes) -> None:
+    target.parent.mkdir(exist_ok=True)
+    target.write_bytes(content)
 
 
 def reframes(case: TestCase) -> list[str]:
