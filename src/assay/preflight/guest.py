@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay.checks.entry import LAYERS
 from assay.cluster.slurm import Slurm
 from assay.preflight.foreign_slurm import Question, Seen
 from assay.subject import folded
 
 PROGRAMS = ("fio", "fi_pingpong", "ior", "mdtest", "io500")
 """Benchmarks that are looked for on the PATH of the nodes, after the modules are loaded."""
-
-LAYERS = ("network", "scm", "ssd", "client", "endtoend", "metadata")
-"""Directories of checks, from the lowest layer up: what is measured later may be judged against
-what was measured before."""
 
 
 @dataclass(frozen=True, slots=True)
