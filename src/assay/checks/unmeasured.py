@@ -18,14 +18,16 @@ def left_out(cluster: Cluster) -> list[str]:
         (net_test.NET_TEST, engines_of(cluster).met, engines * clients, "client and engine"),
         (self_test.CROSS_SERVER, pairs, engines * (engines - 1) // 2, "engine and engine"),
     )
-    said = [
+    sentences = [
         f"{check.name} measures {met:,} of {every:,} pairs of {ends}: no slow port is missed; a"
         f" path that is slow between just one {ends} is missed with {1 - met / every:.1%}"
         for check, met, every, ends in measured
         if met < every
     ]
-    said += _clients(cluster)
-    return [*said, "cluster_every_pair: true measures all of them"] if said else []
+    sentences += _clients(cluster)
+    if not sentences:
+        return []
+    return [*sentences, "cluster_every_pair: true measures all of them"]
 
 
 def _clients(cluster: Cluster) -> list[str]:

@@ -163,9 +163,7 @@ CONTAINER: dict[str, tuple[Property, ...]] = {
     "dedup": (Property(Words(("off", "memcmp", "hash"))),),
     "dedup_threshold": (Property(Size()),),
     "compression": (
-        Property(
-            Words((*("off", "lz4", "deflate", "deflate1", "deflate2", "deflate3", "deflate4"),))
-        ),
+        Property(Words(("off", "lz4", "deflate", "deflate1", "deflate2", "deflate3", "deflate4"))),
     ),
     "encryption": (
         Property(
