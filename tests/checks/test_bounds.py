@@ -18,8 +18,8 @@ from assay.checks.bounds.devices import (
     waiting,
 )
 from assay.checks.bounds.path import data_path, storage
-from assay.checks.bounds.redundancy import NONE, redundancy
 from assay.cluster.description import Cluster
+from assay.cluster.object_class import PLAIN, object_class
 from assay.units import Quantity
 from clusters import SSD, described, description, system
 from sites import site
@@ -85,7 +85,7 @@ def test_an_interface_that_two_engines_share_is_one_wire() -> None:
 
 
 @pytest.mark.parametrize(
-    ("object_class", "stored", "sent"),
+    ("name", "stored", "sent"),
     [
         ("SX", 1, 1),
         ("S1", 1, 1),
@@ -96,10 +96,11 @@ def test_an_interface_that_two_engines_share_is_one_wire() -> None:
         ("EC_4P2GX", 1.5, 1.5),
         ("EC_8P2G1", 1.25, 1.25),
         ("EC_16P2GX", 1.125, 1.125),
+        ("RP_XSF", 4, 1),
     ],
 )
-def test_what_redundancy_costs(object_class: str, stored: float, sent: float) -> None:
-    cost = redundancy(object_class)
+def test_what_redundancy_costs(name: str, stored: float, sent: float) -> None:
+    cost = object_class(name, 4)
     assert (cost.stored, cost.sent) == (stored, sent)
 
 
@@ -107,7 +108,7 @@ def test_what_redundancy_costs(object_class: str, stored: float, sent: float) ->
 def test_of_less_than_a_full_stripe_the_client_sends_no_parity(kib: int, cost: float) -> None:
     bounds = [
         data_path(system(), "write", Quantity(kib, "KiB"), each)
-        for each in (NONE, redundancy("EC_2P1GX"))
+        for each in (PLAIN, object_class("EC_2P1GX", 4))
     ]
     plain, coded = (
         next(limit.value.value for limit in bound.limits if limit.who == "the clients' NICs")
@@ -117,10 +118,10 @@ def test_of_less_than_a_full_stripe_the_client_sends_no_parity(kib: int, cost: f
     assert plain / coded == pytest.approx(cost)
 
 
-@pytest.mark.parametrize("object_class", ["", "RP_1", "RP_2G", "EC_0P1", "EC_2P0", "XX", "EC_2"])
-def test_no_object_class(object_class: str) -> None:
+@pytest.mark.parametrize("name", ["", "RP_1", "RP_2G", "EC_0P1", "EC_2P0", "XX", "EC_2"])
+def test_no_object_class(name: str) -> None:
     with pytest.raises(ValueError, match="is no object class"):
-        redundancy(object_class)
+        object_class(name, 4)
 
 
 @pytest.mark.parametrize(("layout", "with_data"), [("shared", 4), ("wal", 3), ("wal-meta", 3)])
@@ -195,7 +196,7 @@ def test_every_erasure_code_of_daos_costs_its_parity(data: int, parity: int) -> 
     """By client and servers: a stripe of all data cells goes over the wire with its parity."""
     cost = (data + parity) / data
     plain = data_path(system(), "write", MEBIBYTE)
-    coded = data_path(system(), "write", MEBIBYTE, redundancy(f"EC_{data}P{parity}GX"))
+    coded = data_path(system(), "write", MEBIBYTE, object_class(f"EC_{data}P{parity}GX", 4))
     assert plain is not None
     assert coded is not None
     assert coded.value.value == pytest.approx(plain.value.value / cost)
@@ -214,8 +215,8 @@ WAYS = st.sampled_from(["read", "write"])
 SIZES = st.sampled_from([SMALL, MEBIBYTE])
 
 
-def bound_of(cluster: Cluster, way: Any, size: Quantity, object_class: str = "SX") -> float:
-    bound = data_path(cluster, way, size, redundancy(object_class))
+def bound_of(cluster: Cluster, way: Any, size: Quantity, name: str = "SX") -> float:
+    bound = data_path(cluster, way, size, object_class(name, 4))
     assert bound is not None
     return bound.value.to("GB/s").value
 
@@ -254,9 +255,9 @@ def test_more_replicas_never_raise_a_write(replicas: int, size: Quantity) -> Non
 
 
 @given(st.sampled_from(["RP_2GX", "RP_3GX", "EC_2P1GX", "EC_16P2GX"]), SIZES)
-def test_redundancy_costs_no_read(object_class: str, size: Quantity) -> None:
+def test_redundancy_costs_no_read(name: str, size: Quantity) -> None:
     cluster = system()
-    assert bound_of(cluster, "read", size, object_class) == bound_of(cluster, "read", size)
+    assert bound_of(cluster, "read", size, name) == bound_of(cluster, "read", size)
 
 
 @given(st.floats(1e-3, 1e6), st.sampled_from(["MB/s", "MiB/s", "GB/s", "GiB/s", "Gbit/s"]))
@@ -268,7 +269,7 @@ def test_a_bound_survives_every_unit(value: float, unit: str) -> None:
 
 
 def test_none_costs_nothing() -> None:
-    assert (NONE.stored, NONE.sent) == (1, 1)
+    assert (PLAIN.stored, PLAIN.sent) == (1, 1)
 
 
 def test_servers_with_other_ssds_add_up() -> None:

@@ -9,22 +9,22 @@ from assay.checks import below as measured_below
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate, nic, waiting
 from assay.checks.bounds.path import data_path, of_files, servers_of, storage
-from assay.checks.bounds.redundancy import NONE, Redundancy
 from assay.checks.entry import Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
 from assay.checks.load import ranks
 from assay.checks.self_test import round_trip
 from assay.checks.trips import as_often, no_shorter
 from assay.cluster.description import PARTITIONS, Cluster
+from assay.cluster.object_class import PLAIN, ObjectClass
 from assay.units import Quantity
 
 UNDESCRIBED = "the description does not say what serves the shared directory"
 """Why a backend without DAOS has no bound."""
 
 
-def objects(_: Cluster) -> Redundancy:
+def objects(_: Cluster) -> ObjectClass:
     """The redundancy of objects, which benchmarks write without any, in contrast to files."""
-    return NONE
+    return PLAIN
 
 
 def clients_of(cluster: Cluster, requirement: Requirement) -> Sequence[str]:
@@ -41,7 +41,7 @@ def crossed_by(
     cluster: Cluster,
     requirement: Requirement,
     unit: str,
-    stored: Callable[[Cluster], Redundancy] = of_files,
+    stored: Callable[[Cluster], ObjectClass] = of_files,
 ) -> tuple[Sequence[Limit], str]:
     """The limits of all that a metric's transfers cross, or the reason why none is known.
 
@@ -70,7 +70,7 @@ class DaosPath:
 
     processes: Callable[[Cluster, str], int] = ranks
     """Number of processes on each client, by scale."""
-    stored: Callable[[Cluster], Redundancy] = of_files
+    stored: Callable[[Cluster], ObjectClass] = of_files
     """The cost of redundancy for a write."""
 
     def bandwidth(
@@ -140,7 +140,7 @@ class DaosPath:
         direction, size = metric.direction, metric.transfer
         assert direction
         assert size
-        cost = self.stored(cluster) if direction == "write" else NONE
+        cost = self.stored(cluster) if direction == "write" else PLAIN
         promised = storage(cluster, direction, size, cost)
         kept_in = measured_below.storage(cluster, direction, size, measured)
         if promised is None and kept_in is None:
@@ -150,7 +150,7 @@ class DaosPath:
             cluster, direction, size, in_flight * len(clients), measured
         )
         network = measured_below.network(cluster, direction, clients, measured)
-        stored, why = cost.stored, cost.object_class
+        stored, why = cost.stored, cost.name
         limits = [
             promised and promised.limits[0],
             kept_in and kept_in.over(stored, why),

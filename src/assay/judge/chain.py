@@ -14,9 +14,9 @@ from assay.checks import fio, ior, nvme_perf, self_test, vos_perf
 from assay.checks.backends import backend_of
 from assay.checks.bounds.devices import Direction, nic, together
 from assay.checks.bounds.path import data_ssds, of_files, storage
-from assay.checks.bounds.redundancy import NONE, Redundancy
 from assay.checks.entry import Check, Metric
 from assay.cluster.description import Cluster
+from assay.cluster.object_class import PLAIN, ObjectClass
 from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
 from assay.units import Quantity
@@ -83,7 +83,7 @@ def chains(cluster: Cluster, judgements: Sequence[Judgement]) -> list[Chain]:
 def _through_daos(
     cluster: Cluster, direction: Direction, measured: Sequence[Judgement]
 ) -> Iterator[_Layer]:
-    cost = of_files(cluster) if direction == "write" else NONE
+    cost = of_files(cluster) if direction == "write" else PLAIN
     promised = storage(cluster, direction, _MEBIBYTE, cost)
     if promised:
         yield _Layer(DATASHEET, promised.value.to(UNIT).value, promised.limits[0].made_of)
@@ -135,7 +135,7 @@ def _sum_of(what: str, count: int) -> str:
     return what if count == 1 else f"{what}, sum of {count}"
 
 
-def _summed(name: str, parts: Sequence[Judgement], cost: Redundancy = NONE) -> Iterator[_Layer]:
+def _summed(name: str, parts: Sequence[Judgement], cost: ObjectClass = PLAIN) -> Iterator[_Layer]:
     """A layer whose parts work in parallel; empty if none of them was measured.
 
     The bytes that redundancy adds to a user's bytes are subtracted.
@@ -143,15 +143,15 @@ def _summed(name: str, parts: Sequence[Judgement], cost: Redundancy = NONE) -> I
     if parts:
         made_of = _sum_of(parts[0].requirement.figure, len(parts))
         if cost.stored != 1:
-            made_of += f" / {cost.stored:.4g} ({cost.object_class})"
+            made_of += f" / {cost.stored:.4g} ({cost.name})"
         yield _Layer(name, sum(map(_median, parts)) / cost.stored, made_of, parts)
 
 
-def _network(cluster: Cluster, engines: Sequence[Judgement], cost: Redundancy) -> Iterator[_Layer]:
+def _network(cluster: Cluster, engines: Sequence[Judgement], cost: ObjectClass) -> Iterator[_Layer]:
     """The network between clients and all engines; each engine was measured separately."""
     wires = (nic(cluster, client, cluster.hosts[client].interface) for client in cluster.clients)
     most = together("the clients' NICs", wires)
-    most = most and most.over(cost.sent, cost.object_class)
+    most = most and most.over(cost.sent, cost.name)
     for layer in _summed(NETWORK, engines, cost):
         if most is None or layer.figure <= most.value.to(UNIT).value:
             yield layer

@@ -14,10 +14,9 @@ from assay.checks.bounds.devices import (
     together,
 )
 from assay.checks.bounds.limit import Bound, Limit, tightest
-from assay.checks.bounds.redundancy import NONE, Redundancy
-from assay.checks.bounds.redundancy import redundancy as redundancy_of
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster, Host
+from assay.cluster.object_class import PLAIN, ObjectClass, object_class
 from assay.cluster.once import once
 from assay.subject import Subject
 from assay.units import Quantity
@@ -41,15 +40,15 @@ def data_path(
     cluster: Cluster,
     way: Direction,
     size: Quantity,
-    redundancy: Redundancy = NONE,
+    redundancy: ObjectClass = PLAIN,
     clients: Sequence[str] | None = None,
 ) -> Bound | None:
     """The maximum between clients (by default all) and all engines, in values of a size.
 
     Reads have no extra cost. The object class determines how often each byte of a write is stored,
-    and how often the client sends it (see `assay.checks.bounds.redundancy`).
+    and how often the client sends it (see `assay.cluster.object_class`).
     """
-    sent, stored, why = 1.0, 1.0, redundancy.object_class
+    sent, stored, why = 1.0, 1.0, redundancy.name
     if way == "write":
         sent = redundancy.sent if size.to("B").value >= STRIPE.to("B").value else 1.0
         stored = redundancy.stored
@@ -84,21 +83,21 @@ def _ports(cluster: Cluster) -> Limit | None:
 
 
 def storage(
-    cluster: Cluster, way: Direction, size: Quantity, redundancy: Redundancy = NONE
+    cluster: Cluster, way: Direction, size: Quantity, redundancy: ObjectClass = PLAIN
 ) -> Bound | None:
     """The maximum of the storage of all engines for values of a size, without a network."""
     stored = redundancy.stored if way == "write" else 1.0
     limits = _storage(cluster, way, size)
-    return tightest((_cost(limit, stored, redundancy.object_class) for limit in limits), "GB/s")
+    return tightest((_cost(limit, stored, redundancy.name) for limit in limits), "GB/s")
 
 
-def of_files(cluster: Cluster) -> Redundancy:
+def of_files(cluster: Cluster) -> ObjectClass:
     """The redundancy of the files of the checks; none if their object class is unknown.
 
     DAOS then chooses the class by the container's redundancy factor, and the bound is less tight.
     """
-    object_class = cluster.daos.file_oclass if cluster.daos else None
-    return redundancy_of(object_class) if object_class else NONE
+    name = cluster.daos.file_oclass if cluster.daos else None
+    return object_class(name, len(list(_engines(cluster)))) if name else PLAIN
 
 
 @once

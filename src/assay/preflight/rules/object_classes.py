@@ -1,4 +1,4 @@
-"""Object classes: which of them each release has, and how many failures each survives.
+"""The object classes that each release has.
 
 Source: `daos_obj_classes` in src/object/obj_class_def.c at tags v2.4.0 to v2.8.0.
 """
@@ -13,7 +13,7 @@ _CODES = "2P1|2P2|4P1|4P2|8P1|8P2|16P1|16P2"
 _OF_2_8 = "4P3|8P3|16P3"
 _GROUPS = "1|2|4|6|8|12|16|32|X"
 _CLASS = re.compile(
-    rf"S({_GROUPS})|RP_(?P<replicas>[2-6])G({_GROUPS})|RP_XSF"
+    rf"S({_GROUPS})|RP_[2-6]G({_GROUPS})|RP_XSF"
     rf"|EC_(?P<code>{_CODES}|{_OF_2_8})G({_GROUPS})"
 )
 
@@ -33,13 +33,3 @@ def not_a_class(name: str, version: Version) -> str | None:
     return ALLOWED.format(
         version=version, codes=codes.replace("|", ", "), groups=_GROUPS.replace("|", ", ")
     )
-
-
-def survives(name: str) -> int:
-    """Number of failures that an object of a class survives (`daos_oclass_cid2allowedfailures`)."""
-    match = _CLASS.fullmatch(name)
-    if match is None:
-        return 0
-    if match["replicas"]:
-        return int(match["replicas"]) - 1
-    return int(match["code"].partition("P")[2]) if match["code"] else 0

@@ -10,8 +10,9 @@ from typing import Any
 from assay.checks.vos_perf import BANDWIDTH
 from assay.cluster.daos import System, Version
 from assay.cluster.description import Host
+from assay.cluster.object_class import object_class
 from assay.preflight.rules.fault_domains import domains
-from assay.preflight.rules.object_classes import not_a_class, survives
+from assay.preflight.rules.object_classes import not_a_class
 from assay.preflight.rules.properties import (
     CONTAINER,
     POOL,
@@ -21,8 +22,6 @@ from assay.preflight.rules.properties import (
 )
 from assay.problems import Problem
 from assay.tools.pools import POOL_SIZE, SIZES_ALLOWED, size_bytes
-
-_GROUP = re.compile(r"RP_(?P<replicas>\d+)(G.*)?|EC_(?P<data>\d+)P(?P<parity>\d+)(G.*)?")
 
 
 def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
@@ -151,21 +150,21 @@ def _object_class(
         yield Problem(None, key, name, allowed)
         return
     # Directories are never erasure-coded: DAOS takes its default for them.
-    is_coded_directory = key.endswith("dir_oclass") and name.startswith("EC_")
-    if survives(name) < factor and not is_coded_directory:
+    ranks = sum(len(host.engines) for host in servers.values())
+    stored = object_class(name, ranks)
+    is_coded_directory = key.endswith("dir_oclass") and stored.parity
+    if stored.survives < factor and not is_coded_directory:
         yield Problem(
             None,
             key,
             name,
-            f"should survive {factor} failures, as rd_fac has it; this survives {survives(name)},"
+            f"should survive {factor} failures, as rd_fac has it; this survives {stored.survives},"
             f" and DAOS makes no such container. Take RP_{factor + 1}GX, or a smaller rd_fac",
         )
         return
-    match = _GROUP.fullmatch(name)
-    ranks = sum(len(host.engines) for host in servers.values())
-    if match is None or not servers:
+    width = stored.width
+    if not servers or width == 1:
         return
-    width = int(match["replicas"] or int(match["data"]) + int(match["parity"]))
     if width > ranks:
         yield Problem(
             None, key, name, f"should be of at most {ranks} parts, one a rank; this has {width}"
