@@ -4,7 +4,8 @@
 setsid "$@" </dev/null &
 job=$!
 {
-    cat
+    # No cat, which would outlive this shell where the connection outlives the command.
+    while read -r -N 4096 _; do :; done
     trap "" TERM
     pkill --session "$job"
     # What does not end by itself has five seconds, and what it leaves is then taken away.

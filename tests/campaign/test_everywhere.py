@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -82,6 +83,15 @@ class Everywhere:
         )
 
     @property
+    def running(self) -> list[str]:
+        """The directories, below the test's own, in which processes still run."""
+        places = []
+        for process in Path("/proc").glob("[0-9]*/cwd"):
+            with contextlib.suppress(OSError):
+                places.append(os.readlink(process))
+        return [place for place in places if place.startswith(str(self.root))]
+
+    @property
     def refusal(self) -> str:
         return (self.stage / "raw/evil/engine0/refusal").read_text()
 
@@ -102,6 +112,7 @@ def test_what_hosts_leave_comes_back(everywhere: Everywhere) -> None:
     assert (everywhere.stage / "raw/evil/engine0/run.out").read_text() == "evil\n"
     # Nothing is left, neither there nor here.
     assert list((everywhere.root / "tmp").iterdir()) == []
+    assert everywhere.running == []
     assert [path.name for path in everywhere.stage.glob(".*")] == []
 
 
