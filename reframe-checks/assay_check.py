@@ -5,7 +5,6 @@ class, which metrics are required, and where.
 """
 
 import shutil
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -17,6 +16,7 @@ import reframe.utility.typecheck as typ
 from reframe.core.builtins import parameter, run_after, run_before, sanity_function, variable
 from reframe.core.exceptions import ReframeError
 
+import lost_hosts
 from assay import __version__
 from assay.campaign.results import Results
 from assay.campaign.samples import samples_of
@@ -33,19 +33,12 @@ from assay.foreign.text import quoted, shorten_all
 from assay.judge.stats import summarize
 from assay.shell import Text, line
 from assay.subject import Subject, folded
-from assay.tools import sinfo
 
 HERE = Path(__file__).resolve().parent
 
 Steps = Sequence[Step | Evict | Shell]
 
 Commands = Sequence[Sequence[Text]]
-
-SHOWN_HOSTS = 5
-"""Maximum number of lost hosts that one sentence names."""
-
-ANSWER_LIMIT_S = 30
-"""Time limit of sinfo, in seconds."""
 
 
 class AssayCheck(rfm.RunOnlyRegressionTest):
@@ -209,7 +202,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         if not lost:
             return
         if self.needs_all_hosts or not left:
-            wrong = [f"{self._sentence(lost)}; {self.entry.name} was not queued"]
+            wrong = [f"{lost_hosts.sentence(lost)}; {self.entry.name} was not queued"]
             if left:
                 wrong[0] += f": it measures all {len(self.hosts)} hosts at once"
             self.problems = dict.fromkeys(map(str, self.subjects), wrong)
@@ -220,26 +213,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         """The hosts of the partition that take no jobs, each with Slurm's reason in a sentence."""
         if self.is_dry_run() or self.current_partition.scheduler.registered_name == "local":
             return {}
-        try:
-            asked = subprocess.run(
-                sinfo.command(self.cluster.jobs.partitions[self.partition]),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=ANSWER_LIMIT_S,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return {}  # ReFrame's own queries fail then, too, and it reports that
-        lost = sinfo.lost(asked.stdout)
-        return {name: lost[name] for name in self.hosts if name in lost}
-
-    @staticmethod
-    def _sentence(lost: Mapping[str, str]) -> str:
-        """Slurm's sentences about lost hosts, at most `SHOWN_HOSTS` of them."""
-        shown = list(lost.values())[:SHOWN_HOSTS]
-        more = len(lost) - len(shown)
-        return "; ".join(shown) + (f"; and {more} hosts more" if more else "")
+        return lost_hosts.among(self.cluster.jobs.partitions[self.partition], self.hosts)
 
     @run_before("run")
     def refuse_what_would_be_no_measurement(self) -> None:
@@ -331,7 +305,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             except (ForeignError, OSError) as error:
                 wrong_here = [f"what {subject} left cannot be read: {error}"]
             if wrong_here:
-                why = [f"{self._sentence(lost)} since the job began"] if lost else []
+                why = [f"{lost_hosts.sentence(lost)} since the job began"] if lost else []
                 self.problems[str(subject)] = shorten_all([*why, *wrong_here], limits.FOUND)
         self.benchmark_seconds = busy_s(ran)
         return sn.assert_false(

@@ -39,8 +39,7 @@ class PatientSqueue(TellingSqueue):
                     self._end_without_its_script(job)
 
     def _end_without_its_script(self, job: Job) -> None:
-        asked = f"{self._squeue} --noheader --job={job.jobid} --format=%B"
-        host = run_command(asked).stdout.strip()
+        host = self.field_of(job, "%B")
         left = run_command(f"scontrol show hostnames {job._nodespec}").stdout.split()
         # Slurm may list an ended step until the job itself ends.
         done = all(Path(job.workdir, done_by(node)).exists() for node in left)

@@ -1,14 +1,13 @@
 """A scheduler of ReFrame that says in a sentence why a job did not start, in Slurm's own words."""
 
 import re
-import shlex
-import subprocess
 import time
 from collections.abc import Iterable
 from typing import Any
 
 from reframe.core.exceptions import JobBlockedError, JobSchedulerError, SpawnedProcessError
 from reframe.core.schedulers.slurm import SqueueJobScheduler
+from reframe.utility.osext import run_command
 
 IN_VAIN = (
     # A node that is lost while its job waits. ReFrame compares what is before the first comma, and
@@ -50,7 +49,8 @@ class TellingSqueue(SqueueJobScheduler):
     def _cancel_if_pending_too_long(self, jobs: Iterable[Any]) -> None:
         """Cancel as ReFrame does, and say what the job waited for."""
         waiting = [job for job in jobs if not job.is_cancelling]
-        reasons = {job.jobid: self._reason(job) for job in waiting if self._is_overdue(job)}
+        overdue = [job for job in waiting if self._is_overdue(job)]
+        reasons = {job.jobid: self.field_of(job, "%r") or "none" for job in overdue}
         super()._cancel_if_pending_too_long(waiting)
         for job in waiting:
             if job.jobid in reasons:
@@ -71,14 +71,10 @@ class TellingSqueue(SqueueJobScheduler):
             and time.time() - job.submit_time >= job.max_pending_time
         )
 
-    def _reason(self, job: Any) -> str:
-        asked = subprocess.run(
-            [*shlex.split(self._squeue), "--noheader", f"--jobs={job.jobid}", "--format=%r"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return asked.stdout.strip() or "none"
+    def field_of(self, job: Any, field: str) -> str:
+        """One field of a job, such as `%r`, as squeue(1) prints it; empty if it prints nothing."""
+        command = f"{self._squeue} --noheader --jobs={job.jobid} --format={field}"
+        return str(run_command(command).stdout.strip())
 
 
 def refusal(said: str) -> str:
