@@ -16,6 +16,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.host_identity import read_identity
 from ansible.module_utils.host_setup import printed, read_setup
 from ansible.module_utils.nft import COMMAND, Packet, Ruleset
+from ansible.module_utils.sysfs import look, text
 from ansible.module_utils.writable import writable
 
 DOCUMENTATION = r"""
@@ -98,79 +99,6 @@ hardware:
   type: dict
 """
 
-NVME, RAID, INTEL = "0x0108", "0x0104", "0x8086"
-"""PCI classes and a vendor; Intel's VMD controllers have the class RAID."""
-
-
-def look(root: Path) -> dict[str, Any]:
-    """Read sysfs and procfs below a root, into keys of cluster.json."""
-    nvme, vmd = {}, {}
-    rdma = {link.name for link in root.glob("sys/class/infiniband/*/device/net/*")}
-    for device in sorted(root.glob("sys/bus/pci/devices/*")):
-        kind = _text(device / "class")
-        if kind.startswith(NVME):
-            nvme[device.name] = {"numa_node": _numa_node(device), **_namespace(device)}
-        elif kind.startswith(RAID) and _text(device / "vendor") == INTEL:
-            vmd[device.name] = {"numa_node": _numa_node(device)}
-    return {
-        "numa_nodes": max(len(list(root.glob("sys/devices/system/node/node[0-9]*"))), 1),
-        "interfaces": {
-            # An interface without a carrier, such as loopback, has the state unknown.
-            link.name: {
-                "up": _text(link / "operstate") in ("up", "unknown"),
-                "numa_node": _numa_node(link / "device"),
-                "rdma": link.name in rdma,
-            }
-            for link in root.glob("sys/class/net/*")
-        },
-        "nvme": nvme,
-        "vmd": vmd,
-        "block_devices": [f"/dev/{block.name}" for block in sorted(root.glob("sys/class/block/*"))],
-        "iommu": any(root.glob("sys/class/iommu/*")),
-        "memory": {
-            "hugepage_kib": _hugepage_kib(root / "proc/meminfo"),
-            "transparent_hugepages": _chosen(
-                _text(root / "sys/kernel/mm/transparent_hugepage/enabled")
-            ),
-        },
-    }
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except OSError:  # a kernel or a container may not show it
-        return ""
-
-
-def _numa_node(device: Path) -> int | None:
-    """The NUMA node; None for a virtual device, or if the firmware does not report it (-1)."""
-    number = _text(device / "numa_node")
-    return int(number) if number.isdigit() else None
-
-
-def _namespace(device: Path) -> dict[str, Any]:
-    """Model, block size and namespaces; unknown for a device that is in user space."""
-    controller = next(device.glob("nvme/nvme*"), device / "none")
-    namespaces = sorted(controller.glob("nvme*n*"))
-    block = next(iter(namespaces), device / "none")
-    lba_bytes = _text(block / "queue/logical_block_size")
-    return {
-        "model": _text(controller / "model") or None,
-        "lba_bytes": int(lba_bytes) if lba_bytes else None,
-        "namespaces": [f"/dev/{namespace.name}" for namespace in namespaces],
-    }
-
-
-def _hugepage_kib(meminfo: Path) -> int:
-    sizes = [line.split() for line in _text(meminfo).splitlines()]
-    return next((int(size[1]) for size in sizes if size[0] == "Hugepagesize:"), 2048)
-
-
-def _chosen(choices: str) -> str:
-    """The choice in brackets; `never` for a kernel without huge pages."""
-    return choices.partition("[")[2].partition("]")[0] or "never"
-
 
 def file_system(directory: Path) -> dict[str, str]:
     """Type and device of the file system of a directory, which need not exist yet."""
@@ -247,7 +175,7 @@ def backing_file(path: Path) -> dict[str, Any]:
 
 def system_of(superblock: Path) -> str | None:
     """The name of the system in a superblock; None if it has none."""
-    for line in _text(superblock).splitlines():
+    for line in text(superblock).splitlines():
         key, _, value = line.partition(":")
         if key == "system":
             return value.strip().strip("\"'")

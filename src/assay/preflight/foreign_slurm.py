@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 import signal
@@ -15,12 +16,12 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from assay.cluster.slurm import Slurm
-from assay.foreign import files, limits
+from assay.foreign import limits
 from assay.foreign.documents import first_error, from_json
 from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line, shorten
 from assay.subject import folded
-from assay.tools import probe, sinfo
+from assay.tools import probe, sinfo, sysfs
 
 ANSWER_S = 60
 """How long Slurm's own programs may take to answer."""
@@ -141,7 +142,7 @@ def ask_here(question: Question) -> Seen:
     """What the host on which this runs has."""
     done = subprocess.run(
         [sys.executable, "-I", "-", *question.words],
-        input=_source(),
+        input=_program(),
         capture_output=True,
         text=True,
         timeout=ANSWER_S,
@@ -160,7 +161,7 @@ def script(slurm: Slurm, question: Question) -> str:
     if modules:
         modules.insert(0, _NEEDS_MODULE)
     probing = shlex.join(["python3", "-I", "-", *question.words])
-    return "\n".join([*prolog, *modules, f"{probing} <<'END_OF_PROBE'", _source(), "END_OF_PROBE"])
+    return "\n".join([*prolog, *modules, f"{probing} <<'END_OF_PROBE'", _program(), "END_OF_PROBE"])
 
 
 _NEEDS_MODULE = """type module >/dev/null 2>&1 || {
@@ -199,9 +200,17 @@ def _answer(host: str, text: str) -> Seen:
         raise SlurmError(f"{host} answered otherwise than asked: {first_error(error)}") from error
 
 
-def _source() -> str:
-    assert probe.__file__
-    return files.read(Path(probe.__file__), limits.CLUSTER_BYTES).decode()
+_PROGRAM = """import sys, types
+sys.modules["assay.tools"] = types.ModuleType("assay.tools")
+sysfs = sys.modules["assay.tools"].sysfs = types.ModuleType("sysfs")
+exec({sysfs!r}, vars(sysfs))
+exec({probe!r}, {{"__name__": "__main__"}})
+"""
+
+
+def _program() -> str:
+    """The probe and the module that it imports, as one program; nodes do not have assay."""
+    return _PROGRAM.format(sysfs=inspect.getsource(sysfs), probe=inspect.getsource(probe))
 
 
 def _printed(command: Sequence[str]) -> str:

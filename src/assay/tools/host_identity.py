@@ -12,7 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .host_setup import printed, text  # relative, since Ansible ships both to other packages
+# Relative, since Ansible ships them to another package.
+from .host_setup import printed
+from .sysfs import text
 
 DMI = ("sys_vendor", "product_name", "product_serial", "bios_vendor", "bios_version", "bios_date")
 MOST_DISKS = 64

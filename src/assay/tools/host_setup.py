@@ -17,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .sysfs import text
+
 NVME, NETWORK = "0x0108", "0x02"
 """PCI classes of the devices whose links are read."""
 
@@ -61,14 +63,6 @@ def read_setup(root: Path, prefix: str, names: Mapping[str, Sequence[str]]) -> d
         "regions": regions(root),
         "pcie": pcie(root),
     }
-
-
-def text(path: Path) -> str:
-    """The content of a file of the kernel; empty if a kernel or a container does not show it."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
 
 
 def _number(path: Path) -> int | None:

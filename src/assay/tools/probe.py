@@ -1,8 +1,8 @@
 """What a node of somebody's Slurm has, as a normal user sees it there.
 
-It is sent to the node as text, and may use only the standard library of Python 3.9. It prints
-JSON in the words of cluster.json, and changes nothing. Arguments: the directory of
-campaigns, a scratch directory or an empty word, and names of programs.
+It is sent to the node as text, together with `assay.tools.sysfs`, and may use only the standard
+library of Python 3.9. It prints JSON in the words of cluster.json, and changes nothing. Arguments:
+the directory of campaigns, a scratch directory or an empty word, and names of programs.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any
 
+from assay.tools import sysfs
+
 VIRTUAL = {"bridge", "bonding", "tun", "veth", "virtio_net"}
 """Drivers of interfaces whose speed is no line rate."""
-
-NVME = "0x0108"
 
 SIOCGIFADDR, SIOCGIFNETMASK = 0x8915, 0x891B
 """From linux/sockios.h."""
@@ -29,27 +29,16 @@ SIOCGIFADDR, SIOCGIFNETMASK = 0x8915, 0x891B
 
 def look(root: Path, campaigns: str, scratch: str, programs: list[str]) -> dict[str, Any]:
     """All that is seen of this host; `root` is below which sysfs and procfs are."""
-    meminfo = dict(
-        line.split(":", 1) for line in _text(root / "proc/meminfo").splitlines() if ":" in line
-    )
+    names = {socket.gethostname(), socket.gethostname().partition(".")[0]}
+    host = sysfs.look(root)
+    host["memory"]["total_mib"] = memory_kib(root) // 1024
+    for name, link in host["interfaces"].items():
+        link.update(interface(root / "sys/class/net" / name))
     return {
         "name": os.environ.get("SLURMD_NODENAME") or socket.gethostname().partition(".")[0],
-        "host": {
-            "names": sorted({socket.gethostname(), socket.gethostname().partition(".")[0]}),
-            "cores": cores(root),
-            "numa_nodes": max(len(list(root.glob("sys/devices/system/node/node[0-9]*"))), 1),
-            "memory": {
-                "total_mib": _kib(meminfo, "MemTotal") // 1024,
-                "hugepage_kib": _kib(meminfo, "Hugepagesize") or 2048,
-                "transparent_hugepages": _chosen(
-                    _text(root / "sys/kernel/mm/transparent_hugepage/enabled")
-                ),
-            },
-            "interfaces": {link.name: interface(link) for link in root.glob("sys/class/net/*")},
-            "nvme": nvme(root),
-        },
+        "host": {"names": sorted(names), "cores": cores(root), **host},
         "campaigns": seen(campaigns),
-        "scratch": place(scratch, _text(root / "proc/self/mountinfo")) if scratch else None,
+        "scratch": place(scratch, sysfs.text(root / "proc/self/mountinfo")) if scratch else None,
         "programs": {name: path for name in programs if (path := shutil.which(name))},
     }
 
@@ -57,23 +46,19 @@ def look(root: Path, campaigns: str, scratch: str, programs: list[str]) -> dict[
 def cores(root: Path) -> int:
     """Physical cores; CPUs where the kernel does not show which of them share one."""
     found = {
-        (_text(cpu / "physical_package_id"), _text(cpu / "core_id"))
+        (sysfs.text(cpu / "physical_package_id"), sysfs.text(cpu / "core_id"))
         for cpu in root.glob("sys/devices/system/cpu/cpu[0-9]*/topology")
     }
     return len(found) or os.cpu_count() or 1
 
 
 def interface(link: Path) -> dict[str, Any]:
-    """A network interface, in the words of cluster.json."""
+    """The MTU, speed and address of an interface, in the words of cluster.json."""
     driver = os.path.basename(os.path.realpath(link / "device/driver"))
-    mbits, mtu = _text(link / "speed"), _text(link / "mtu")
+    mbits, mtu = sysfs.text(link / "speed"), sysfs.text(link / "mtu")
     is_physical = (link / "device").exists() and driver not in VIRTUAL
     address = _address(link.name)
     return {
-        # What has no carrier to lose, such as loopback, calls its state unknown.
-        "up": _text(link / "operstate") in ("up", "unknown"),
-        "numa_node": _numa_node(link / "device"),
-        "rdma": (link / "device/infiniband").is_dir(),
         "mtu": int(mtu) if mtu.isdigit() and int(mtu) else None,
         "speed_gbits": int(mbits) / 1000 if is_physical and mbits.isdigit() else None,
         "address": address and str(ip_interface(address).ip),
@@ -93,18 +78,6 @@ def _address(name: str) -> str | None:
         except OSError:
             return None
     return "/".join(words)
-
-
-def nvme(root: Path) -> dict[str, dict[str, Any]]:
-    """NVMe SSDs by PCI address."""
-    return {
-        device.name: {
-            "numa_node": _numa_node(device),
-            "model": next(filter(None, map(_text, device.glob("nvme/nvme*/model"))), None),
-        }
-        for device in sorted(root.glob("sys/bus/pci/devices/*"))
-        if _text(device / "class").startswith(NVME)
-    }
 
 
 def seen(directory: str) -> dict[str, Any]:
@@ -132,26 +105,10 @@ def place(directory: str, mountinfo: str) -> dict[str, Any]:
     }
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:  # what a kernel or a container does not show
-        return ""
-
-
-def _numa_node(device: Path) -> int | None:
-    """None for a virtual device, and where the firmware does not say (-1)."""
-    number = _text(device / "numa_node")
-    return int(number) if number.isdigit() else None
-
-
-def _kib(meminfo: dict[str, str], key: str) -> int:
-    return int((meminfo.get(key) or "0").split()[0])
-
-
-def _chosen(choices: str) -> str:
-    """The one in brackets; a kernel without huge pages never uses them."""
-    return choices.partition("[")[2].partition("]")[0] or "never"
+def memory_kib(root: Path) -> int:
+    """The memory of the host; 0 if the kernel does not show it."""
+    lines = sysfs.text(root / "proc/meminfo").splitlines()
+    return next((int(line.split()[1]) for line in lines if line.startswith("MemTotal:")), 0)
 
 
 LINE = 900

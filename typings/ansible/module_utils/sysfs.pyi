@@ -1,0 +1,2 @@
+from assay.tools.sysfs import look as look
+from assay.tools.sysfs import text as text
