@@ -147,9 +147,14 @@ class CallbackModule(Default):
         if not self._thin or (result.task.loop and "results" in result.result):
             super().v2_runner_on_failed(result, ignore_errors)
             return
+        if "refusals" in result.result and _is_rescued(result.task):
+            return  # the preflight has one table of them
         self._handle_warnings(result.result)
         # What was raised says once more what the message says, with the lines of the playbook.
         result.result.pop("exception", None)
+        # Nor do refusals have to be said once more in parts.
+        for part in ("refusals", "misfits"):
+            result.result.pop(part, None)
         self._clean_results(result.result, result.task.action)
         shown = _refusal(result.result) or self._dump_results(result.result)
         key = (result.task._uuid, ignore_errors, _unnamed(shown, _names(result.host)))
@@ -273,6 +278,14 @@ def _refusal(said: Any) -> str:
     if more or not lines or not all(isinstance(line, str) for line in lines):
         return ""
     return "".join(f"\n    {line}" for line in lines)
+
+
+def _is_rescued(task: Any) -> bool:
+    """Whether a block around a task goes on after its failure."""
+    parent = task._parent
+    while parent is not None and not getattr(parent, "rescue", None):
+        parent = parent._parent
+    return parent is not None
 
 
 def _names(host: Any) -> Iterable[str]:

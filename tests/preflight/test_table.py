@@ -53,11 +53,18 @@ def test_programs_get_hosts_key_variable_value_and_what_is_allowed() -> None:
 
 
 def test_what_roles_refuse_stands_in_the_same_table() -> None:
-    said = "s1: munge_key is abc; allowed are at least 32 bytes"
+    said = {"key": "munge_key", "value": "abc", "allowed": "should be at least 32 bytes"}
     document = site() | {"refusals": {"s1": [said, "s1: something else"]}}
     found = [(problem.host, problem.key, problem.value) for problem in problems(document)]
     assert found == [("s1", "munge_key", "abc"), ("s1", "", None)]
-    assert problems(document)[0].allowed == "allowed are at least 32 bytes"
+    assert problems(document)[0].allowed == "should be at least 32 bytes"
+
+
+def test_of_a_cluster_that_could_not_be_described_the_refusals_are_all() -> None:
+    said = {"key": "daos_server_engines", "value": None, "allowed": "should be a list"}
+    (problem,) = problems({"refusals": {"s1": [said]}, "unreachable": []})
+    assert problem.key == "daos_server_engines"
+    assert problems({"refusals": {}, "unreachable": []}) != []
 
 
 def test_a_host_that_cannot_be_reached_is_named_once() -> None:

@@ -50,20 +50,34 @@ def lasting(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "hosts": hosts}
 
 
-def not_seen(hostvars: Mapping[str, Mapping[str, Any]], names: list[str]) -> list[str]:
-    """The hosts that could not be examined: they are unreachable, or did not answer."""
-    refused = refusals(hostvars, names)
-    return [name for name in names if not _is_seen(hostvars[name]) and name not in refused]
+def not_seen(
+    hostvars: Mapping[str, Mapping[str, Any]], names: list[str], builders: list[str]
+) -> list[str]:
+    """The hosts that could not be examined: they are unreachable, or did not answer.
+
+    Args:
+        hostvars: the variables of all hosts.
+        names: the hosts of the cluster, whose hardware is examined.
+        builders: other hosts, which only build; they are seen if Ansible has facts of them.
+    """
+    refused = refusals(hostvars, [*names, *builders])
+    unseen = [name for name in names if not _is_seen(hostvars[name])]
+    unseen += [
+        name for name in builders if name in hostvars and not hostvars[name].get("ansible_facts")
+    ]
+    return [name for name in unseen if name not in refused]
 
 
 def _is_seen(variables: Mapping[str, Any]) -> bool:
     return "hardware" in variables.get("__cluster_found", {})
 
 
-def refusals(hostvars: Mapping[str, Mapping[str, Any]], names: list[str]) -> dict[str, list[str]]:
-    """The refusals of the roles, by host."""
-    refused = {name: hostvars[name].get("__preflight_refusals") for name in names}
-    return {name: list(map(str, messages)) for name, messages in refused.items() if messages}
+def refusals(hostvars: Mapping[str, Mapping[str, Any]], names: list[str]) -> dict[str, list[Any]]:
+    """The refusals of the roles, by host: key, value and what is allowed, or what a task said."""
+    refused = {
+        name: hostvars[name].get("__preflight_refusals") for name in names if name in hostvars
+    }
+    return {name: list(said) for name, said in refused.items() if said}
 
 
 def describe_host(

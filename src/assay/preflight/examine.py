@@ -86,6 +86,8 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
     if wrong := [Problem(None, *misfit) for misfit in islice(misfits(document), MOST)]:
         return None, wrong
     problems: list[Problem] = list(refusals(document))
+    if problems and document.keys() <= set(KEYS):
+        return None, problems  # which kept the roles from describing it
     unseen = {problem.host for problem in problems if problem.host is not None}
     document = {key: value for key, value in document.items() if key not in KEYS}
     site = _validated(Site, {k: v for k, v in document.items() if k != "hosts"}, None, problems)

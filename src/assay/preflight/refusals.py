@@ -6,7 +6,6 @@ everything.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,11 +13,7 @@ from assay.foreign.text import one_line
 from assay.problems import Problem
 
 KEYS = ("refusals", "unreachable")
-"""Keys of a description: messages by host, and names of hosts."""
-
-_SENTENCE = re.compile(
-    r"(?P<key>[a-z_][\w.\[\]]*) (?:is|has|names) (?P<value>.*?); (?P<allowed>.*)", re.DOTALL
-)
+"""Keys of a description: refusals by host, and names of hosts."""
 
 
 def refusals(document: Mapping[str, Any]) -> Iterator[Problem]:
@@ -33,15 +28,15 @@ def refusals(document: Mapping[str, Any]) -> Iterator[Problem]:
             " the host out of the inventory",
         )
     by_host = document.get("refusals")
-    for name, messages in by_host.items() if isinstance(by_host, dict) else ():
-        for message in messages if isinstance(messages, list) else ():
-            yield _problem(str(name), one_line(str(message)))
+    for name, said in by_host.items() if isinstance(by_host, dict) else ():
+        for refusal in said if isinstance(said, list) else ():
+            yield _problem(str(name), refusal)
 
 
-def _problem(host: str, message: str) -> Problem:
-    """Parse a role's sentence `HOST: VARIABLE is VALUE; allowed is ...`; keep any other as is."""
-    sentence = message.removeprefix(f"{host}: ")
-    match = _SENTENCE.fullmatch(sentence)
-    if match is None:
-        return Problem(host, "", None, sentence)
-    return Problem(host, match["key"], match["value"], match["allowed"])
+def _problem(host: str, refusal: Any) -> Problem:
+    """A refusal with key, value and what is allowed, or the message of a task that failed."""
+    if not isinstance(refusal, dict):
+        return Problem(host, "", None, one_line(str(refusal)).removeprefix(f"{host}: "))
+    key, value = one_line(str(refusal.get("key", ""))), refusal.get("value")
+    shown = None if value is None else one_line(str(value))
+    return Problem(host, key, shown, one_line(str(refusal.get("allowed", "is refused"))))

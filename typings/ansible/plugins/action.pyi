@@ -9,7 +9,10 @@ class _Task:
 class ActionBase:
     _task: _Task
     _loader: Any
+    _templar: Any
 
+    @classmethod
+    def finalize_task_arg(cls, name: str, value: Any, templar: Any, context: Any) -> Any: ...
     def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]: ...
     def _execute_module(
         self, *, module_name: str, module_args: dict[str, Any], task_vars: Any
