@@ -139,6 +139,11 @@ def test_libaec_is_built_with_the_cmake_configuration_that_eccodes_asks_for(dist
     assert "libaec" not in EXTERNALS[distribution]
 
 
+def test_the_libaec_that_is_built_does_with_the_cmake_of_debian():
+    assert COMMON["packages"]["libaec"]["require"] == "@:1.1.3"
+    assert EXTERNALS["debian-12"]["cmake"]["externals"][0]["spec"] == "cmake@3.25.1"
+
+
 @pytest.mark.parametrize("distribution", EXTERNALS)
 def test_what_only_a_distribution_has_is_external(distribution):
     assert {"ipmctl", "ndctl"} <= UNBUILDABLE & EXTERNALS[distribution].keys()
