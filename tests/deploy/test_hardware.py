@@ -87,9 +87,44 @@ def test_the_packet_filter_is_asked_for_ports_alone(
     recorded = Path(__file__).parents[1] / "recorded" / "nft" / "workstation.json"
     monkeypatch.setattr(module, "printed", lambda *_: recorded.read_text())
     ports = {"10001": "eth0", "31316": "ib0"}
-    assert module.blocked(ports, "203.0.113.9") == {"10001": "inet filter input"}
-    assert module.blocked(ports, "192.0.2.9") == {}
-    assert module.blocked(ports, "") == {}
+    assert module.filtered(ports, "203.0.113.9") == {
+        "blocked": {"10001": "inet filter input"},
+        "unjudged": {},
+    }
+    assert module.filtered(ports, "192.0.2.9") == {"blocked": {}, "unjudged": {}}
+    assert module.filtered(ports, "") == {"blocked": {}, "unjudged": {}}
+
+
+OPEN = "*filter\n:INPUT ACCEPT [3:4]\n:FORWARD DROP [0:0]\n-A FORWARD -j DROP\nCOMMIT\n"
+CLOSED = OPEN.replace("COMMIT", "-A INPUT -p tcp -j DROP\nCOMMIT")
+
+
+@pytest.mark.parametrize(
+    ("tables", "is_nft_read", "saved", "reason"),
+    [
+        (None, True, CLOSED, None),
+        ("", True, CLOSED, None),
+        ("filter\n", True, CLOSED, "iptables-legacy, which nft does not show"),
+        ("filter\n", True, OPEN, None),
+        (None, False, CLOSED, "without the program nft"),
+        (None, False, OPEN.replace(":INPUT ACCEPT", ":INPUT DROP"), "without the program nft"),
+        (None, False, OPEN, None),
+        (None, False, "", None),
+    ],
+)
+def test_rules_that_nft_does_not_show_are_noticed(
+    module: ModuleType,
+    tmp_path: Path,
+    tables: str | None,
+    is_nft_read: bool,
+    saved: str,
+    reason: str | None,
+) -> None:
+    if tables is not None:
+        (tmp_path / "proc/net").mkdir(parents=True)
+        (tmp_path / "proc/net/ip_tables_names").write_text(tables)
+    found = module.unread_rules(tmp_path, is_nft_read, lambda *_: saved)
+    assert found is None if reason is None else reason in found
 
 
 def test_a_shared_directory_is_described_by_the_file_system_below_it(

@@ -7,8 +7,9 @@ import errno
 import fcntl
 import json
 import os
+import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -218,14 +219,41 @@ def _locks(directory: Path) -> bool:
     return True
 
 
-def blocked(ports: dict[str, str], peer: str) -> dict[str, str]:
-    """The ports that the packet filter closes to a peer, each with the chain that does."""
-    ruleset = Ruleset(printed(*COMMAND)) if ports and peer else Ruleset("")
-    chains = {
-        port: ruleset.blocks(Packet(int(port), peer, interface))
-        for port, interface in ports.items()
+FILTERS = re.compile(r"^(-A |:)(INPUT|PREROUTING|OUTPUT)\b(?! ACCEPT)", re.MULTILINE)
+"""What iptables-save prints of chains that do not let everything through."""
+
+
+def filtered(ports: dict[str, str], peer: str) -> dict[str, dict[str, str]]:
+    """The ports that the packet filter closes to a peer, and those of which that is not known."""
+    if not (ports and peer):
+        return {"blocked": {}, "unjudged": {}}
+    rules = printed(*COMMAND)
+    ruleset = Ruleset(rules)
+    found = {
+        port: ruleset.judge(Packet(int(port), peer, interface)) for port, interface in ports.items()
     }
-    return {port: chain for port, chain in chains.items() if chain is not None}
+    unread = unread_rules(Path("/"), is_nft_read=bool(rules))
+    return {
+        "blocked": {port: judged.blocked for port, judged in found.items() if judged.blocked},
+        "unjudged": {
+            port: doubt
+            for port, judged in found.items()
+            if not judged.blocked and (doubt := judged.doubt or unread)
+        },
+    }
+
+
+def unread_rules(root: Path, is_nft_read: bool, ask: Callable[..., str] = printed) -> str | None:
+    """Which rules nft does not show; None if there are none.
+
+    iptables-legacy is asked only where its tables are, since asking would load them.
+    """
+    names = root / "proc/net/ip_tables_names"
+    if names.exists() and text(names) and FILTERS.search(ask("iptables-legacy-save")):
+        return "rules of iptables-legacy, which nft does not show"
+    if not is_nft_read and FILTERS.search(ask("iptables-save")):
+        return "rules of iptables, on a host without the program nft"
+    return None
 
 
 def _begins(path: Path) -> bytes:
@@ -264,7 +292,7 @@ def main() -> None:
         **look(Path("/")),
         "setup": {
             **read_setup(Path("/"), module.params["prefix"], module.params["names"]),
-            "blocked": blocked(module.params["ports"], module.params["peer"]),
+            **filtered(module.params["ports"], module.params["peer"]),
         },
         "shared": (
             shared(module.params["shared"], module.params["sign"])

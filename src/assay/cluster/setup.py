@@ -89,6 +89,9 @@ class Setup(Described):
     blocked: Mapping[str, str] = Field(
         default={}, description="ports that the firewall closes to peers, and its rule"
     )
+    unjudged: Mapping[str, str] = Field(
+        default={}, description="ports that the firewall may close, and what was not understood"
+    )
     nodes: Mapping[int, Node] = {}
     pmem: Mapping[str, Pmem] = Field(default={}, description="by path: /dev/pmem0")
     regions: Mapping[str, Region] = {}

@@ -101,6 +101,13 @@ def test_ports_that_a_packet_filter_closes_are_refused_together() -> None:
     assert f"the chain {chain} of nftables closes these TCP ports" in problem.allowed
 
 
+def test_ports_of_which_a_packet_filter_cannot_be_judged_are_a_warning() -> None:
+    doubt = "ip filter INPUT: xt multiport"
+    problem = warning(put(site(), {"s1: setup/unjudged": {"31317": doubt, "31316": doubt}}))
+    assert (problem.host, problem.value) == ("s1", "31316-31317")
+    assert f"could not be judged of these TCP ports of DAOS ({doubt})" in problem.allowed
+
+
 FULL, HALF = {"gts": 16, "lanes": 4}, {"gts": 16, "lanes": 2}
 
 

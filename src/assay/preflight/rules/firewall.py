@@ -11,12 +11,14 @@ from assay.problems import Problem
 
 
 def firewall_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Report chains that drop or reject packets to the ports of `daos_server` and the engines."""
+    """Report chains that drop or reject packets to the ports of `daos_server` and the engines.
+
+    What of a packet filter cannot be judged is a warning.
+    """
     for name in system.servers if len(hosts) > 1 else ():
-        chains: dict[str, list[int]] = defaultdict(list)
-        for port, chain in hosts[name].setup.blocked.items() if name in hosts else ():
-            chains[chain].append(int(port))
-        for chain, ports in chains.items():
+        if name not in hosts:
+            continue
+        for chain, ports in _by_reason(hosts[name].setup.blocked):
             yield Problem(
                 name,
                 "setup.blocked",
@@ -25,6 +27,23 @@ def firewall_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Proble
                 " ports of DAOS. Open them (firewall-cmd --permanent --zone=trusted"
                 " --add-interface=INTERFACE, or a rule of nftables), or stop the firewall",
             )
+        for doubt, ports in _by_reason(hosts[name].setup.unjudged):
+            yield Problem(
+                name,
+                "setup.unjudged",
+                spans(ports),
+                "should be open to the other hosts, which could not be judged of these TCP ports of"
+                f" DAOS ({doubt}). Try one from another host (nc -z HOST PORT, with nc -l -p PORT"
+                " here), or accept them before that rule",
+                "warning",
+            )
+
+
+def _by_reason(ports: Mapping[str, str]) -> Iterator[tuple[str, list[int]]]:
+    by_reason: dict[str, list[int]] = defaultdict(list)
+    for port, reason in ports.items():
+        by_reason[reason].append(int(port))
+    yield from by_reason.items()
 
 
 def spans(ports: list[int]) -> str:
