@@ -108,7 +108,7 @@ def test_parse_reads_no_device() -> None:
     """`assay parse fio /dev/zero` ran out of memory."""
     status, printed, said = run("parse", "fio", "/dev/zero")
     assert (status, printed) == (2, "")
-    assert said.endswith("/dev/zero is no regular file\n")
+    assert said.endswith("/dev/zero is not a regular file\n")
 
 
 def test_what_looks_like_markup_is_printed_as_it_is(cluster_file: Path) -> None:

@@ -17,7 +17,7 @@ def check(
     file: Annotated[Path, typer.Argument(help="A cluster.json, or - for standard input.")],
     inventory: Annotated[
         bool,
-        typer.Option("--inventory", help="Name the inventory's variables, not the file's keys."),
+        typer.Option("--inventory", help="Report inventory variables instead of the file's keys."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -15,18 +15,18 @@ from assay.foreign.text import one_line
 
 def compare(
     old: Annotated[Path, typer.Argument(help="The bundle of the accepted campaign.")],
-    new: Annotated[Path, typer.Argument(help="The bundle of the campaign in question.")],
+    new: Annotated[Path, typer.Argument(help="The bundle of the campaign to compare with it.")],
     more_old: Annotated[
-        list[Path] | None, typer.Option("--old", help="A further session of the accepted one.")
+        list[Path] | None, typer.Option("--old", help="A further session of the accepted campaign.")
     ] = None,
     more_new: Annotated[
-        list[Path] | None, typer.Option("--new", help="A further session of that in question.")
+        list[Path] | None, typer.Option("--new", help="A further session of the other campaign.")
     ] = None,
     other_hardware: Annotated[
-        bool, typer.Option("--other-hardware", help="Compare clusters that differ in hardware.")
+        bool, typer.Option("--other-hardware", help="Compare even if the hardware differs.")
     ] = False,
     unaccepted: Annotated[
-        bool, typer.Option("--unaccepted", help="Take a baseline that was not accepted.")
+        bool, typer.Option("--unaccepted", help="Compare even if OLD was not accepted.")
     ] = False,
 ) -> None:
     """Compare campaigns metric by metric, regressions first.

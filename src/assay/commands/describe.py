@@ -23,49 +23,49 @@ def describe(
     prefix: Annotated[Path, typer.Argument(help="A directory of yours that all nodes share.")],
     partition: Annotated[str, typer.Option(help="The partition of Slurm that has the clients.")],
     nodes: Annotated[
-        str | None, typer.Option(help="Which of its nodes: nid[001-016]; by default idle ones.")
+        str | None, typer.Option(help="Its nodes, such as nid[001-016]; by default idle ones.")
     ] = None,
     most_nodes: Annotated[
-        int, typer.Option(help="How many nodes are taken where none are named.", min=1)
+        int, typer.Option(help="The number of nodes if --nodes is not given.", min=1)
     ] = 16,
     name: Annotated[
-        str | None, typer.Option(help="Of the cluster; by default Slurm's ClusterName.")
+        str | None, typer.Option(help="The cluster's name; by default Slurm's ClusterName.")
     ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(help="An option of sbatch for each job: account=proj."),
     ] = None,
     exclusive: Annotated[
-        bool, typer.Option("--exclusive", help="Jobs share no node with others' jobs.")
+        bool, typer.Option("--exclusive", help="Share no node with other jobs.")
     ] = False,
     module: Annotated[
         list[str] | None, typer.Option(help="A module to load before each benchmark.")
     ] = None,
     prolog: Annotated[
-        Path | None, typer.Option(help="A file of the shell to read before the modules.")
+        Path | None, typer.Option(help="A shell file to source before loading modules.")
     ] = None,
     launcher: Annotated[
         Literal["srun", "openmpi", "hydra"],
-        typer.Option(help="What starts MPI programs: srun, or the mpirun of an MPI."),
+        typer.Option(help="The MPI launcher: srun, or the mpirun of an MPI."),
     ] = "srun",
-    mpi: Annotated[str, typer.Option(help="Of srun: pmix, pmi2, cray_shasta.")] = "pmi2",
+    mpi: Annotated[str, typer.Option(help="srun's MPI plugin: pmix, pmi2, cray_shasta.")] = "pmi2",
     wait_min: Annotated[
-        int, typer.Option(help="Minutes that a job may wait for its nodes.", min=1)
+        int, typer.Option(help="How long a job may wait for its nodes, in minutes.", min=1)
     ] = 5,
     interface: Annotated[
         str | None, typer.Option(help="The network interface to measure; by default the fastest.")
     ] = None,
     scratch: Annotated[
-        Path | None, typer.Option(help="A directory on a disk of each node, to measure that.")
+        Path | None, typer.Option(help="A directory on a disk to measure, on each node.")
     ] = None,
     shared: Annotated[
         Path | None, typer.Option(help="A directory that all nodes share, for IOR and mdtest.")
     ] = None,
     settings: Annotated[
-        Path | None, typer.Option(help="The site's own settings.py of ReFrame, to add to.")
+        Path | None, typer.Option(help="The site's ReFrame settings.py, to extend.")
     ] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace the description that is there.")
+        bool, typer.Option("--replace", help="Replace an existing description.")
     ] = False,
 ) -> None:
     """Describe a cluster that is already there, as a normal user, by a small job on its nodes.
@@ -114,7 +114,7 @@ def describe(
     print(f"{prefix}/cluster.json describes {len(seen)} clients: {folded(chosen)}")
     for why in others.values():
         print(f"left out: {why}")
-    print("not seen, and left open:")
+    print("not found, and left unset:")
     for each in guest.left_open(asked, seen):
         print(f"  {one_line(str(each))}")
     print(f"next: . {prefix}/environment.sh && assay plan")

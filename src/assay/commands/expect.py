@@ -89,5 +89,5 @@ def _print_system(cluster: Cluster) -> None:
     metrics = sum(total.count for total in listed)
     print(
         f"{metrics} of {len(required)} metrics are in this table; the others are times and counts,"
-        " or get their limits from what the layers below are measured to do (assay expect)"
+        " or are limited by measurements of the layers below (assay expect)"
     )

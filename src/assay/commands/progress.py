@@ -19,7 +19,7 @@ FOLLOWED_EVERY_S = 5
 def progress(
     directory: Annotated[Path, typer.Argument(help="The campaign's directory.")],
     follow: Annotated[
-        bool, typer.Option("--follow", help="Print what happens until the campaign has ended.")
+        bool, typer.Option("--follow", help="Follow the campaign until it ends.")
     ] = False,
     file: ClusterFile = DEFAULT_CLUSTER,
 ) -> None:

@@ -32,14 +32,19 @@ def sign_off(
         Literal["measured", "acceptance"], typer.Option(help="What the campaign must pass.")
     ] = "acceptance",
     waivers_file: Annotated[
-        Path | None, typer.Option("--waivers", help="Which metrics are accepted, by whom, and why.")
+        Path | None,
+        typer.Option(
+            "--waivers", help="A file of waivers: which metrics are accepted, by whom and why."
+        ),
     ] = None,
     approver: Annotated[
         str | None, typer.Option(help="Who approves the sign-off, as named in the allowed signers.")
     ] = None,
     baseline: Annotated[
         Path | None,
-        typer.Option(help="The bundle of an accepted campaign, whose figures are required again."),
+        typer.Option(
+            help="The bundle of an accepted campaign, whose figures must be reached again."
+        ),
     ] = None,
     sign_key: Annotated[
         Path | None, typer.Option(help="The approver's SSH key, which signs the bundle.")

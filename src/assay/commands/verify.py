@@ -45,4 +45,4 @@ def verify(
         count = len(checked.problems)
         print(one_line(f"{directory}: verification failed: {count} problem{'s' * (count != 1)}"))
         raise typer.Exit(1)
-    print(one_line(f"{directory} is intact. It says: {checked.says}"))
+    print(one_line(f"{directory} is intact: {checked.says}"))
