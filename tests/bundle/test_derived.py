@@ -53,7 +53,7 @@ def test_what_was_measured_is_derived_again(written: Path) -> None:
     checked = verify(written)
     assert checked.problems == []
     assert "its times are in order" in checked.holds
-    assert "the samples of the run reports are those of the raw outputs" in checked.holds
+    assert "the samples of the run reports match the raw outputs" in checked.holds
 
 
 def test_raw_outputs_that_were_all_replaced(written: Path) -> None:
@@ -62,8 +62,8 @@ def test_raw_outputs_that_were_all_replaced(written: Path) -> None:
         if path.is_file():
             path.write_text("x")
     found = problems(written)
-    assert has(found, "it has samples, and no record of its steps")
-    assert has(found, "it has samples, and its raw outputs have none: ")
+    assert has(found, "it has samples, but no record of its steps")
+    assert has(found, "it has samples, but its raw outputs have none: ")
     assert not has(found, "Traceback")
 
 
@@ -86,7 +86,7 @@ def test_a_faster_output(written: Path) -> None:
         job["read"]["io_bytes"] *= 2
     path.write_text(json.dumps(document))
     assert problems(written) == [
-        "SsdFio on s1: the samples of read_1m are not those of its raw outputs"
+        "SsdFio on s1: the samples of read_1m differ from those of its raw outputs"
     ]
 
 
@@ -109,7 +109,7 @@ def test_faster_samples_judged_anew(tmp_path: Path, campaign: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        ("", "it has samples, and no record of its steps"),
+        ("", "it has samples, but no record of its steps"),
         ("fio\t1\t1000000001.0\t1000000002.0\n", "its step fio ended with 1"),
         ("fio\t0\t1000000003.0\t1000000002.0\n", "its step fio ended before it started"),
         (
@@ -136,7 +136,7 @@ def test_clocks_may_differ_a_little(written: Path) -> None:
 def test_a_job_that_refused(written: Path) -> None:
     (written / DISK / "refusal").write_text("no room in /scratch\n")
     found = problems(written)
-    assert has(found, "SsdFio on s1: it has samples, and its job refused to measure: no room in")
+    assert has(found, "SsdFio on s1: it has samples, but its job refused to measure: no room in")
 
 
 def test_an_output_larger_than_any(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def test_a_number_of_samples_that_nobody_takes(written: Path, repetitions: int) 
     for case in document["runs"][0]["testcases"]:
         case["deviations"] = {"repetitions": {"asked": 5, "was": repetitions}}
     path.write_text(json.dumps(document))
-    assert has(problems(written), f"repetitions = {repetitions}: allowed is 1 to {limits.SAMPLES}")
+    assert has(problems(written), f"repetitions = {repetitions}: should be 1 to {limits.SAMPLES}")
 
 
 def test_a_figure_without_raw_output_does_not_count(written: Path) -> None:
@@ -172,18 +172,21 @@ def edited(directory: Path, change: Callable[[dict[str, Any]], object]) -> list[
 
 def test_a_reason_that_was_rewritten(written: Path) -> None:
     found = edited(written, lambda r: r["metrics"][0].update(reason="all is well"))
-    assert found == ["report.json is not what follows from the run reports"]
+    assert found == ["report.json does not follow from the run reports"]
 
 
 @pytest.mark.parametrize("name", ["measured_from", "measured_to"])
 def test_a_date_that_was_rewritten(written: Path, name: str) -> None:
     found = edited(written, lambda r: r.update({name: "2019-01-01T00:00:00Z"}))
-    assert "report.json is not what follows from the run reports" in found
+    assert "report.json does not follow from the run reports" in found
 
 
 def test_a_bundle_that_was_made_before_it_was_measured(written: Path) -> None:
     found = edited(written, lambda r: r.update(made_at="2001-09-09T01:00:00Z"))
-    assert has(found, "it was made at 2001-09-09 01:00 UTC, and measured until 2001-09-09 01:47")
+    assert has(
+        found,
+        "it was made at 2001-09-09 01:00 UTC, before its measurements ended at 2001-09-09 01:47",
+    )
 
 
 def test_a_bundle_that_was_made_in_the_future(written: Path) -> None:

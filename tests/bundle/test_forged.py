@@ -37,7 +37,7 @@ def test_what_people_read_follows_from_the_figures(written: Path, name: str) -> 
     path = written / name
     path.write_text(path.read_text().replace("MEASURED", "ACCEPTED") + " ")
     checksums.seal(written)
-    assert f"{name} is not what follows from the run reports" in verify(written).problems
+    assert f"{name} does not follow from the run reports" in verify(written).problems
 
 
 def test_a_page_with_other_charts_is_told_apart(written: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_page_with_other_charts_is_told_apart(written: Path) -> None:
     )
     checksums.seal(written)
     (problem,) = verify(written).problems
-    assert problem.startswith("report.html: its charts are not those that follow")
+    assert problem.startswith("report.html: its charts differ from those drawn from")
 
 
 def test_a_page_of_charts_without_end_is_read_in_no_time(written: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_page_of_charts_without_end_is_read_in_no_time(written: Path) -> None:
     (written / "report.html").write_text("<svg" * 250_000)
     checksums.seal(written)
     start = time.process_time()
-    assert "report.html is not what follows from the run reports" in verify(written).problems
+    assert "report.html does not follow from the run reports" in verify(written).problems
     assert time.process_time() - start < 30
 
 
@@ -74,7 +74,7 @@ def test_a_fifo_for_checksums_does_not_hang(written: Path) -> None:
     (written / "SHA256SUMS").unlink()
     os.mkfifo(written / "SHA256SUMS")
     start = time.monotonic()
-    with pytest.raises(NoBundleError, match="SHA256SUMS is no regular file"):
+    with pytest.raises(NoBundleError, match="SHA256SUMS is not a regular file"):
         verify(written)
     assert time.monotonic() - start < 30
 
@@ -82,7 +82,7 @@ def test_a_fifo_for_checksums_does_not_hang(written: Path) -> None:
 def test_a_link_for_checksums_is_not_followed(written: Path, tmp_path: Path) -> None:
     (written / "SHA256SUMS").rename(tmp_path / "sums")
     (written / "SHA256SUMS").symlink_to(tmp_path / "sums")
-    with pytest.raises(NoBundleError, match="SHA256SUMS is no regular file"):
+    with pytest.raises(NoBundleError, match="SHA256SUMS is not a regular file"):
         verify(written)
 
 
@@ -92,7 +92,7 @@ def test_a_link_for_checksums_is_not_followed(written: Path, tmp_path: Path) -> 
         (lambda d: (d / "empty").mkdir(), "empty was added"),
         (
             lambda d: (d / "summary.txt").chmod(0o4755),
-            "summary.txt had the mode -rw-r--r--, and has -rwsr-xr-x",
+            "summary.txt had the mode -rw-r--r--, and now has -rwsr-xr-x",
         ),
         (
             lambda d: (
@@ -102,9 +102,12 @@ def test_a_link_for_checksums_is_not_followed(written: Path, tmp_path: Path) -> 
                 ),
                 (d / "SHA256SUMS").write_text(checksums.sums(d)),
             ),
-            "summary.txt may be run (-rwsr-xr-x), and LISTING does not say so",
+            "summary.txt is executable (-rwsr-xr-x), but not in LISTING",
         ),
-        (lambda d: (d / "SHA256SUMS").chmod(0o755), "SHA256SUMS may be run (-rwxr-xr-x), and must"),
+        (
+            lambda d: (d / "SHA256SUMS").chmod(0o755),
+            "SHA256SUMS is executable (-rwxr-xr-x), and must",
+        ),
         (lambda d: (d / "LISTING").unlink(), "LISTING is missing: its modes"),
         (
             lambda d: (
@@ -137,7 +140,7 @@ def test_the_last_line_names_what_it_speaks_of(written: Path) -> None:
     """An old bundle passed for a new one."""
     printed = CliRunner().invoke(app, ["verify", str(written)]).stdout.splitlines()
     assert printed[-1].startswith(
-        f"{written} is intact. It says: proving-ground, measured 2001-09-09 01:46 to 2001-09-09"
+        f"{written} is intact: proving-ground, measured 2001-09-09 01:46 to 2001-09-09"
         " 01:47 UTC, gate measured: MEASURED: "
     )
     assert printed[-1].endswith("; not signed")
@@ -165,7 +168,7 @@ def test_a_key_that_has_expired_since_is_said(written: Path, key: Path) -> None:
     checked = verify(written, signers)
     assert checked.problems == []
     assert any("the key is not valid today (" in said for said in checked.holds)
-    assert any(", and was on 2026-03-02, when" in said for said in checked.holds)
+    assert any(", but was on 2026-03-02, when" in said for said in checked.holds)
     assert checked.says.endswith("; signed by Ada Byron")
     signers = allowed(key.parent, 'valid-before="20260201"')
     (problem,) = verify(written, signers).problems

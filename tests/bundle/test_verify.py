@@ -103,12 +103,12 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         (lambda d: (d / "here").symlink_to("/"), "here was added"),
         (
             lambda d: ((d / "junit.xml").unlink(), os.mkfifo(d / "junit.xml")),
-            "junit.xml is a FIFO, and a bundle contains its files",
+            "junit.xml is a FIFO, but a bundle holds only regular files",
         ),
         (
             # The same text, which another may change: the checksum still fits.
             lambda d: (d / "junit.xml").symlink_to((d / "junit.xml").rename(f"{d}.xml")),
-            "junit.xml is a link, and a bundle contains its files",
+            "junit.xml is a link, but a bundle holds only regular files",
         ),
         (
             lambda d: (d / "SHA256SUMS").write_text("0" * 64 + "  ../x\n"),
@@ -125,18 +125,18 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
             edit(lambda r: r.pop("gate")),
             'does not match the schema: the whole: "gate" is a required',
         ),
-        (edit(lambda r: r["metrics"].pop()), "is required and has no verdict"),
-        (edit(lambda r: r["metrics"].append(r["metrics"][0])), "has a verdict and is not required"),
+        (edit(lambda r: r["metrics"].pop()), "is required but has no verdict"),
+        (edit(lambda r: r["metrics"].append(r["metrics"][0])), "has a verdict but is not required"),
         (
             edit(lambda r: r["metrics"][0]["samples"].append(9.0)),
-            "its samples are not those of the run reports",
+            "its samples differ from those of the run reports",
         ),
         (
             edit(lambda r: r["metrics"][0].update(verdict="unsteady")),
             "is unsteady here, but its samples give pass",
         ),
         *(
-            (edit(change), "its unit, median or limits are not what the samples are judged by")
+            (edit(change), "its unit, median or limits do not follow from the run reports")
             for change in (
                 lambda r: r["metrics"][0].update(unit="GB/s"),
                 lambda r: r["metrics"][0]["summary"].update(median=9e9),
@@ -147,7 +147,7 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
             edit(lambda r: r["cluster"]["hosts"].pop("c1")),
             "report.json: its cluster: host c1: clients = c1: should be one of the hosts described",
         ),
-        (edit(lambda r: r.update(passed=False)), "passed is not what follows from the verdicts"),
+        (edit(lambda r: r.update(passed=False)), "passed does not follow from the verdicts"),
         (
             edit(lambda r: r["metrics"][0]["raw"].append("raw/none")),
             "raw output raw/none is missing",
@@ -159,7 +159,7 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         ),
         (
             edit(lambda r: r["versions"].update({"daos-assay": "0.0.1"})),
-            "it was made by daos-assay 0.0.1, and this is",
+            "it was made by daos-assay 0.0.1, but this is",
         ),
         (lambda d: (d / "report.json").write_text("{"), "report.json is not JSON"),
     ],
@@ -187,7 +187,7 @@ def test_a_key_that_does_not_sign_leaves_no_bundle(
 ) -> None:
     results = read(campaign(), cluster, tmp_path)
     signed = sign_off(cluster, results, Gate.MEASURED, approver="Ada Byron")
-    with pytest.raises(bundle.BundleError, match=r"nokey does not sign: .*No such file"):
+    with pytest.raises(bundle.BundleError, match=r"cannot sign with .*nokey: .*No such file"):
         bundle.write(signed, results, tmp_path / "bundle", tmp_path / "nokey")
     assert not (tmp_path / "bundle").exists()
 

@@ -101,7 +101,7 @@ def differences(directory: Path, content: bytes) -> list[str]:
 def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
     """Directories and modes of files that differ from the listing."""
     problems = [
-        f"{name} may be run ({stat.filemode(there[name].mode)}), and must not be"
+        f"{name} is executable ({stat.filemode(there[name].mode)}), and must not be"
         for name in _UNLISTED
         if name in there and there[name].mode & _KEPT
     ]
@@ -117,7 +117,7 @@ def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
     directories = {name: mode for name, mode in listed.values.items() if mode[0] == "d"}
     problems += _apart(directories, {n: entry for n, entry in there.items() if entry.is_directory})
     problems += [
-        f"{name} may be run ({stat.filemode(entry.mode)}), and {LISTING} does not say so"
+        f"{name} is executable ({stat.filemode(entry.mode)}), but not in {LISTING}"
         for name, entry in there.items()
         if entry.is_file
         and entry.mode & _KEPT
@@ -129,7 +129,7 @@ def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
         if entry is None or not entry.is_file or mode[0] == "d":
             continue
         if _marks(stat.filemode(entry.mode)) != _marks(mode):
-            problems.append(f"{name} had the mode {mode}, and has {stat.filemode(entry.mode)}")
+            problems.append(f"{name} had the mode {mode}, and now has {stat.filemode(entry.mode)}")
     return problems
 
 
@@ -171,7 +171,7 @@ def _apart(listed: Mapping[str, str], there: Mapping[str, Entry]) -> Iterator[st
 
 def _problem(tree: Tree, entry: Entry, digest: str) -> str | None:
     if not entry.is_file:
-        return f"{entry.name} is {entry.kind}, and a bundle contains its files"
+        return f"{entry.name} is {entry.kind}, but a bundle holds only regular files"
     try:
         return None if _digest(tree, entry.name) == digest else f"{entry.name} has changed"
     except ForeignError:

@@ -30,7 +30,7 @@ def _lines(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -
             for deviation in record.deviations:
                 yield f"  {deviation}"
     for difference in differences(old, new):
-        yield f"warning: figures may differ for another {difference}"
+        yield f"warning: {difference}; figures may differ for this reason"
     yield from _limit(compared)
     yield ""
     yield "Together (+ is better; confidence intervals in parentheses):"
@@ -60,7 +60,7 @@ def _limit(compared: Comparison) -> Iterator[str]:
         advice = f"; with {DECIDING} on either side (--old, --new) one of 3 % can"
     yield (
         f"{counts}: a change of all figures by less than {whole.gain - whole.low:.1%} cannot be"
-        f" told from what sessions differ by{advice}"
+        f" told from the differences between sessions{advice}"
     )
 
 

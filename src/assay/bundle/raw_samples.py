@@ -58,7 +58,7 @@ def _of_subject(
     reported: Mapping[str, Sequence[float]],
 ) -> Iterator[str]:
     if not 1 <= run.repetitions <= limits.SAMPLES:
-        yield f"repetitions = {run.repetitions}: allowed is 1 to {limits.SAMPLES}"
+        yield f"repetitions = {run.repetitions}: should be 1 to {limits.SAMPLES}"
         return
     try:
         left = raw.of(subject)
@@ -68,25 +68,25 @@ def _of_subject(
         yield f"its raw outputs cannot be read: {error}"
         return
     if refusal:
-        yield f"it has samples, and its job refused to measure: {quoted(refusal)}"
+        yield f"it has samples, but its job refused to measure: {quoted(refusal)}"
     yield from _record(case, steps)
     if problems:
-        yield f"it has samples, and its raw outputs have none: {problems[0]}"
+        yield f"it has samples, but its raw outputs have none: {problems[0]}"
         return
     for metric, values in samples.items():
         if list(reported.get(metric, ())) != values:
-            yield f"the samples of {metric} are not those of its raw outputs"
+            yield f"the samples of {metric} differ from those of its raw outputs"
 
 
 def _record(case: Case, steps: Sequence[Done]) -> Iterator[str]:
     """Problems in the record of a subject's steps."""
     if not steps:
-        yield "it has samples, and no record of its steps"
+        yield "it has samples, but no record of its steps"
     earliest = case.started.timestamp() - CLOCKS_APART_S
     latest = case.ended.timestamp() + CLOCKS_APART_S
     for step in steps:
         if step.status:
-            yield f"it has samples, and its step {quoted(step.name)} ended with {step.status}"
+            yield f"it has samples, but its step {quoted(step.name)} ended with {step.status}"
         if step.end < step.start:
             yield f"its step {quoted(step.name)} ended before it started"
         elif not earliest <= step.start <= step.end <= latest:

@@ -61,8 +61,8 @@ def verify(
             except SignatureError:
                 raise today from None
             return (
-                f"{answer}; the key is not valid today ({today}), and was on {made_at:%Y-%m-%d},"
-                " when, by its own word, the bundle was made"
+                f"{answer}; the key is not valid today ({today}), but was on {made_at:%Y-%m-%d},"
+                " when the bundle claims to have been made"
             )
 
 

@@ -79,7 +79,7 @@ def verify(
         ) from error
     except ForeignError as error:
         raise NoBundleError(f"{directory} is not a bundle of `assay signoff`: {error}") from error
-    checked.add(iter(different), "no file was changed, is missing or was added, nor a mode")
+    checked.add(iter(different), "no file was changed, removed or added, and no mode was changed")
     record = _record(directory, checked)
     if record is None:
         return checked
@@ -93,7 +93,7 @@ def verify(
         _derive(record, directory, checked)
     else:
         checked.problems.append(
-            f"it was made by daos-assay {record.versions.get('daos-assay')}, and this is"
+            f"it was made by daos-assay {record.versions.get('daos-assay')}, but this is"
             f" {__version__}: only that version can judge its figures again"
         )
     signer = _signature(
@@ -132,9 +132,9 @@ def _plan(record: Record) -> Iterator[str]:
     keys = Counter(metric.key for metric in record.metrics)
     plan = Counter(metric.key for metric in requirements(record.cluster))
     for key in (plan - keys).elements():
-        yield f"{key} is required and has no verdict"
+        yield f"{key} is required but has no verdict"
     for key in (keys - plan).elements():
-        yield f"{key} has a verdict and is not required"
+        yield f"{key} has a verdict but is not required"
 
 
 def _files(record: Record, directory: Path) -> Iterator[str]:
@@ -157,7 +157,7 @@ def _derive(record: Record, directory: Path, checked: Checked) -> None:
     checked.add(_times(record, measured), "its times are in order")
     checked.add(
         raw_samples.differences(measured, record.cluster, Tree(directory)),
-        "the samples of the run reports are those of the raw outputs",
+        "the samples of the run reports match the raw outputs",
     )
     checked.add(
         _figures(record, directory, measured), "verdicts and pages follow from the run reports"
@@ -173,8 +173,8 @@ def _times(record: Record, measured: Results) -> Iterator[str]:
     """Whether the sign-off was made after the measurement and is not in the future."""
     if measured.ended > record.made_at + CLOCKS_APART:
         yield (
-            f"report.json: it was made at {record.made_at:%Y-%m-%d %H:%M} UTC, and measured until"
-            f" {measured.ended:%Y-%m-%d %H:%M} UTC, which is later"
+            f"report.json: it was made at {record.made_at:%Y-%m-%d %H:%M} UTC, before its"
+            f" measurements ended at {measured.ended:%Y-%m-%d %H:%M} UTC"
         )
     if record.made_at > datetime.now(UTC) + CLOCKS_APART:
         yield f"report.json: it was made at {record.made_at:%Y-%m-%d %H:%M} UTC, in the future"
@@ -201,14 +201,14 @@ def _figures(record: Record, directory: Path, measured: Results) -> Iterator[str
         if judged is None:
             continue
         if metric.samples != list(judged.samples):
-            yield f"{metric.key}: its samples are not those of the run reports"
+            yield f"{metric.key}: its samples differ from those of the run reports"
         elif metric.verdict != judged.verdict:
             yield f"{metric.key} is {metric.verdict} here, but its samples give {judged.verdict}"
         elif metric.unit != judged.requirement.unit or _shown(metric) != _shown(judged):
-            yield f"{metric.key}: its unit, median or limits are not what the samples are judged by"
+            yield f"{metric.key}: its unit, median or limits do not follow from the run reports"
     for name in ("passed", "headline", "counts"):
         if getattr(record, name) != getattr(signed, name):
-            yield f"report.json: {name} is not what follows from the verdicts"
+            yield f"report.json: {name} does not follow from the verdicts"
     yield from _texts(signed, directory)
 
 
@@ -230,17 +230,17 @@ def _texts(signed: SignOff, directory: Path) -> Iterator[str]:
         try:
             there = tree.read(name, limits.RECORD_BYTES).decode("utf-8", "replace")
         except (OSError, ForeignError):
-            yield f"{name} is not there, or cannot be read"
+            yield f"{name} is missing or cannot be read"
             continue
         if there == text:
             continue
         if _without_drawings(there) == _without_drawings(text):
             yield (
-                f"{name}: its charts are not those that follow from the run reports; other fonts or"
-                " another version of vl-convert draw them otherwise, too"
+                f"{name}: its charts differ from those drawn from the run reports; other fonts or"
+                " another version of vl-convert also change them"
             )
         else:
-            yield f"{name} is not what follows from the run reports"
+            yield f"{name} does not follow from the run reports"
 
 
 def _shown(judged: MetricRecord | Judgement) -> tuple[float | None, ...]:
@@ -285,7 +285,7 @@ def _signature(
             checked.problems.append(
                 "it is signed, but names no approver to compare the signer with"
             )
-            return "signed by nobody that it names"
+            return "signed, but it names no approver"
         checked.holds.append(
             signature.verify(signed.sums, made, allowed_signers, record.approver, record.made_at)
         )

@@ -51,7 +51,7 @@ def write(signed: SignOff, results: Results, directory: Path, key: Path | None =
                 signature.sign(bundle / checksums.SUMS, key)
             os.rename(bundle, directory)
     except signature.SignatureError as error:
-        raise BundleError(f"{key} does not sign: {error}") from error
+        raise BundleError(f"cannot sign with {key}: {error}") from error
     except ForeignError as error:
         raise BundleError(f"{directory} cannot be written: {error}") from error
     except OSError as error:
