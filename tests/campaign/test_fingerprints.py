@@ -87,11 +87,11 @@ def test_a_bundle_has_them_and_does_not_verify_without_their_change(
     ("content", "said"),
     [
         ("{", "is not JSON"),
-        ("[]", "is no file of fingerprints"),
-        ('{"s1": {"traits": {"BIOS": 1}}}', "is no file of fingerprints: s1/traits/BIOS"),
-        ('{"s1": {"more": {}}}', "is no file of fingerprints"),
-        ('{"s9": {}}', "has s9, which is no host of this cluster"),
-        ('{"s1": {"traits": {"BIOS": "\\u001b[2J"}}}', "is no file of fingerprints"),
+        ("[]", "is not a file of fingerprints"),
+        ('{"s1": {"traits": {"BIOS": 1}}}', "is not a file of fingerprints: s1/traits/BIOS"),
+        ('{"s1": {"more": {}}}', "is not a file of fingerprints"),
+        ('{"s9": {}}', "has s9, which is not a host of this cluster"),
+        ('{"s1": {"traits": {"BIOS": "\\u001b[2J"}}}', "is not a file of fingerprints"),
     ],
 )
 def test_a_file_that_is_none_of_these_hosts_is_refused(
@@ -111,5 +111,5 @@ def test_a_link_in_its_place_is_refused(
     pattern = campaign()
     (tmp_path / DIRECTORY).mkdir()
     (tmp_path / DIRECTORY / BEFORE).symlink_to("/etc/passwd")
-    with pytest.raises(ReportError, match="no regular file"):
+    with pytest.raises(ReportError, match="not a regular file"):
         read(pattern, cluster, tmp_path)

@@ -88,9 +88,13 @@ FEWER = {"concrete_specs": {OFI: lock()["concrete_specs"][OFI]}}
     [
         (lock("2.8.1"), f"{KIND}.lock", f"names daos@2.8.1/{DAOS}, and the description"),
         (FEWER, f"{KIND}.lock", f"does not name daos@2.8.0/{DAOS}"),
-        ({"specs": 1}, f"{KIND}.lock", "is no lock of Spack: concrete_specs: Field required"),
-        (lock(), "other.lock", f"is of no kind of host that was built for; allowed: {KIND}.lock"),
-        (lock(), KIND, "is of no kind of host that was built for"),
+        ({"specs": 1}, f"{KIND}.lock", "is not a lock of Spack: concrete_specs: Field required"),
+        (
+            lock(),
+            "other.lock",
+            f"does not name a kind of host that was built for; choose from: {KIND}.lock",
+        ),
+        (lock(), KIND, "does not name a kind of host that was built for"),
     ],
 )
 def test_a_lock_that_is_not_of_this_cluster_is_refused(

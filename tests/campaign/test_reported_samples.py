@@ -24,7 +24,7 @@ def test_a_unit_of_the_same_kind_is_converted() -> None:
 @pytest.mark.parametrize(
     ("unit", "problem"),
     [
-        ("IO/s", "read_1m: IO/s cannot be given in MiB/s: they measure different things"),
+        ("IO/s", "read_1m: IO/s cannot be converted to MiB/s: they measure different things"),
         ("furlong", "read_1m: 'furlong' or 'MiB/s' is not a unit, such as MiB/s, IO/s or us"),
     ],
 )

@@ -62,14 +62,17 @@ def test_a_figure_that_no_output_shows_is_missing(
         f"SsdFio.{name}" for name in ("write_1m", "read_1m", "randwrite_4k", "randread_4k")
     }
     assert {str(each.requirement.subject) for each in missing} == {"s1"}
-    assert "SsdFio left no raw output of s1, and a figure that no output shows" in missing[0].reason
+    assert (
+        "SsdFio left no raw output of s1, and a figure without raw output does not"
+        in missing[0].reason
+    )
     assert not signed.passed
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (drop("SsdFio"), "SsdFio did not run on servers: no run report has it"),
+        (drop("SsdFio"), "SsdFio did not run on servers: it is in no run report"),
         (
             alter("SsdFio", samples={}, result="fail", fail_phase="sanity", fail_reason="it broke"),
             "SsdFio failed in its sanity phase: it broke",
@@ -86,7 +89,7 @@ def test_a_figure_that_no_output_shows_is_missing(
             alter("SsdFio", problems={"s1": ["fio is missing"], "s2": ["fio is missing"]}),
             "fio is missing",
         ),
-        (alter("SsdFio", samples={}), "SsdFio ran and left no samples"),
+        (alter("SsdFio", samples={}), "SsdFio ran but left no samples"),
         *(
             (
                 alter("SsdFio", samples={"read_1m": {"s1": [2000.0, bad, 2000.0]}}),
@@ -166,11 +169,11 @@ def test_a_report_that_is_none_is_named(tmp_path: Path, text: str, said: str) ->
     [
         (
             alter("SsdFio", checks_version="0.0.9"),
-            "SsdFio was measured by the checks of daos-assay 0.0.9, and this is",
+            "SsdFio was measured by the checks of daos-assay 0.0.9, but this is",
         ),
         (
             alter("SsdFio", checks_version=None),
-            "SsdFio was measured by checks that report no version, and this is",
+            "SsdFio was measured by checks that report no version, but this is",
         ),
         (
             alter("SsdFio", units={"write_1m": "GB/s"}),
@@ -178,7 +181,7 @@ def test_a_report_that_is_none_is_named(tmp_path: Path, text: str, said: str) ->
         ),
         (
             alter("SsdFio", samples={"seek_1m": {}}),
-            "knows no metric SsdFio.seek_1m: ",
+            "does not know the metric SsdFio.seek_1m: ",
         ),
         (
             alter("SsdFio", samples={"read_1m": {"s1": ["fast"]}}),
@@ -220,7 +223,7 @@ def test_no_report_is_no_campaign(tmp_path: Path) -> None:
 
 
 def test_a_report_of_another_cluster_is_refused(campaign: Callable[..., str]) -> None:
-    with pytest.raises(ReportError, match="of the cluster 'proving-ground', and this one is 'x'"):
+    with pytest.raises(ReportError, match="of the cluster 'proving-ground', but this one is 'x'"):
         read(campaign(), described(description() | {"name": "x"}))
 
 
@@ -272,9 +275,9 @@ def test_a_bundle_that_is_there_is_left_alone(
     [
         (
             lambda raw: Path(os.fsdecode(os.fsencode(raw) + b"/caf\xe9")).write_text(""),
-            r"SsdFio/raw/caf\xe9', which cannot be printed: rename it, or take it away",
+            r"SsdFio/raw/caf\xe9', which is not printable: rename or remove it",
         ),
-        (lambda raw: (raw / "gone").symlink_to("/nowhere"), "SsdFio/raw/gone is a link, and a"),
+        (lambda raw: (raw / "gone").symlink_to("/nowhere"), "SsdFio/raw/gone is a link, but a"),
     ],
 )
 def test_a_raw_output_that_cannot_be_kept_is_named(

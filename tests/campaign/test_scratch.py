@@ -162,14 +162,14 @@ def test_files_that_stay_in_memory_are_told(job: Job) -> None:
         evict = Evict("read", memory)
         assert job.run(evict.line()) == 0
         assert problems(job.left, [evict]) == [
-            "8 MiB stayed in the page cache (read), so what was read next came from memory and"
+            "8 MiB stayed in the page cache (read), so the next read came from memory and"
             " not from the disk"
         ]
 
 
 def test_an_eviction_that_nobody_looked_at_is_no_eviction(job: Job) -> None:
     (problem,) = problems(job.left, [Evict("read", SCRATCH)])
-    assert "is fincore there?" in problem
+    assert "is fincore installed?" in problem
 
 
 @pytest.mark.parametrize("fincore", ["exit 127", "echo 0; exit 1"])
@@ -182,7 +182,7 @@ def test_files_that_fincore_did_not_look_at_are_not_taken_for_evicted(
     path = "PATH=$PWD/bin:$PATH"
     job.run(fake, path, f"scratch {job.scratch} 8", f"{{ {fill}; }} || exit 1", evict.line())
     (problem,) = problems(job.left, [evict])
-    assert "is fincore there?" in problem
+    assert "is fincore installed?" in problem
 
 
 @pytest.mark.parametrize(("need", "status"), [(100, 0), (101, 1)])

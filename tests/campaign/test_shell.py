@@ -121,5 +121,5 @@ def test_a_word_is_not_formatted_into_text(word: Text) -> None:
 
 @pytest.mark.parametrize("name", ["a b", "$x", "x}", "", "1x", "x\n"])
 def test_a_variable_has_a_name(name: str) -> None:
-    with pytest.raises(ValueError, match="is no name of a shell's variable"):
+    with pytest.raises(ValueError, match="is not the name of a shell variable"):
         Variable(name)

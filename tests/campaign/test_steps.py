@@ -84,10 +84,10 @@ def test_a_command_that_hangs_is_ended(job: Job, deaf: bool) -> None:
     assert job.run(hang.line()) == 1
     (done,) = job.left.steps()
     assert 1 <= done.end - done.start < 60
-    assert problems(job.left, [hang]) == ["bash (hang) hung: it was ended after 1 s"]
+    assert problems(job.left, [hang]) == ["bash (hang) hung: it was stopped after 1 s"]
     told = replace(hang, hangs="it waits for a dead rank")
     assert problems(job.left, [told]) == [
-        "bash (hang) hung: it was ended after 1 s; it waits for a dead rank"
+        "bash (hang) hung: it was stopped after 1 s; it waits for a dead rank"
     ]
 
 
@@ -182,5 +182,5 @@ def test_a_step_that_fails_has_the_first_cause(job: Job, status: int) -> None:
     failed = step("work", ["sh", "-c", f"cat {said}; exit {status}"])
     job.run(failed.line())
     (problem,) = problems(job.left, [failed])
-    begin = "hung: it was ended after 10 s" if status == 124 else "failed with exit status 1"
+    begin = "hung: it was stopped after 10 s" if status == 124 else "failed with exit status 1"
     assert f"{begin}: invalid handle: the pool was evicted, its container destroyed" in problem

@@ -28,10 +28,13 @@ OWN = ["evil/engine0", "evil/engine1"]
         (archive(("raw/evil/engine0/\x1b[2Jx", "")), "a name that is not printable"),
         (archive(("raw/evil/engine0", "/etc"), kind=tarfile.SYMTYPE), "a symbolic link"),
         (archive(("../x", "")), "a path that leads outside"),
-        (archive(("good.sh", "")), "what belongs to none of its subjects"),
-        (archive(("raw/system/system.before.json", "")), "what belongs to none of its subjects"),
-        (archive(("raw/evil/engine01/x", "")), "what belongs to none of its subjects"),
-        (archive(("raw/evil/engine0", "")), "what belongs to none of its subjects"),
+        (archive(("good.sh", "")), "a path that belongs to none of its subjects"),
+        (
+            archive(("raw/system/system.before.json", "")),
+            "a path that belongs to none of its subjects",
+        ),
+        (archive(("raw/evil/engine01/x", "")), "a path that belongs to none of its subjects"),
+        (archive(("raw/evil/engine0", "")), "a path that belongs to none of its subjects"),
         (archive(("raw/evil/engine0/" + "x" * 300, "")), "OSError"),
         (archive(("raw/evil/engine0/a\U000e0100", "")), "a name that is not printable"),
         (archive(("raw/evil/engine0" + 14 * "/x", "")), "more than 500 characters or 16 parts"),
@@ -156,5 +159,5 @@ def test_an_archive_that_is_damaged_is_no_evidence(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(returned)))
     assert main(["evil", str(tmp_path / "raw"), "evil/engine0"]) == 1
-    assert "what evil returned is no complete archive: " in capsys.readouterr().err
+    assert "what evil returned is not a complete archive: " in capsys.readouterr().err
     assert list((tmp_path / "raw").iterdir()) == []

@@ -184,7 +184,7 @@ def test_what_was_signed_off_follows_from_what_the_tools_printed(
 ) -> None:
     checked = site.assay("verify", str(signed.bundle))
     assert checked.exit_code == 0, checked.stdout
-    assert "ok    the samples of the run reports are those of the raw outputs" in checked.stdout
+    assert "ok    the samples of the run reports match the raw outputs" in checked.stdout
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_a_benchmark_that_hangs(make_site: MakeSite) -> None:
     site = make_site({}, **ONE_HOST)
     site.use("fio", "touch $SCRATCH/file; sleep 300")
     site.program("timeout", 'shift 2; exec /usr/bin/timeout --kill-after=1 1 "$@"')
-    fails(site, "SsdFio", "fio (fio) hung: it was ended after ")
+    fails(site, "SsdFio", "fio (fio) hung: it was stopped after ")
 
 
 def test_a_benchmark_that_prints_rubbish(make_site: MakeSite) -> None:

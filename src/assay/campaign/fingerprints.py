@@ -53,7 +53,7 @@ def read(root: Path, known: Collection[str]) -> tuple[Taken, ...]:
     if len(entries) > limits.FINGERPRINTS:
         raise ForeignError(
             f"{quoted(root / DIRECTORY)} has more than {limits.FINGERPRINTS:,} files, which is the"
-            " limit: take away what is no fingerprint of this campaign"
+            " limit: remove whatever is not a fingerprint of this campaign"
         )
     taken = []
     for entry in entries:
@@ -69,13 +69,13 @@ def read(root: Path, known: Collection[str]) -> tuple[Taken, ...]:
 def _hosts(content: bytes, known: Collection[str]) -> dict[str, Fingerprint]:
     document = from_json(content)
     for key, _, wrong in misfits(document):
-        raise ForeignError(f"is no file of fingerprints: {quoted(key)}: {wrong}")
+        raise ForeignError(f"is not a file of fingerprints: {quoted(key)}: {wrong}")
     try:
         hosts = _HOSTS.validate_python(document)
     except ValidationError as error:
-        raise ForeignError(f"is no file of fingerprints: {first_error(error)}") from error
+        raise ForeignError(f"is not a file of fingerprints: {first_error(error)}") from error
     for host in hosts.keys() - set(known):
-        raise ForeignError(f"has {quoted(host)}, which is no host of this cluster")
+        raise ForeignError(f"has {quoted(host)}, which is not a host of this cluster")
     return hosts
 
 

@@ -61,7 +61,7 @@ def read(root: Path, cluster: Cluster) -> tuple[Lock, ...]:
     return tuple(locks)
 
 
-_OTHER = "what is deployed now is not what was measured, so measure again"
+_OTHER = "what is deployed now is not what was measured: measure again"
 
 
 def _word(package: Package) -> str:
@@ -72,14 +72,14 @@ def _compare(name: str, content: bytes, cluster: Cluster) -> None:
     kind = name.removesuffix(SUFFIX)
     if not name.endswith(SUFFIX) or kind not in cluster.built:
         known = ", ".join(f"{kind}{SUFFIX}" for kind in sorted(cluster.built)) or "none"
-        raise ForeignError(f"is of no kind of host that was built for; allowed: {known}")
+        raise ForeignError(f"does not name a kind of host that was built for; choose from: {known}")
     document = from_json(content)
     for key, _, wrong in misfits(document):
-        raise ForeignError(f"is no lock of Spack: {quoted(key)}: {wrong}")
+        raise ForeignError(f"is not a lock of Spack: {quoted(key)}: {wrong}")
     try:
         packages = of_lock(document)
     except ValidationError as error:
-        raise ForeignError(f"is no lock of Spack: {first_error(error)}") from error
+        raise ForeignError(f"is not a lock of Spack: {first_error(error)}") from error
     described = {package.hash: package for package in cluster.built[kind]}
     for package in packages:
         if described.pop(package.hash, None) != package:

@@ -42,7 +42,7 @@ class Counted:
         ):
             if number > most:
                 raise ForeignError(
-                    f"{what % f'{number:,}'}, and {most:,} is the limit: take away what is no"
+                    f"{what % f'{number:,}'}, and {most:,} is the limit: remove whatever is not"
                     " output of a benchmark"
                 )
 
@@ -82,7 +82,7 @@ class Outputs:
             if len(content) != size:
                 raise ForeignError(
                     f"{quoted(self.root / self.place / name)} had {size:,} bytes when the campaign"
-                    f" was judged, and has {len(content):,}: wait until nothing writes to it"
+                    f" was judged, and now has {len(content):,}: wait until nothing writes to it"
                 )
             with path.open("xb") as copy:
                 copy.write(content)
@@ -117,7 +117,7 @@ def _places(root: Path, name: str) -> list[str]:
     """
     path = PurePosixPath(name)
     if ".." in path.parts or "\0" in name:
-        raise ForeignError(f"{quoted(name)} is no directory of ReFrame: it has .. or NUL in it")
+        raise ForeignError(f"{quoted(name)} is not a directory of ReFrame: it contains .. or NUL")
     if not path.is_absolute():
         return [name]
     if path.is_relative_to(os.path.abspath(root)):
@@ -139,13 +139,13 @@ def _list(tree: Tree, place: str, counted: Counted) -> Iterator[tuple[str, int]]
             continue
         if not entry.is_file:
             raise ForeignError(
-                f"{quoted(tree.root / entry.name)} is {entry.kind}, and a bundle holds regular"
-                " files only: take it away"
+                f"{quoted(tree.root / entry.name)} is {entry.kind}, but a bundle holds"
+                " only regular files: remove it"
             )
         if entry.links > 1 and entry.owner != owner:
             raise ForeignError(
-                f"{quoted(tree.root / entry.name)} is a hard link to a file of another user: take"
-                " it away"
+                f"{quoted(tree.root / entry.name)} is a hard link to a file of another user:"
+                " remove it"
             )
         counted.add(entry, tree.root)
         yield str(PurePosixPath(entry.name).relative_to(place)), entry.size

@@ -161,13 +161,13 @@ class Results:
         """Why a metric has no valid samples, in words; empty if it has some."""
         case = self._case(metric)
         if case is None:
-            return [f"{metric.check} did not run on {metric.partition}: no run report has it"]
+            return [f"{metric.check} did not run on {metric.partition}: it is in no run report"]
         if (subject := str(metric.subject)) in case.problems:
             return shorten_all(case.problems[subject], limits.SHOWN_REASON)
         if case.scale != ACCEPTANCE and ACCEPTANCE in self._scales:
             return [
                 f"{metric.check} was measured at the scale {case.scale}, and other checks of this"
-                f" campaign at {ACCEPTANCE}: measure it again at that"
+                f" campaign at {ACCEPTANCE}: measure it again at that scale"
             ]
         if case.problem and not case.problems:
             # The problem names no subject, so no printed figure is a measurement.
@@ -182,14 +182,14 @@ class Results:
         if 0 < count < most:
             return [
                 f"{metric.name} has {count} samples, and other subjects of this run have {most}:"
-                " what became of the others?"
+                " some samples are lost"
             ]
         if not self.samples(metric):
-            return [case.problem or f"{metric.check} ran and left no samples"]
+            return [case.problem or f"{metric.check} ran but left no samples"]
         if self.with_outputs and not self._left_anything(case, metric):
             return [
-                f"{metric.check} left no raw output of {metric.subject}, and a figure that no"
-                " output shows is no measurement: run it again"
+                f"{metric.check} left no raw output of {metric.subject}, and a figure without raw"
+                " output does not count: run it again"
             ]
         return []
 
@@ -221,7 +221,7 @@ class Results:
         for path, digest in zip(self.reports, self.digests, strict=True):
             content = files.read(path, limits.REPORT_BYTES)
             if hashlib.sha256(content).hexdigest() != digest:
-                raise ForeignError(f"{quoted(path)} has changed meanwhile: judge it again")
+                raise ForeignError(f"{quoted(path)} changed while it was judged: judge it again")
             _write(bundle / "reframe" / path.name, content)
 
 
@@ -308,7 +308,7 @@ def read(
 
 def _matching(pattern: str) -> tuple[Path, ...]:
     if "\0" in pattern:
-        raise ReportError("the pattern of the reports has a NUL in it")
+        raise ReportError("the pattern of the reports contains a NUL")
     paths = tuple(Path(name) for name in sorted(glob.glob(pattern)))
     if not paths:
         raise ReportError(f"no run report matches {pattern}; `reframe -r` writes them")
@@ -318,7 +318,9 @@ def _matching(pattern: str) -> tuple[Path, ...]:
             " reports of one campaign"
         )
     if len({path.name for path in paths}) < len(paths):
-        raise ReportError(f"{pattern} matches two reports of one name; a bundle holds both by name")
+        raise ReportError(
+            f"{pattern} matches two reports with the same file name, by which a bundle keeps them"
+        )
     for path in paths:
         try:
             refuse_unprintable(Entry(path.name, 0o100000, 0, 1, 0), path.parent)
@@ -381,8 +383,8 @@ def _case(
 
 
 _REPEATED = (
-    "it was measured, and then once more in the same session: every run counts, and only the last"
-    " is here; measure it again in a campaign of its own"
+    "it was measured twice in one session: every run counts, but only the last"
+    " was kept; measure it again in a separate campaign"
 )
 
 

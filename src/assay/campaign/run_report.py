@@ -218,7 +218,7 @@ def _misfit(error: ValidationError) -> str:
     if any(len(detail["loc"]) < 2 for detail in error.errors(include_url=False)):
         return "is not a run report of ReFrame; `reframe -r` writes them"
     problem = next(iter(from_pydantic(error, RunReport, None)))
-    return f"is no run report that can be read: {one_line(str(problem))}; run the campaign again"
+    return f"is not a readable run report: {one_line(str(problem))}; run the campaign again"
 
 
 _AGAIN = "judge it with that version, or run the campaign again"
@@ -229,7 +229,7 @@ def _problems(case: TestCase, names: Names) -> Iterator[str]:
     """Problems of a report, each a sentence to follow the name of its file."""
     if case.system != names.cluster.name:
         yield (
-            f" is a report of the cluster {quoted(repr(case.system))}, and this one is"
+            f" is a report of the cluster {quoted(repr(case.system))}, but this one is"
             f" {names.cluster.name!r}: name the reports of this one"
         )
     if case.partition not in names.checks:
@@ -238,7 +238,7 @@ def _problems(case: TestCase, names: Names) -> Iterator[str]:
         measured = f"the checks of daos-assay {quoted(case.checks_version)}"
         yield (
             f": {quoted(case.check)} was measured by"
-            f" {measured if case.checks_version else 'checks that report no version'}, and this is"
+            f" {measured if case.checks_version else 'checks that report no version'}, but this is"
             f" {__version__}: {_AGAIN}"
         )
     if case.check not in names.checks[case.partition]:
@@ -252,7 +252,8 @@ def _problems_of_figures(case: TestCase, names: Names) -> Iterator[str]:
     for name, by_subject in case.samples.items():
         if name not in units:
             yield (
-                f": daos-assay {__version__} knows no metric {case.check}.{quoted(name)}: {_AGAIN}"
+                f": daos-assay {__version__} does not know the metric {case.check}.{quoted(name)}:"
+                f" {_AGAIN}"
             )
         if case.units.get(name) != units[name]:
             yield (
@@ -268,5 +269,5 @@ def _problems_of_figures(case: TestCase, names: Names) -> Iterator[str]:
 def _unknown(key: str, value: str, allowed: list[str]) -> str:
     most = 12
     more = f" and {len(allowed) - most} more" if len(allowed) > most else ""
-    one_of = f"{', '.join(allowed[:most])}{more}" if allowed else "none"
-    return f": {key} = {quoted(value)}: allowed is {one_of}; {_PLAN}"
+    one_of = f"one of {', '.join(allowed[:most])}{more}" if allowed else "left out"
+    return f": {key} = {quoted(value)}: should be {one_of}; {_PLAN}"

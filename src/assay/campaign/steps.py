@@ -128,7 +128,7 @@ def _unfinished(left: SubjectOutputs, step: Step, done: Done | None) -> str | No
         hint = f"; {step.hangs}" if step.hangs else ""
         cause = first_cause(left.printed(step.name))
         why = f": {quoted(cause)}" if cause else hint
-        return f"{program} hung: it was ended after {step.limit_s} s{why}"
+        return f"{program} hung: it was stopped after {step.limit_s} s{why}"
     if done.status in (126, 127) or _NOT_STARTED.search(left.text(step.name, "err")):
         return f"{step.program} ({step.name}) is missing or cannot be run: is it installed there?"
     ended = _ENDED.search(left.text(step.name, "err"))
@@ -153,10 +153,10 @@ def _stayed_cached(left: SubjectOutputs, step: Evict) -> str | None:
     try:
         resident = int(left.text(step.name, "resident")) / 2**20
     except ValueError:
-        return f"it is not known how much was in the page cache ({step.name}): is fincore there?"
+        return f"how much was in the page cache is unknown ({step.name}): is fincore installed?"
     if resident > RESIDENT_MIB_ALLOWED:
         return (
-            f"{resident:.0f} MiB stayed in the page cache ({step.name}), so what was read next"
-            " came from memory and not from the disk"
+            f"{resident:.0f} MiB stayed in the page cache ({step.name}), so the next read came"
+            " from memory and not from the disk"
         )
     return None

@@ -92,7 +92,7 @@ class Limited(io.RawIOBase):
         if self._left < 0:
             raise RefusedError(f"more than {MAX_BYTES // 2**20} MiB")
         if time.process_time() > self._until:
-            raise RefusedError(f"what takes more than {MAX_CPU_S} s to unpack")
+            raise RefusedError(f"an archive that takes more than {MAX_CPU_S} s to unpack")
         return read
 
 
@@ -161,7 +161,7 @@ def _problems(member: tarfile.TarInfo, subjects: Sequence[str]) -> Iterator[str]
     """Why a member is not allowed, in words."""
     name = _shown(member.name)
     if not (member.isreg() or member.isdir()):
-        yield f"{KINDS.get(member.type, 'no ordinary file')} ({name})"
+        yield f"{KINDS.get(member.type, 'something other than a regular file')} ({name})"
     elif member.isreg() and member.mode & 0o7000:
         yield f"a file that is setuid, setgid or sticky ({name})"
     path = PurePosixPath(member.name)
@@ -172,7 +172,7 @@ def _problems(member: tarfile.TarInfo, subjects: Sequence[str]) -> Iterator[str]
     elif not member.name.isprintable() or one_line(member.name) != member.name:
         yield f"a name that is not printable ({name})"
     elif not any(_belongs(path, member.isdir(), PurePosixPath("raw", each)) for each in subjects):
-        yield f"what belongs to none of its subjects ({name})"
+        yield f"a path that belongs to none of its subjects ({name})"
 
 
 def _belongs(path: PurePosixPath, is_directory: bool, own: PurePosixPath) -> bool:
@@ -193,7 +193,7 @@ def main(arguments: Sequence[str]) -> int:
     except (tarfile.TarError, ValueError, RecursionError) as error:
         # If a host returned nothing, ssh reports why.
         if str(error) != "empty file":
-            print(f"what {host} returned is no complete archive: {error}"[:200], file=sys.stderr)
+            print(f"what {host} returned is not a complete archive: {error}"[:200], file=sys.stderr)
         return 1
     finally:
         # The sender gets an error, rather than waiting.

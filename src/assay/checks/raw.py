@@ -46,7 +46,7 @@ class SubjectOutputs:
         """The text of a file; empty if there is none.
 
         Raises:
-            ForeignError: it is no regular file, or larger than any output.
+            ForeignError: it is not a regular file, or larger than any output.
             OSError: it cannot be read.
         """
         return self.packed(name).decode("utf-8", errors="replace")
@@ -55,7 +55,7 @@ class SubjectOutputs:
         """The bytes of a file; empty if there is none.
 
         Raises:
-            ForeignError: it is no regular file, or larger than any output.
+            ForeignError: it is not a regular file, or larger than any output.
             OSError: it cannot be read.
         """
         try:
