@@ -109,10 +109,10 @@ _FORMS = {
     " digit, such as cluster-1",
     "^[A-Za-z0-9][A-Za-z0-9_-]{0,14}$": "should be at most 15 letters, digits, - and _, beginning"
     " with a letter or digit, such as daos_server",
-    r"^(ofi\+|ucx\+).+": "should be a provider of DAOS, which begins with ofi+ or ucx+, such as"
+    r"^(ofi\+|ucx\+).+": "should be a DAOS provider, which begins with ofi+ or ucx+, such as"
     " ofi+tcp",
-    r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*$": "should be letters, digits, and _.+- after the first, as"
-    " Slurm has it",
+    r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*$": "should be letters and digits, and after the first also"
+    " _.+-, as in Slurm",
     r"^[A-Za-z0-9_][A-Za-z0-9_.+/-]*$": "should be a module as `module avail` lists it, such as"
     " openmpi/4.1.4",
     r"^--(account|constraint|core-spec|gres|licenses|mem|mem-per-cpu|nice|prefer|qos"

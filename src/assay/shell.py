@@ -57,7 +57,7 @@ class Variable(Word):
 
     def __post_init__(self) -> None:
         if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", self.name):
-            raise ValueError(f"{self.name!r} is no name of a shell's variable")
+            raise ValueError(f"{self.name!r} is not the name of a shell variable")
 
     def quoted(self) -> str:
         """The variable in quotes, so that its value is neither split nor expanded."""

@@ -63,7 +63,9 @@ class Subject:
     def _parse_end(cls, spelling: str) -> Subject:
         host, slash, part = spelling.partition("/")
         if not HOST.fullmatch(host):
-            raise SubjectError(f"{host!r} is not the name of a host: letters, digits, . _ and -")
+            raise SubjectError(
+                f"{host!r} is not a host name, which has only letters, digits, . _ and -"
+            )
         if not slash:
             return cls(host)
         match = _PART.fullmatch(part)

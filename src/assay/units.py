@@ -93,7 +93,9 @@ def factor(unit: str, to: str) -> float:
     try:
         return float(registry.Quantity(1.0, registry.Unit(unit)).m_as(registry.Unit(to)))
     except pint.DimensionalityError as error:
-        raise UnitError(f"{unit} cannot be given in {to}: they measure different things") from error
+        raise UnitError(
+            f"{unit} cannot be converted to {to}: they measure different things"
+        ) from error
     except (pint.PintError, AttributeError, ValueError, TypeError) as error:
         raise UnitError(f"{unit!r} or {to!r} is not a unit, such as MiB/s, IO/s or us") from error
 
@@ -108,7 +110,9 @@ def parse(text: str) -> Quantity:
     try:
         value = float(number)
     except ValueError as error:
-        raise UnitError(f"{text!r} is not a quantity: a number, a space, a unit") from error
+        raise UnitError(
+            f"{text!r} is not a quantity: write a number, a space and a unit"
+        ) from error
     factor(unit.strip(), unit.strip())
     return Quantity(value, unit.strip())
 

@@ -36,7 +36,7 @@ def test_nothing_else_is(root: Path, name: str) -> None:
 def test_no_device_is_read(root: Path, name: str) -> None:
     """`assay parse fio /dev/zero` ran out of memory."""
     start = time.monotonic()
-    with pytest.raises(ForeignError, match="is no regular file"):
+    with pytest.raises(ForeignError, match="is not a regular file"):
         read(root / name, 100)
     assert time.monotonic() - start < 10
 

@@ -165,7 +165,7 @@ def test_tags_are_refused(tagged: str) -> None:
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
 def test_what_is_no_number_is_no_json(number: str) -> None:
-    with pytest.raises(ForeignError, match=f"is not JSON: {number} is not a number of JSON"):
+    with pytest.raises(ForeignError, match=f"is not JSON: {number} is not a JSON number"):
         from_json(f"[{number}]".encode())
 
 

@@ -47,7 +47,7 @@ def test_a_line_is_one_line(text: str) -> None:
 @given(ANY, st.integers(0, 50))
 def test_what_is_cut_says_by_how_much(text: str, most: int) -> None:
     shown = shorten(text, most)
-    assert shown == text or shown.endswith(f"… ({len(text) - most:,} characters more)")
+    assert shown == text or shown.endswith(f"… ({len(text) - most:,} more characters)")
 
 
 def test_names_that_look_like_others_are_seen() -> None:
@@ -60,7 +60,7 @@ def test_of_many_texts_as_many_as_fit_are_kept() -> None:
     assert shorten_all(["x" * 60] * 100_000, 130) == [
         "x" * 60,
         "x" * 60,
-        "and 99,998 problems more",
+        "and 99,998 more problems",
     ]
     (only,) = shorten_all(["x" * 5_000_000], 200)
     assert only.startswith("xxx")

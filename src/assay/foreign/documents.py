@@ -39,7 +39,7 @@ def first_error(error: ValidationError) -> str:
 
 
 def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 class _Loader(yaml.SafeLoader):

@@ -130,11 +130,13 @@ class Tree:
         """
         above, last = str(PurePosixPath(name).parent), PurePosixPath(name).name
         if "\0" in name or last in ("", ".."):
-            raise ForeignError(f"{quoted(name)} is no name of a file below {quoted(self.root)}")
+            raise ForeignError(
+                f"{quoted(name)} is not the name of a file below {quoted(self.root)}"
+            )
         with self._directory(above) as parent:
             entry = os.stat(last, dir_fd=parent, follow_symlinks=False)
             if not stat.S_ISREG(entry.st_mode):
-                raise ForeignError(f"{quoted(self.root / name)} is no regular file")
+                raise ForeignError(f"{quoted(self.root / name)} is not a regular file")
             descriptor = os.open(last, _FILE | os.O_NOFOLLOW, dir_fd=parent)
         with _regular(descriptor, self.root / name) as file:
             yield file
@@ -162,7 +164,7 @@ class Tree:
     def _walk(self, descriptor: int, place: str, depth: int) -> Iterator[Entry]:
         if depth > DEPTH:
             raise ForeignError(
-                f"{quoted(self.root / place)} has more than {DEPTH} directories in each other"
+                f"{quoted(self.root / place)} has directories nested more than {DEPTH} deep"
             )
         for base in sorted(os.listdir(descriptor)):
             name = f"{place}/{base}" if place else base
@@ -208,8 +210,8 @@ def refuse_unprintable(entry: Entry, root: Path) -> None:
     """
     if printable(entry.name) != entry.name or "\n" in entry.name or "\t" in entry.name:
         raise ForeignError(
-            f"{quoted(root)} has {entry.kind} called {os.fsencode(entry.name)!r}, which cannot be"
-            " printed: rename it, or take it away"
+            f"{quoted(root)} has {entry.kind} called {os.fsencode(entry.name)!r}, which is not"
+            " printable: rename or remove it"
         )
 
 
@@ -217,7 +219,7 @@ def refuse_unprintable(entry: Entry, root: Path) -> None:
 def _regular(descriptor: int, path: Path) -> Iterator[BinaryIO]:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise ForeignError(f"{quoted(path)} is no regular file")
+        raise ForeignError(f"{quoted(path)} is not a regular file")
     with os.fdopen(descriptor, "rb") as file:
         yield file
 

@@ -23,8 +23,8 @@ def warning(paths: Iterable[Path]) -> str | None:
                 continue
             if who := _others(status):
                 return (
-                    f"warning: root reads {quoted(place)}, which {who}; judge what others made as"
-                    " an ordinary user"
+                    f"warning: root reads {quoted(place)}, which {who}; run this command as"
+                    " an ordinary user on files of others"
                 )
     return None
 

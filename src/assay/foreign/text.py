@@ -66,11 +66,11 @@ def shorten_all(texts: Sequence[str], most: int) -> list[str]:
         if room < 0:
             first = shown or [one_line(shorten(text, most - 50))]
             left = len(texts) - max(number, 1)
-            return [*first, f"and {left:,} problems more"] if left else first
+            return [*first, f"and {left:,} more problems"] if left else first
         shown.append(one_line(text))
     return shown
 
 
 def shorten(text: str, most: int) -> str:
     """The first `most` characters of a text, and the number of those left out."""
-    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} characters more)"
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
