@@ -16,7 +16,10 @@ COARSE = 1e-3
 
 
 def fakes(
-    rows: Sequence[Sequence[float]], groups: Sequence[Hashable], names: Sequence[str]
+    rows: Sequence[Sequence[float]],
+    groups: Sequence[Hashable],
+    names: Sequence[str],
+    fewest: int = FEWEST,
 ) -> dict[int, str]:
     """The metrics with such samples, and the reason in words.
 
@@ -24,11 +27,12 @@ def fakes(
         rows: the samples of each metric.
         groups: metrics of one group are peers.
         names: the name of each metric.
+        fewest: rows of fewer samples are not looked at.
     """
     found: dict[int, str] = {}
     first: dict[Hashable, int] = {}
     for row, samples in enumerate(rows):
-        if len(samples) < FEWEST:
+        if len(samples) < fewest:
             continue
         alike = len(set(samples)) == 1
         other = row if alike else first.setdefault((groups[row], tuple(samples)), row)

@@ -42,11 +42,22 @@ class Limits:
     """Metrics with the same number are of one host (the first, for pairs) and change together."""
     ends: Numbers
     """The numbers of a pair's two ends, source and destination; otherwise `NO_END` twice."""
+    looks: int = 1
+    """How often the samples may be judged before the last of them; each look has an equal part of
+    every chance (see `assay.judge.stopping`)."""
 
     def gain(self, value: Array, reference: Array) -> Array:
         """The relative gain of a value over the reference; for a time, of its inverse."""
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             return np.where(self.more, value / reference, reference / value) - 1
+
+    def of_look(self, chance: float) -> float:
+        """The part of a chance of error that one look has."""
+        return chance / self.looks
+
+    def share(self, comparisons: int) -> float:
+        """The allowed chance of a false alarm of each of the comparisons of one question."""
+        return self.of_look(FALSE_ALARMS / QUESTIONS / max(comparisons, 1))
 
 
 def numbered(keys: Iterable[Hashable]) -> Numbers:
@@ -58,8 +69,3 @@ def numbered(keys: Iterable[Hashable]) -> Numbers:
 def no_ends(count: int) -> Numbers:
     """The ends of `count` metrics, none of which is a pair."""
     return np.full((count, 2), NO_END)
-
-
-def share(comparisons: int) -> float:
-    """The allowed chance of a false alarm of each of the comparisons of one question."""
-    return FALSE_ALARMS / QUESTIONS / max(comparisons, 1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assay.judge.limits import NO_END, Flags, Limits, Numbers, share
+from assay.judge.limits import NO_END, Flags, Limits, Numbers
 from assay.judge.pairs import Polished, polish
 from assay.judge.populations import Split, deviation, scale, split, split_pairs
 from assay.judge.stats import (
@@ -159,7 +159,7 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
         found, limits, gain, error, freedom, count, in_modes, levels
     )
     comparisons = asked + int(np.sum(count > 0))
-    chance = share(int(np.sum(count > 0))) / levels
+    chance = limits.share(int(np.sum(count > 0))) / levels
     far = threshold(chance, found.loose) * found.distance
     local_far = threshold(chance, found.local_loose) * found.local_distance
     coarse = np.maximum(SLOWER, STEPS * step)
@@ -171,7 +171,7 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
     slow_there = (found.local < -coarse) & (ailing_there | (found.local < -local_far))
     slow_there &= reach < -SLOWER / 2
     _blame_paths(found, slow_there)
-    sure = threshold(HIDING, freedom) * error
+    sure = threshold(limits.of_look(HIDING), freedom) * error
     return Compared(
         members,
         gain,
@@ -306,11 +306,11 @@ def _ailing(
                 together, usual, loose = _within_hosts(together, hosts, own, known)
             else:
                 usual, loose = scale(deviation(together), own, known, len(together) - 1)
-            far = max(SLOWER, float(threshold(share(asked) / levels, loose)) * usual)
+            far = max(SLOWER, float(threshold(limits.share(asked) / levels, loose)) * usual)
             (there if within else ailing)[rows] |= (together < -far)[:, None]
     asked = sum(len(model.ends) for _, model, _, _ in found.polished)
     for rows, model, own, known in found.polished:
-        chance = share(asked) / levels
+        chance = limits.share(asked) / levels
         for end in _slow_ends(model, own, known, chance):
             of_end = rows[(model.of == end).any(axis=1)]
             ailing[of_end] = True

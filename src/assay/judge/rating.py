@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.judge.limits import Flags, Limits, Numbers, share
+from assay.judge.limits import Flags, Limits, Numbers
 from assay.judge.peers import HIDDEN, HIDING, OF_MEDIAN, SLOWER, Blame, Compared, among_peers
 from assay.judge.stats import (
     CONFIDENCE,
@@ -91,7 +91,7 @@ def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rat
     present = summaries.count > 0
     peers = among_peers(summaries, limits, present)
     floored = _floors(summaries, limits, present, peers)
-    drifting, drifts = _drifts(summaries, present, peers)
+    drifting, drifts = _drifts(summaries, limits, present, peers)
     beyond = limits.gain(summaries.median, limits.best)
     unluckiest = np.where(limits.more, summaries.low, summaries.high)
     too_good = (beyond > FASTER) | (limits.gain(unluckiest, limits.best) > 0)
@@ -148,7 +148,7 @@ def _floors(summaries: Summaries, limits: Limits, present: Flags, peers: Compare
     # Without peers, the error comes only from its own few samples, which is too rough for a
     # quantile of Student's t. The interval below the floor is a separate condition.
     freedom = np.where(peers.count > 0, peers.freedom, np.inf)
-    margin = threshold(share(comparisons), freedom) * peers.error + peers.step
+    margin = threshold(limits.share(comparisons), freedom) * peers.error + peers.step
     under = limits.gain(luckiest, limits.worst) < 0
     # Error and distance are relative to the median: relative to the floor, no distance would exceed
     # 1, however far below it a metric lies.
@@ -158,7 +158,7 @@ def _floors(summaries: Summaries, limits: Limits, present: Flags, peers: Compare
     below = rated & ~single & ((under & surely) | _all_below(summaries, limits, rated, peers))
     # One outlier among seven samples is an end of the interval. If peers show the scatter, the
     # median may still be above the floor with confidence.
-    sure = threshold((1 - CONFIDENCE) / 2, peers.freedom) * peers.error
+    sure = threshold(limits.of_look((1 - CONFIDENCE) / 2), peers.freedom) * peers.error
     above = (peers.count > 0) & (limits.gain(summaries.median, limits.worst) > sure)
     low = limits.gain(unluckiest, limits.worst) < 0
     straddling = rated & ~below & (single | (~above & low))
@@ -177,14 +177,16 @@ def _all_below(summaries: Summaries, limits: Limits, rated: Flags, peers: Compar
             continue
         lacks = limits.gain(limits.worst, summaries.median)[rows]
         # These are all of them, so their natural differences add no error to their median.
-        far = float(threshold(share(len(peers.members)), peers.freedom[rows[0]]))
+        far = float(threshold(limits.share(len(peers.members)), peers.freedom[rows[0]]))
         far *= OF_MEDIAN * float(peers.error[rows[0]]) / len(rows) ** 0.5
         if middle(lacks) > max(TOGETHER, far) + float(peers.step[rows[0]]):
             found[rows] = lacks > 0
     return found
 
 
-def _drifts(summaries: Summaries, present: Flags, peers: Compared) -> tuple[Flags, int]:
+def _drifts(
+    summaries: Summaries, limits: Limits, present: Flags, peers: Compared
+) -> tuple[Flags, int]:
     """The metrics that drift, alone or with all their peers, and the number of comparisons."""
     alone = present & (peers.count == 0) & (summaries.count >= STRICT)
     drifting = alone & (np.abs(summaries.order) == 1) & (np.abs(summaries.change) > 2 * DRIFT)
@@ -196,7 +198,7 @@ def _drifts(summaries: Summaries, present: Flags, peers: Compared) -> tuple[Flag
         error = float(change_error(middle(summaries.wobble[rows]), count))
         freedom = max(MAD_EFFICIENCY * len(rows) * (count - 2), 1.0)
         # Half the share on either side: a run may rise or fall.
-        far = float(threshold(share(comparisons) / 2, freedom)) * error
+        far = float(threshold(limits.share(comparisons) / 2, freedom)) * error
         change, order = summaries.change[rows], summaries.order[rows]
         moved = abs(middle(change))
         together = moved > max(DRIFT, far * OF_MEDIAN / len(rows) ** 0.5)
@@ -210,13 +212,15 @@ def _drifts(summaries: Summaries, present: Flags, peers: Compared) -> tuple[Flag
 def _more_samples(summaries: Summaries, limits: Limits, floored: _Floors, peers: Compared) -> Array:
     """The further samples that make the error small enough for a verdict, at the same scatter."""
     above = limits.gain(summaries.median, limits.worst)
-    alarm = threshold(share(floored.comparisons), np.inf)
+    alarm = threshold(limits.share(floored.comparisons), np.inf)
+    sure = threshold(limits.of_look((1 - CONFIDENCE) / 2), np.inf)
+    unseen = threshold(limits.of_look(HIDING), np.inf)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        errors = np.where(above > 0, threshold((1 - CONFIDENCE) / 2, np.inf), alarm)
+        errors = np.where(above > 0, sure, alarm)
         floor = np.where(floored.straddling, (errors * peers.error / above) ** 2, 0.0)
         lost = -peers.gain
-        alarm = threshold(share(peers.comparisons), np.inf)
-        sound = np.where(lost < HIDDEN, threshold(HIDING, np.inf) / (HIDDEN - lost), np.inf)
+        alarm = threshold(limits.share(peers.comparisons), np.inf)
+        sound = np.where(lost < HIDDEN, unseen / (HIDDEN - lost), np.inf)
         slow = np.where(lost > SLOWER, alarm / lost, np.inf)
         hidden = np.where(peers.hiding, (np.fmin(sound, slow) * peers.error) ** 2, 0.0)
         more = np.ceil(summaries.count * (np.fmax(floor, hidden) - 1))

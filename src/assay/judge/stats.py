@@ -240,7 +240,7 @@ def change_error(wobble: ArrayLike, count: ArrayLike) -> Array:
     return np.asarray(1.07 * scatter * np.sqrt(12 * (count - 1) / count / (count + 1)))
 
 
-def threshold(chance: float, freedom: ArrayLike) -> Array:
+def threshold(chance: ArrayLike, freedom: ArrayLike) -> Array:
     """The number of standard errors that chance alone exceeds with the probability `chance`.
 
     It is the one-sided quantile of Student's t: the fewer samples the error itself was estimated
@@ -248,7 +248,7 @@ def threshold(chance: float, freedom: ArrayLike) -> Array:
     """
     from scipy.special import stdtrit
 
-    return np.asarray(stdtrit(freedom, 1 - chance), dtype=float)
+    return np.asarray(stdtrit(freedom, 1 - np.asarray(chance)), dtype=float)
 
 
 @dataclass(frozen=True, slots=True)
