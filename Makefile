@@ -137,6 +137,10 @@ bench-campaign: setup host-tools ## What ReFrame and Slurm add to a benchmark, o
 bench-verdicts: setup ## How often the verdicts are right, on labelled campaigns with known faults.
 	$(BIN)/python tests/verdicts/bench.py
 
+.PHONY: bench-stopping
+bench-stopping: setup ## What campaigns save that stop when decided, and how often they are right.
+	$(BIN)/python tests/verdicts/stopping.py
+
 .PHONY: bench-scale
 bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.
 	$(BIN)/python bench/scale.py

@@ -18,6 +18,7 @@ from reframe.core.exceptions import ReframeError
 
 import lost_hosts
 from assay import __version__
+from assay.campaign.cases import FIRST
 from assay.campaign.results import Results
 from assay.campaign.samples import samples_of
 from assay.campaign.steps import Evict, Shell, Step, busy_s, problems
@@ -49,6 +50,13 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     #: Samples of each metric (this project's own choice; a median of 5 has an interval).
     repetitions = variable(int)
+
+    #: Whether a second round takes the samples beyond the first, and only if these leave a verdict
+    #: open; if not, one job takes all samples.
+    until_decided = variable(typ.Bool, value=False)
+
+    #: 1 or 2 if the samples are taken in two rounds; otherwise 0.
+    round = variable(int, value=0, loggable=True)
 
     #: Variable to the value of the scale and the value set instead; kept in ReFrame's run report.
     deviations = variable(typ.Dict, value={}, loggable=True)
@@ -189,9 +197,28 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     @run_after("setup")
     def skip_what_was_measured(self) -> None:
-        earlier: Results | None = self.current_partition.extras["earlier"]
-        if earlier and not any(map(earlier.problems, self.requirements)):
+        extras = self.current_partition.extras
+        earlier: Results | None = extras["earlier"]
+        measured = earlier and not any(map(earlier.problems, self.requirements))
+        key = (self.entry.name, self.current_partition.name)
+        if measured and key not in extras["undecided"]:
             self.skip("an earlier session of this campaign has measured it")
+        if extras["second_round"] and not measured:
+            self.skip("the first round has not measured it")
+        self.take_a_round(second=bool(measured))
+
+    def take_a_round(self, *, second: bool) -> None:
+        """Take the samples of one of two rounds, if the campaign stops when decided."""
+        asked = self.scales[self.scale]["repetitions"]
+        if not (self.until_decided or second) or asked <= FIRST:
+            return
+        if self.repetitions != asked:
+            raise ReframeError(
+                f"until_decided and repetitions = {self.repetitions} are both set: choose one"
+            )
+        self.round = 2 if second else 1
+        self.repetitions = asked - FIRST if second else FIRST
+        self.note("repetitions", asked, self.repetitions)
 
     @run_before("run")
     def leave_out_hosts_that_are_lost(self) -> None:

@@ -1,12 +1,20 @@
 #!/bin/bash
-# campaign.sh DIRECTORY TAG...: run the checks that carry all TAGs, and none after a !, and keep everything in DIRECTORY.
-# What a campaign in that directory has measured already is not measured again.
+# campaign.sh [--until-decided] DIRECTORY TAG...: run the checks that carry all TAGs, and none after a !, and keep everything
+# in DIRECTORY. What a campaign in that directory has measured already is not measured again.
+#
+# With --until-decided each check takes its first samples, and a second round takes the others of the checks whose verdicts
+# these leave open.
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running is
 # ended first. Ends with ReFrame's exit status, with 75 where another campaign is running, or with 77 where
 # DIRECTORY would lie among those of another user.
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
+until_decided=
+if [[ $1 == --until-decided ]]; then
+    until_decided=yes
+    shift
+fi
 directory=$(realpath --canonicalize-missing "$1")
 shift
 
@@ -56,10 +64,28 @@ print(f",system={cluster['name']},daos={(cluster.get('daos') or {}).get('version
 END
 )
 selected=("${@/#/--tag=}")
-exec reframe --run "${selected[@]/#--tag=!/--exclude-tag=}" \
-    --exec-policy=serial \
-    --prefix="$directory" \
-    --perflogdir="$directory/perflogs" \
-    --performance-report \
-    --session-extras="$tags" \
-    --nocolor >>"$directory/reframe.out" 2>&1
+measure=(reframe --run "${selected[@]/#--tag=!/--exclude-tag=}"
+    --exec-policy=serial
+    --prefix="$directory"
+    --perflogdir="$directory/perflogs"
+    --performance-report
+    --session-extras="$tags"
+    --nocolor)
+[[ $until_decided ]] || exec "${measure[@]}" >>"$directory/reframe.out" 2>&1
+
+# A signal ends ReFrame, which ends its job, and no further round begins.
+ended=
+trap 'ended=yes; kill -TERM "$session"' TERM INT
+status=0
+for round in 1 2; do
+    # ReFrame would put the outputs of the second round in the place of the first.
+    [[ $round = 1 ]] || measure+=(--output="$directory/output/round2" --stage="$directory/stage/round2")
+    ASSAY_ROUND=$round "${measure[@]}" --setvar=until_decided=yes >>"$directory/reframe.out" 2>&1 &
+    session=$!
+    wait "$session" || status=$?
+    if [[ $ended ]]; then
+        wait "$session" || status=$?
+        break
+    fi
+done
+exit "$status"

@@ -11,6 +11,7 @@ from pathlib import Path
 from assay.campaign import results
 from assay.checks.plan import features
 from assay.cluster.description import PARTITIONS, Partition
+from assay.judge.signoff import undecided
 from assay.preflight import examine as preflight
 from patient_squeue import SCHEDULER
 from telling_squeue import IN_VAIN
@@ -27,6 +28,12 @@ EARLIER = results.read(REPORTS, CLUSTER) if glob.glob(REPORTS) else None
 
 A session measures the checks of one phase of DAOS, or until it is interrupted.
 """
+
+UNDECIDED = undecided(CLUSTER, EARLIER) if EARLIER else frozenset()
+"""Check and partition of what has taken the first of its samples, and needs the others."""
+
+SECOND_ROUND = os.environ.get("ASSAY_ROUND") == "2"
+"""Whether only these are measured now; `campaign.sh` sets it."""
 
 
 def _scheduler(name: Partition) -> dict[str, object]:
@@ -59,7 +66,13 @@ def _partition(name: Partition) -> dict[str, object]:
         # Two checks at once would disturb each other.
         "max_jobs": 1,
         "features": sorted(features(CLUSTER, name)),
-        "extras": {"cluster": CLUSTER, "partition": name, "earlier": EARLIER},
+        "extras": {
+            "cluster": CLUSTER,
+            "partition": name,
+            "earlier": EARLIER,
+            "undecided": UNDECIDED,
+            "second_round": SECOND_ROUND,
+        },
         "processor": {"num_cpus": min(CLUSTER.hosts[host].cores for host in members)},
     }
 

@@ -107,6 +107,8 @@ def signed(
     results = SimpleNamespace(
         cases={},
         host_changes=(),
+        in_rounds=False,
+        stopped=frozenset(),
         samples=lambda metric: samples[metric],
         problems=lambda _: [],
         raw=lambda _: [],

@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from assay.campaign.results import Deviation, read
+from assay.campaign.cases import Deviation
+from assay.campaign.results import read
 from assay.campaign.run_report import ReportError
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
@@ -54,6 +55,7 @@ def test_less_than_the_scale_asks_for_is_not_accepted() -> None:
         "variable": "random_s",
         "asked": 30,
         "was": 5,
+        "decided": False,
         "stops": True,
     }
     text = " ".join(summary.render(signed).split())

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assay.campaign.cases import Case
 from assay.campaign.outputs import Outputs
-from assay.campaign.results import Case, Results
+from assay.campaign.results import Results
 from assay.cluster.description import Cluster
 from assay.judge.engines import _compare, _findings, _note, _outliers, _Seen, engines
 from assay.judge.outliers import Outlier, outliers

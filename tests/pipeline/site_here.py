@@ -206,7 +206,7 @@ class Site:
         return CliRunner().invoke(app, words, env=self.environment)
 
     def start(self, *tags: str, into: Path | None = None) -> tuple[subprocess.Popen[str], Path]:
-        """Start a campaign, or take one up again."""
+        """Start a campaign, or take one up again; options of campaign.sh are among its tags."""
         for partition in self.slurm.partitions:
             self.slurm.set_partition(partition, self.members(partition))
         self._campaigns += 1
@@ -219,8 +219,9 @@ class Site:
         )
         process = self.slurm.popen(
             str(CHECKS / "campaign.sh"),
+            *(tag for tag in tags if tag.startswith("--")),
             str(directory),
-            *tags,
+            *(tag for tag in tags if not tag.startswith("--")),
             extra={"ASSAY_ENVIRONMENT": str(environment)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,51 @@ def test_what_a_job_left_in_the_directory_is_not_run_beside_reframe(tmp_path: Pa
     assert ran.returncode == 0, ran.stderr
     assert "--run --tag=quick" in (monday / "reframe.out").read_text()
     assert not (monday / "ran").exists()
+
+
+ROUNDS = 'echo "round $ASSAY_ROUND: $@"\n'
+
+
+def until_decided(tmp_path: Path, reframe: str) -> subprocess.Popen[str]:
+    """A campaign that stops when decided, with a stand-in of ReFrame."""
+    programs = commands(tmp_path)
+    (programs / "reframe").write_text(f"#!/bin/bash\n{ROUNDS}{reframe}\n")
+    path = f"{programs}:{os.environ['PATH']}"
+    return subprocess.Popen(
+        ["bash", SCRIPT, "--until-decided", tmp_path / "campaigns/monday", "quick"],
+        env={**os.environ, "ASSAY_ENVIRONMENT": "/dev/null", "PATH": path},
+    )
+
+
+def test_a_second_round_has_outputs_of_its_own(tmp_path: Path) -> None:
+    monday = tmp_path / "campaigns/monday"
+    assert until_decided(tmp_path, "exit $((ASSAY_ROUND - 1))").wait() == 1
+    first, second = (monday / "reframe.out").read_text().splitlines()
+    assert first.startswith("round 1: --run --tag=quick")
+    assert second.startswith("round 2: --run --tag=quick")
+    for line in (first, second):
+        assert "--setvar=until_decided=yes" in line
+    assert f"--output={monday}/output/round2 --stage={monday}/stage/round2" in second
+    assert "--output" not in first
+
+
+def test_the_status_of_a_first_round_is_not_lost(tmp_path: Path) -> None:
+    assert until_decided(tmp_path, "exit $((2 - ASSAY_ROUND))").wait() == 1
+
+
+def test_a_signal_ends_the_first_round_and_none_follows(tmp_path: Path) -> None:
+    wait = "trap 'echo ended; kill $!; exit 3' TERM; sleep 60 & echo ready; wait"
+    campaign = until_decided(tmp_path, wait)
+    log = tmp_path / "campaigns/monday/reframe.out"
+    deadline = time.monotonic() + 30
+    while not (log.exists() and "ready" in log.read_text()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    campaign.terminate()
+    assert campaign.wait(30) == 3
+    said = log.read_text()
+    assert "ended" in said
+    assert "round 2" not in said
 
 
 def commands(tmp_path: Path) -> Path:

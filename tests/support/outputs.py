@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from assay.campaign.cases import FIRST
 from assay.checks.plan import CHECKS, Metric
 from assay.cluster.description import Cluster
 from runs import report
@@ -128,16 +129,38 @@ _TOOLS: dict[str, Callable[[Path, tuple[Metric, ...], int, Random], Samples]] = 
 }
 
 
-def report_with_outputs(cluster: Cluster, root: Path) -> dict[str, Any]:
-    """A run report in which every check of the plan went well, with the outputs that show it."""
-    document = report(cluster, root)
-    for case in document["runs"][0]["testcases"]:
+def report_with_outputs(
+    cluster: Cluster,
+    root: Path,
+    number: int = 0,
+    chosen: Callable[[str, str], bool] = lambda *_: True,
+) -> dict[str, Any]:
+    """A run report in which every check of the plan went well, with the outputs that show it.
+
+    With a number, of the first or the second round of a campaign that stops when decided; only the
+    chosen checks are in it.
+    """
+    document = report(cluster, root / "output" / "round2" if number == 2 else root)
+    run = document["runs"][0]
+    run["testcases"] = [
+        each
+        for each in run["testcases"]
+        if chosen(each["name"].partition(" ")[0], each["partition"])
+    ]
+    for case in run["testcases"]:
         check = CHECKS[case["name"].partition(" ")[0]]
         count = check.scales[case["scale"]]["repetitions"]
+        if number and count > FIRST:
+            taken = FIRST if number == 1 else count - FIRST
+            case["round"] = number
+            case["deviations"] = {"repetitions": {"asked": count, "was": taken}}
+            count = taken
         for subject in next(iter(case["samples"].values())):
             raw = Path(case["outputdir"], "raw", subject.replace(">", "-to-"))
             (raw / "tool.out").unlink()
-            made = _TOOLS[check.name](raw, check.metrics, count, Random(f"{check.name} {subject}"))
+            made = _TOOLS[check.name](
+                raw, check.metrics, count, Random(f"{check.name} {subject} {number}")
+            )
             for metric, samples in made.items():
                 case["samples"][metric][subject] = samples
     return document

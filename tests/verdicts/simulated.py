@@ -139,8 +139,16 @@ class Cluster:
 
     def summarized(self, samples: Array) -> tuple[Summaries, Rating]:
         """What the samples say together, and how they are judged."""
-        rows = [[] if np.isnan(row[0]) else row for row in samples.tolist()]
+        summaries, rows = self.rows(samples)
         fake = fakes(rows, self.kind.tolist(), [""] * len(self.kind))
         flags = np.isin(np.arange(len(self.kind)), list(fake))
-        summaries = summarize_all(rows)
         return summaries, rate(summaries, self.limits, flags)
+
+    @staticmethod
+    def rows(samples: Array) -> tuple[Summaries, list[list[float]]]:
+        """The samples of each row up to its first NaN, and what they say together."""
+        counts = np.argmax(
+            np.isnan(np.pad(samples, ((0, 0), (0, 1)), constant_values=np.nan)), axis=1
+        )
+        rows = [row[:count] for row, count in zip(samples.tolist(), counts.tolist(), strict=True)]
+        return summarize_all(rows), rows

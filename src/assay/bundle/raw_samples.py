@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from assay.campaign.results import Case, Results
+from assay.campaign.cases import Case
+from assay.campaign.results import Results
 from assay.campaign.samples import samples_of
 from assay.checks.plan import CHECKS
 from assay.checks.raw import Done, RawOutputs
@@ -29,29 +30,29 @@ def differences(results: Results, cluster: Cluster, tree: Tree) -> Iterator[str]
         cluster: the cluster that was measured.
         tree: the bundle.
     """
-    for case in results.cases.values():
-        for subject, problem in _of_case(case, cluster, tree):
-            yield f"{case.check} on {subject}: {problem}"
+    for job in (job for case in results.cases.values() for job in case.jobs):
+        for subject, problem in _of_job(job, cluster, tree):
+            yield f"{job.check} on {subject}: {problem}"
 
 
-def _of_case(case: Case, cluster: Cluster, tree: Tree) -> Iterator[tuple[Subject, str]]:
-    if case.output is None or (case.problem and not case.problems):
+def _of_job(job: Case, cluster: Cluster, tree: Tree) -> Iterator[tuple[Subject, str]]:
+    if job.output is None or (job.problem and not job.problems):
         return  # none of its samples is used
-    changed = {deviation.variable: deviation.was for deviation in case.deviations}
+    changed = {deviation.variable: deviation.was for deviation in job.deviations}
     run = run_of(
-        cluster, CHECKS[case.check], cast("Partition", case.partition), case.scale, changed
+        cluster, CHECKS[job.check], cast("Partition", job.partition), job.scale, changed
     )
-    raw = RawOutputs(tree, f"{case.place}/raw")
+    raw = RawOutputs(tree, f"{job.place}/raw")
     for subject in run.subjects:
         name = str(subject)
-        reported = {metric: by[name] for metric, by in case.samples.items() if name in by}
-        if reported and name not in case.problems:
-            for problem in _of_subject(case, run, subject, raw, reported):
+        reported = {metric: by[name] for metric, by in job.samples.items() if name in by}
+        if reported and name not in job.problems:
+            for problem in _of_subject(job, run, subject, raw, reported):
                 yield subject, problem
 
 
 def _of_subject(
-    case: Case,
+    job: Case,
     run: Run,
     subject: Subject,
     raw: RawOutputs,
@@ -69,7 +70,7 @@ def _of_subject(
         return
     if refusal:
         yield f"it has samples, but its job refused to measure: {quoted(refusal)}"
-    yield from _record(case, steps)
+    yield from _record(job, steps)
     if problems:
         yield f"it has samples, but its raw outputs have none: {problems[0]}"
         return
@@ -78,12 +79,12 @@ def _of_subject(
             yield f"the samples of {metric} differ from those of its raw outputs"
 
 
-def _record(case: Case, steps: Sequence[Done]) -> Iterator[str]:
+def _record(job: Case, steps: Sequence[Done]) -> Iterator[str]:
     """Problems in the record of a subject's steps."""
     if not steps:
         yield "it has samples, but no record of its steps"
-    earliest = case.started.timestamp() - CLOCKS_APART_S
-    latest = case.ended.timestamp() + CLOCKS_APART_S
+    earliest = job.started.timestamp() - CLOCKS_APART_S
+    latest = job.ended.timestamp() + CLOCKS_APART_S
     for step in steps:
         if step.status:
             yield f"it has samples, but its step {quoted(step.name)} ended with {step.status}"
@@ -92,5 +93,5 @@ def _record(case: Case, steps: Sequence[Done]) -> Iterator[str]:
         elif not earliest <= step.start <= step.end <= latest:
             yield (
                 f"its step {quoted(step.name)} did not run within the session of its run report,"
-                f" {case.started:%Y-%m-%d %H:%M} to {case.ended:%Y-%m-%d %H:%M} UTC"
+                f" {job.started:%Y-%m-%d %H:%M} to {job.ended:%Y-%m-%d %H:%M} UTC"
             )

@@ -13,6 +13,7 @@ from assay import __version__
 from assay.bundle import checksums, raw_samples, signature
 from assay.bundle.write import texts
 from assay.campaign import results
+from assay.campaign.cases import place_of
 from assay.campaign.results import Results
 from assay.campaign.run_report import ReportError, TestCase
 from assay.checks.plan import requirements
@@ -214,7 +215,7 @@ def _figures(record: Record, directory: Path, measured: Results) -> Iterator[str
 
 def _place(case: TestCase) -> list[str]:
     """The directory of a check's outputs in a bundle, regardless of the run report."""
-    return [f"raw/{case.partition}/{case.check}"]
+    return [place_of(case.partition, case.check, case.round)]
 
 
 def _without_drawings(page: str) -> str:

@@ -180,10 +180,12 @@ def _start(checks: dict[tuple[str, str], Standing], name: str, run: str, partiti
 
 def _look(check: Standing, tree: Tree, system: str) -> None:
     """Update a running check from the outputs of its job so far."""
-    stage = f"stage/{system}/{check.partition}/site/{check.name}_{check.hash}"
-    try:
-        check.since = (tree.root / stage / "rfm_job.sh").lstat().st_mtime
-    except OSError:
+    for of_round in ("round2/", ""):
+        stage = f"stage/{of_round}{system}/{check.partition}/site/{check.name}_{check.hash}"
+        with suppress(OSError):
+            check.since = (tree.root / stage / "rfm_job.sh").lstat().st_mtime
+            break
+    else:
         return  # the job is about to start, or ReFrame is moving its outputs
     for subject in check.steps:
         raw = f"{stage}/raw/{directory_of(subject)}"

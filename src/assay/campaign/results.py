@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from assay.campaign import fingerprints, locks
+from assay.campaign.cases import Case, Deviation, case_of, joined, problem_of
 from assay.campaign.fingerprints import Taken
 from assay.campaign.locks import Lock
 from assay.campaign.outputs import Counted, Outputs, find
@@ -30,62 +31,6 @@ T = TypeVar("T")
 
 ACCEPTANCE = "acceptance"
 """The larger scale."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deviation:
-    """A variable of a check that was set differently from its scale."""
-
-    check: str
-    partition: str
-    variable: str
-    asked: int
-    """The value of the scale."""
-    was: int
-
-    @property
-    def less(self) -> bool:
-        """Whether less was measured than the scale asks for."""
-        return self.was < self.asked
-
-    def __str__(self) -> str:
-        than = "less" if self.less else "more"
-        return (
-            f"{self.check}.{self.variable} on {self.partition} was {self.was:,}, {than} than the"
-            f" scale's {self.asked:,}"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One check that ran, or tried to run, on one partition."""
-
-    check: str
-    partition: str
-    scale: str
-    problem: str | None
-    """Why the whole check has no figures."""
-    samples: dict[str, dict[str, list[float]]]
-    deviations: tuple[Deviation, ...]
-    fewer: dict[str, int]
-    """For each metric whose subjects have different numbers of samples, the largest number."""
-    problems: dict[str, list[str]]
-    benchmark_seconds: float
-    output: Outputs | None
-    """Its raw outputs; None if they were not requested or do not exist."""
-    report: Path
-    """The run report that contains it."""
-    started: datetime
-    ended: datetime
-    """End of the session of that report."""
-
-    runs: int
-    """Number of completed runs; a failed run may be repeated, and the sign-off lists that."""
-
-    @property
-    def place(self) -> str:
-        """The directory of its outputs in a bundle."""
-        return f"raw/{self.partition}/{self.check}"
 
 
 def _repeated(case: Case) -> list[Deviation]:
@@ -145,6 +90,16 @@ class Results:
                 return metric.with_in_flight(deviation.was)
         return metric
 
+    @cached_property
+    def in_rounds(self) -> bool:
+        """Whether samples were taken in two rounds, or would have been."""
+        return any(case.round for case in self.cases.values())
+
+    @property
+    def stopped(self) -> frozenset[tuple[str, str]]:
+        """Check and partition of what took the samples of its first round, and no others."""
+        return frozenset(key for key, case in self.cases.items() if case.stopped)
+
     def _case(self, metric: Requirement) -> Case | None:
         return self.cases.get((metric.check, metric.partition))
 
@@ -195,14 +150,20 @@ class Results:
 
     @staticmethod
     def _left_anything(case: Case, metric: Requirement) -> bool:
-        return case.output is not None and any(case.output.below(directory_of(metric.subject)))
+        return all(
+            job.output is not None and any(job.output.below(directory_of(metric.subject)))
+            for job in case.jobs
+        )
 
     def raw(self, metric: Requirement) -> list[str]:
         """The raw outputs of a metric's subject, as paths within the bundle."""
         case = self._case(metric)
-        if case is None or case.output is None:
-            return []
-        return [f"{case.place}/{name}" for name in case.output.below(directory_of(metric.subject))]
+        return [
+            f"{job.place}/{name}"
+            for job in (case.jobs if case else ())
+            if job.output is not None
+            for name in job.output.below(directory_of(metric.subject))
+        ]
 
     def copy(self, bundle: Path) -> None:
         """Copy raw outputs, run reports, fingerprints and locks to their places in the bundle.
@@ -211,9 +172,9 @@ class Results:
             ForeignError: a file has changed since it was read.
             OSError: it cannot be read or written.
         """
-        for case in self.cases.values():
-            if case.output is not None:
-                case.output.copy(bundle / case.place)
+        for job in (job for case in self.cases.values() for job in case.jobs):
+            if job.output is not None:
+                job.output.copy(bundle / job.place)
         for taken in self.fingerprints:
             _write(bundle / fingerprints.DIRECTORY / taken.name, taken.content)
         for lock in self.locks:
@@ -244,7 +205,7 @@ def read(
     """Read the run reports of a cluster that match a glob pattern.
 
     If a check was interrupted or failed in one session, and a later session ran it again, the later
-    run counts.
+    run counts. If it ran in two rounds, both count.
 
     Args:
         pattern: glob pattern of the reports.
@@ -254,7 +215,8 @@ def read(
 
     Raises:
         ReportError: no report matches; a file is not a run report, or is of another cluster; a
-            check that had not failed is in a later report again; or outputs cannot be read.
+            check that had not failed is in a later report again, or its second round without the
+            first; or outputs cannot be read.
     """
     paths = _matching(pattern)
     names = Names(cluster)
@@ -262,7 +224,7 @@ def read(
         (load(path, names, follow=not glob.has_magic(pattern)) for path in paths),
         key=lambda read: read.report.session_info.time_start_unix,
     )
-    latest: dict[tuple[str, str], tuple[Loaded, TestCase]] = {}
+    latest: dict[tuple[str, str], _Rounds] = {}
     runs: Counter[tuple[str, str]] = Counter()
     again: set[tuple[str, str]] = set()
     for session in loaded:
@@ -271,29 +233,28 @@ def read(
             key = (case.check, case.partition)
             runs[key] += case.result != "abort"
             again.update({key} & measured)
-            measured.update([key] if _problem(case) is None else [])
+            measured.update([key] if problem_of(case) is None else [])
         for case in session.report.cases:
             key = (case.check, case.partition)
-            if key in latest and _problem(latest[key][1]) is None:
-                raise ReportError(
-                    f"{session.path}: {case.check} on {case.partition} is also in"
-                    f" {latest[key][0].path}; a campaign has each check once: name the reports of"
-                    " one campaign"
-                )
-            latest[key] = session, case
+            latest[key] = _with(latest.get(key, []), session, case)
     infos = [session.report.session_info for session in loaded]
     counted = Counted()
     return Results(
         reports=paths,
         cases={
-            key: _case(
-                session,
-                case,
-                _output(session.path, case, outputs, places(case), counted),
-                runs[key],
-                again=key in again,
+            key: _joined(
+                [
+                    case_of(
+                        session,
+                        case,
+                        _output(session.path, case, outputs, places(case), counted),
+                        runs[key] - (len(rounds) - 1),
+                        again=key in again,
+                    )
+                    for session, case in rounds
+                ]
             )
-            for key, (session, case) in latest.items()
+            for key, rounds in latest.items()
         },
         started=min(info.time_start_unix for info in infos),
         ended=max(info.time_end_unix for info in infos),
@@ -304,6 +265,38 @@ def read(
         locks=_beside(outputs, lambda root: locks.read(root, cluster)),
         digests=tuple({session.path: session.sha256 for session in loaded}[path] for path in paths),
     )
+
+
+_Rounds = list[tuple[Loaded, TestCase]]
+
+
+def _with(rounds: _Rounds, session: Loaded, case: TestCase) -> _Rounds:
+    """The rounds of a check, with those of one more session.
+
+    Raises:
+        ReportError: the check must not have been measured again.
+    """
+    here = f"{session.path}: {case.check} on {case.partition}"
+    last = rounds[-1][1] if rounds else None
+    if last is None or problem_of(last) is not None:
+        if case.round < 2 and len(rounds) < 2:
+            return [(session, case)]
+        if last is not None and case.round == last.round:
+            return [*rounds[:-1], (session, case)]
+    elif (last.round, case.round) == (1, 2) and last.scale == case.scale:
+        return [*rounds, (session, case)]
+    if last is None:
+        raise ReportError(
+            f"{here} is a second round, and no report has its first: name all reports"
+        )
+    raise ReportError(
+        f"{here} is also in {rounds[-1][0].path}; a campaign has each check once: name the reports"
+        " of one campaign"
+    )
+
+
+def _joined(rounds: Sequence[Case]) -> Case:
+    return joined(*rounds) if len(rounds) == 2 else rounds[0]
 
 
 def _matching(pattern: str) -> tuple[Path, ...]:
@@ -351,51 +344,3 @@ def _beside(root: Path | None, read: Callable[[Path], tuple[T, ...]]) -> tuple[T
         raise ReportError(f"{quoted(error.filename or root)}: {error.strerror}") from error
     except ForeignError as error:
         raise ReportError(str(error)) from error
-
-
-def _case(
-    session: Loaded, case: TestCase, output: Outputs | None, runs: int, *, again: bool
-) -> Case:
-    counts = {
-        name: {len(samples) for samples in by_subject.values()}
-        for name, by_subject in case.samples.items()
-    }
-    return Case(
-        check=case.check,
-        partition=case.partition,
-        scale=case.scale,
-        problem=_REPEATED if again else _problem(case),
-        samples=case.samples,
-        deviations=tuple(
-            Deviation(case.check, case.partition, variable, set_to.asked, set_to.was)
-            for variable, set_to in case.deviations.items()
-        ),
-        fewer={name: max(found) for name, found in counts.items() if len(found) > 1},
-        # Problems of the sanity phase are of some subjects; those of other phases are of all.
-        problems={} if again or _failed_elsewhere(case) else case.problems,
-        benchmark_seconds=case.benchmark_seconds,
-        output=output,
-        report=session.path,
-        started=session.report.session_info.time_start_unix,
-        ended=session.report.session_info.time_end_unix,
-        runs=runs,
-    )
-
-
-_REPEATED = (
-    "it was measured twice in one session: every run counts, but only the last"
-    " was kept; measure it again in a separate campaign"
-)
-
-
-def _failed_elsewhere(case: TestCase) -> bool:
-    return case.result != "pass" and case.fail_phase not in ("sanity", "performance")
-
-
-def _problem(case: TestCase) -> str | None:
-    """Why a check has no figures; a figure beyond its reference is not a reason."""
-    if case.result == "abort":
-        return f"{case.check} was interrupted: run the campaign again"
-    if case.result == "pass" or case.fail_phase == "performance":
-        return None
-    return f"{case.check} failed in its {case.fail_phase} phase: {case.fail_reason}"

@@ -108,6 +108,7 @@ class TestCase(_Read):
         Annotated[_Name, AfterValidator(one_line)],
         Setting,
     ] = Field(max_length=limits.DEVIATIONS, description="by the name of the variable")
+    round: int = Field(default=0, ge=0, le=2, description="of two, or 0 if there is only one")
     problems: dict[_Name, Annotated[list[_Reason], Field(max_length=limits.PROBLEMS)]]
     units: dict[_Name, _Name] = Field(default={}, description="of the samples, by metric")
     checks_version: _Name | None = Field(default=None, description="of daos-assay, that measured")

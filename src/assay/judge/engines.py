@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from assay.campaign.results import Case, Results
+from assay.campaign.cases import Case
+from assay.campaign.results import Results
 from assay.checks.bounds.path import of_files
 from assay.checks.plan import CHECKS, requirements
 from assay.checks.raw import RawOutputs, SubjectOutputs
@@ -100,7 +101,8 @@ def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
 
 def _of_case(cluster: Cluster, case: Case) -> Engines | None:
     """The engines' report on one check; None if it never reached DAOS."""
-    if case.output is None or cluster.daos is None:
+    outputs = [job.output for job in case.jobs if job.output is not None]
+    if not outputs or cluster.daos is None:
         return None
     subjects = dict.fromkeys(
         each.subject
@@ -117,10 +119,11 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
         also = f" and {len(unwatched) - 1} more" if len(unwatched) > 1 else ""
         why = f"the engines' metrics were not read: no telemetry port on {unwatched[0]}{also}"
         return Engines(case.check, case.partition, (), (), why)
-    raw = RawOutputs(Tree(case.output.root), f"{case.output.place}/raw")
     seen = _Seen()
-    for subject in subjects:
-        _add(seen, cluster, case.check, raw.of(subject))
+    for output in outputs:
+        raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
+        for subject in subjects:
+            _add(seen, cluster, case.check, raw.of(subject))
     return _judged(cluster, case, seen)
 
 

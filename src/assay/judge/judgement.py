@@ -8,15 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.campaign.cases import FIRST
 from assay.checks.expect import Expectation
 from assay.checks.plan import Requirement
 from assay.cluster.description import PARTITIONS
 from assay.judge.culprits import Ends, culprits
-from assay.judge.fakes import fakes
+from assay.judge.fakes import FEWEST, fakes
 from assay.judge.limits import Limits, Numbers, numbered
 from assay.judge.peers import HIDDEN
 from assay.judge.rating import Rating, rate
-from assay.judge.stats import Array, Summary, summarize_all
+from assay.judge.stats import Array, Summaries, Summary, summarize_all
+from assay.judge.stopping import decided
 from assay.judge.verdict import Verdict
 from assay.units import Quantity, show
 
@@ -75,14 +77,20 @@ class Judged:
     judgements: tuple[Judgement, ...]
     comparisons: int
     """Comparisons that could have raised a false alarm; together, they do in 1 of 200 campaigns."""
+    decided: frozenset[tuple[str, str]] = frozenset()
+    """Check and partition of what needs no more samples, if the campaign looks at them twice."""
 
 
-def judge(measurements: Sequence[Measurement]) -> Judged:
+def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
     """Judge the metrics of a campaign, each also among its peers.
 
     Peers are the subjects of one metric of a check in one partition that have the same limits and,
     if they have one, the same backend or model.
     Fail closed: with a problem, or without a sample, a metric is `missing`.
+
+    Args:
+        measurements: the metrics.
+        looks: how often the samples may be judged before the last of them.
     """
     problems = [_problems(measurement) for measurement in measurements]
     rows = [
@@ -93,7 +101,7 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
     fake = _fakes(measurements, rows)
     flags = np.isin(np.arange(len(rows)), list(fake))
     ends = Ends([measurement.requirement for measurement in measurements])
-    limits = _limits(measurements, ends.numbers)
+    limits = _limits(measurements, ends.numbers, looks)
     rating = rate(summaries, limits, flags)
     culprit = culprits([m.requirement for m in measurements], rating, limits.group, ends)
     judgements = []
@@ -120,10 +128,31 @@ def judge(measurements: Sequence[Measurement]) -> Judged:
                 culprit=culprit[row],
             )
         )
-    return Judged(tuple(judgements), rating.comparisons)
+    found = _decided(measurements, rows, summaries, limits, rating) if looks > 1 else frozenset()
+    return Judged(tuple(judgements), rating.comparisons, found)
 
 
-def _fakes(measurements: Sequence[Measurement], rows: Sequence[Sequence[float]]) -> dict[int, str]:
+def _decided(
+    measurements: Sequence[Measurement],
+    rows: Sequence[Sequence[float]],
+    summaries: Summaries,
+    limits: Limits,
+    rating: Rating,
+) -> frozenset[tuple[str, str]]:
+    """Check and partition of what has all of its verdicts."""
+    keys = [(m.requirement.check, m.requirement.partition) for m in measurements]
+    sure = decided(summaries, limits, rating, numbered(keys))
+    # A count is not estimated.
+    counts = np.array([m.expectation.ground == "count" for m in measurements], dtype=bool)
+    sure |= counts & (rating.verdict == Verdict.PASS)
+    sure[list(_fakes(measurements, rows, fewest=FIRST))] = False
+    open_still = {key for key, settled in zip(keys, sure.tolist(), strict=True) if not settled}
+    return frozenset(keys) - open_still
+
+
+def _fakes(
+    measurements: Sequence[Measurement], rows: Sequence[Sequence[float]], fewest: int = FEWEST
+) -> dict[int, str]:
     """Metrics with samples that nobody measured; counts are excluded, since they may be equal."""
     return fakes(
         [
@@ -132,6 +161,7 @@ def _fakes(measurements: Sequence[Measurement], rows: Sequence[Sequence[float]])
         ],
         [m.requirement.figure for m in measurements],
         [m.requirement.key for m in measurements],
+        fewest,
     )
 
 
@@ -145,7 +175,7 @@ def _problems(measurement: Measurement) -> list[str]:
     ]
 
 
-def _limits(measurements: Sequence[Measurement], ends: Numbers) -> Limits:
+def _limits(measurements: Sequence[Measurement], ends: Numbers, looks: int) -> Limits:
     more = np.array(
         [measurement.requirement.metric.better == "higher" for measurement in measurements],
         dtype=bool,
@@ -165,6 +195,7 @@ def _limits(measurements: Sequence[Measurement], ends: Numbers) -> Limits:
         ),
         host=numbered([measurement.requirement.host for measurement in measurements]),
         ends=ends,
+        looks=looks,
     )
 
 

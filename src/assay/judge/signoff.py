@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
 from assay import __version__
-from assay.campaign.results import Deviation, Results
+from assay.campaign.cases import REPETITIONS, Deviation
+from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
@@ -21,6 +22,7 @@ from assay.cluster.fingerprint import HostChange
 from assay.judge.coverage import Coverage, coverage, has_been_judged, shares
 from assay.judge.engines import Engines, engines
 from assay.judge.judgement import Judgement, Measurement, judge
+from assay.judge.stopping import BETWEEN, LOOKS
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import Excused, Waiver, excuse
 from assay.subject import Subject
@@ -201,30 +203,8 @@ def sign_off(
         WaiverError: a waiver has expired, or names no metric of the plan.
     """
     made_at = made_at or datetime.now(UTC)
-    plan = requirements(cluster)
-    problems = [results.problems(metric) for metric in plan]
-    samples = [results.samples(metric) for metric in plan]
-    valid = Measured(
-        {
-            metric: values
-            for metric, values, wrong in zip(plan, samples, problems, strict=True)
-            if not wrong
-        },
-        results.scale,
-    )
-    judged = judge(
-        [
-            Measurement(
-                metric,
-                values,
-                expectation(cluster, results.as_run(metric), valid, baseline),
-                wrong,
-                results.raw(metric),
-                model_of(cluster, metric.subject),
-            )
-            for metric, values, wrong in zip(plan, samples, problems, strict=True)
-        ]
-    )
+    looks = LOOKS if results.in_rounds else 1
+    judged = judge(_measurements(cluster, results, baseline), looks)
     judgements, excused = excuse(judged.judgements, waivers, made_at.date())
     return SignOff(
         cluster=cluster,
@@ -241,8 +221,57 @@ def sign_off(
         excused=excused,
         approver=approver,
         waivers=tuple(waivers),
-        deviations=results.deviations,
+        deviations=tuple(_settled(results, judged.decided)),
         baseline=baseline,
         host_changes=results.host_changes,
         engines=engines(cluster, results),
     )
+
+
+def undecided(cluster: Cluster, results: Results) -> frozenset[tuple[str, str]]:
+    """Check and partition of what has taken its first samples, and needs the others.
+
+    Args:
+        cluster: the cluster, which determines the plan.
+        results: the results of the campaign so far.
+    """
+    if not results.stopped:
+        return frozenset()
+    judged = judge(_measurements(cluster, results, None), LOOKS * BETWEEN)
+    return results.stopped - judged.decided
+
+
+def _settled(results: Results, decided: Collection[tuple[str, str]]) -> Iterator[Deviation]:
+    """The deviations; the samples of a check that stopped are marked if they decided."""
+    for each in results.deviations:
+        key = (each.check, each.partition)
+        enough = each.variable == REPETITIONS and key in results.stopped and key in decided
+        yield replace(each, decided=True) if enough else each
+
+
+def _measurements(
+    cluster: Cluster, results: Results, baseline: Accepted | None
+) -> list[Measurement]:
+    """What was measured of each metric of the plan, with its expectation."""
+    plan = requirements(cluster)
+    problems = [results.problems(metric) for metric in plan]
+    samples = [results.samples(metric) for metric in plan]
+    valid = Measured(
+        {
+            metric: values
+            for metric, values, wrong in zip(plan, samples, problems, strict=True)
+            if not wrong
+        },
+        results.scale,
+    )
+    return [
+        Measurement(
+            metric,
+            values,
+            expectation(cluster, results.as_run(metric), valid, baseline),
+            wrong,
+            results.raw(metric),
+            model_of(cluster, metric.subject),
+        )
+        for metric, values, wrong in zip(plan, samples, problems, strict=True)
+    ]

@@ -32,7 +32,7 @@ BETWEEN = 2
 little: later phases add comparisons (own choice)."""
 
 FAR = FASTER
-"""Three samples accuse only a metric that is so far beyond its limits: if samples come in two modes,
+"""Three samples accuse only a metric so far beyond its limits: if samples come in two modes,
 three of them are all of the worse one too often (own choice)."""
 
 HINTS = 0.05

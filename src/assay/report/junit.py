@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from assay.campaign.results import Deviation
+from assay.campaign.cases import Deviation
 from assay.cluster.fingerprint import HostChange
 from assay.foreign.text import printable
 from assay.judge.judgement import Judgement

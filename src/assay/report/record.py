@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from assay.campaign.results import Deviation
+from assay.campaign.cases import Deviation
 from assay.checks.accepted import Accepted
 from assay.checks.expect import Expectation, Ground
 from assay.checks.plan import Layer
@@ -110,10 +110,15 @@ class DeviationRecord(_Model):
     variable: str = Field(description="a variable of the check: stonewall_s")
     asked: int = Field(description="what the scale asks for")
     was: int = Field(description="what it was set to")
+    decided: bool = Field(
+        default=False, description="whether so many samples decided all verdicts of the check"
+    )
     stops: bool = Field(description="whether it blocks the gate: less than asked, at acceptance")
 
     def __str__(self) -> str:
-        return str(Deviation(self.check, self.partition, self.variable, self.asked, self.was))
+        return str(
+            Deviation(self.check, self.partition, self.variable, self.asked, self.was, self.decided)
+        )
 
 
 class HostChangeRecord(_Model):
@@ -226,6 +231,7 @@ def render(signed: SignOff) -> str:
                 variable=printable(each.variable),
                 asked=each.asked,
                 was=each.was,
+                decided=each.decided,
                 stops=each in signed.stopped_by_less,
             )
             for each in signed.deviations

@@ -129,8 +129,14 @@ def _changed(signed: SignOff) -> Iterator[str]:
 def _deviations(signed: SignOff) -> Iterator[str]:
     """The deviations that do not block the gate."""
     for deviation in signed.deviations:
-        if deviation not in signed.stopped_by_less:
+        if not deviation.decided and deviation not in signed.stopped_by_less:
             yield _wrapped(str(deviation), indent="  ")
+    if stopped := [each for each in signed.deviations if each.decided]:
+        names = ", ".join(dict.fromkeys(each.check for each in stopped))
+        yield _wrapped(
+            f"{stopped[0].was} samples decided all verdicts, and no more were taken: {names}",
+            indent="  ",
+        )
 
 
 def _wrapped(text: str, indent: str = "") -> str:

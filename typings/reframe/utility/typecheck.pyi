@@ -1,1 +1,2 @@
 Dict = dict
+Bool = bool

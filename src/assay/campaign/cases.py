@@ -1,0 +1,196 @@
+"""One check of a campaign, as it ran: in one job, or in two rounds.
+
+A campaign that stops when decided takes `FIRST` samples of each check. If these leave a verdict
+open, a second round takes the others that the scale asks for (`assay.judge.stopping` has the rule).
+Both rounds together are one run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from assay.campaign.outputs import Outputs
+from assay.campaign.run_report import Loaded, TestCase
+
+REPETITIONS = "repetitions"
+"""The variable of a check with its number of samples."""
+
+FIRST = 3
+"""Number of samples of the first round (this project's own choice)."""
+
+
+def place_of(partition: str, check: str, number: int) -> str:
+    """The directory of a job's outputs in a bundle; `number` is that of its round, or 0."""
+    return f"raw/{partition}/{check}{'.2' if number == 2 else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A variable of a check that was set differently from its scale."""
+
+    check: str
+    partition: str
+    variable: str
+    asked: int
+    """The value of the scale."""
+    was: int
+    decided: bool = False
+    """Whether it is the samples of a check that took no more, since its verdicts were sure."""
+
+    @property
+    def less(self) -> bool:
+        """Whether less was measured than the scale asks for, and more might have mattered."""
+        return self.was < self.asked and not self.decided
+
+    def __str__(self) -> str:
+        than = "less" if self.was < self.asked else "more"
+        why = ": they decided" if self.decided else ""
+        return (
+            f"{self.check}.{self.variable} on {self.partition} was {self.was:,}, {than} than the"
+            f" scale's {self.asked:,}{why}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One check that ran, or tried to run, on one partition."""
+
+    check: str
+    partition: str
+    scale: str
+    problem: str | None
+    """Why the whole check has no figures."""
+    samples: dict[str, dict[str, list[float]]]
+    deviations: tuple[Deviation, ...]
+    fewer: dict[str, int]
+    """For each metric whose subjects have different numbers of samples, the largest number."""
+    problems: dict[str, list[str]]
+    benchmark_seconds: float
+    output: Outputs | None
+    """Its raw outputs; None if they were not requested or do not exist."""
+    report: Path
+    """The run report that contains it."""
+    started: datetime
+    ended: datetime
+    """End of the session of that report."""
+
+    runs: int
+    """Number of completed runs; a failed run may be repeated, and the sign-off lists that."""
+
+    round: int = 0
+    """1 or 2 if its samples are taken in two rounds; otherwise 0."""
+    rounds: tuple[Case, ...] = ()
+    """Both rounds, if it has a second one."""
+
+    @property
+    def jobs(self) -> tuple[Case, ...]:
+        """Its rounds; itself, if all of its samples are from one job."""
+        return self.rounds or (self,)
+
+    @property
+    def place(self) -> str:
+        """The directory of a job's outputs in a bundle."""
+        return place_of(self.partition, self.check, self.round)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it took the samples of its first round, and no others."""
+        return self.round == 1 and any(
+            (each.variable, each.was) == (REPETITIONS, FIRST) for each in self.deviations
+        )
+
+
+def case_of(
+    session: Loaded, case: TestCase, output: Outputs | None, runs: int, *, again: bool
+) -> Case:
+    """A check as a session measured it.
+
+    Args:
+        session: the run report.
+        case: what the report has of the check.
+        output: its raw outputs.
+        runs: number of completed runs.
+        again: whether it was measured before in the same session.
+    """
+    return Case(
+        check=case.check,
+        partition=case.partition,
+        scale=case.scale,
+        problem=_REPEATED if again else problem_of(case),
+        samples=case.samples,
+        deviations=tuple(
+            Deviation(case.check, case.partition, variable, set_to.asked, set_to.was)
+            for variable, set_to in case.deviations.items()
+        ),
+        fewer=_fewer(case.samples),
+        # Problems of the sanity phase are of some subjects; those of other phases are of all.
+        problems={} if again or _failed_elsewhere(case) else case.problems,
+        benchmark_seconds=case.benchmark_seconds,
+        output=output,
+        report=session.path,
+        started=session.report.session_info.time_start_unix,
+        ended=session.report.session_info.time_end_unix,
+        runs=runs,
+        round=case.round,
+    )
+
+
+def _fewer(samples: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, int]:
+    counts = {
+        name: {len(values) for values in by_subject.values()}
+        for name, by_subject in samples.items()
+    }
+    return {name: max(found) for name, found in counts.items() if len(found) > 1}
+
+
+_REPEATED = (
+    "it was measured twice in one session: every run counts, but only the last"
+    " was kept; measure it again in a separate campaign"
+)
+
+
+def _failed_elsewhere(case: TestCase) -> bool:
+    return case.result != "pass" and case.fail_phase not in ("sanity", "performance")
+
+
+def problem_of(case: TestCase) -> str | None:
+    """Why a check has no figures; a figure beyond its reference is not a reason."""
+    if case.result == "abort":
+        return f"{case.check} was interrupted: run the campaign again"
+    if case.result == "pass" or case.fail_phase == "performance":
+        return None
+    return f"{case.check} failed in its {case.fail_phase} phase: {case.fail_reason}"
+
+
+def joined(first: Case, second: Case) -> Case:
+    """A check whose samples are from two rounds."""
+    samples = {
+        name: {
+            subject: [*values, *second.samples.get(name, {}).get(subject, [])]
+            for subject, values in by_subject.items()
+        }
+        for name, by_subject in first.samples.items()
+    }
+    return replace(
+        second,
+        samples=samples,
+        deviations=tuple(_together(first.deviations, second.deviations)),
+        fewer=_fewer(samples),
+        benchmark_seconds=first.benchmark_seconds + second.benchmark_seconds,
+        started=first.started,
+        rounds=(first, second),
+    )
+
+
+def _together(first: Sequence[Deviation], second: Sequence[Deviation]) -> Iterator[Deviation]:
+    """The deviations of two rounds; their samples deviate only if both together do."""
+    taken = sum(each.was for each in (*first, *second) if each.variable == REPETITIONS)
+    for each in dict.fromkeys((*first, *second)):
+        if each.variable != REPETITIONS:
+            yield each
+    for each in second:
+        if each.variable == REPETITIONS and each.asked != taken:
+            yield replace(each, was=taken)

@@ -1,0 +1,30 @@
+"""A campaign that stops when decided, on a real Slurm: a second round of what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from site_here import BRIEF_PHASES, Site
+
+from assay.bundle.verify import verify
+
+MakeSite = Callable[..., Site]
+
+
+def test_what_is_open_takes_a_second_round(make_site: MakeSite) -> None:
+    """No disk here does what this one promises, and one disk has no peers: three are too few."""
+    site = make_site({}, clients=["s1"], servers=["s1"], ssd="Intel D7-P5500 3.84TB")
+    site.use("fio", BRIEF_PHASES)
+    campaign = site.measure("--until-decided", "quick", "ssd")
+    ran = [(case["round"], case["fail_phase"]) for case in campaign.cases]
+    # It is slow, and that is a figure.
+    assert ran == [(1, "performance"), (2, "performance")], campaign.printed
+    signed = campaign.sign_off()
+    for metric in signed.of("SsdFio"):
+        assert len(metric["samples"]) == 5
+        assert metric["verdict"] != "missing", metric["reason"]
+    assert [name for name in signed.summary.split() if name.startswith("SsdFio.rep")] == []
+    for place in ("SsdFio", "SsdFio.2"):
+        assert (signed.bundle / "raw/servers" / place / "raw/s1/fio.json").is_file()
+    assert verify(signed.bundle).problems == []
+    assert site.left_behind() == []
