@@ -109,7 +109,7 @@ def test_verify_derives_both_rounds_again(rounds: Campaign) -> None:
         output.write_text(json.dumps(document))
         checksums.seal(changed)
         assert verify(changed).problems == [
-            "SsdFio on s1: the samples of read_1m are not those of its raw outputs"
+            "SsdFio on s1: the samples of read_1m differ from those of its raw outputs"
         ]
 
 
@@ -121,7 +121,7 @@ def test_a_round_that_was_taken_away_is_noticed(rounds: Campaign) -> None:
     (made / "reframe" / "run-2.json").unlink()
     shutil.rmtree(made / "raw/servers/SsdFio.2")
     checksums.seal(made)
-    assert any("its samples are not those of the run reports" in p for p in verify(made).problems)
+    assert any("its samples differ from those of the run reports" in p for p in verify(made).problems)
 
 
 def of_disks(document: Document) -> Document:

@@ -39,9 +39,7 @@ def _of_job(job: Case, cluster: Cluster, tree: Tree) -> Iterator[tuple[Subject, 
     if job.output is None or (job.problem and not job.problems):
         return  # none of its samples is used
     changed = {deviation.variable: deviation.was for deviation in job.deviations}
-    run = run_of(
-        cluster, CHECKS[job.check], cast("Partition", job.partition), job.scale, changed
-    )
+    run = run_of(cluster, CHECKS[job.check], cast("Partition", job.partition), job.scale, changed)
     raw = RawOutputs(tree, f"{job.place}/raw")
     for subject in run.subjects:
         name = str(subject)
