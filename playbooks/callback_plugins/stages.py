@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import atexit
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -248,6 +249,7 @@ class CallbackModule(Default):
             self._print_changes()
             item = self._get_item_label(result.result)
             self._display.display(f"    [{self.host_label(result)}] {item}", color=COLOR_CHANGED)
+            sys.stdout.flush()  # Ansible does not, and a pipe would show it when the task has ended
 
     def _handle_warnings(self, res: Any) -> None:
         """Not that there is nothing to find: tasks look for what may be absent."""

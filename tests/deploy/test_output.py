@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,37 @@ def test_a_stage_a_change_and_a_message_have_a_line_each(tmp_path: Path) -> None
         "",
     ]
     assert "PLAY RECAP" in refusal
+
+
+WAITING = """
+- name: A stage
+  hosts: localhost
+  gather_facts: false
+  tasks:
+    - {name: Build, ansible.builtin.command: {argv: [sh, -c, "{{ item.command }}"]},
+       loop: [{name: one, command: "true"}, {name: two, command: "read x < FIFO"}],
+       loop_control: {label: "{{ item.name }}"}, vars: {stages_items: true}}
+"""
+
+
+def test_an_item_that_takes_long_is_printed_as_it_ends_into_a_pipe_too(tmp_path: Path) -> None:
+    fifo, playbook = tmp_path / "fifo", tmp_path / "playbook.yml"
+    os.mkfifo(fifo)
+    playbook.write_text(WAITING.replace("FIFO", str(fifo)))
+    program = Path(sys.executable).parent / "ansible-playbook"
+    python = f"--extra-vars=ansible_python_interpreter={sys.executable}"
+    where = ["--inventory=localhost,", "--connection=local", python]
+    command = ["timeout", "60", program, *where, playbook]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with subprocess.Popen(
+        command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, env=buffered
+    ) as running:
+        assert running.stdout
+        seen = [running.stdout.readline() for _ in range(2)]
+        assert seen == ["A stage\n", "    [localhost] one\n"]
+        fifo.write_text("go on\n")
+        rest = running.stdout.read()
+    assert rest.startswith("    [localhost] two\n")
 
 
 def test_check_mode_is_named_with_the_stage(tmp_path: Path) -> None:
