@@ -45,7 +45,7 @@ def test_a_guest_describes_measures_and_signs_off(guest: Guest) -> None:
     done = guest.describe("--partition=compute")
     assert done.returncode == 0, done.stderr
     assert "describes 2 clients: nid[001-002]" in done.stdout
-    assert "  hosts.*.scratch: no disk is measured; --scratch names a directory" in done.stdout
+    assert "  hosts.*.scratch: no disk is measured; pass --scratch with a directory" in done.stdout
     described = json.loads((guest.prefix / "cluster.json").read_text())
     assert (described["name"], described["servers"]) == ("borealis", [])
     done = guest.shell(
@@ -70,7 +70,7 @@ def test_a_partition_that_is_not_there_is_refused_with_those_that_are(guest: Gue
     done = guest.describe("--partition=clients")
     assert (done.returncode, done.stderr) == (
         1,
-        "the partition clients has no nodes that you see; choose: compute, debug\n",
+        "the partition clients has no nodes that you can see; choose from: compute, debug\n",
     )
 
 
@@ -78,14 +78,14 @@ def test_what_slurm_says_of_the_probe_is_one_sentence(guest: Guest) -> None:
     done = guest.describe("--partition=staff")
     assert (done.returncode, done.stderr) == (
         1,
-        "the job that looks at the nodes failed on nid003: Unable to allocate resources: User's"
+        "the job that examines the nodes failed on nid003: Unable to allocate resources: User's"
         " group not permitted to use this partition\n",
     )
 
 
 def test_modules_without_the_command_that_loads_them_ask_for_a_prolog(guest: Guest) -> None:
     done = guest.describe("--partition=compute", "--module=fio/3")
-    assert "nid[001-002]: module is no command there" in done.stderr
+    assert "nid[001-002]: there is no command module" in done.stderr
     assert not (guest.prefix / "cluster.json").exists()
 
 
@@ -94,7 +94,7 @@ def test_a_scratch_directory_that_is_not_there_is_refused(guest: Guest) -> None:
     done = guest.describe("--partition=compute", f"--scratch={scratch}")
     assert (done.returncode, done.stderr) == (
         1,
-        f"--scratch {scratch}: on nid[001-002] there is no such directory to which you may write\n",
+        f"--scratch {scratch}: on nid[001-002] it does not exist, or you may not write to it\n",
     )
 
 
@@ -119,7 +119,7 @@ def test_what_slurm_refuses_and_what_a_job_waits_for_is_one_sentence(guest: Gues
     assert guest.describe("--partition=compute", "--wait-min=1").returncode == 0
     change(guest, partitions={"clients": "staff"})
     assert reason(guest) == (
-        "job scheduler error: Slurm did not take the job: Batch job submission failed: User's"
+        "job scheduler error: Slurm rejected the job: Batch job submission failed: User's"
         " group not permitted to use this partition"
     )
     change(guest, partitions={"clients": "compute"})

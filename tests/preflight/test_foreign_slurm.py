@@ -40,7 +40,7 @@ def test_an_answer_without_its_end_is_none() -> None:
 
 def test_an_answer_that_lacks_a_part_is_refused_by_name() -> None:
     first, _, *rest = printed("n1", **LONG)
-    with pytest.raises(SlurmError, match=r"^n1 answered otherwise than asked: "):
+    with pytest.raises(SlurmError, match=r"^n1 gave an unexpected answer: "):
         answers("\n".join([first, *rest]))
 
 

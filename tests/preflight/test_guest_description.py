@@ -83,21 +83,21 @@ def test_a_program_that_has_no_place_to_write_is_left_out_and_the_key_is_named()
 def test_a_program_at_another_path_on_one_node_is_left_open() -> None:
     nodes = [seen("n1"), seen("n2", programs={"fio": "/usr/bin/fio"})]
     reasons = {each.key: each.why for each in left_open(asked(), nodes)}
-    assert reasons["benchmarks.fio"] == "fio is not at one path on all nodes"
-    assert reasons["benchmarks.mdtest"].startswith("no mdtest is on the PATH of n[1-2]")
+    assert reasons["benchmarks.fio"] == "fio has different paths on the nodes"
+    assert reasons["benchmarks.mdtest"].startswith("mdtest is not on the PATH of n[1-2]")
 
 
 def test_a_directory_that_nodes_do_not_share_is_refused() -> None:
     nodes = [seen("n1"), seen("n2", campaigns={"inode": 8, "writable": True})]
     (why,) = refusals(asked(), seen("login"), nodes)
-    assert why.startswith("/home/me/assay on n2 is not the directory that it is here")
+    assert why.startswith("/home/me/assay on n2 is not the same directory as on this host")
 
 
 def test_the_interface_that_is_asked_for_is_there_or_refused() -> None:
     mine = document(asked(interface=ETH), seen("login"), NODES)
     assert mine["hosts"]["n1"]["interface"] == ETH
     (why,) = refusals(asked(interface="ib1"), seen("login"), NODES)
-    assert why == "--interface ib1: n[1-2] has none of that name"
+    assert why == "--interface ib1: n[1-2] has no interface of that name"
 
 
 def test_a_servers_partition_is_required_where_servers_are_named() -> None:

@@ -16,7 +16,7 @@ class Block(Described):
     parents: tuple[str, ...] = Field(default=(), description="the devices that it is made of")
     filesystem: str | None = Field(default=None, description="or signature: LVM2_member, swap ...")
     label: str | None = None
-    mounts: tuple[str, ...] = Field(default=(), description="[SWAP] where it is swap in use")
+    mounts: tuple[str, ...] = Field(default=(), description="[SWAP] where it is in use as swap")
     size_bytes: int | None = Field(default=None, ge=0)
     blobs: bool = Field(default=False, description="it has the superblock of SPDK's blobstore")
     read_only: bool = False

@@ -78,7 +78,7 @@ def name() -> str:
         key, _, value = line.partition("=")
         if key.strip() == "ClusterName" and value.strip():
             return value.strip()
-    raise SlurmError("scontrol show config names no cluster; name it with --name")
+    raise SlurmError("scontrol show config reports no cluster name; pass it with --name")
 
 
 def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]]:
@@ -94,7 +94,9 @@ def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]
     states = sinfo.states(_printed(sinfo.command(partition)))
     if not states:
         known = ", ".join(sorted(set(_printed(["sinfo", "--noheader", "--format=%R"]).split())))
-        raise SlurmError(f"the partition {partition} has no nodes that you see; choose: {known}")
+        raise SlurmError(
+            f"the partition {partition} has no nodes that you can see; choose from: {known}"
+        )
     lost = dict(sinfo.lost(_printed(sinfo.command(partition))))
     if wanted is None:
         busy = {
@@ -105,8 +107,8 @@ def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]
         found = [node for node in states if node not in lost and node not in busy]
         if not found:
             raise SlurmError(
-                f"no node of the partition {partition} is idle; name some with --nodes, and the job"
-                " waits for them"
+                f"no node of the partition {partition} is idle; name some with --nodes, and the"
+                " job will wait for them"
             )
         return found, {**lost, **busy}
     found = _printed(["scontrol", "show", "hostnames", wanted]).split()
@@ -134,7 +136,7 @@ def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
     silent = sorted(set(hosts) - {each.name for each in seen})
     if silent:
         why = _said(wrong) or "it printed nothing"
-        raise SlurmError(f"the job that looks at the nodes failed on {folded(silent)}: {why}")
+        raise SlurmError(f"the job that examines the nodes failed on {folded(silent)}: {why}")
     return sorted(seen, key=lambda each: list(hosts).index(each.name))
 
 
@@ -150,7 +152,7 @@ def ask_here(question: Question) -> Seen:
     )
     seen = answers(done.stdout)
     if not seen:
-        raise SlurmError(f"this host cannot be looked at: {_said(done.stderr)}")
+        raise SlurmError(f"this host cannot be examined: {_said(done.stderr)}")
     return seen[0]
 
 
@@ -165,7 +167,7 @@ def script(slurm: Slurm, question: Question) -> str:
 
 
 _NEEDS_MODULE = """type module >/dev/null 2>&1 || {
-    echo "module is no command there; name the file of the shell that defines it with --prolog" >&2
+    echo "there is no command module; pass the shell file that defines it with --prolog" >&2
     exit 1
 }"""
 
@@ -195,9 +197,9 @@ def _answer(host: str, text: str) -> Seen:
     try:
         return Seen.model_validate(from_json(text.encode()))
     except ForeignError as error:
-        raise SlurmError(f"{host} answered otherwise than asked: {error}") from error
+        raise SlurmError(f"{host} gave an unexpected answer: {error}") from error
     except ValidationError as error:
-        raise SlurmError(f"{host} answered otherwise than asked: {first_error(error)}") from error
+        raise SlurmError(f"{host} gave an unexpected answer: {first_error(error)}") from error
 
 
 _PROGRAM = """import sys, types

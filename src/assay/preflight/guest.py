@@ -68,19 +68,22 @@ def refusals(asked: Asked, here: Seen, seen: Sequence[Seen]) -> list[str]:
     found = []
     if elsewhere:
         found.append(
-            f"{asked.prefix} on {folded(elsewhere)} is not the directory that it is here; the jobs"
-            " run in it: name one on a file system that all nodes share, such as below your home"
+            f"{asked.prefix} on {folded(elsewhere)} is not the same directory as on this host, but"
+            " jobs run in it: name one on a file system that all nodes share, such as below your"
+            " home"
         )
     closed = [each.name for each in seen if each.scratch and not each.scratch.writable]
     if closed:
         found.append(
-            f"--scratch {asked.scratch}: on {folded(closed)} there is no such directory to which"
-            " you may write"
+            f"--scratch {asked.scratch}: on {folded(closed)} it does not exist, or you may not"
+            " write to it"
         )
     if asked.interface is not None:
         lacking = [e.name for e in seen if asked.interface not in e.host["interfaces"]]
         if lacking:
-            found.append(f"--interface {asked.interface}: {folded(lacking)} has none of that name")
+            found.append(
+                f"--interface {asked.interface}: {folded(lacking)} has no interface of that name"
+            )
     return found
 
 
@@ -103,7 +106,7 @@ def left_open(asked: Asked, seen: Sequence[Seen]) -> list[Open]:
         found.append(
             Open(
                 "hosts.*.scratch",
-                "no disk is measured; --scratch names a directory on one of each node",
+                "no disk is measured; pass --scratch with a directory on a disk of each node",
             )
         )
     slow = [
@@ -115,15 +118,11 @@ def left_open(asked: Asked, seen: Sequence[Seen]) -> list[Open]:
         found.append(
             Open(
                 "hosts.*.datasheets.fabric",
-                f"the kernel reports no speed of the interface of {folded(slow)}, so no figure of"
-                " the network can be judged; name a sheet of hardware.yml, such as hdr-200",
+                f"the kernel reports no speed of the interface of {folded(slow)}, so no network"
+                " figure can be judged; name a sheet of hardware.yml, such as hdr-200",
             )
         )
-    found.append(
-        Open(
-            "daos", "DAOS is not described, so nothing of it is measured, its engines least of all"
-        )
-    )
+    found.append(Open("daos", "DAOS is not described, so neither it nor its engines are measured"))
     return found
 
 
@@ -195,7 +194,7 @@ def _somewhere(seen: Sequence[Seen]) -> set[str]:
 def _absent(program: str, seen: Sequence[Seen]) -> str:
     without = [each.name for each in seen if program not in each.programs]
     if without:
-        return f"no {program} is on the PATH of {folded(without)}; name a module with --module"
+        return f"{program} is not on the PATH of {folded(without)}; load a module with --module"
     if len({each.programs[program] for each in seen}) > 1:
-        return f"{program} is not at one path on all nodes"
-    return f"{program} is there and has nothing to write to"
+        return f"{program} has different paths on the nodes"
+    return f"{program} exists, but has no directory to write to"

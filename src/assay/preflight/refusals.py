@@ -24,8 +24,8 @@ def refusals(document: Mapping[str, Any]) -> Iterator[Problem]:
             str(name),
             "",
             None,
-            "should be reachable by ssh, with sudo there, and was not examined: mend that, or take"
-            " the host out of the inventory",
+            "should be reachable by ssh, with sudo there, but was not examined: fix that, or"
+            " remove the host from the inventory",
         )
     by_host = document.get("refusals")
     for name, said in by_host.items() if isinstance(by_host, dict) else ():

@@ -21,7 +21,7 @@ SETTINGS = "server/settings"
             },
             "s1",
             "engines[0].crt_timeout",
-            "what clients are given",
+            "clients get that value",
         ),
         (
             {"s1: engines/1/env_vars": ["FI_OFI_RXM_USE_SRX=1"]},
@@ -39,7 +39,7 @@ SETTINGS = "server/settings"
             {f"s3: {SETTINGS}/fault_path": "/rack1/s3"},
             "s3",
             "server.settings.fault_path",
-            "as many levels as the other servers' have, such as /s1",
+            "as many levels as those of the other servers, such as /s1",
         ),
     ],
 )
@@ -83,4 +83,4 @@ def test_servers_in_one_place_are_one_fault_domain() -> None:
     )
     problem = only(document)
     assert (problem.key, problem.severity) == ("daos.pools[0].containers[0].oclass", "warning")
-    assert "should be of at most 2 parts, one a fault domain" in problem.allowed
+    assert "should be of at most 2 parts, one per fault domain" in problem.allowed

@@ -82,7 +82,7 @@ SAID: dict[str, list[tuple[str, str | None, str]]] = {
         (f"{ENGINE}.first_core", "1", "should not be combined with pinned_numa_node")
     ],
     "ram_with_scm_list": [
-        (f"{TIER}[0].scm_list", "/dev/pmem0", "should be left out: class ram takes")
+        (f"{TIER}[0].scm_list", "/dev/pmem0", "should be left out: class ram accepts")
     ],
     "roles_data_twice": [(f"{TIER}[1].bdev_roles", "wal, data", "should also have meta")],
     "roles_four_tiers": [(TIER, "4 tiers with bdev_roles", "should be at most 3, one per role")],

@@ -39,14 +39,14 @@ def test_an_ssd_that_two_engines_use() -> None:
     problem = only(document)
     assert (problem.host, problem.key) == ("s1", "engines[1].storage[1].bdev_list")
     assert problem.value == "0000:65:00.0"
-    assert problem.allowed == f"should be listed once; {KEY} has it already"
+    assert problem.allowed == f"should be listed once; {KEY} already has it"
 
 
 def test_an_ssd_that_two_tiers_use() -> None:
     document = put(site("md-on-ssd-wal"), {"s1: engines/0/storage/2/bdev_list/0": "0000:65:00.0"})
     problem = only(document)
     assert (problem.host, problem.key) == ("s1", "engines[0].storage[2].bdev_list")
-    assert problem.allowed == f"should be listed once; {KEY} has it already"
+    assert problem.allowed == f"should be listed once; {KEY} already has it"
 
 
 def test_a_namespace_that_two_engines_use() -> None:
@@ -54,7 +54,7 @@ def test_a_namespace_that_two_engines_use() -> None:
     problem = only(document)
     assert (problem.host, problem.key) == ("s1", "engines[1].storage[0].scm_list")
     assert problem.value == "/dev/pmem0"
-    assert problem.allowed == "should be listed once; engines[0].storage[0].scm_list has it already"
+    assert problem.allowed == "should be listed once; engines[0].storage[0].scm_list already has it"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_disk_that_control_metadata_and_an_engine_both_get() -> None:
     )
     problem = only(document)
     assert (problem.key, problem.value) == ("engines[0].storage[1].bdev_list", "/dev/sdb")
-    assert "server.control_metadata.device has it already" in problem.allowed
+    assert "server.control_metadata.device already has it" in problem.allowed
 
 
 def test_control_metadata_on_a_device_without_its_path() -> None:
@@ -149,7 +149,7 @@ def test_an_iommu_that_is_off(layout: str, severity: str) -> None:
     problem = only(put(site(layout), {"s1: iommu": False}))
     assert (problem.host, problem.key, problem.value) == ("s1", "iommu", "off")
     assert problem.severity == severity
-    assert problem.allowed.startswith("should be on, in the firmware and for the kernel")
+    assert problem.allowed.startswith("should be enabled in the firmware and the kernel")
 
 
 def test_no_iommu_is_needed_without_vfio_or_without_ssds() -> None:

@@ -51,7 +51,7 @@ def test_a_port_out_of_range(port: int) -> None:
 def test_a_port_for_metrics_that_does_not_exist_although_daos_takes_it(key: str) -> None:
     problem = only(put(site(), {key: 65536}))
     assert problem.value == 65536
-    assert problem.allowed.startswith("should be at most 65535: DAOS takes it")
+    assert problem.allowed.startswith("should be at most 65535: DAOS accepts it")
     assert problems(put(site(), {key: 65535})) == []
 
 

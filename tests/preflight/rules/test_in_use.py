@@ -36,7 +36,7 @@ def with_blocks(blocks: dict[str, Any]) -> dict[str, Any]:
             },
             "/dev/sdb1 is mounted at /boot",
         ),
-        ({"/dev/sdb": {"mounts": ["[SWAP]"]}}, "/dev/sdb is swap in use"),
+        ({"/dev/sdb": {"mounts": ["[SWAP]"]}}, "/dev/sdb is in use as swap"),
         ({"/dev/sdb": {"filesystem": "swap"}}, "/dev/sdb is swap space"),
         ({"/dev/sdb": {"filesystem": "LVM2_member"}}, "/dev/sdb is a physical volume of LVM"),
         (

@@ -85,7 +85,7 @@ def test_each_release_has_its_own(key: str, value: object, versions: list[str]) 
 
 def test_a_property_of_another_release_says_which() -> None:
     (problem,) = said("policy", "type=io_size")
-    assert "is a property of DAOS 2.4, and 2.8 is deployed" in problem
+    assert "is a property of DAOS 2.4, but 2.8 is deployed" in problem
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,8 @@ POOL, CONTAINER = "daos.pools[0]", "daos.pools[0].containers[0]"
 @pytest.mark.parametrize(
     ("pool", "key", "said"),
     [
-        ({"size": "2 TBytes"}, f"{POOL}.size", "allowed are such as 2TB"),
-        ({"size": "101%"}, f"{POOL}.size", "allowed are such as 2TB"),
+        ({"size": "2 TBytes"}, f"{POOL}.size", "it should be a size such as 2TB"),
+        ({"size": "101%"}, f"{POOL}.size", "it should be a size such as 2TB"),
         ({"properties": {"rd_fak": 1}}, f"{POOL}.properties.rd_fak", "did you mean rd_fac?"),
         ({"properties": {"rd_fac": 5}}, f"{POOL}.properties.rd_fac", "0 to 4"),
         ({"properties": {"reclaim": "never"}}, f"{POOL}.properties.reclaim", "disabled, lazy"),

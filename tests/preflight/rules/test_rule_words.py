@@ -125,7 +125,7 @@ def test_io500_reads_more_into_a_path() -> None:
     document = sound()
     document["benchmarks"] |= {"io500": "/usr/bin/io500", "shared_directory": "/a;b"}
     (found,) = said(document)
-    assert "benchmarks.shared_directory = /a;b: should be a path without ';': io500 reads" in found
+    assert "benchmarks.shared_directory = /a;b: should be a path without ';': these have" in found
 
 
 @pytest.mark.parametrize(

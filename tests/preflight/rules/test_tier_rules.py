@@ -28,7 +28,7 @@ def test_a_sound_site_has_no_problems(layout: str) -> None:
             "should have exactly one tier of class ram or dcpm",
         ),
         ([RAM, PMEM], "should have exactly one tier of class ram or dcpm, as the first"),
-        ([RAM, NVME, FILE], "should have either nvme or what emulates it, file and kdev"),
+        ([RAM, NVME, FILE], "should have either nvme, or file and kdev, which emulate it"),
         (
             [RAM, NVME, {**NVME, "bdev_list": ["0000:66:00.0"]}],
             "should have one tier of block devices, or bdev_roles for each of several",
@@ -77,7 +77,7 @@ def test_a_key_of_another_class(
     problem = only(put(site(), {TIERS: tiers}))
     assert (problem.host, problem.key) == ("s1", f"engines[0].storage[{index}].{key}")
     assert problem.value == value
-    assert problem.allowed.startswith(f"should be left out: class {tiers[index]['class']} takes")
+    assert problem.allowed.startswith(f"should be left out: class {tiers[index]['class']} accepts")
 
 
 @pytest.mark.parametrize("tier", [RAM, PMEM])

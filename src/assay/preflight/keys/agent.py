@@ -67,7 +67,7 @@ SETTINGS = Section(
         "access_points": of_variable("daos_mgmt_svc_replicas"),
         "port": of_variable("daos_port"),
         "transport_config": of_variable("daos_allow_insecure, or daos_certificates"),
-        "log_file": Key(instead="is the role's: the log is in /var/log/daos/daos_agent"),
+        "log_file": Key(instead="is set by the role: the log is in /var/log/daos/daos_agent"),
         "control_log_mask": of_variable("daos_agent_log_mask"),
         "disable_caching": of_variable("daos_agent_disable_caching"),
         "cache_expiration": of_variable("daos_agent_cache_expiration"),

@@ -226,7 +226,7 @@ class Section:
                 yield Wrong(
                     f".{name}",
                     shown(inner),
-                    f"is a key of DAOS {releases}, and {version} is deployed: leave it out{also}",
+                    f"is a key of DAOS {releases}, but {version} is deployed: leave it out{also}",
                 )
             elif key.instead:
                 yield Wrong(f".{name}", shown(inner), key.instead)

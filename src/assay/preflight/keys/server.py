@@ -38,7 +38,7 @@ _UNSIGNED = Whole(0, UINT32)
 
 def of_variable(variable: str) -> Key:
     """A key for which the roles have a variable."""
-    return Key(instead=f"has a variable of its own, which is {variable}: set that")
+    return Key(instead=f"has its own variable: set {variable} instead")
 
 
 _FABRIC: Final = {
@@ -75,16 +75,18 @@ SETTINGS = Section(
         "system_ram_reserved": of_variable("daos_server_system_ram_reserved"),
         "telemetry_port": of_variable("daos_server_telemetry_port"),
         "control_log_mask": of_variable("daos_server_log_mask"),
-        "control_log_file": Key(instead="is the role's: logs are in /var/log/daos/daos_server"),
-        "helper_log_file": Key(instead="is the role's: logs are in /var/log/daos"),
-        "fabric_iface": Key(instead="should be in each engine, which daos_server_engines are"),
-        "fabric_iface_port": Key(instead="should be in each engine, which daos_server_engines are"),
+        "control_log_file": Key(
+            instead="is set by the role: logs are in /var/log/daos/daos_server"
+        ),
+        "helper_log_file": Key(instead="is set by the role: logs are in /var/log/daos"),
+        "fabric_iface": Key(instead="should be set for each engine, in daos_server_engines"),
+        "fabric_iface_port": Key(instead="should be set for each engine, in daos_server_engines"),
         "control_iface": Key(Text(), ("2.8",)),
         "bdev_exclude": Key(
             ListOf(
                 Text(
                     r"([0-9A-Fa-f]{4}|[0-9A-Fa-f]{6}):[0-9A-Fa-f]{2}:[01][0-9A-Fa-f]\.[0-7]",
-                    "should be a PCI address, such as 0000:81:00.0: another excludes nothing",
+                    "should be a PCI address, such as 0000:81:00.0: anything else excludes nothing",
                 )
             )
         ),
@@ -96,7 +98,7 @@ SETTINGS = Section(
             Text(
                 r"\s*((/[^/=]*[^/=\s\"][^/=]*){1,2}|(/[^/=]*[^/=\s\"]=[^/=]*[^/=\s\"]){1,2})\s*",
                 "should be one or two levels, such as /rack1/host1, or all of them with labels,"
-                " /rack=1/host=1: DAOS takes no more",
+                " /rack=1/host=1: DAOS supports no more",
             )
         ),
         "fault_cb": Key(_PATH),

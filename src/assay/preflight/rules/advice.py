@@ -50,7 +50,7 @@ def advice_for_system(system: System, hosts: Mapping[str, Host]) -> Iterator[Pro
             None,
             "daos.name",
             system.name,
-            "should be daos_server: DAOS does not support another name of the system yet",
+            "should be daos_server: DAOS does not support any other system name yet",
         )
 
 

@@ -29,7 +29,7 @@ def agreement_of_host(name: str, host: Host) -> Iterator[Problem]:
                     f"engines[{number}].{key}",
                     _spelt(own),
                     f"should be {_spelt(announced)}, as server.settings.{key} has it, or left out:"
-                    " that one is what clients are given. Set it in daos_server_settings",
+                    " clients get that value. Set it in daos_server_settings",
                 )
     values = [engine.env(SRX) for engine in host.engines]
     for number, value in enumerate(values):
@@ -38,8 +38,8 @@ def agreement_of_host(name: str, host: Host) -> Iterator[Problem]:
                 name,
                 f"engines[{number}].env_vars",
                 SRX if value is None else f"{SRX}={value}",
-                f"should be {values[0] or 'left out'}, as in engines[0]: DAOS wants it equal on all"
-                " engines. Set disable_srx in daos_server_settings instead",
+                f"should be {values[0] or 'left out'}, as in engines[0]: DAOS requires the same"
+                " value on all engines. Set disable_srx in daos_server_settings instead",
             )
 
 
@@ -56,8 +56,8 @@ def agreement_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Probl
                     name,
                     f"server.settings.{key}",
                     _spelt(value),
-                    f"should be {_spelt(usual)}, as on most servers: a client is given the value of"
-                    " the one that it asks. Set it for all servers alike",
+                    f"should be {_spelt(usual)}, as on most servers: a client gets the value of the"
+                    " server that it asks. Set the same value for all servers",
                 )
 
 

@@ -50,7 +50,7 @@ def _reaches(name: str, host: Host, networks: set[str], provider: str) -> Iterat
             name,
             "interfaces",
             ", ".join(given),
-            f"should be up, and able to do {provider}: no other is in the engines' networks",
+            f"should be up and support {provider}: no other interface is in the engines' networks",
         )
 
 

@@ -34,7 +34,7 @@ def clock_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
                     name,
                     "setup.time_servers",
                     setup.time_service,
-                    "keeps the time already, and chrony would take its place: leave"
+                    "already keeps the time, and chrony would replace it: leave"
                     " daos_host_time_servers empty, or remove it",
                 )
             continue
@@ -42,7 +42,7 @@ def clock_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
             continue
         if not setup.clock.synchronized:
             runs = (
-                f"{setup.time_service} runs, and has not" if setup.time_service else "nothing has"
+                f"{setup.time_service} runs, but has not" if setup.time_service else "nothing has"
             )
             yield Problem(
                 name, "setup.clock", "unsynchronized", f"{runs} set this clock: {_REMEDY}"
@@ -54,5 +54,5 @@ def clock_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
                 f"off by up to {setup.clock.error_s:.1f} s",
                 f"should be less than {MOST_APART_S / 2:g} s: DAOS lets two servers be"
                 f" {MOST_APART_S:g} s apart. Wait until {setup.time_service or 'the time service'}"
-                " is in step, or give it a nearer time server",
+                " is synchronized, or give it a closer time server",
             )

@@ -80,7 +80,7 @@ def _used_twice(name: str, key: str, tier: Tier, users: dict[str, str]) -> Itera
     for device in tier.devices:
         if device in users:
             yield Problem(
-                name, key, device, f"should be listed once; {users[device]} has it already"
+                name, key, device, f"should be listed once; {users[device]} already has it"
             )
         users.setdefault(device, key)
 
@@ -99,7 +99,7 @@ def _controllers(
                 name,
                 key,
                 device,
-                f"should be of another VMD controller: {_spelt(device, controller)} is of"
+                f"should be behind another VMD controller: {_spelt(device, controller)} is of"
                 f" {_engine(owner)}, and a controller goes to one engine with all SSDs behind it",
             )
         elif device != controller and controller in tier.devices:
@@ -198,7 +198,7 @@ def _iommu(name: str, host: Host) -> Iterator[Problem]:
             name,
             "iommu",
             "off",
-            "should be on, in the firmware and for the kernel, so that VFIO drives the SSDs; or"
-            " server.disable_vfio, and daos_server run by root",
+            "should be enabled in the firmware and the kernel, so that VFIO can drive the SSDs; or"
+            " set server.disable_vfio and run daos_server as root",
             severity="error" if behind_vmd or host.setup.needs_helper else "warning",
         )

@@ -40,7 +40,7 @@ def fabric_rules(name: str, host: Host, provider: str, port: int) -> Iterator[Pr
                 name,
                 key,
                 engine.fabric_iface,
-                f"should have an RDMA device for {provider}; on this host those have one: {able}."
+                f"should have an RDMA device for {provider}; on this host, these have one: {able}."
                 " Without any, the provider is ofi+tcp",
             )
     yield from _ports(name, host, provider, port)
@@ -90,7 +90,7 @@ def telemetry_rules(name: str, host: Host) -> Iterator[Problem]:
                 name,
                 f"{key}.telemetry_port",
                 port,
-                f"should be at most {LAST_PORT}: DAOS takes it, starts, and serves no metrics",
+                f"should be at most {LAST_PORT}: DAOS accepts it and starts, but serves no metrics",
             )
 
 
@@ -175,7 +175,7 @@ def _shared_subnets(name: str, host: Host) -> Iterator[Problem]:
                 name,
                 "interfaces",
                 f"{', '.join(sorted(interfaces))} in {network}",
-                "should have a subnet each, or accept_local, arp_ignore and rp_filter as the role"
-                " daos_host sets them",
+                "should each have their own subnet, or accept_local, arp_ignore and rp_filter as"
+                " the role daos_host sets them",
                 severity="warning",
             )

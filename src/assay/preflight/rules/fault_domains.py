@@ -26,9 +26,9 @@ def fault_domain_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Pr
                 name,
                 "server.settings.fault_path",
                 f"/{'/'.join(path)}",
-                f"should have as many levels as the other servers' have, such as /{'/'.join(like)}:"
-                " DAOS lets no server join at another depth, and without fault_path it is"
-                " /HOSTNAME",
+                "should have as many levels as those of the other servers, such as"
+                f" /{'/'.join(like)}: DAOS lets no server join at another depth, and without"
+                " fault_path it is /HOSTNAME",
             )
 
 

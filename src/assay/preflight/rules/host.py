@@ -13,7 +13,7 @@ def host_rules(name: str, host: Host) -> Iterator[Problem]:
     """Require a name that fits into a metric's, such as ``n1>n2``, and an existing interface."""
     if not HOST.fullmatch(name):
         yield Problem(
-            name, "hosts", name, "should have letters, digits, dots, hyphens and underscores alone"
+            name, "hosts", name, "should have letters, digits, dots, hyphens and underscores only"
         )
     known = ", ".join(sorted(host.interfaces)) or "none"
     if host.interface not in host.interfaces:

@@ -39,7 +39,7 @@ def hugepage_rules(name: str, host: Host) -> Iterator[Problem]:
                 "server.nr_hugepages",
                 f"{gib(share_mib)} on NUMA node {number}",
                 f"should fit into the memory of that node, {gib(node.total_mib)}{beside}: DAOS"
-                f" shares huge pages out among the nodes of its engines, {shares}. Fewer targets"
+                f" divides huge pages among the nodes of its engines, {shares}. Fewer targets"
                 " take less; memory modules may be missing on this node",
             )
         used = node.hugepages - node.hugepages_free
@@ -51,7 +51,7 @@ def hugepage_rules(name: str, host: Host) -> Iterator[Problem]:
                     f"setup.nodes.{number}.hugepages_free",
                     node.hugepages_free,
                     f"should be {pages} for the engines: {used} of {node.hugepages} huge pages of"
-                    f" NUMA node {number} are in use. Stop what has them (grep -l huge"
+                    f" NUMA node {number} are in use. Stop the programs that use them (grep -l huge"
                     " /proc/*/numa_maps), or remove what it left in /dev/hugepages",
                     severity="warning",
                 )

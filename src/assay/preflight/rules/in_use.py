@@ -29,8 +29,8 @@ _SIGNATURES = {
     "drbd": "a device of DRBD",
     "ceph_bluestore": "an OSD of Ceph",
 }
-_REMEDY = "should be a device on which nothing is; choose another, or empty this one first"
-_REFORMAT = "daos_system_reformat and daos_system_reformat_confirm agree to lose it"
+_REMEDY = "should be an empty device; choose another, or erase this one first"
+_REFORMAT = "set daos_system_reformat and daos_system_reformat_confirm to agree to lose it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _on(path: str, block: Block, given: _Given, host: Host) -> Iterator[str]:
     own = path == given.device
     others = [mount for mount in block.mounts if not (own and mount == given.mount)]
     if "[SWAP]" in others:
-        yield f"{path} is swap in use"
+        yield f"{path} is in use as swap"
     elif others:
         yield f"{path} is mounted at {', '.join(others)}"
     elif block.filesystem in _SIGNATURES:
@@ -196,7 +196,7 @@ def _files(name: str, host: Host, system: str | None) -> Iterator[Problem]:
                         f"holds the data of an engine that this server does not have: {_REFORMAT}"
                     )
                 elif existing.type != "file":
-                    wrong = f"is a {existing.type}: should be a file, which DAOS makes"
+                    wrong = f"is a {existing.type}: should be a file, which DAOS creates"
                 elif not existing.blank:
                     wrong = (
                         f"has {existing.size_bytes} bytes that DAOS did not write: should be a file"
@@ -216,5 +216,5 @@ def _other_systems(name: str, host: Host, system: str | None) -> Iterator[Proble
                 "engines",
                 path,
                 f"should be free or of the system {system}; here is an engine of the system"
-                f" {other}: another mount, daos_name: {other}, or {_REFORMAT}",
+                f" {other}: choose another mount, set daos_name to {other}, or {_REFORMAT}",
             )

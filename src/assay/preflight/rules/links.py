@@ -22,7 +22,7 @@ def pcie_rules(name: str, host: Host) -> Iterator[Problem]:
                 name,
                 f"setup.pcie.{address}",
                 f"{'SSD' if is_ssd else 'network card'} at {slot.now}",
-                f"should be at {slot.card}, as the card can: {_reason(slot)}",
+                f"should be at {slot.card}, which the card supports: {_reason(slot)}",
                 severity="warning",
             )
 
@@ -30,10 +30,8 @@ def pcie_rules(name: str, host: Host) -> Iterator[Problem]:
 def _reason(slot: Slot) -> str:
     limit: PcieLink | None = slot.slot
     if limit and (limit.gts < slot.card.gts or limit.lanes < slot.card.lanes):
-        return f"its slot can {limit}. Put it into another, or look for riser and bifurcation"
-    return (
-        "its slot could, too. Reseat the card, and look for errors of the link (lspci -vv, dmesg)"
-    )
+        return f"its slot supports {limit}. Move it to another slot, or check riser and bifurcation"
+    return "its slot supports it, too. Reseat the card, and look for link errors (lspci -vv, dmesg)"
 
 
 def speed_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
@@ -60,7 +58,7 @@ def speed_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
                         f"interfaces.{iface}.speed_gbits",
                         speed,
                         f"should be {usual:g} Gbit/s, as the other interfaces in {network} have."
-                        " Look at cable, transceiver and the port of the switch (ethtool"
+                        " Check the cable, the transceiver and the switch port (ethtool"
                         f" {iface}, ibstat)",
                         severity="warning",
                     )

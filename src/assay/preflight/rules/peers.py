@@ -36,8 +36,8 @@ def _odd(what: str, trait: str, values: Mapping[str, str]) -> Iterator[Problem]:
             None,
             f"fingerprint.{trait}",
             f"{len(counts)} kinds",
-            f"should be alike on all {what}s: {listed}{and_more}. Peers that differ are judged as"
-            " peers, and the slower ones may be accused",
+            f"should be alike on all {what}s: {listed}{and_more}. They are judged as peers"
+            " although they differ, so the slower ones may be judged faulty",
             severity="warning",
         )
         return
@@ -48,6 +48,6 @@ def _odd(what: str, trait: str, values: Mapping[str, str]) -> Iterator[Problem]:
                 name,
                 f"fingerprint.{trait}",
                 value,
-                f"should be {usual}, as {others}: update this host, or say why it differs",
+                f"should be {usual}, as {others}: update this host, or find out why it differs",
                 severity="warning",
             )

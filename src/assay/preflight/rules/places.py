@@ -75,7 +75,7 @@ def _is_no_place(name: str, host: Host, key: str, path: Path) -> Iterator[Proble
             name,
             key,
             path,
-            "should be a directory that is there for DAOS alone, such as /mnt/daos0: a mount here"
+            "should be a directory for DAOS alone, such as /mnt/daos0: a mount here"
             " would hide what the system needs",
         )
     elif is_mounted and (hidden := _hidden(host, path)):
@@ -83,7 +83,7 @@ def _is_no_place(name: str, host: Host, key: str, path: Path) -> Iterator[Proble
             name,
             key,
             path,
-            f"should be empty, or not there yet: the mount would hide {hidden} files; move them, or"
+            f"should be empty, or not exist yet: the mount would hide {hidden} files; move them, or"
             " choose another directory",
         )
 
@@ -139,7 +139,7 @@ def _survives(name: str, host: Host) -> Iterator[Problem]:
         name,
         "server.control_metadata.path",
         metadata.path,
-        f"should outlive a reboot, and {why}, which does not: every pool would be lost; a directory"
-        " of a disk, such as /var/daos/config, or a device for it",
+        f"should outlive a reboot, and {why}, which does not: every pool would be lost; choose a"
+        " directory on a disk, such as /var/daos/config, or a device for it",
         severity="warning" if is_tidied else "error",
     )

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from assay.cluster.description import Host
 from assay.problems import Problem
 
-_MAKE = "ndctl create-namespace --mode=fsdax --region=REGION, or daos_server scm prepare, makes it"
+_MAKE = (
+    "ndctl create-namespace --mode=fsdax --region=REGION, or daos_server scm prepare, creates it"
+)
 
 
 def pmem_rules(name: str, host: Host) -> Iterator[Problem]:
@@ -53,7 +55,7 @@ def _regions(name: str, host: Host) -> Iterator[Problem]:
                 name,
                 f"setup.regions.{region}.available_bytes",
                 found.available_bytes,
-                "should be 0: a namespace has only a part of the region, and an engine wants all of"
+                "should be 0: a namespace has only a part of the region, but an engine needs all of"
                 f" it. {_MAKE}",
                 severity="warning",
             )
@@ -63,6 +65,6 @@ def _regions(name: str, host: Host) -> Iterator[Problem]:
                 f"setup.regions.{region}.modules",
                 found.modules,
                 f"should be {max(modules)}, as the largest region of this host has: modules are"
-                " missing from the interleave set. Look at ipmctl show -dimm",
+                " missing from the interleave set. Run ipmctl show -dimm",
                 severity="warning",
             )

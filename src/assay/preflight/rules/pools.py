@@ -74,8 +74,8 @@ def _room_for_vos_perf(system: System, hosts: Mapping[str, Host]) -> Iterator[Pr
                     f"engines[{number}].storage[0].scm_size",
                     f"{scm.scm_size} GiB",
                     f"should leave room for vos_perf, which needs {' and '.join(short)}: pools of"
-                    f" {', '.join(sizes)} (daos_system_pools) leave {left} MiB. Take a larger SCM"
-                    " or smaller pools; the checks VosPerf are missing otherwise",
+                    f" {', '.join(sizes)} (daos_system_pools) leave {left} MiB. Use a larger SCM"
+                    " or smaller pools; otherwise the checks VosPerf are missing",
                     severity="warning",
                 )
 
@@ -159,7 +159,8 @@ def _object_class(
             key,
             name,
             f"should survive {factor} failures, as rd_fac has it; this survives {stored.survives},"
-            f" and DAOS makes no such container. Take RP_{factor + 1}GX, or a smaller rd_fac",
+            f" and DAOS does not create such a container. Use RP_{factor + 1}GX, or a smaller"
+            " rd_fac",
         )
         return
     width = stored.width
@@ -167,14 +168,14 @@ def _object_class(
         return
     if width > ranks:
         yield Problem(
-            None, key, name, f"should be of at most {ranks} parts, one a rank; this has {width}"
+            None, key, name, f"should be of at most {ranks} parts, one per rank; this has {width}"
         )
     elif width > (there := domains(servers)):
         yield Problem(
             None,
             key,
             name,
-            f"should be of at most {there} parts, one a fault domain: of {width}, two are lost"
+            f"should be of at most {there} parts, one per fault domain: of {width}, two are lost"
             " with one server",
             severity="warning",
         )

@@ -82,7 +82,7 @@ class Label:
         """The allowed characters if this is no label, otherwise None."""
         if LABEL.match(spelt) and not _UUID.fullmatch(spelt):
             return None
-        return "should be up to 127 letters, digits and . _ : -, and no UUID"
+        return "should be up to 127 letters, digits and . _ : -, and not be a UUID"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,5 +213,5 @@ def not_allowed(
     hint = f" (did you mean {near[0]}?)" if near else f"; choose from: {', '.join(there)}"
     if name in known:
         releases = " and ".join(v for p in known[name] for v in p.versions)
-        return f"is a property of DAOS {releases}, and {version} is deployed: leave it out{hint}"
+        return f"is a property of DAOS {releases}, but {version} is deployed: leave it out{hint}"
     return f"unknown property{hint}"

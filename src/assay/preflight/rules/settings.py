@@ -48,7 +48,7 @@ def _runtime_directory(name: str, key: str, daemon: str, host: Host) -> Iterator
             key,
             given,
             f"should be left out: the unit of {daemon} makes /run/{daemon} (RuntimeDirectory), and"
-            f" nobody makes this one{clients}",
+            f" nobody creates this one{clients}",
             severity="warning",
         )
 
@@ -60,14 +60,17 @@ def _client_variables(name: str, host: Host) -> Iterator[Problem]:
     for entry in given if isinstance(given, list) else ():
         variable = str(entry).partition("=")[0]
         if variable in seen:
-            yield Problem(name, key, entry, f"should not set {variable} again: one value is lost")
+            yield Problem(
+                name, key, entry, f"should not set {variable} again: one of the values is lost"
+            )
         seen.add(variable)
         if near := nearest(variable):
             yield Problem(
                 name,
                 key,
                 entry,
-                f"should be a variable that DAOS knows (did you mean {near}?): another is ignored",
+                f"should be a variable that DAOS knows (did you mean {near}?): an unknown one is"
+                " ignored",
                 severity="warning",
             )
 
@@ -80,14 +83,14 @@ def _fault_domains(name: str, host: Host) -> Iterator[Problem]:
             name,
             "server.settings.fault_cb",
             callback,
-            "should not be combined with fault_path: DAOS takes one of the two",
+            "should not be combined with fault_path: DAOS uses only one of the two",
         )
     elif callback and not str(callback).startswith(f"{CALLBACKS}/"):
         yield Problem(
             name,
             "server.settings.fault_cb",
             callback,
-            f"should be a program below {CALLBACKS}, which root alone may write",
+            f"should be a program below {CALLBACKS}, which only root may write",
         )
 
 
@@ -101,7 +104,7 @@ def _control_interface(name: str, host: Host) -> Iterator[Problem]:
             name, key, wanted, f"should be an interface of this host: {', '.join(host.interfaces)}"
         )
     elif interface.has_address is not None and interface.address is None:
-        yield Problem(name, key, wanted, "should have an IPv4 address, which the server listens at")
+        yield Problem(name, key, wanted, "should have an IPv4 address, at which the server listens")
 
 
 def _excluded_devices(name: str, host: Host) -> Iterator[Problem]:
@@ -124,7 +127,7 @@ def _providers_endpoints(name: str, host: Host) -> Iterator[Problem]:
             name,
             "server.settings.secondary_provider_endpoints",
             None,
-            "should be left out: this release takes one provider, and so no secondary one",
+            "should be left out: this release supports a single provider",
             severity="warning",
         )
 

@@ -80,7 +80,7 @@ def _provider(provider: str, version: Version) -> Iterator[Problem]:
             None,
             "provider",
             provider,
-            f"should be {', '.join(PROVIDERS)}, or UCX's such as ucx+dc_x",
+            f"should be {', '.join(PROVIDERS)}, or a provider of UCX, such as ucx+dc_x",
         )
 
 
@@ -96,8 +96,8 @@ def _perf_pool(system: System) -> Iterator[Problem]:
             None,
             "daos.perf_pool",
             system.perf_pool,
-            "should be another pool than daos.pool: daos_perf needs one that nothing else is"
-            " connected to",
+            "should be another pool than daos.pool: daos_perf needs one to which nothing else"
+            " is connected",
         )
 
 
@@ -109,7 +109,7 @@ def _engines(servers: Mapping[str, Host], hosts: Mapping[str, Host]) -> Iterator
                 name,
                 "engines",
                 None,
-                "should have at least one engine, as every server of DAOS; or take the host out of"
+                "should have at least one engine, as every server of DAOS; or remove the host from"
                 " the group daos_server",
             )
         elif name not in servers and host.engines:
@@ -227,5 +227,6 @@ def _alike(servers: Mapping[str, Host], key: str) -> Iterator[Problem]:
                     name,
                     f"engines[{number}].{key}",
                     value,
-                    f"should be {usual}, as engines[0] has: DAOS wants all engines of a host alike",
+                    f"should be {usual}, as engines[0] has: DAOS requires all engines of a host to"
+                    " be alike",
                 )

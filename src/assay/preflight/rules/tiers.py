@@ -64,7 +64,7 @@ def _order(name: str, number: int, engine: Engine) -> Iterator[Problem]:
     bdevs = engine.bdev_tiers
     if len({tier.class_ == "nvme" for tier in bdevs}) > 1:
         yield Problem(
-            name, where, classes, "should have either nvme or what emulates it, file and kdev"
+            name, where, classes, "should have either nvme, or file and kdev, which emulate it"
         )
     elif len(bdevs) > 1 and not engine.has_md_on_ssd:
         yield Problem(
@@ -92,7 +92,7 @@ def _keys(name: str, where: str, tier: Tier, version: Version) -> Iterator[Probl
                 name,
                 f"{where}.{key}",
                 _shown(value),
-                f"should be left out: class {tier.class_} takes {', '.join(takes)}",
+                f"should be left out: class {tier.class_} accepts {', '.join(takes)}",
                 severity="error" if version in _REFUSED.get((tier.class_, key), ()) else "warning",
             )
     if tier.class_ == "ram" and tier.scm_size is not None and tier.scm_size < MIN_SCM_GIB:
@@ -100,7 +100,7 @@ def _keys(name: str, where: str, tier: Tier, version: Version) -> Iterator[Probl
             name,
             f"{where}.scm_size",
             f"{tier.scm_size} GiB",
-            f"should be at least {MIN_SCM_GIB} GiB; without it DAOS takes what the memory leaves",
+            f"should be at least {MIN_SCM_GIB} GiB; without it DAOS uses the remaining memory",
         )
     if tier.bdev_busid_range is not None and not _is_range(tier.bdev_busid_range):
         yield Problem(

@@ -22,7 +22,7 @@ def tuning_rules(name: str, host: Host) -> Iterator[Problem]:
             name,
             "setup.governors",
             ", ".join(setup.governors),
-            "should be performance: a CPU that saves power answers late, and figures scatter. Set"
+            "should be performance: a CPU that saves power responds late, and figures scatter. Set"
             " daos_host_governor to performance, or cpupower frequency-set --governor performance",
         )
     if setup.numa_balancing and host.numa_nodes > 1 and "numa_balancing" not in setup.deploys:
@@ -71,7 +71,7 @@ def _confinement(name: str, setup: Setup) -> Iterator[Problem]:
             name,
             "setup.selinux",
             setup.selinux,
-            "should be permissive, or have a policy for DAOS, which brings none: a denial shows as"
+            "should be permissive, or have a policy for DAOS, which ships none: a denial shows as"
             " an unexplained Permission denied. See ausearch -m avc, or setenforce 0",
         )
     if setup.apparmor:

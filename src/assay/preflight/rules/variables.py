@@ -178,7 +178,8 @@ def _names(name: str, where: str, variable: str, entry: str) -> Iterator[Problem
             name,
             where,
             entry,
-            f"should be a variable that DAOS knows (did you mean {near}?): another is ignored",
+            f"should be a variable that DAOS knows (did you mean {near}?): an unknown one is"
+            " ignored",
             severity="warning",
         )
 
@@ -194,9 +195,11 @@ def _allowed(variable: str, value: str) -> str | None:
     if variable == "D_LOG_MASK" and value and not is_mask(value):
         return MASK
     if variable == "DD_MASK" and value and not _are_names(value, STREAMS):
-        return f"should be ALL, or some of {', '.join(sorted(STREAMS - {'ALL'}))}, with commas"
+        return (
+            f"should be ALL, or some of {', '.join(sorted(STREAMS - {'ALL'}))}, separated by commas"
+        )
     if variable == "DD_SUBSYS" and value and not _are_names(value, SUBSYSTEMS | {"ALL"}):
-        return f"should be ALL, or some of {', '.join(sorted(SUBSYSTEMS))}, with commas"
+        return f"should be ALL, or some of {', '.join(sorted(SUBSYSTEMS))}, separated by commas"
     if variable in NUMBERS:
         low, high = NUMBERS[variable]
         if not value.isdecimal() or not low <= int(value) <= high:
@@ -204,7 +207,7 @@ def _allowed(variable: str, value: str) -> str | None:
     if variable in WORDS and value.lower() not in WORDS[variable]:
         return f"should be one of {', '.join(WORDS[variable])}"
     if variable == "D_LOG_SIZE" and _SIZE.fullmatch(value) is None:
-        return "should be a number of bytes, or of k, m, g, K, M or G, such as 100M"
+        return "should be a number of bytes, with or without k, m, g, K, M or G, such as 100M"
     return None
 
 

@@ -24,10 +24,10 @@ _JUDGED = ("scm_mount", "control_metadata.path")
 
 _FIO = (":$", "fio takes a colon for the end of a path, and $ for the beginning of a keyword")
 _IOR = ("@", "IOR and mdtest take @ for the end of a path")
-_IO500 = ("@;#\"' \\", "io500 reads its configuration file so")
-_ENV = ("=", "env takes what has one for a variable, and not for a program")
+_IO500 = ("@;#\"' \\", "these have a meaning in io500's configuration file")
+_ENV = ("=", "env takes a word with = for a variable and not for a program")
 _LOADER = (": =", "the loader takes colons and spaces in LD_PRELOAD for the end of a path")
-_MOUNTS = (" \\", "/proc/mounts spells them otherwise")
+_MOUNTS = (" \\", "/proc/mounts spells them differently")
 
 
 def words_of_host(name: str, host: Host) -> Iterator[Problem]:
