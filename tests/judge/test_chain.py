@@ -54,7 +54,7 @@ def test_the_link_that_loses_most_is_named_with_its_slowest_disk(cluster: Cluste
     assert [link.ratio for link in chain.links] == [None, 0.5, 0.9]
     assert chain.sentence == (
         "the layer device holds it back: 4,000 MiB/s (SsdFio.read_1m, sum of 2), 50% of the"
-        " 8,000 MiB/s that is left from below; the slowest there is s2 with 1,000 MiB/s"
+        " 8,000 MiB/s that the layers below allow; the slowest there is s2 with 1,000 MiB/s"
         " (SsdFio.read_1m)"
     )
 
@@ -163,12 +163,12 @@ def test_a_layer_that_the_result_surpasses_holds_nothing_back() -> None:
 def test_a_chain_without_an_application_says_that_it_is_incomplete() -> None:
     (chain,) = of(system(), devices(**dict.fromkeys(SSDS, 7000.0)), network("put_1m", 90_000.0))
     assert chain.sentence == (
-        "the chain is incomplete, nothing was measured end to end: no layer that was measured"
+        "the chain is incomplete, nothing was measured end to end; no layer that was measured"
         " holds the next one back"
     )
     (chain,) = of(system(), devices(), network("put_1m", 2000.0))
     assert chain.sentence.startswith(
-        "the chain is incomplete, nothing was measured end to end: the layer network holds it back"
+        "the chain is incomplete, nothing was measured end to end; the layer network holds it back"
     )
 
 

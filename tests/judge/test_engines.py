@@ -1,4 +1,4 @@
-"""What the engines say: who stands out, who else used them, what failed."""
+"""What the engines report: who stands out, who else used them, what failed."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_of_sound_engines_nobody_is_named(trial: str) -> None:
 def test_another_tenant_shows_in_the_bytes() -> None:
     seen = replay("tenant")
     assert list(_findings(seen)) == [
-        "others used the system: 39% of the bytes were not ours",
+        "others used the system: 39% of the bytes were not from this check",
     ]
     assert not list(_outliers(seen))
 
@@ -158,13 +158,13 @@ MOVED = 'engine_pool_xferred_update{pool="p",rank="0",target="0"} %d\n'
     [
         (1000, []),
         (1050, []),
-        (1060, ["others used the system: 6% of the bytes were not ours"]),
+        (1060, ["others used the system: 6% of the bytes were not from this check"]),
         (951, []),
         (
             940,
             [
-                "the engines moved 94% of what the benchmark says that it moved:"
-                " a cache or a hole gave the rest"
+                "the engines moved 94% of what the benchmark reports: the rest"
+                " came from a cache or a hole"
             ],
         ),
     ],
@@ -276,8 +276,8 @@ def campaign(root: Path, trial: str) -> Results:
 @pytest.mark.parametrize(
     ("trial", "sentence"),
     [
-        ("sound", "no rank and no target stands out by its latency"),
-        ("tenant", "others used the system: 39% of the bytes were not ours"),
+        ("sound", "no rank or target is an outlier in latency"),
+        ("tenant", "others used the system: 39% of the bytes were not from this check"),
         (
             "pulsed",
             "duration of scheduler cycles (paused, or short of CPU) 4.2 times that of its peer",

@@ -28,8 +28,8 @@ def test_fewer_than_five_may_be_alike() -> None:
 
 def test_a_host_that_copies_another_is_named_and_so_is_that() -> None:
     assert found(REAL, REAL) == {
-        0: "its samples are those of s2",
-        1: "its samples are those of s1",
+        0: "its samples are identical to those of s2",
+        1: "its samples are identical to those of s1",
     }
 
 

@@ -65,7 +65,7 @@ def test_a_waived_metric_is_never_a_pass() -> None:
 def test_what_is_missing_stays_missing() -> None:
     (only,), excused = excuse([judged("s2", problem="fio hung")], [waiver()], TODAY)
     assert only.verdict is Verdict.MISSING
-    assert only.reason == "fio hung; its waiver excuses a figure, and here is none"
+    assert only.reason == "fio hung; a waiver covers a figure, but there is none"
     assert not excused
 
 
@@ -74,8 +74,8 @@ def test_what_is_missing_stays_missing() -> None:
     [
         (
             waiver(expires=date(2026, 3, 1)),
-            "the waiver of 'SsdFio.read_1m on s2' expired on 2026-03-01: remove it, or let"
-            " somebody agree to a later day",
+            "the waiver of 'SsdFio.read_1m on s2' expired on 2026-03-01: remove it, or ask"
+            " somebody to agree to a later date",
         ),
         (
             waiver("SsdFio.read_1m on s3"),
@@ -89,14 +89,14 @@ def test_what_is_missing_stays_missing() -> None:
         ),
         (
             waiver(expires=date(9999, 1, 1)),
-            "the waiver of 'SsdFio.read_1m on s2' lasts until 9999-01-01, and a year is the"
-            " longest: until 2027-03-03",
+            "the waiver of 'SsdFio.read_1m on s2' lasts until 9999-01-01, but a waiver may last at"
+            " most a year, until 2027-03-03",
         ),
         *(
             (
                 waiver(wide),
                 f"the waiver of {wide!r} should name its check, such as 'IorEasy.write on *':"
-                " what is behind a check's name may be a pattern",
+                " only what follows the check's name may be a pattern",
             )
             for wide in ("*", "[!C]*", "Ssd*.read_1m on s2", "?sdFio.*")
         ),
@@ -114,7 +114,7 @@ def test_what_is_implausible_stays_so() -> None:
     cached = judge([Measurement(metric, [100.0] * 7, limits)]).judgements
     (only,), excused = excuse(cached, [waiver()], TODAY)
     assert only.verdict is Verdict.IMPLAUSIBLE
-    assert only.reason.endswith("no waiver covers what cannot be")
+    assert only.reason.endswith("no waiver covers an impossible figure")
     assert not excused
 
 

@@ -206,7 +206,7 @@ def _chain(cluster: Cluster, direction: Direction, layers: Sequence[_Layer]) -> 
         return None
     sentence = _sentence(cluster, *worst)
     if not reached:
-        sentence = f"the chain is incomplete, nothing was measured {END}: {sentence}"
+        sentence = f"the chain is incomplete, nothing was measured {END}; {sentence}"
     return Chain(direction, tuple(links), sentence)
 
 
@@ -215,7 +215,7 @@ def _sentence(cluster: Cluster, kept: float, layer: _Layer, below: Link) -> str:
         return "no layer that was measured holds the next one back"
     sentence = (
         f"the layer {layer.name} holds it back: {Quantity(layer.figure, UNIT)} ({layer.made_of}),"
-        f" {kept:.0%} of the {Quantity(below.left, UNIT)} that is left from below"
+        f" {kept:.0%} of the {Quantity(below.left, UNIT)} that the layers below allow"
     )
     if not layer.parts:
         return sentence

@@ -61,7 +61,7 @@ class Engines:
         shown = [*self.outliers[:MOST_NAMED], *self.findings]
         if more := len(self.outliers) - MOST_NAMED:
             shown += [f"and {more} more"] if more > 0 else []
-        sentence = "; ".join(shown) or "no rank and no target stands out by its latency"
+        sentence = "; ".join(shown) or "no rank or target is an outlier in latency"
         return f"{sentence}; {self.unread}" if self.unread else sentence
 
 
@@ -150,7 +150,7 @@ def _add(seen: _Seen, cluster: Cluster, check: str, left: SubjectOutputs) -> Non
                 _compare(seen, before, after, asked)
             before = after
     except (ForeignError, OSError) as error:
-        seen.problems.append(f"what the engines said cannot be read: {error}")
+        seen.problems.append(f"what the engines reported cannot be read: {error}")
 
 
 def _reading(left: SubjectOutputs, name: str) -> Snapshot | None:
@@ -219,7 +219,7 @@ def _judged(cluster: Cluster, case: Case, seen: _Seen) -> Engines:
     unread = ""
     if seen.silent:
         host, why = next(iter(seen.silent.items()))
-        more = f", as {len(seen.silent) - 1} more" if len(seen.silent) > 1 else ""
+        more = f", nor those of {len(seen.silent) - 1} more" if len(seen.silent) > 1 else ""
         unread = f"the metrics of {host} were not read{more}: {why}"
     elif seen.problems:
         unread = seen.problems[0]
@@ -239,11 +239,11 @@ def _findings(seen: _Seen) -> Iterator[str]:
     if seen.asked:
         others = 1 - seen.asked / seen.moved if seen.moved else -1.0
         if others > FOREIGN:
-            yield f"others used the system: {others:.0%} of the bytes were not ours"
+            yield f"others used the system: {others:.0%} of the bytes were not from this check"
         elif seen.moved < seen.asked * (1 - FOREIGN):
             yield (
-                f"the engines moved {seen.moved / seen.asked:.0%} of what the benchmark says that"
-                " it moved: a cache or a hole gave the rest"
+                f"the engines moved {seen.moved / seen.asked:.0%} of what the benchmark reports:"
+                " the rest came from a cache or a hole"
             )
     for rank in sorted(seen.restarted):
         yield f"rank {rank} on {seen.hosts[rank]} restarted during the check"
@@ -255,7 +255,7 @@ def _findings(seen: _Seen) -> Iterator[str]:
         what = f"{ERRORS[metric]}{f' ({detail})' if 'nvme' in metric and detail else ''}"
         yield f"rank {rank} on {seen.hosts[rank]} counted {count:.0f} {what}"
     if len(errors) > MOST_NAMED:
-        yield f"and {len(errors) - MOST_NAMED} more counts of errors"
+        yield f"and {len(errors) - MOST_NAMED} more error counts"
 
 
 def _outliers(seen: _Seen) -> Iterator[Outlier]:

@@ -44,8 +44,8 @@ def fakes(
         if alike:
             found[row] = f"all {len(samples)} samples are {samples[0]:.10g}: nothing was measured"
         else:
-            found[row] = f"its samples are those of {names[other]}"
-            found.setdefault(other, f"its samples are those of {names[row]}")
+            found[row] = f"its samples are identical to those of {names[other]}"
+            found.setdefault(other, f"its samples are identical to those of {names[row]}")
     return found
 
 

@@ -283,7 +283,7 @@ class _Words:
         """A sentence if a value is better than possible, otherwise None."""
         if self.best is None or not (value > self.best if self.more else value < self.best):
             return None
-        return f"better than is possible, {Quantity(self.best, self.unit)}"
+        return f"better than possible, {Quantity(self.best, self.unit)}"
 
     def short(self, value: float) -> str | None:
         """A sentence if a value is worse than its floor, otherwise None."""
@@ -292,7 +292,7 @@ class _Words:
         return f"{'below' if self.more else 'above'} {self.limit}"
 
 
-_OTHERS = "its ends show in their other pairs"
+_OTHERS = "the other pairs of its two ends"
 
 
 def _against_peers(peers: Peers, unit: str) -> str:
@@ -313,7 +313,7 @@ def _undecided(
     if rating.straddling[row]:
         if summary.count == 1:
             reasons.append(
-                f"one sample, {Quantity(summary.median, words.unit)}, does not tell on which side"
+                f"one sample, {Quantity(summary.median, words.unit)}, does not show on which side"
                 f" of {words.limit} the median lies"
             )
         elif words.short(summary.low) and words.short(summary.high):
@@ -333,8 +333,9 @@ def _undecided(
     apart = float(rating.apart[row])
     if not math.isnan(apart):
         reasons.append(
-            f"its peers are two populations, and it is of the worse one, by {apart:.1%}: {culprit}."
-            " Which of them is right only the layers below, a floor or the site can say"
+            f"its peers form two populations, and it belongs to the worse one, by {apart:.1%}:"
+            f" {culprit}. Only the layers below, a floor or the site can tell which of them is"
+            " right"
         )
     if rating.drifting[row]:
         moved = "rose" if summary.change > 0 else "fell"

@@ -63,7 +63,7 @@ class Waiver(BaseModel):
         " for a character"
     )
     reason: _Text
-    owner: _Text = Field(description="who answers for it")
+    owner: _Text = Field(description="who is responsible for it")
     expires: Annotated[date, BeforeValidator(_day)] = Field(
         description="the last day on which it holds, in UTC"
     )
@@ -142,10 +142,10 @@ def excuse(
         if waiver is None:
             judged.append(judgement)
         elif judgement.verdict is Verdict.MISSING:
-            reason = f"{judgement.reason}; its waiver excuses a figure, and here is none"
+            reason = f"{judgement.reason}; a waiver covers a figure, but there is none"
             judged.append(replace(judgement, reason=reason))
         elif judgement.verdict is Verdict.IMPLAUSIBLE:
-            reason = f"{judgement.reason}; no waiver covers what cannot be"
+            reason = f"{judgement.reason}; no waiver covers an impossible figure"
             judged.append(replace(judgement, reason=reason))
         else:
             excused.append(Excused(judgement, waiver))
@@ -160,18 +160,18 @@ def _problems(
     for waiver in waivers:
         if waiver.expires < today:
             yield (
-                f"the waiver of {waiver.metric!r} expired on {waiver.expires}: remove it, or let"
-                f" {waiver.owner} agree to a later day"
+                f"the waiver of {waiver.metric!r} expired on {waiver.expires}: remove it, or ask"
+                f" {waiver.owner} to agree to a later date"
             )
         if waiver.expires > today + LONGEST:
             yield (
-                f"the waiver of {waiver.metric!r} lasts until {waiver.expires}, and a year is the"
-                f" longest: until {today + LONGEST}"
+                f"the waiver of {waiver.metric!r} lasts until {waiver.expires}, but a waiver may"
+                f" last at most a year, until {today + LONGEST}"
             )
         if not waiver.names_a_check:
             yield (
                 f"the waiver of {waiver.metric!r} should name its check, such as"
-                " 'IorEasy.write on *': what is behind a check's name may be a pattern"
+                " 'IorEasy.write on *': only what follows the check's name may be a pattern"
             )
             continue
         if not any(map(waiver.covers, keys)):
