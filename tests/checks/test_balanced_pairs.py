@@ -123,8 +123,9 @@ def test_each_client_asks_a_block_of_many_engines() -> None:
 def test_what_is_left_out_is_said() -> None:
     said = left_out(system(64, 8))
     assert said == [
-        "SelfTestClientServer measures 256 of 1,024 pairs of client and engine: no slow port is"
-        " missed; a path that is slow between just one client and engine is missed with 75.0%",
+        "SelfTestClientServer measures 256 of 1,024 pairs of client and engine: every slow port is"
+        " found; a slow path between a single client and engine is missed with a probability of"
+        " 75.0%",
         "cluster_every_pair: true measures all of them",
     ]
     said = left_out(system(12, 20))

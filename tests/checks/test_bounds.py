@@ -120,7 +120,7 @@ def test_of_less_than_a_full_stripe_the_client_sends_no_parity(kib: int, cost: f
 
 @pytest.mark.parametrize("name", ["", "RP_1", "RP_2G", "EC_0P1", "EC_2P0", "XX", "EC_2"])
 def test_no_object_class(name: str) -> None:
-    with pytest.raises(ValueError, match="is no object class"):
+    with pytest.raises(ValueError, match="is not an object class"):
         object_class(name, 4)
 
 

@@ -60,8 +60,8 @@ def test_a_job_does_not_take_longer_with_more_clients() -> None:
 def test_what_is_left_out_is_said() -> None:
     (said,) = (said for said in left_out(_system(64)) if said.startswith("DaosPerf"))
     assert said == (
-        "DaosPerf measures 16 of 64 clients, one after the other; a client that is slow in nothing"
-        " else is missed with 75.0%"
+        "DaosPerf measures 16 of 64 clients, one after the other; a client that is slow only in"
+        " this is missed with a probability of 75.0%"
     )
 
 

@@ -60,7 +60,7 @@ def test_what_nothing_bounds_is_unrated_and_says_why(key: str, why: str) -> None
         # Two clients with 2 ranks each.
         ("MdtestHard.stat on clients/dfuse", "may answer from their caches", 4 * 0.3 * 294),
         ("MdtestEasy.read on clients/dfuse", "may answer from their caches", 4 * 0.3 * 294),
-        ("Io500Program.find on clients/dfs", "one answer of an engine", 4 * 0.5 * 4.41),
+        ("Io500Program.find on clients/dfs", "one reply of an engine", 4 * 0.5 * 4.41),
     ],
 )
 def test_what_nothing_bounds_still_has_the_floor_that_others_measured(
@@ -127,7 +127,7 @@ def test_a_client_with_engines_of_its_own_has_no_wire_to_them(key: str) -> None:
     cluster = with_servers_as_clients("c1", "s1")
     figure = expectation(cluster, find(cluster, key), {})
     assert figure.ground == "nothing"
-    assert "s1 is client and server: no wire between them" in figure.derivation
+    assert "s1 is both client and server: there is no wire between them" in figure.derivation
     apart = expectation(cluster, find(cluster, "FioDfs.read_1m on c1"), {})
     assert apart.bound == pytest.approx(200 * GBIT_IN_MIB)
 

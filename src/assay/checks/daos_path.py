@@ -56,12 +56,12 @@ def crossed_by(
     assert size
     clients = clients_of(cluster, requirement)
     if shared := servers_of(cluster).intersection(clients):
-        return (), f"{min(shared)} is client and server: no wire between them"
+        return (), f"{min(shared)} is both client and server: there is no wire between them"
     bound = data_path(cluster, direction, size, stored(cluster), clients)
     limits = bound.limits if bound else ()
     if unit != "MiB/s":
         limits = tuple(rate for limit in limits if (rate := as_rate(limit, unit, size)))
-    return limits, "neither NICs nor SSDs have a speed that is known"
+    return limits, "neither NICs nor SSDs have a known speed"
 
 
 @dataclass(frozen=True, slots=True)

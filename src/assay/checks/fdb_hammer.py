@@ -154,7 +154,7 @@ def _reading(load: Callable[[Run, Subject], tuple[int, int]]) -> Reading:
                     ended=ran[name].end,
                 )
                 if name in ran
-                else Parsed(TOOL, (), (f"{name} has left no record",))
+                else Parsed(TOOL, (), (f"{name} left no record",))
                 for number in run.times
                 for name in (f"{phase}.{number}" for phase in PHASES)
             ),

@@ -159,9 +159,9 @@ def least_of(
     full = bound or reach
     if requirement.figure in cluster.floors and full is not None:
         own = cluster.floors[requirement.figure]
-        instead = f"; shipped is {shipped.word}" if shipped else ""
+        instead = f"; the shipped floor is {shipped.word}" if shipped else ""
         if shipped and shipped.fraction:
-            instead = f"; shipped is {shipped.fraction * shipped.kept:.0%}"
+            instead = f"; the shipped floor is {shipped.fraction * shipped.kept:.0%}"
         value = full.value.to(unit).value
         return Least(
             value * own if more else value / own,

@@ -53,7 +53,7 @@ def _caches(agent: Agent, output: str) -> Iterator[str]:
         setting = re.search(rf"^{key}: *(\S+)", output, re.MULTILINE)
         if setting and setting[1] != value:
             yield (
-                f"{AGENT_CONFIGURATION} has {key}: {setting[1]}, and the description has {value}"
+                f"{AGENT_CONFIGURATION} has {key}: {setting[1]}, but the description has {value}"
             )
 
 

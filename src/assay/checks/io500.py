@@ -53,11 +53,11 @@ class _Mean:
             _mean([getattr(each, part) for each in expected.values()], unit, f"the {part}s", names)
             for part in ("bound", "ceiling", "floor")
         )
-        floor = f"; floor {least.value}, that of their floors" if least else ""
+        floor = f"; floor {least.value}, the mean of their floors" if least else ""
         lowest = least.value.value if least else None
         if bound is None or highest is None:
             without = next(name for name, each in expected.items() if each.bound is None)
-            why = f"{without} has no bound, and no mean that it is part of"
+            why = f"{without} has no bound, so no mean that includes it has one"
             if least is None:
                 return nothing(requirement, why)
             derivation = f"no bound: {why}{floor}"
@@ -67,7 +67,7 @@ class _Mean:
             score = replace(score, floor=lowest, derivation=f"{score.derivation}{floor}")
         if all(each.ground == "hardware" for each in expected.values()):
             return score
-        derivation = f"{score.derivation}; ceiling that of their ceilings"
+        derivation = f"{score.derivation}; ceiling the mean of their ceilings"
         return replace(score, ground="measured", derivation=derivation)
 
 

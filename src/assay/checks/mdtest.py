@@ -62,11 +62,11 @@ class _Operations:
 
 
 def searched(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-    """The rule of a search for files, without a bound: one answer of an engine lists many files."""
+    """The rule of a search for files, without a bound: one reply of an engine lists many files."""
     if is_undescribed(cluster, requirement):
         return nothing(requirement, UNDESCRIBED)
     processes = ranks(cluster, measured.scale) * len(clients_of(cluster, requirement))
-    why = "one answer of an engine lists many files"
+    why = "one reply of an engine lists many files"
     return within(cluster, requirement, None, why, processes=processes)
 
 

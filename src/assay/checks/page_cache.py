@@ -43,7 +43,7 @@ def _metric(rung: str, direction: Direction, believed: str) -> Metric:
 
 _UNSYNCED = "not credible: what was written may still be in the client's memory"
 _OWN_CACHE = "not credible: a process reads what its own client still has in memory"
-_OTHERS = "read by another client than wrote it; credible with two clients or more"
+_OTHERS = "not read by the client that wrote it; credible with two clients or more"
 _SYNCED = "credible: its time includes fsync"
 
 RUNGS = ("naive", "files", "shifted", "synced", "squeezed", "direct")
@@ -96,7 +96,7 @@ PAGE_CACHE = Check(
         _metric(
             "squeezed",
             "read",
-            "credible as far as the files are larger than the memory that is left",
+            "credible as far as the files are larger than the remaining memory",
         ),
         _metric("direct", "write", _SYNCED),
         _metric(

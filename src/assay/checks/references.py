@@ -38,7 +38,7 @@ class Reference(BaseModel):
     @model_validator(mode="after")
     def _says_something(self) -> Reference:
         if not (self.fraction or self.least or self.most or self.each_process or self.each_target):
-            raise ValueError("should have a fraction or a quantity")
+            raise ValueError("should have either a fraction or a quantity")
         return self
 
     @property

@@ -337,7 +337,10 @@ def round_trip(
     servers = servers_of(cluster)
     if (near := servers.intersection(clients)) and len(servers.union(cluster.clients)) > 1:
         # The round trip was measured from the first client, or is that of the slowest.
-        return None, f"{min(near)} is client and server, and nearer to its own engines than others"
+        return (
+            None,
+            f"{min(near)} is both client and server, and closer to its own engines than the others",
+        )
     least = measured.least(ROUND_TRIP)
     if least is None:
         return None, f"{ROUND_TRIP} has not been measured"

@@ -105,4 +105,4 @@ def _latency(sheet: Ssd, requirement: Requirement) -> Quantity | None:
 
 
 def _unsaid(name: str, sheet: Ssd) -> str:
-    return f"the sheet of {name} does not say ({sheet.word})"
+    return f"the sheet of {name} has no such figure ({sheet.word})"

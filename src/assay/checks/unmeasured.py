@@ -19,8 +19,8 @@ def left_out(cluster: Cluster) -> list[str]:
         (self_test.CROSS_SERVER, pairs, engines * (engines - 1) // 2, "engine and engine"),
     )
     sentences = [
-        f"{check.name} measures {met:,} of {every:,} pairs of {ends}: no slow port is missed; a"
-        f" path that is slow between just one {ends} is missed with {1 - met / every:.1%}"
+        f"{check.name} measures {met:,} of {every:,} pairs of {ends}: every slow port is found; a"
+        f" slow path between a single {ends} is missed with a probability of {1 - met / every:.1%}"
         for check, met, every, ends in measured
         if met < every
     ]
@@ -38,5 +38,5 @@ def _clients(cluster: Cluster) -> list[str]:
         return []
     return [
         f"{check.name} measures {measured:,} of {clients:,} clients, one after the other; a client"
-        f" that is slow in nothing else is missed with {1 - measured / clients:.1%}"
+        f" that is slow only in this is missed with a probability of {1 - measured / clients:.1%}"
     ]

@@ -71,7 +71,7 @@ def object_class(name: str, ranks: int) -> ObjectClass:
         return ObjectClass(name, replicas=ranks)
     elif match:
         return ObjectClass(name)
-    raise ValueError(f"{name!r} is no object class, such as SX, RP_2GX or EC_4P2GX")
+    raise ValueError(f"{name!r} is not an object class, such as SX, RP_2GX or EC_4P2GX")
 
 
 PLAIN = ObjectClass("SX")
