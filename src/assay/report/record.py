@@ -66,13 +66,13 @@ class PeersRecord(_Model):
 class ExpectationRecord(_Model):
     """The limits of a metric, in its unit; null where there is none."""
 
-    ground: Ground = Field(description="what the expectation stands on")
+    ground: Ground = Field(description="the basis of the expectation")
     bound: float | None = Field(description="the most that the hardware can do")
     floor: float | None = Field(description="less than this is too slow, or too good for a time")
     ceiling: float | None = Field(description="more than this is too good, or too slow for a time")
     derivation: str = Field(description="where the figures come from, in one sentence")
     limits: list[LimitRecord] = Field(
-        description="what the bound is the least of, the tightest first"
+        description="the limits whose minimum is the bound, the tightest first"
     )
 
 
@@ -89,7 +89,9 @@ class MetricRecord(_Model):
     subject: str = Field(description="a host, an engine, a pair of hosts or a partition")
     host: str = Field(description="the host that the subject is on; the first, of a pair")
     verdict: Verdict
-    without_waiver: Verdict | None = Field(description="of a waived metric: its verdict without")
+    without_waiver: Verdict | None = Field(
+        description="the verdict of a waived metric without its waiver"
+    )
     stops: bool = Field(description="whether it blocks the gate")
     reason: str
     samples: list[float]
@@ -97,7 +99,7 @@ class MetricRecord(_Model):
     expectation: ExpectationRecord
     peers: PeersRecord | None = Field(description="null where there are too few to compare with")
     more_samples: int | None = Field(
-        description="how many would decide what is open; null where nothing is, or too many would"
+        description="how many would decide an open verdict; null if none is open or too many would"
     )
     raw: list[str] = Field(description="the raw outputs, as paths within the bundle")
 
@@ -113,7 +115,7 @@ class DeviationRecord(_Model):
     decided: bool = Field(
         default=False, description="whether so many samples decided all verdicts of the check"
     )
-    stops: bool = Field(description="whether it blocks the gate: less than asked, at acceptance")
+    stops: bool = Field(description="whether it blocks the gate: less than required, at acceptance")
 
     def __str__(self) -> str:
         return str(
@@ -152,7 +154,7 @@ class CoverageRecord(_Model):
 
 
 class EnginesRecord(_Model):
-    """What the engines say about one check, by their own metrics."""
+    """What the engines report about one check, by their own metrics."""
 
     check: str
     partition: str
@@ -167,7 +169,8 @@ class Record(_Model):
     model_config = ConfigDict(title="report.json of daos-assay")
 
     schema_number: Literal[1] = Field(
-        alias="schema", description="counted up when a reader of the last would misread the next"
+        alias="schema",
+        description="increased when a reader of the previous version would misread the next",
     )
     passed: bool = Field(description="whether the campaign passes the gate")
     headline: str
@@ -179,7 +182,7 @@ class Record(_Model):
     made_at: AwareDatetime
     counts: dict[Verdict, int] = Field(description="metrics by verdict; every verdict is a key")
     coverage: list[CoverageRecord] = Field(
-        description="how much was judged of each layer and direction; acceptance asks for some"
+        description="how much was judged of each layer and direction; acceptance requires some"
     )
     unrated: dict[str, int] = Field(description="why metrics are unrated, and how many for each")
     comparisons: Comparisons
@@ -188,10 +191,10 @@ class Record(_Model):
     )
     deviations: list[DeviationRecord] = Field(description="what was set differently from the scale")
     host_changes: list[HostChangeRecord] = Field(
-        description="what the fingerprints of hosts say has changed during the campaign"
+        description="changes of hosts during the campaign, by their fingerprints"
     )
     engines: list[EnginesRecord] = Field(
-        default=[], description="what the engines say about the checks that watch them"
+        default=[], description="what the engines report on the checks that watch them"
     )
     waivers: list[Waiver] = Field(description="the waivers that were given")
     baseline: Accepted | None = Field(

@@ -45,7 +45,7 @@ def render(signed: SignOff) -> str:
         parts += ["", "Where it is slow:"]
         parts += (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in slow)
     if engines := words.engines(signed):
-        parts += ["", "What the engines say:"]
+        parts += ["", "What the engines report:"]
         parts += (_wrapped(f"{checks}: {sentence}", indent="  ") for checks, sentence in engines)
     if listed := list(_deviations(signed)):
         parts += ["", "What was set differently from the scale:", *listed]
@@ -100,7 +100,7 @@ def _waived(signed: SignOff) -> Iterator[str]:
         counted = Counter(judgement.verdict for judgement in judgements)
         without = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
         yield _wrapped(
-            f"{waiver.metric}, {len(judgements)} in number ({named}):"
+            f"{waiver.metric}, {len(judgements)} metric{'s' * (len(judgements) != 1)} ({named}):"
             f" {words.shorten(waiver.reason, 100)} ({waiver.owner}, until"
             f" {waiver.expires}; without it {without})",
             indent="  ",
