@@ -122,7 +122,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def wrong_before(self) -> list[str]:
         """Why the check must not run now, in words, as far as the controller can see it."""
         return [
-            f"{name} = {getattr(self, name)}: allowed is {least} to {most}"
+            f"{name} = {getattr(self, name)}: should be {least} to {most}"
             for name, (least, most) in self.allowed().items()
             if not least <= getattr(self, name) <= most
         ]
@@ -202,9 +202,9 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         measured = earlier and not any(map(earlier.problems, self.requirements))
         key = (self.entry.name, self.current_partition.name)
         if measured and key not in extras["undecided"]:
-            self.skip("an earlier session of this campaign has measured it")
+            self.skip("an earlier session of this campaign measured it")
         if extras["second_round"] and not measured:
-            self.skip("the first round has not measured it")
+            self.skip("the first round did not measure it")
         self.take_a_round(second=bool(measured))
 
     def take_a_round(self, *, second: bool) -> None:
@@ -356,7 +356,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
                     continue
                 if not (entry.is_file or entry.is_directory):
                     owner = next((own[at] for at in (path, *path.parents) if at in own), None)
-                    problem = f"the job left {entry.kind} ({quoted(path)}), which is no output"
+                    problem = f"the job left {entry.kind} ({quoted(path)}), which is not an output"
                     by_subject.setdefault(owner, []).append(problem)
         except (ForeignError, OSError) as error:
             by_subject.setdefault(None, []).append(f"what the job left cannot be read: {error}")

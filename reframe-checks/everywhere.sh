@@ -43,7 +43,7 @@ one() {
     mapfile -t subjects <"$name.subjects"
     there=$(on 30 "$address" mktemp --directory | head --bytes=1000) || return
     if [[ ! $there =~ ^/[[:alnum:]/._-]+$ ]]; then
-        echo "it names no directory for temporary files" >&2
+        echo "it did not return a directory for temporary files" >&2
         return 1
     fi
     on 30 "$address" "tar --extract --directory=$there" <"$out/$name.tar" || return
@@ -61,7 +61,7 @@ lost() {
         # Where what it returned was refused, that is the reason.
         [[ -e raw/$each/refusal ]] || (
             subject "$each"
-            refuse "$1 was not reached, or lost, by ssh to $2: $(tail -n 1 "$1.err" | head --bytes=500)"
+            refuse "$1 was not reached by ssh to $2, or was lost: $(tail -n 1 "$1.err" | head --bytes=500)"
         )
     done <"$1.subjects"
 }

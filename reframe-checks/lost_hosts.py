@@ -33,4 +33,4 @@ def sentence(lost: Mapping[str, str]) -> str:
     """Slurm's sentences about lost hosts, at most `SHOWN_HOSTS` of them."""
     shown = list(lost.values())[:SHOWN_HOSTS]
     more = len(lost) - len(shown)
-    return "; ".join(shown) + (f"; and {more} hosts more" if more else "")
+    return "; ".join(shown) + (f"; and {more} more hosts" if more else "")

@@ -51,7 +51,7 @@ prolog() {
 load_modules() {
     local module
     [[ $(type -t module) == function ]] ||
-        refuse "module is no command on ${SLURMD_NODENAME:-$HOSTNAME}; name the file that defines it as the prolog" \
+        refuse "there is no command module on ${SLURMD_NODENAME:-$HOSTNAME}; name the file that defines it as the prolog" \
             "(slurm.prolog in the description of the cluster)"
     set +u
     for module in "$@"; do
@@ -75,8 +75,8 @@ engines_stopped() {
         refuse "$running engines of DAOS are running here and would disturb the measurement; this check needs" \
             "the phase $phase: playbooks/phase.yml with -e assay_phase=$phase"
     ((count == hosts)) ||
-        refuse "it is not known whether an engine of DAOS is running here: $count of $hosts hosts answered;" \
-            "is pgrep there?"
+        refuse "whether an engine of DAOS is running here is unknown: $count of $hosts hosts answered;" \
+            "is pgrep installed there?"
 }
 
 # mounted DIRECTORY: refuse to measure a directory on which nothing is mounted.
@@ -138,10 +138,10 @@ scratch() {
     local room mine
     room=$(df --output=avail --block-size=1M "$1" 2>/dev/null | tail -n 1 | tr -d " ")
     if [[ -z $room ]]; then
-        refuse "there is no directory $1; make it, or name another"
+        refuse "the directory $1 does not exist; create it, or name another"
     fi
     if ((room < $2)); then
-        refuse "$1 has room for $room MiB and $2 MiB are needed; free some, or name another directory"
+        refuse "$1 has room for $room MiB, but $2 MiB are needed; free some, or name another directory"
     fi
     # The job has the host to itself: what lies there was left by a job that was killed.
     mine=assay.$(id -un).${SLURMD_NODENAME:-$HOSTNAME}
@@ -281,7 +281,7 @@ not_on_dfuse() {
         type=$(awk -v at="$1" '"'"'$2 == at { type = $3 } END { print type ? type : "nothing" }'"'"' /proc/mounts)
         [ "$type" != fuse.daos ] ||
             type=$(timeout 20 python3 -c "import os, sys; print(os.getxattr(sys.argv[1], \"user.daos\").decode())" "$1" 2>/dev/null) ||
-            type="a dfuse that does not say which container it shows"
+            type="a dfuse that does not report its container"
         echo "${SLURMD_NODENAME:-here} $type"
     ' sh "$directory")
     awk -v wanted="$wanted" '{ host = $1; sub(/^[^ ]* /, "") } $0 != wanted { print $0 " on " host }' \
@@ -295,7 +295,7 @@ on_dfuse() {
     local wrong
     wrong=$(not_on_dfuse "$@")
     [[ -z $wrong ]] || refuse "what is mounted at $1 is not a dfuse of the container (pool $2, container $3): $wrong;" \
-        "mount it there (playbooks/daos.yml), or figures would be those of something else"
+        "mount it there (playbooks/daos.yml), or the figures would be of something else"
     finally "still_on_dfuse ${*@Q}"
 }
 
@@ -305,8 +305,8 @@ still_on_dfuse() {
     [[ -z ${HUNG:-} ]] || return
     wrong=$(not_on_dfuse "$@")
     [[ -n $wrong ]] || return
-    echo "during the run something else was mounted at $directory: $wrong; it has to stay the container that the" \
-        "description names (pool $2, container $3)" >"$RAW/refusal"
+    echo "during the run something else was mounted at $directory: $wrong; it must remain the container of the" \
+        "description (pool $2, container $3)" >"$RAW/refusal"
     shift 3
     [[ -z ${MADE:-} ]] || timeout --kill-after=5 60 "$@" find "$directory" -maxdepth 1 -name "$MADE.*" -exec rm -rf {} + \
         </dev/null >"$RAW/left.elsewhere.out" 2>&1
@@ -329,6 +329,6 @@ still_same_agent() {
     local other
     other=$(comm -13 <(echo "$AGENTS") <(agents "$@") | cut --delimiter=" " --fields=1 | paste --serial --delimiters=" ")
     [[ -z $other || -e $RAW/refusal ]] ||
-        echo "daos_agent restarted or ended during the run: $other; it closes the handles of its clients when it ends" \
+        echo "daos_agent restarted or ended during the run: $other; when it ends, it closes the handles of its clients" \
             >"$RAW/refusal"
 }

@@ -57,8 +57,8 @@ class TellingSqueue(SqueueJobScheduler):
                 minutes = job.max_pending_time / 60
                 job._exception = JobBlockedError(
                     f"it did not start within {minutes:g} min and was cancelled; Slurm's reason:"
-                    f" {reasons[job.jobid]}; wait_min in the description of the cluster is how long"
-                    " a job may wait",
+                    f" {reasons[job.jobid]}; raise wait_min in the description of the cluster to"
+                    " let jobs wait longer",
                     job.jobid,
                 )
 
@@ -80,4 +80,4 @@ class TellingSqueue(SqueueJobScheduler):
 def refusal(said: str) -> str:
     """What sbatch says where it takes no job, as one sentence."""
     lines = [re.sub(r"^sbatch: (error: )?", "", line) for line in said.splitlines() if line.strip()]
-    return "Slurm did not take the job: " + ("; ".join(lines) or "sbatch says nothing")
+    return "Slurm rejected the job: " + ("; ".join(lines) or "sbatch gave no reason")

@@ -19,7 +19,7 @@ containers() {
 # job ends.
 note_containers() {
     containers "$@" >"$RAW/containers.before" ||
-        refuse "daos did not list the containers of the pool $2, among which those of the benchmark must be found" \
+        refuse "daos did not list the containers of the pool $2, so those of the benchmark cannot be found" \
             "(do daos_agent here and the engines answer?): $(tail -n 1 "$RAW/containers.err")"
     finally "take_away ${*@Q}"
 }
@@ -28,8 +28,8 @@ note_containers() {
 # write into them.
 none_before() {
     [[ ! -s $RAW/containers.before ]] ||
-        refuse "the pool $1 has containers whose labels the benchmark gives to its own, as a job that was killed" \
-            "leaves them; destroy them first: $(paste --serial --delimiters=' ' "$RAW/containers.before")"
+        refuse "the pool $1 has containers with the benchmark's labels, probably of a killed job;" \
+            "destroy them first: $(paste --serial --delimiters=' ' "$RAW/containers.before")"
 }
 
 # take_away LABEL POOL COMMAND...: destroy the containers with such labels that came since.

@@ -109,7 +109,7 @@ class NeedsDaos(RunsDaosPrograms):
         """A guard: the container is mounted at a directory, on the launcher's hosts if given."""
         found = containers.identity(self.answer("container.before"))
         if found is None:
-            raise ReframeError("daos did not say which UUIDs the pool and the container have")
+            raise ReframeError("daos did not report the UUIDs of the pool and the container")
         return ["on_dfuse", str(directory), *found, *launcher]
 
     @property
@@ -144,7 +144,7 @@ class NeedsDaos(RunsDaosPrograms):
         if free >= needed:
             return []
         has, asked = (round(number / 2**20) for number in (free, needed))
-        return [f"the pool {pool} has {has} MiB free, and {asked} MiB are needed"]
+        return [f"the pool {pool} has {has} MiB free, but {asked} MiB are needed"]
 
     def changed(self) -> list[str]:
         """Report ranks and containers that were replaced by others with the same name."""
@@ -153,7 +153,7 @@ class NeedsDaos(RunsDaosPrograms):
         before, after = self.answer("container.before"), self.answer("container.after")
         if before and not containers.same(before, after):
             label = self.daos.container
-            changes.append(f"{label} is another container than before: something recreated it")
+            changes.append(f"{label} is not the same container as before: something recreated it")
         return changes
 
     def ask(self, name: str, argv: Sequence[str]) -> str:

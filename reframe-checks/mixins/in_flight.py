@@ -31,7 +31,7 @@ class KeepsInFlight(Mixin):
         """Refuse to change it for a latency, which is measured with one operation in flight."""
         several = {each.name for each in self.entry.metrics if (each.in_flight or 1) > 1}
         refused = [
-            f"in_flight.{name} = {count}: allowed is 1 or more, for {', '.join(sorted(several))}"
+            f"in_flight.{name} = {count}: should be 1 or more, for {', '.join(sorted(several))}"
             for name, count in self.in_flight.items()
             if count < 1 or (name not in several and count != self._shipped(name))
         ]

@@ -169,7 +169,7 @@ def test_what_a_host_says_is_printable(everywhere: Everywhere) -> None:
     everywhere.hostile(r"printf '\e]0;owned\a\e[2Jlast words\n' >&2; exit 255")
     everywhere.run()
     assert everywhere.refusal.endswith(
-        "evil was not reached, or lost, by ssh to evil.test: ]0;owned[2Jlast words\n"
+        "evil was not reached by ssh to evil.test, or was lost: ]0;owned[2Jlast words\n"
     )
 
 

@@ -16,7 +16,7 @@ from jobs import Job, stand_in, step
     [
         ("echo 0; return 1", None),
         ("echo 2", "2 engines of DAOS are running here and would disturb the measurement"),
-        ("return 127", "it is not known whether an engine of DAOS is running here"),
+        ("return 127", "whether an engine of DAOS is running here is unknown"),
     ],
     ids=["none", "two", "no pgrep"],
 )
@@ -32,8 +32,8 @@ def test_nothing_is_measured_beside_an_engine(job: Job, pgrep: str, refusal: str
     ("answers", "refusal"),
     [
         ("0 0", None),
-        ("0", "it is not known whether an engine of DAOS is running here: 1 of 2 hosts answered"),
-        ("", "it is not known whether an engine of DAOS is running here: 0 of 2 hosts answered"),
+        ("0", "whether an engine of DAOS is running here is unknown: 1 of 2 hosts answered"),
+        ("", "whether an engine of DAOS is running here is unknown: 0 of 2 hosts answered"),
         ("1", "1 engines of DAOS are running here and would disturb the measurement"),
     ],
     ids=["both", "one", "none", "one has an engine"],

@@ -27,7 +27,7 @@ def test_refuses_a_scratch_directory_without_room_before_the_first_write(job: Jo
     assert job.left.steps() == []
     (problem,) = problems(job.left, [write])
     assert re.fullmatch(
-        rf"{job.scratch} has room for \d+ MiB and {need} MiB are needed;"
+        rf"{job.scratch} has room for \d+ MiB, but {need} MiB are needed;"
         " free some, or name another directory",
         problem,
     )
@@ -36,7 +36,7 @@ def test_refuses_a_scratch_directory_without_room_before_the_first_write(job: Jo
 def test_refuses_a_scratch_directory_that_is_not_there(job: Job) -> None:
     assert job.run("scratch /nowhere/scratch 1", step("write", ["true"]).line()) == 1
     assert problems(job.left, []) == [
-        "there is no directory /nowhere/scratch; make it, or name another"
+        "the directory /nowhere/scratch does not exist; create it, or name another"
     ]
 
 

@@ -68,19 +68,19 @@ def test_the_detailed_list_shows_the_sizes(document: dict[str, Any], tmp_path: P
     "settings",
     [
         {
-            "NetTest.repetitions=0": "repetitions = 0: allowed is 1 to 250",
+            "NetTest.repetitions=0": "repetitions = 0: should be 1 to 250",
             "DaosPerf.in_flight=update_4k:32": (
                 "in_flight: update_4k = 32 and fetch_4k = 16: one run"
             ),
             "SelfTestClientServer.in_flight=latency_empty:16": (
-                "in_flight.latency_empty = 16: allowed is 1 or more, for empty, get_1m, iov_2k,"
+                "in_flight.latency_empty = 16: should be 1 or more, for empty, get_1m, iov_2k,"
                 " put_1m"
             ),
         },
         {
-            "NetTest.repetitions=251": "repetitions = 251: allowed is 1 to 250",
+            "NetTest.repetitions=251": "repetitions = 251: should be 1 to 250",
             "SelfTestClientServer.in_flight=speed:16": (
-                "in_flight.speed = 16: allowed is 1 or more, for empty, get_1m, iov_2k, put_1m"
+                "in_flight.speed = 16: should be 1 or more, for empty, get_1m, iov_2k, put_1m"
             ),
         },
     ],
