@@ -75,7 +75,7 @@ def test_a_benchmark_that_hangs(make_site: MakeSite) -> None:
 def test_a_benchmark_that_prints_rubbish(make_site: MakeSite) -> None:
     site = make_site({}, **ONE_HOST)
     site.use("fio", 'echo "Segmentation fault" >"${2#--output=}"')
-    fails(site, "SsdFio", "no JSON report of fio")
+    fails(site, "SsdFio", "no JSON report from fio")
 
 
 def test_a_benchmark_that_leaves_no_report(make_site: MakeSite) -> None:
@@ -85,7 +85,7 @@ def test_a_benchmark_that_leaves_no_report(make_site: MakeSite) -> None:
     campaign = site.measure("quick", "ssd")
     (case,) = campaign.cases
     assert list(case["problems"]) == ["s2"]
-    assert case["problems"]["s2"][0].startswith("no JSON report of fio: ")
+    assert case["problems"]["s2"][0].startswith("no JSON report from fio: ")
     assert set(case["samples"]["write_1m"]) == {"s1"}
 
 
@@ -140,7 +140,7 @@ def test_a_scratch_directory_without_room(make_site: MakeSite, slurm: PrivateSlu
     site = make_site({}, scratch=small, **ONE_HOST)
     started = site.root / "started"
     site.use("fio", f"touch {started}")
-    reason = f"{small} has room for 64 MiB and 576 MiB are needed; free some, or name another"
+    reason = f"{small} has room for 64 MiB, but 576 MiB are needed; free some, or name another"
     fails(site, "SsdFio", reason)
     assert not started.exists()
 

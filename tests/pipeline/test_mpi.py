@@ -195,7 +195,10 @@ def test_the_pool_of_daos_perf_has_to_be_whole_after_the_run(daos: Daos) -> None
     ("then", "why"),
     [
         ("echo 'WARNING: Incorrect data on read (1 errors found).'", "Incorrect data on read"),
-        ('sed -i \'s/"tasks": 4/"tasks": 2/\' "$summary"', "ran with tasks: 2; asked for were 4"),
+        (
+            'sed -i \'s/"tasks": 4/"tasks": 2/\' "$summary"',
+            "ran with the wrong number of tasks: 2 instead of 4",
+        ),
     ],
     ids=["printed", "summary"],
 )

@@ -163,8 +163,8 @@ def test_what_is_fixed_is_refused_with_both_values_and_nothing_is_changed(
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"size": "2"}, "its size is 2; allowed are such as 2TB, 1.5TiB or 90%"),
-        ({"name": "my pool"}, "this is no label; allowed are letters, digits and"),
+        ({"size": "2"}, "its size is 2; it should be a size such as 2TB, 1.5TiB or 90%"),
+        ({"name": "my pool"}, "this is not a label; a label has up to 127 letters, digits and"),
     ],
 )
 def test_bad_input_is_refused_before_dmg_is_asked(

@@ -55,7 +55,7 @@ def test_the_sentence_of_old_agents_counts():
 
 def test_a_log_in_which_nobody_asked_tells_nothing():
     assert parse(recorded(TOOL, "one_node.log"), program="mdtest").problems == (
-        "the agent's log names no client: did any ask, and is its level INFO?",
+        "the agent's log names no client: did any client ask, and is the log level INFO?",
     )
 
 

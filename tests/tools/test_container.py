@@ -31,7 +31,10 @@ def test_a_container_is_known_by_the_uuids_of_its_pool_and_itself():
     [
         ("unknown.txt", "the container cannot be used: it does not exist ("),
         ("unknown_pool.txt", "the container cannot be used: it does not exist ("),
-        ("no_agent.txt", "no client of DAOS starts here, so nobody reaches the container (failed"),
+        (
+            "no_agent.txt",
+            "DAOS's client does not start here, so the container cannot be reached (failed",
+        ),
         ("unhealthy.txt", "the container is UNCLEAN: it has lost data"),
         ("untyped.txt", "the container is of type unknown; a file system needs POSIX"),
     ],

@@ -58,9 +58,9 @@ def test_the_first_rank_prints_for_both():
         (
             "pool_busy.txt",
             (
-                "daos_perf did not start: something is connected to the pool; daos_perf wants it"
-                " alone: unmount dfuse, end other clients (pool_connect_cp() failed to connect to"
-                " pool: DER_BUSY(-1012): 'Device or resource busy')",
+                "daos_perf did not start: something is connected to the pool; daos_perf needs it"
+                " exclusively: unmount dfuse, stop other clients (pool_connect_cp() failed to"
+                " connect to pool: DER_BUSY(-1012): 'Device or resource busy')",
             ),
         ),
         (
@@ -82,11 +82,11 @@ def test_the_first_rank_prints_for_both():
         (
             "singletons.txt",
             (
-                "2 runs of daos_perf printed into one output: each process was a world of its"
-                " own; use the MPI plugin of the launcher (srun --mpi=pmi2)",
+                "the output contains 2 runs of daos_perf: each process ran alone, without"
+                " MPI; use the MPI plugin of the launcher (srun --mpi=pmi2)",
             ),
         ),
-        ("killed.txt", ("FETCH has no whole result: it failed, or the run was cut off",)),
+        ("killed.txt", ("FETCH has no complete result: it failed, or the run was cut off",)),
     ],
 )
 def test_says_why_a_run_is_no_measurement(name, problems):
@@ -104,7 +104,7 @@ def test_processes_may_take_a_twentieth_longer_together(together, problems):
 def test_ranks_without_mpi_are_no_ranks():
     said = (
         "daos_perf found no MPI: libdpar_mpi.so of DAOS, or the MPI that it was built with, is not"
-        " on this host, and each process was a world of its own"
+        " on this host, so each process ran alone"
     )
     assert parse(recorded(TOOL, "no_mpi.txt"), expected_processes=2).problems == (said,)
 

@@ -61,13 +61,13 @@ def test_a_pool_of_md_on_ssd_is_read_alike():
             "pool_query_rebuilding.txt",
             (
                 "the pool: 1 of 2 targets are excluded",
-                "the pool: its rebuild is busy; wait for its end, or look for its reason",
+                "the pool: its rebuild is busy; wait until it ends, or find out why it does not",
             ),
         ),
         (
             "pool_query_full.txt",
             (
-                "the pool: its fullest scm target is 93% full; above 90% figures suffer: take away"
+                "the pool: its fullest scm target is 93% full; above 90% figures suffer: remove"
                 " what earlier runs left",
             ),
         ),
@@ -80,18 +80,18 @@ def test_says_why_there_is_nothing_to_measure(name, problems):
 def test_what_hangs_and_is_ended_says_nothing():
     command, code = recorded(TOOL, "pool_query_hangs.txt").splitlines()
     assert (command[0], code) == ("$", "# exit: 124")
-    assert parse("").problems == ("no answer of dmg: there is no JSON in it",)
+    assert parse("").problems == ("no answer from dmg: it contains no JSON",)
 
 
 def test_two_answers_are_none():
     answer = recorded(TOOL, "system_query_joined.txt").partition("\n")[2].rpartition("# exit")[0]
     assert parse(answer).problems == ()
-    assert parse(answer + answer).problems[0].startswith("no answer of dmg: ")
+    assert parse(answer + answer).problems[0].startswith("no answer from dmg: ")
 
 
 def test_what_is_said_in_place_of_an_answer_is_shown():
     said = "dmg did not answer within 60 s"
-    assert parse(f"{said}\n").problems == (f"no answer of dmg: {said}",)
+    assert parse(f"{said}\n").problems == (f"no answer from dmg: {said}",)
 
 
 @pytest.mark.parametrize(
@@ -140,4 +140,4 @@ def test_a_rank_that_came_back_is_another_process():
     before = recorded(TOOL, "system_query_joined.txt")
     after = before.replace("2972442190168457216", "2972449990168457216")
     assert restarted(before, before) == []
-    assert restarted(before, after) == ["rank 1 at 127.0.0.1:10001 was started again meanwhile"]
+    assert restarted(before, after) == ["rank 1 at 127.0.0.1:10001 restarted meanwhile"]

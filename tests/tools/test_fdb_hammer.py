@@ -36,9 +36,9 @@ def test_a_clock_that_differs_makes_no_figure() -> None:
     assert parse(text, started=9.0, ended=13.0).problems == ()
     assert parse(text, started=9.5, ended=12.5).problems == (
         "process 1 began before it was started, by the clock of its host: "
-        "let the hosts agree on the time",
+        "synchronize the hosts' clocks",
         "process 2 ended after it was waited for, by the clock of its host: "
-        "let the hosts agree on the time",
+        "synchronize the hosts' clocks",
     )
 
 
@@ -120,7 +120,7 @@ def test_log_lines_around_the_output_do_no_harm() -> None:
         (
             "read-fewer",
             "process 2 failed: Failed system call: Read error on BufferedHandle[MultiHandle]: "
-            "failed to read 1 byte (No such file or directory): none of its fields is there; "
+            "failed to read 1 byte (No such file or directory): none of its fields exists; "
             "run the write phase first",
         ),
         (
@@ -156,7 +156,7 @@ def test_a_failed_process_makes_no_bandwidth(name: str, problem: str) -> None:
     ("name", "advice"),
     [
         ("write-full", "the file system is full"),
-        ("read-empty", "none of its fields is there; run the write phase first"),
+        ("read-empty", "none of its fields exists; run the write phase first"),
     ],
 )
 def test_every_failed_process_is_told(name: str, advice: str) -> None:
@@ -167,19 +167,19 @@ def test_every_failed_process_is_told(name: str, advice: str) -> None:
 
 def test_a_killed_process_is_missed() -> None:
     assert parse(recorded("write-killed.txt"), expected_processes=2).problems == (
-        "1 of 2 processes printed something; one that is killed prints nothing",
+        "1 of 2 processes printed something; a killed process prints nothing",
     )
 
 
 def test_bytes_that_were_not_asked_for_are_told() -> None:
     # Without --full-check, fdb-hammer reads half of the fields and is content.
     parsed = parse(recorded("read-partial.txt"), expected_bytes=64 * 2**20)
-    assert parsed.problems == ("the process moved 33554432 bytes; 67108864 were asked for",)
+    assert parsed.problems == ("the process moved 33554432 bytes instead of 67108864",)
 
 
 def test_a_process_that_moved_less_than_others_is_told() -> None:
     parsed = parse(labelled(result(2**20), result(2**21)))
-    assert parsed.problems == ("process 0 moved 1048576 bytes, others 2097152",)
+    assert parsed.problems == ("process 0 moved 1048576 bytes, but others moved 2097152",)
 
 
 @pytest.mark.parametrize("last", ["10.000000", "9.999999"])
@@ -187,8 +187,8 @@ def test_an_end_that_is_not_after_the_start_is_told(last: str) -> None:
     parsed = parse(result(last=last))
     assert parsed.samples == ()
     assert parsed.problems == (
-        f"the process ended at {last}, which is not after its start at 10.000000; "
-        "was the clock set during the run?",
+        f"the process ended at {last}, which is not after its start at 10.000000: "
+        "was the clock changed during the run?",
     )
 
 
@@ -207,7 +207,7 @@ def test_outputs_of_several_processes_need_labels() -> None:
 
 def test_phases_are_not_mixed() -> None:
     parsed = parse(labelled(result(), result().replace("written", "read")))
-    assert parsed.problems == ("the output holds both phases; give one at a time",)
+    assert parsed.problems == ("the output contains both phases; pass one at a time",)
     assert not [sample for sample in parsed.samples if "processes" in sample.labels]
 
 
@@ -254,8 +254,8 @@ def test_exceptions_of_what_is_still_to_be_made_in_daos_are_no_failure(
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("daos-read-empty", "the container of the database is not there"),
-        ("daos-write-no-pool", "is the pool there, and do agent and engines answer?"),
+        ("daos-read-empty", "the container of the database does not exist"),
+        ("daos-write-no-pool", "does the pool exist, and do agent and engines answer?"),
     ],
 )
 def test_what_fails_in_daos_is_told(name: str, why: str) -> None:

@@ -131,9 +131,7 @@ def test_corrupted_data_are_a_problem():
 
 def test_server_and_client_in_one_text_are_refused():
     both = recorded("server_msg_1m.txt") + recorded("client_msg_1m.txt")
-    assert parse(both).problems == (
-        "size 1048576 is there 2 times; give the client's output alone",
-    )
+    assert parse(both).problems == ("size 1048576 appears 2 times; pass only the client's output",)
 
 
 def test_a_bandwidth_that_two_decimals_do_not_show_is_left_out():

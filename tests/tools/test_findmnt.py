@@ -34,7 +34,7 @@ def test_another_file_system_may_be_meant():
         ),
         (
             "no_such_path.txt",
-            ("findmnt named no mount: is the path there? (there is no JSON in it)",),
+            ("findmnt found no mount: does the path exist? (it contains no JSON)",),
         ),
     ],
 )
@@ -44,7 +44,7 @@ def test_says_what_the_path_is_on(name, problems):
 
 def test_another_mount_of_the_same_kind_is_not_the_one():
     assert parse(recorded(TOOL, "dfuse.txt"), expected_target="/mnt/other").problems == (
-        "the path is on /mnt/dfuse; meant is /mnt/other",
+        "the path is on /mnt/dfuse instead of /mnt/other",
     )
 
 

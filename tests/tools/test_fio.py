@@ -95,7 +95,7 @@ def test_what_a_write_job_reads_to_verify_is_no_sample():
     ]
 
 
-NO_JSON = "no JSON report of fio: there is no JSON in it"
+NO_JSON = "no JSON report from fio: it contains no JSON"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ NO_JSON = "no JSON report of fio: there is no JSON in it"
         (
             "missing_file.txt",
             (
-                "read_1m.1: moved 0 bytes in 0 s; it did not run, or too short",
+                "read_1m.1: moved 0 bytes in 0 s; it did not run, or not for long enough",
                 "fio: file creation disallowed by allow_file_create=0",
             ),
         ),
@@ -171,7 +171,7 @@ NO_JSON = "no JSON report of fio: there is no JSON in it"
             "killed_TERM.json",
             (
                 "read_4k.1: ran for 1.439 s of 3 s; it was cut short",
-                "read_4k.2: moved 0 bytes in 0 s; it did not run, or too short",
+                "read_4k.2: moved 0 bytes in 0 s; it did not run, or not for long enough",
                 "fio: terminating on signal 15",
             ),
         ),
@@ -179,7 +179,7 @@ NO_JSON = "no JSON report of fio: there is no JSON in it"
         (
             "worker_killed.json",
             (
-                "read_4k.1: moved 0 bytes in 0 s; it did not run, or too short",
+                "read_4k.1: moved 0 bytes in 0 s; it did not run, or not for long enough",
                 "fio: pid=23449, got signal=9",
             ),
         ),
@@ -224,7 +224,7 @@ def test_what_fio_does_not_tell_passes(name, bandwidth):
 
 def test_holes_are_found_where_the_run_has_to_write_first():
     (problem,) = parse(recorded("sparse_file.txt"), written_here=True).problems
-    assert problem.startswith("read_1m.1: no earlier job of this run wrote whole what it reads")
+    assert problem.startswith("read_1m.1: no earlier job of this run wrote all that it reads")
 
 
 def report(*jobs, **options):
@@ -258,7 +258,9 @@ def test_a_group_has_to_move_the_size_of_each_process():
 def test_runtime_of_zero_is_no_measurement():
     parsed = parse(report(job("write.1", "write", 2**20, took=0)))
     assert parsed.samples == ()
-    assert parsed.problems == ("write.1: moved 1048576 bytes in 0 s; it did not run, or too short",)
+    assert parsed.problems == (
+        "write.1: moved 1048576 bytes in 0 s; it did not run, or not for long enough",
+    )
 
 
 def test_a_timed_write_does_not_lay_out_what_is_read():
@@ -277,7 +279,7 @@ def test_another_file_is_not_the_one_that_was_written():
 def test_two_reports_in_one_text_are_refused():
     text = recorded("two_processes.json")
     assert parse(text + text).problems == (
-        "no JSON report of fio: there are 2 JSON objects, of more than one run",
+        "no JSON report from fio: there are 2 JSON objects, of more than one run",
     )
 
 

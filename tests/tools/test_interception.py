@@ -65,7 +65,7 @@ def test_without_a_mount_nothing_is_taken():
 
 def test_a_library_that_is_missing_is_named():
     assert said("dfuse_preload_missing.txt", "pil4dfs") == [
-        "/usr/lib64/libpil4dfs.so was not loaded: is it on this host?",
+        "/usr/lib64/libpil4dfs.so was not loaded: is it installed on this host?",
         NONE,
     ]
 
@@ -79,5 +79,5 @@ def test_every_process_has_to_report():
 def test_a_program_that_is_bypassed_is_named():
     text = recorded("ior", "dfuse_pil4dfs_report.txt").replace("ception ON", "ception OFF")
     assert next(problems(text, "pil4dfs", 1)) == (
-        "libpil4dfs leaves ior alone: it is in its list of programs to bypass"
+        "libpil4dfs bypasses ior: it is in its bypass list"
     )

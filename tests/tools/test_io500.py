@@ -106,7 +106,7 @@ def test_a_short_stonewall_is_no_valid_submission():
         "io500: stonewall-time 1s != 300s",
         "io500: Runtime is smaller than expected minimum runtime",
     )
-    assert problems[-1] == "io500 calls the run invalid; what it printed before says why"
+    assert problems[-1] == "io500 calls the run invalid; see its earlier output for the reason"
 
 
 def test_a_phase_shorter_than_its_stonewall_is_no_measurement():
@@ -123,7 +123,7 @@ def test_a_phase_shorter_than_its_stonewall_is_no_measurement():
 def test_a_run_that_was_killed_has_no_score():
     parsed = parse(recorded(TOOL, "killed.txt"), stonewall_s=1)
     assert "score" not in figures(parsed)
-    assert parsed.problems[0].startswith("io500 did not finish: there is no ior-hard-write, ")
+    assert parsed.problems[0].startswith("io500 did not finish: it did not report ior-hard-write, ")
 
 
 def test_a_run_by_the_check_has_every_metric():
@@ -140,7 +140,7 @@ def test_a_full_file_system_is_the_reason_that_is_told_first():
 
 def test_a_score_that_is_not_that_of_the_phases_is_noticed():
     (problem,) = parse(recorded(TOOL, "score_changed.txt")).problems
-    assert problem.startswith("the score of 21.674687 is not that of the phases")
+    assert problem.startswith("the score of 21.674687 does not follow from the phases")
 
 
 def outputs():
@@ -175,7 +175,7 @@ def test_a_phase_that_went_wrong_leaves_no_score():
     parsed = collected(broken)
     assert parsed.problems == (
         "ior-hard-read: it was killed",
-        "ior-hard-read has 0 figures; it needs one",
+        "ior-hard-read has 0 figures instead of one",
     )
     assert "score_without_find" not in figures(parsed)
 
@@ -194,4 +194,4 @@ def test_phases_of_a_program_that_names_no_version_are_no_figures():
     text = recorded(TOOL, "valid.txt")
     banner = next(line for line in text.splitlines() if line.startswith("IO500 version"))
     (problem,) = parse(text.replace(banner, "")).problems
-    assert problem == "this is no output of io500: it names no version"
+    assert problem == "this is not output of io500: it does not report a version"

@@ -157,18 +157,18 @@ def test_reads_what_daos_and_others_print_around_it(name, samples):
 
 
 WORLDS = (
-    "2 runs of ior printed into one output: each rank was a world of its own;"
+    "the output contains 2 runs of ior: each rank ran alone, without MPI;"
     " use the MPI plugin of the launcher (srun --mpi=pmi2)"
 )
-UNFINISHED = "IOR did not finish: the last line of its output is not there"
+UNFINISHED = "IOR did not finish: the last line of its output is missing"
 NO_ROW = "IOR printed no row of figures"
 ABORT = (
     "Abort(-1) on node 0 (rank 0 in comm 0): application called"
     " MPI_Abort(MPI_COMM_WORLD, -1) - process 0"
 )
 CUT_OFF = (
-    "neither table nor summary of IOR: its JSON is cut off before the end: "
-    "the run was killed, or still writes"
+    "neither a table nor a summary from IOR: its JSON is cut off before the end: "
+    "the run was killed, or is still writing"
 )
 
 
@@ -241,7 +241,7 @@ CUT_OFF = (
                 "ERROR: Failed to initialize DAOS DFS driver, (aiori-DFS.c:567)",
                 ABORT,
                 UNFINISHED,
-                "no table of IOR: Options.api: field required",
+                "no table from IOR: Options.api: field required",
             ),
         ),
         (
@@ -251,26 +251,26 @@ CUT_OFF = (
                 "ERROR: Failed to initialize DAOS DFS driver, (aiori-DFS.c:567)",
                 ABORT,
                 UNFINISHED,
-                "no table of IOR: Options.api: field required",
+                "no table from IOR: Options.api: field required",
             ),
         ),
         (
             "dfs_created_container.txt",
-            ("IOR made the container, with properties of its own: make it first",),
+            ("IOR created the container, with other properties: create it first",),
         ),
         (
             "odd_block.txt",
             (
                 "ERROR: block size must be a multiple of transfer size, (ior.c:1490)",
                 ABORT,
-                "neither table nor summary of IOR: there is no JSON in it",
+                "neither a table nor a summary from IOR: it contains no JSON",
             ),
         ),
         (
             "posix_json_verbose.json",
             (
-                "neither table nor summary of IOR: its JSON is not valid:"
-                " expecting ',' delimiter at ']' (IOR 4.0.0 writes such with -v)",
+                "neither a table nor a summary from IOR: its JSON is not valid:"
+                " expecting ',' delimiter at ']' (IOR 4.0.0 writes such JSON with -v)",
             ),
         ),
     ],
@@ -317,7 +317,7 @@ def test_an_agent_that_is_not_there_is_the_reason():
         ),
         (
             "holes",
-            "207036416 bytes were moved, the files hold 274145280: parts of them are holes",
+            "207036416 bytes were moved, but the files hold 274145280: parts of them are holes",
         ),
     ],
 )
@@ -337,8 +337,8 @@ def test_a_library_has_to_take_the_calls():
 
 def test_a_run_of_other_tasks_or_nodes_is_not_the_one_asked_for():
     assert parse(recorded("posix_json.json"), expected_tasks=4, expected_nodes=2).problems == (
-        "ior ran with tasks: 2; asked for were 4",
-        "ior ran on nodes: 1; asked for were 2",
+        "ior ran with the wrong number of tasks: 2 instead of 4",
+        "ior ran on the wrong number of nodes: 1 instead of 2",
     )
 
 

@@ -118,7 +118,7 @@ def test_of_several_iterations_the_mean_is_all_there_is(name, creation):
     assert parsed.samples[0].labels["statistic"] == "mean of 3 iterations"
 
 
-NO_RATE = "mdtest printed no rate: it did not come to its summary, or ran no phase"
+NO_RATE = "mdtest printed no rate: it did not reach its summary, or ran no phase"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ NO_RATE = "mdtest printed no rate: it did not come to its summary, or ran no pha
             (
                 "ERROR (aiori-DFS.c:519): 0: -1005: Failed to connect to pool nosuch",
                 "ERROR: Failed to initialize DAOS DFS driver, (aiori-DFS.c:567)",
-                "this is no output of mdtest: it does not say how many tasks it ran with",
+                "this is not output of mdtest: it does not say how many tasks it ran with",
             ),
         ),
         (
@@ -175,7 +175,7 @@ NO_RATE = "mdtest printed no rate: it did not come to its summary, or ran no pha
         (
             "singletons.txt",
             (
-                "2 runs of mdtest printed into one output: each rank was a world of its own;"
+                "the output contains 2 runs of mdtest: each rank ran alone, without MPI;"
                 " use the MPI plugin of the launcher (srun --mpi=pmi2)",
             ),
         ),
@@ -217,8 +217,8 @@ def test_a_library_has_to_take_the_calls():
 
 def test_a_run_of_other_tasks_or_nodes_is_not_the_one_asked_for():
     assert parse(recorded("posix_easy.txt"), expected_tasks=4, expected_nodes=2).problems == (
-        "mdtest ran with tasks: 2; asked for were 4",
-        "mdtest ran on nodes: 1; asked for were 2",
+        "mdtest ran with the wrong number of tasks: 2 instead of 4",
+        "mdtest ran on the wrong number of nodes: 1 instead of 2",
     )
 
 

@@ -69,11 +69,11 @@ def test_bandwidth_is_of_both_directions():
             "tag_taken_by_another.txt",
             (
                 "endpoint 0:3, 1:3 is missing, and 0:2, 1:2 took its RPCs: there is no such tag;"
-                " has each engine as many targets as are described?",
+                " does each engine have as many targets as described?",
             ),
         ),
-        ("text.txt", ("no JSON of net-test: there is no JSON in it",)),
-        ("wrong_option.txt", ("no JSON of net-test: there is no JSON in it",)),
+        ("text.txt", ("no JSON from net-test: it contains no JSON",)),
+        ("wrong_option.txt", ("no JSON from net-test: it contains no JSON",)),
     ],
 )
 def test_says_why_a_run_is_no_measurement(name, problems):
@@ -105,7 +105,7 @@ def test_what_one_process_printed_is_read_without_its_label():
 def test_several_processes_are_a_problem():
     parsed = parse_labelled(LABELLED + LABELLED.replace("0: ", "1: "))
     assert parsed.samples == ()
-    assert parsed.problems == ("2 processes ran net-test, and one was to",)
+    assert parsed.problems == ("2 processes ran net-test instead of one",)
 
 
 LABELS = st.one_of(

@@ -52,12 +52,12 @@ def test_as_many_have_to_speak_as_were_started(expected: int) -> None:
     printed = process(0, "0", "0") + process(1, "1", "1")
     assert parse(printed, expected_processes=2).problems == ()
     assert parse(printed, expected_processes=expected).problems == (
-        f"2 of {expected} processes said where they ran",
+        f"2 of {expected} processes reported where they ran",
     )
 
 
 def test_nobody_who_speaks_is_no_figure() -> None:
-    assert parse("srun: error\n").problems == ("no process said where it ran",)
+    assert parse("srun: error\n").problems == ("no process reported where it ran",)
 
 
 @given(st.text())

@@ -144,7 +144,7 @@ def test_sizes_with_a_unit_are_taken(size: str) -> None:
 @pytest.mark.parametrize("size", ["2", "0%", "101%", "2 lorries", "-1GB", ""])
 def test_sizes_without_one_are_refused(size: str) -> None:
     assert pools.problems([{"name": "tank", "size": size}]) == [
-        f"size of tank is {size}; allowed are such as 2TB, 1.5TiB or 90%"
+        f"size of tank is {size}; it should be a size such as 2TB, 1.5TiB or 90%"
     ]
 
 
@@ -152,8 +152,7 @@ def test_labels_that_daos_does_not_take_are_refused() -> None:
     twice = [{"name": "c"}, {"name": "c"}]
     told = [{"name": "my pool", "size": "1GB"}, {"name": "b", "size": "1GB", "containers": twice}]
     assert pools.problems(told) == [
-        "daos_system_pools has the name my pool;"
-        " allowed are letters, digits and . _ : -, up to 127 of them",
+        "daos_system_pools has the name my pool; a label has up to 127 letters, digits and . _ : -",
         "containers of b has the name c twice",
     ]
 

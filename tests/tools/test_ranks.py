@@ -41,7 +41,9 @@ def test_a_killed_engine_is_named_with_host_rank_state_and_log() -> None:
 def test_an_engine_without_a_rank_is_named_by_its_log() -> None:
     third = {"port": 31516, "log": "/logs/third", "superblock": "", "persistent": False}
     three = server(engines=[*server()["engines"], third])
-    assert problems(query("joined"), [three]) == ["s1 has an engine without rank, see /logs/third"]
+    assert problems(query("joined"), [three]) == [
+        "s1 has an engine without a rank, see /logs/third"
+    ]
 
 
 def test_a_rank_is_known_by_the_address_of_its_host() -> None:

@@ -133,23 +133,23 @@ COUNTED = "; they count in the rate: is the rank up, and does it have that tag?"
             "two_masters_on_a_rank.txt",
             (
                 "master 0:2 did not start: busy; one session at a time on an engine, one master"
-                " tag a rank",
+                " tag per rank",
             ),
         ),
         (
             "busy.txt",
             (
                 "master 0:2 did not start: busy; one session at a time on an engine, one master"
-                " tag a rank",
+                " tag per rank",
                 "master 1:2 did not start: busy; one session at a time on an engine, one master"
-                " tag a rank",
+                " tag per rank",
                 "self_test printed no result: busy (main() run_self_test() failed:"
                 " DER_BUSY(-1012): 'Device or resource busy')",
             ),
         ),
         (
             "fallback.txt",
-            ("self_test did not understand --endpoint and took 0:2 in its place",),
+            ("self_test did not understand --endpoint and used 0:2 instead",),
         ),
         ("endpoint_missing.txt", ("master client: 1 of 2 endpoints are in the result",)),
         ("three_sizes.txt", (SIZES,)),
@@ -188,7 +188,7 @@ def test_of_several_sizes_the_latencies_alone_are_right():
         (
             "master_missing.txt",
             SelfTest((0, 1), (2,), ("0", "b1048578"), inflight=8, masters=(0, 1), master_tag=2),
-            "there is no result of master 1:2",
+            "there is no result from master 1:2",
         ),
         (
             "fallback.txt",
@@ -198,17 +198,17 @@ def test_of_several_sizes_the_latencies_alone_are_right():
         (
             "fallback.txt",
             SelfTest((3,), (2,), inflight=10),
-            "master client: endpoint 0:2 was not asked for",
+            "master client: endpoint 0:2 was not requested",
         ),
         (
             "get.txt",
             SelfTest((0, 1), (2,), GET),
-            "the size was ('b1048578', '0'); asked for was ('b1048576', '0')",
+            "the size was ('b1048578', '0') instead of ('b1048576', '0')",
         ),
         (
             "all_tags.txt",
             SelfTest((0, 1), (0, 1, 2), inflight=1),
-            "RPCs in flight: 16; asked for were 1",
+            "16 RPCs were in flight instead of 1",
         ),
     ],
 )
@@ -229,7 +229,7 @@ def test_a_result_without_one_of_its_figures_is_none(line, instead, problem):
     text = recorded(TOOL, "get.txt")
     assert line in text
     assert parse(text.replace(line, instead)).problems == (
-        f"master client: its {problem} is there 0 times, not once: the output is damaged",
+        f"master client: its {problem} appears 0 times, not once: the output is damaged",
     )
 
 
@@ -238,10 +238,10 @@ def test_a_figure_counts_once():
     text = recorded(TOOL, "get.txt")
     line = "\tRPC Bandwidth (MB/sec): 3779.16\n"
     assert parse(text.replace(line, line * 2)).problems == (
-        "master client: its bandwidth is there 2 times, not once: the output is damaged",
+        "master client: its bandwidth appears 2 times, not once: the output is damaged",
     )
     assert parse(text * 2).problems == (
-        "master client has 2 results of one size: give one run at a time",
+        "master client has 2 results of one size: pass one run at a time",
     )
 
 

@@ -83,15 +83,15 @@ NONE = (
         ("refused.txt", (f"{NONE} (connect() failed, err = 111)",)),
         (
             "no_huge_pages.txt",
-            ("spdk_nvme_perf got no huge pages: is nr_hugepages set, and is it root?",),
+            ("spdk_nvme_perf got no huge pages: is nr_hugepages set, and does it run as root?",),
         ),
         (
             "missing_option.txt",
-            ("spdk_nvme_perf did not take its options: missing -o (--io-size) operand",),
+            ("spdk_nvme_perf rejected its options: missing -o (--io-size) operand",),
         ),
         (
             "device_dies.txt",
-            ("32 I/Os were said to fail: a device was lost on the way, or has errors",),
+            ("32 I/Os failed: a device was lost during the run, or has errors",),
         ),
     ],
 )

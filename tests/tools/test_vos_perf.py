@@ -108,11 +108,11 @@ def test_lines_of_two_processes_run_into_each_other():
 @pytest.mark.parametrize(
     ("name", "problems"),
     [
-        ("pool_full.txt", ("UPDATE failed: no space left; vos_perf exits 0 all the same",)),
-        ("unknown_test.txt", ("vos_perf knows no test X, and left it out",)),
+        ("pool_full.txt", ("UPDATE failed: no space left; vos_perf still exits with 0",)),
+        ("unknown_test.txt", ("vos_perf does not know the test X and skipped it",)),
         (
             "verify.txt",
-            ("vos_perf cannot verify single values: what it prints for VERIFY is nothing",),
+            ("vos_perf cannot verify single values: its output for VERIFY means nothing",),
         ),
         (
             "pool_too_large.txt",
@@ -141,7 +141,7 @@ def test_says_why_a_run_is_no_measurement(name, problems):
 
 def test_a_run_of_other_processes_is_not_the_one_asked_for():
     assert parse(RATE, expected_processes=4).problems == (
-        "vos_perf ran with processes: 1; asked for were 4",
+        "vos_perf ran with the wrong number of processes: 1 instead of 4",
     )
 
 

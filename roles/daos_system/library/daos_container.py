@@ -130,7 +130,7 @@ class Container:
     def ensure(self) -> None:
         """Create the container or check the existing one; fail if it differs."""
         if not LABEL.match(self._name):
-            self._fail(f"this is no label; {LABELS_ALLOWED}")
+            self._fail(f"this is not a label; {LABELS_ALLOWED}")
         listed = self._run(["container", "list", self._pool])
         if listed.error and not self._module.check_mode:
             self._fail(f"daos does not list the containers: {listed.error}. Does daos_agent run?")

@@ -115,7 +115,7 @@ class Pool:
     def ensure(self) -> None:
         """Create the pool or change the existing one; fail if that is impossible."""
         if not LABEL.match(self._name):
-            self._fail(f"this is no label; {LABELS_ALLOWED}")
+            self._fail(f"this is not a label; {LABELS_ALLOWED}")
         if not POOL_SIZE.match(self._size):
             self._fail(f"its size is {self._size}; {SIZES_ALLOWED}")
         listed = self._run(["pool", "list", "--no-query"])

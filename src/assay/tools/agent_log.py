@@ -48,11 +48,13 @@ def parse(
         problems.append("the agent found no network device: see include_fabric_ifaces and provider")
     problems += dict.fromkeys(f"the agent: {line[0]}" for line in _FAR.finditer(text))
     problems += dict.fromkeys(
-        f"the agent could not tell a client's NUMA node: {line[1]}"
+        f"the agent could not determine a client's NUMA node: {line[1]}"
         for line in _NO_NUMA.finditer(text)
     )
     if not given and not problems:
-        problems.append("the agent's log names no client: did any ask, and is its level INFO?")
+        problems.append(
+            "the agent's log names no client: did any client ask, and is the log level INFO?"
+        )
     if nodes is None:
         return Parsed(TOOL, _clients(given), tuple(problems))
     near = 0

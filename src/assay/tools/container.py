@@ -52,11 +52,11 @@ def _answer(text: str) -> _Answer | str:
     """The answer of `daos`, or the reason why the text is not one."""
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
-        return f"no answer of daos: {no_answer(text, invalid)}"
+        return f"no answer from daos: {no_answer(text, invalid)}"
     try:
         return _Answer.model_validate(objects[0])
     except ValidationError as error:
-        return f"no answer of daos: {first_error(error)}"
+        return f"no answer from daos: {first_error(error)}"
 
 
 def parse(text: str) -> Parsed:
@@ -68,14 +68,14 @@ def parse(text: str) -> Parsed:
     if answer.error or not container:
         error = answer.error or "it gave no response"
         if _NO_CLIENT in error:
-            why = f"no client of DAOS starts here, so nobody reaches the container ({error})"
+            why = f"DAOS's client does not start here, so the container cannot be reached ({error})"
             return Parsed(TOOL, (), (f"{why}: does daos_agent run on this host?",))
         return Parsed(
             TOOL,
             (),
             (
-                f"the container cannot be used: {meaning(error)} ({error}); make it first: IOR and"
-                " mdtest would make one with properties of their own",
+                f"the container cannot be used: {meaning(error)} ({error}); create it first: IOR"
+                " and mdtest would create one with other properties",
             ),
         )
     problems = []

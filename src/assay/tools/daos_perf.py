@@ -50,7 +50,9 @@ class DaosPerf:
 def parse(text: str, *, expected_processes: int | None = None) -> Parsed:
     """Read the output of daos_perf, including standard error; see `perf_common.parse`."""
     parsed = perf_common.parse(TOOL, text, expected_processes)
-    busy = "connected to the pool; daos_perf wants it alone: unmount dfuse, end other clients"
+    busy = (
+        "connected to the pool; daos_perf needs it exclusively: unmount dfuse, stop other clients"
+    )
     return Parsed(
         TOOL,
         parsed.samples,

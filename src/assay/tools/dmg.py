@@ -77,7 +77,7 @@ class _Rebuild(BaseModel):
     def problem(self) -> str | None:
         state = self.derived_state or self.state
         if state not in ("idle", "done"):
-            return f"its rebuild is {state}; wait for its end, or look for its reason"
+            return f"its rebuild is {state}; wait until it ends, or find out why it does not"
         if self.status:
             return f"its last rebuild failed with {self.status}"
         if self.degraded:
@@ -117,7 +117,7 @@ class _Pool(BaseModel):
             if (used := tier.used(self.active_targets)) > FULL:
                 yield (
                     f"its fullest {tier.media} target is {used:.0%} full; above {FULL:.0%} figures"
-                    " suffer: take away what earlier runs left"
+                    " suffer: remove what earlier runs left"
                 )
 
 
@@ -138,12 +138,12 @@ def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
     """
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
-        return Parsed(TOOL, (), (f"no answer of dmg: {no_answer(text, invalid)}",))
+        return Parsed(TOOL, (), (f"no answer from dmg: {no_answer(text, invalid)}",))
     try:
         answer = _Answer.model_validate(objects[0])
     except ValidationError as error:
         why = first_error(error)
-        return Parsed(TOOL, (), (f"no answer to a query of system or pool: {why}",))
+        return Parsed(TOOL, (), (f"the query of the system or pool was not answered: {why}",))
     match answer.response:
         case _System(members=members):
             return Parsed(TOOL, (), tuple(_system_problems(members, expected_ranks)))
@@ -191,7 +191,7 @@ def restarted(before: str, after: str) -> list[str]:
     """Report each rank that restarted between two answers to `dmg -j system query`."""
     was = {member.rank: member.incarnation for member in _members(before)}
     return [
-        f"rank {member.rank} at {member.addr} was started again meanwhile"
+        f"rank {member.rank} at {member.addr} restarted meanwhile"
         for member in _members(after)
         if was.get(member.rank, member.incarnation) != member.incarnation
     ]

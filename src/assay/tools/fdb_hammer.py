@@ -54,10 +54,10 @@ _GRIB = re.compile(r"^GRIB duration: (?P<seconds>\S+)$")
 _ADVICE = {
     "_digest_stored": "what was read is not what was written",
     "No space left on device": "the file system is full",
-    "failed to read 1 byte": "none of its fields is there; run the write phase first",
+    "failed to read 1 byte": "none of its fields exists; run the write phase first",
     "Found fewer fields": "some of its fields are missing; did the write phase finish?",
-    "daos_pool_connect": "is the pool there, and do agent and engines answer?",
-    "daos_cont_open": "the container of the database is not there; run the write phase first",
+    "daos_pool_connect": "does the pool exist, and do agent and engines answer?",
+    "daos_cont_open": "the container of the database does not exist; run the write phase first",
     "No writable roots": "the root is missing, or this user may not write there",
 }
 """Explanation of an exception, by a part of its text."""
@@ -204,7 +204,7 @@ class _Result:
         if self.last <= self.first:
             return (
                 f"{self.name} ended at {self.last:f}, which is not after its start at "
-                f"{self.first:f}; was the clock set during the run?"
+                f"{self.first:f}: was the clock changed during the run?"
             )
         return None
 
@@ -254,11 +254,11 @@ def parse(
     if expected_processes is not None and len(outputs) != expected_processes:
         problems.append(
             f"{len(outputs)} of {expected_processes} processes printed something; "
-            "one that is killed prints nothing"
+            "a killed process prints nothing"
         )
     phases = {result.phase for result in results}
     if len(phases) > 1:
-        problems.append("the output holds both phases; give one at a time")
+        problems.append("the output contains both phases; pass one at a time")
 
     samples = list(map(_own_sample, results))
     if len(phases) == 1 and len(results) == len(outputs):
@@ -323,9 +323,9 @@ def _shortfalls(results: list[_Result], expected_bytes: int | None) -> Iterator[
     most = max((result.bytes for result in results), default=0)
     for result in results:
         if expected_bytes is not None and result.bytes != expected_bytes:
-            yield f"{result.name} moved {result.bytes} bytes; {expected_bytes} were asked for"
+            yield f"{result.name} moved {result.bytes} bytes instead of {expected_bytes}"
         elif expected_bytes is None and result.bytes < most:
-            yield f"{result.name} moved {result.bytes} bytes, others {most}"
+            yield f"{result.name} moved {result.bytes} bytes, but others moved {most}"
 
 
 def _other_clocks(
@@ -336,7 +336,7 @@ def _other_clocks(
         early = started is not None and result.first < started
         if early or (ended is not None and result.last > ended):
             when = "began before it was started" if early else "ended after it was waited for"
-            yield f"{result.name} {when}, by the clock of its host: let the hosts agree on the time"
+            yield f"{result.name} {when}, by the clock of its host: synchronize the hosts' clocks"
 
 
 def _own_sample(result: _Result) -> Sample:

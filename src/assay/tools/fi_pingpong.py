@@ -113,7 +113,7 @@ def parse(text: str) -> Parsed:
             problems.append(f"fi_pingpong: {line.strip()}")
     sizes = Counter(sample.labels["size"] for sample in samples if sample.metric == "latency")
     problems += [
-        f"size {size} is there {count} times; give the client's output alone"
+        f"size {size} appears {count} times; pass only the client's output"
         for size, count in sizes.items()
         if count > 1
     ]

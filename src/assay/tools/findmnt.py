@@ -40,7 +40,7 @@ def parse(text: str, *, expected_type: str = DFUSE, expected_target: str | None 
     """
     objects, invalid = json_objects(text)
     if invalid:
-        return Parsed(TOOL, (), (f"findmnt named no mount: is the path there? ({invalid})",))
+        return Parsed(TOOL, (), (f"findmnt found no mount: does the path exist? ({invalid})",))
     try:
         mount = _Answer.model_validate(objects[0]).filesystems[-1]
     except ValidationError as error:
@@ -52,5 +52,5 @@ def parse(text: str, *, expected_type: str = DFUSE, expected_target: str | None 
             f" {expected_type}: is it mounted?"
         )
     elif expected_target is not None and mount.target != expected_target:
-        problems.append(f"the path is on {mount.target}; meant is {expected_target}")
+        problems.append(f"the path is on {mount.target} instead of {expected_target}")
     return Parsed(TOOL, (), tuple(problems))

@@ -97,9 +97,12 @@ class JobFile:
                 engine has a container.
         """
         if (self.engine == "dfs") != (self.dfs is not None):
-            raise ValueError(f"fio's engine {self.engine}: a container is for dfs, which needs one")
+            raise ValueError(
+                f"fio's engine {self.engine}: the engine dfs needs a container, and no other"
+                " engine takes one"
+            )
         if self.dfs and self.directory:
-            raise ValueError(f"fio's dfs engine knows no directory {self.directory!r}")
+            raise ValueError(f"fio's dfs engine takes no directory {self.directory!r}")
 
     def render(self) -> str:
         """The job file, which an engineer can also run by hand: ``fio FILE``."""
@@ -156,16 +159,16 @@ def _read(text: str, *, written_here: bool) -> tuple[tuple[Sample, ...], list[st
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
         why = invalid or f"there are {len(objects)} JSON objects, of more than one run"
-        return (), [f"no JSON report of fio: {why}"]
+        return (), [f"no JSON report from fio: {why}"]
     try:
         report = Report.model_validate(objects[0])
     except ValidationError as error:
-        return (), [f"no JSON report of fio: {first_error(error)}"]
+        return (), [f"no JSON report from fio: {first_error(error)}"]
     samples = tuple(sample for job in report.jobs for sample in _samples(job))
     problems = [problem for job in report.jobs if (problem := job.problem())]
     if written_here:
         problems += [
-            f"{name}: no earlier job of this run wrote whole what it reads; holes are not read"
+            f"{name}: no earlier job of this run wrote all that it reads; holes are not read"
             " from the device"
             for name in report.unwritten()
         ]

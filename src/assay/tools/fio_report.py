@@ -90,7 +90,8 @@ class JobReport(BaseModel):
         expected, asked = self.expected_bytes(), self.seconds()
         if not moved or not longest:
             return (
-                f"{self.name}: moved {moved} bytes in {longest:g} s; it did not run, or too short"
+                f"{self.name}: moved {moved} bytes in {longest:g} s; it did not run, or not for"
+                " long enough"
             )
         if expected and moved < expected:
             return f"{self.name}: moved {moved} of {expected} bytes; it was cut short"

@@ -43,9 +43,9 @@ def problems(text: str, library: Library, processes: int, *, data: bool = True) 
         data: require reads or writes; otherwise, metadata calls are enough.
     """
     if missing := _NOT_LOADED.search(text):
-        yield f"{missing[1]} was not loaded: is it on this host?"
+        yield f"{missing[1]} was not loaded: is it installed on this host?"
     if off := _OFF.search(text):
-        yield f"libpil4dfs leaves {off[1]} alone: it is in its list of programs to bypass"
+        yield f"libpil4dfs bypasses {off[1]}: it is in its bypass list"
     taken = sum(calls > 0 for calls in _calls(text, library, data=data))
     if not taken:
         yield (

@@ -229,7 +229,7 @@ def parse(text: str, *, stonewall_s: int = RULED_S) -> Parsed:
     """
     banners = _BANNER.findall(text)
     if not banners:
-        return Parsed(TOOL, (), ("this is no output of io500: it names no version",))
+        return Parsed(TOOL, (), ("this is not output of io500: it does not report a version",))
     phases = list({match["name"]: _Phase.read(match) for match in _PHASE.finditer(text)}.values())
     figures = {phase.name: phase.value for phase in phases}
     samples = [phase.sample() for phase in phases]
@@ -272,17 +272,17 @@ def _unfinished(text: str, figures: Mapping[str, float]) -> Iterator[str]:
     """Report phases or scores that are missing or do not match."""
     printed = _SCORE.search(text)
     if missing := _missing(figures):
-        yield f"io500 did not finish: there is no {', '.join(missing)}"
+        yield f"io500 did not finish: it did not report {', '.join(missing)}"
     elif not printed:
         yield "io500 did not finish: there is no score"
     elif not isclose(score(figures).total, float(printed[3]), rel_tol=1e-3):
-        yield f"the score of {printed[3]} is not that of the phases: {score(figures)}"
+        yield f"the score of {printed[3]} does not follow from the phases: {score(figures)}"
 
 
 def _invalid(text: str, stonewall_s: int) -> Iterator[str]:
     printed = _SCORE.search(text)
     if printed and printed["invalid"] and stonewall_s >= RULED_S:
-        yield "io500 calls the run invalid; what it printed before says why"
+        yield "io500 calls the run invalid; see its earlier output for the reason"
 
 
 def _scores(figures: Score) -> Iterator[Sample]:
@@ -308,7 +308,7 @@ def collected(outputs: Mapping[str, Parsed]) -> Parsed:
         if len(values) == 1:
             figures[name] = values[0]
         else:
-            problems.append(f"{name} has {len(values)} figures; it needs one")
+            problems.append(f"{name} has {len(values)} figures instead of one")
     samples = [
         Sample(name.replace("-", "_"), value, "GiB/s" if name in BANDWIDTHS else "kop/s")
         for name, value in figures.items()

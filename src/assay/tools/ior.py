@@ -199,7 +199,7 @@ def parse(
     if to_the_end:
         problems += _holes(text)
     if _CREATED.search(text):
-        problems.append("IOR made the container, with properties of its own: make it first")
+        problems.append("IOR created the container, with other properties: create it first")
     # Runs whose output is interleaved differ only in their rank, so one head stands for all.
     seen = [(test.options.tasks, test.options.nodes) for test in tests] * max(runs, 1)
     problems += worlds(TOOL, seen, expected_tasks, expected_nodes)
@@ -244,21 +244,21 @@ def _from_json(text: str) -> tuple[list[_Test], list[str]]:
     objects, invalid = json_objects(text)
     problems: list[str] = []
     if invalid:
-        hint = " (IOR 4.0.0 writes such with -v)" if "not valid" in invalid else ""
-        problems.append(f"neither table nor summary of IOR: {invalid}{hint}")
+        hint = " (IOR 4.0.0 writes such JSON with -v)" if "not valid" in invalid else ""
+        problems.append(f"neither a table nor a summary from IOR: {invalid}{hint}")
     tests: list[_Test] = []
     for summary in objects:
         try:
             tests += _Summary.model_validate(summary).tests
         except ValidationError as error:
-            problems.append(f"no summary of IOR: {first_error(error)}")
+            problems.append(f"no summary from IOR: {first_error(error)}")
     return tests, problems
 
 
 def _from_table(text: str, runs: int) -> tuple[list[_Test], list[str]]:
     problems: list[str] = []
     if len(re.findall(r"^Finished +: ", text, re.MULTILINE)) < runs:
-        problems.append("IOR did not finish: the last line of its output is not there")
+        problems.append("IOR did not finish: the last line of its output is missing")
     options = [pair for line in text.splitlines() if (pair := _OPTION.fullmatch(line))]
     rows = [row for line in text.splitlines() if (row := _ROW.fullmatch(line))]
     table: dict[str, Any] = {
@@ -268,7 +268,7 @@ def _from_table(text: str, runs: int) -> tuple[list[_Test], list[str]]:
     try:
         return [_Test.model_validate(table)], problems
     except ValidationError as error:
-        return [], [*problems, f"no table of IOR: {first_error(error)}"]
+        return [], [*problems, f"no table from IOR: {first_error(error)}"]
 
 
 def _samples(test: _Test) -> Iterator[Sample]:
@@ -312,4 +312,4 @@ def _holes(text: str) -> Iterator[str]:
     """Report files that are larger than the bytes that were moved."""
     for stat, moved in dict.fromkeys(_SIZES.findall(text)):
         if stat != moved:
-            yield f"{moved} bytes were moved, the files hold {stat}: parts of them are holes"
+            yield f"{moved} bytes were moved, but the files hold {stat}: parts of them are holes"

@@ -35,7 +35,7 @@ def json_objects(text: str) -> tuple[list[dict[str, Any]], str | None]:
         except (ValueError, RecursionError) as error:
             return objects, _why_invalid(kept, error)
         objects.append(value)
-    return objects, None if objects else "there is no JSON in it"
+    return objects, None if objects else "it contains no JSON"
 
 
 def no_answer(text: str, invalid: str | None) -> str:
@@ -43,13 +43,13 @@ def no_answer(text: str, invalid: str | None) -> str:
     lines = text.strip().splitlines()
     if lines and _OBJECT.search(text) is None:
         return lines[-1][:200]
-    return invalid or "there is more than one"
+    return invalid or "it contains more than one"
 
 
 def _why_invalid(text: str, error: ValueError | RecursionError) -> str:
     if not isinstance(error, json.JSONDecodeError):
-        return "its JSON is rubbish"
+        return "its JSON is not readable"
     if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
-        return "its JSON is cut off before the end: the run was killed, or still writes"
+        return "its JSON is cut off before the end: the run was killed, or is still writing"
     line = text.splitlines()[error.lineno - 1].strip()
     return f"its JSON is not valid: {error.msg.lower()} at {line[:80]!r}"

@@ -147,11 +147,11 @@ def parse(
         labels["files"] = files[1]
     samples = tuple(_samples(text, labels))
     if not seen:
-        problems.append("this is no output of mdtest: it does not say how many tasks it ran with")
+        problems.append("this is not output of mdtest: it does not say how many tasks it ran with")
     elif not samples:
-        problems.append("mdtest printed no rate: it did not come to its summary, or ran no phase")
+        problems.append("mdtest printed no rate: it did not reach its summary, or ran no phase")
     elif not _FINISHED.search(text):
-        problems.append("mdtest did not finish: its last line is not there")
+        problems.append("mdtest did not finish: its last line is missing")
     if any(sample.metric == "file_creation" for sample in samples):
         problems += _too_short(text)
     if intercepted_by:

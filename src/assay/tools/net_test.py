@@ -117,8 +117,8 @@ class _Result(BaseModel):
         if not took:
             return ""
         return (
-            f", and {', '.join(took)} took its RPCs: there is no such tag; has each engine as many"
-            " targets as are described?"
+            f", and {', '.join(took)} took its RPCs: there is no such tag; does each engine have as"
+            " many targets as described?"
         )
 
 
@@ -151,7 +151,7 @@ def parse_labelled(text: str, *, expected_ranks: int | None = None) -> Parsed:
     """
     outputs = by_process(text)
     if len(outputs) > 1:
-        return Parsed(TOOL, (), (f"{len(outputs)} processes ran net-test, and one was to",))
+        return Parsed(TOOL, (), (f"{len(outputs)} processes ran net-test instead of one",))
     return parse(next(iter(outputs.values()), ""), expected_ranks=expected_ranks)
 
 
@@ -169,11 +169,11 @@ def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
     """
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
-        return Parsed(TOOL, (), (f"no JSON of net-test: {invalid or 'of more than one run'}",))
+        return Parsed(TOOL, (), (f"no JSON from net-test: {invalid or 'of more than one run'}",))
     try:
         answer = _Answer.model_validate(objects[0])
     except ValidationError as error:
-        return Parsed(TOOL, (), (f"no JSON of net-test: {first_error(error)}",))
+        return Parsed(TOOL, (), (f"no JSON from net-test: {first_error(error)}",))
     if answer.error or not answer.response:
         return Parsed(TOOL, (), (f"net-test failed: {answer.error or 'it gave no response'}",))
 

@@ -182,26 +182,26 @@ class _Output:
         runs = len(_PARAMETERS.findall(self.text))
         if runs > 1:
             yield (
-                f"{runs} runs of {self.tool} printed into one output: each process was a world of"
-                " its own; use the MPI plugin of the launcher (srun --mpi=pmi2)"
+                f"the output contains {runs} runs of {self.tool}: each process ran alone,"
+                " without MPI; use the MPI plugin of the launcher (srun --mpi=pmi2)"
             )
         if expected_processes not in (None, self.processes):
             yield (
-                f"{self.tool} ran with processes: {self.processes}; asked for were"
+                f"{self.tool} ran with the wrong number of processes: {self.processes} instead of"
                 f" {expected_processes}"
             )
 
     def _left_out(self) -> Iterator[str]:
         for code in dict.fromkeys(_UNKNOWN.findall(self.text)):
-            yield f"{self.tool} knows no test {code}, and left it out"
+            yield f"{self.tool} does not know the test {code} and skipped it"
         if _UNSUPPORTED.search(self.text):
-            yield f"{self.tool} cannot verify single values: what it prints for VERIFY is nothing"
+            yield f"{self.tool} cannot verify single values: its output for VERIFY means nothing"
 
     def _failed(self) -> Iterator[str]:
         if failed := _FAILED.search(self.text):
             cause = _REASON.search(self.text)
             why = meaning(cause[1]) if cause else "it does not say why"
-            yield f"{failed[1]} failed: {why}; {self.tool} exits 0 all the same"
+            yield f"{failed[1]} failed: {why}; {self.tool} still exits with 0"
 
     def _cut_off(self) -> Iterator[str]:
         """Report tests that started without a result, unless they are reported as failed."""
@@ -210,7 +210,7 @@ class _Output:
         # Each process prints that it starts; the first prints the result for all.
         for test, started in Counter(_STARTED.findall(self.text)).items():
             if test not in failed and whole[test] * max(self.processes, 1) < started:
-                yield f"{test} has no whole result: it failed, or the run was cut off"
+                yield f"{test} has no complete result: it failed, or the run was cut off"
 
 
 def parse(tool: str, text: str, expected_processes: int | None) -> Parsed:
@@ -242,14 +242,14 @@ def _not_begun(tool: str, text: str, without_libraries: str, expected: int | Non
     if _SERIAL in without_libraries and expected not in (None, 1):
         return (
             f"{tool} found no MPI: libdpar_mpi.so of DAOS, or the MPI that it was built with, is"
-            " not on this host, and each process was a world of its own"
+            " not on this host, so each process ran alone"
         )
     if no_start := _NO_START.search(without_libraries):
         code = f"{meaning(no_start[2])}; does a pool of that size fit into the file system?"
         return f"{tool} did not start: {reason(text) or code}"
     if not _PARAMETERS.search(without_libraries):
         crash = next(filter(None, map(failed_assertion, text.splitlines())), None)
-        return f"{tool} did not come to its parameters{f': {crash}' if crash else ''}"
+        return f"{tool} ended before it printed its parameters{f': {crash}' if crash else ''}"
     return None
 
 

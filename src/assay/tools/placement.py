@@ -40,10 +40,12 @@ def parse(text: str, *, expected_processes: int | None = None) -> Parsed:
         for line in _LINE.finditer(text)
     ]
     if not processes:
-        return Parsed(TOOL, (), ("no process said where it ran",))
+        return Parsed(TOOL, (), ("no process reported where it ran",))
     problems = []
     if expected_processes is not None and len(processes) != expected_processes:
-        problems.append(f"{len(processes)} of {expected_processes} processes said where they ran")
+        problems.append(
+            f"{len(processes)} of {expected_processes} processes reported where they ran"
+        )
     claims = Counter(cpu for process in processes for cpu in process.may)
     bound = sum(
         process.ran <= process.may and all(claims[cpu] == 1 for cpu in process.may)

@@ -238,10 +238,11 @@ def problems(pools: Sequence[Mapping[str, Any]]) -> list[str]:
 KEY = re.compile(r"[a-z0-9_]{1,64}\Z")
 VALUE = re.compile(r"[A-Za-z0-9._;%+-]{1,256}\Z")
 PROPERTIES_ALLOWED = (
-    "allowed is a name of small letters, digits and _, and a value of letters, digits and ._;%+-"
+    "a property has a name of small letters, digits and _, and a value of letters, digits and"
+    " ._;%+-"
 )
-SIZES_ALLOWED = "allowed are such as 2TB, 1.5TiB or 90%"
-LABELS_ALLOWED = "allowed are letters, digits and . _ : -, up to 127 of them"
+SIZES_ALLOWED = "it should be a size such as 2TB, 1.5TiB or 90%"
+LABELS_ALLOWED = "a label has up to 127 letters, digits and . _ : -"
 
 
 def _property_problems(where: str, item: Mapping[str, Any]) -> Iterator[str]:

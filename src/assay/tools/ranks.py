@@ -56,7 +56,7 @@ def _problems_of(server: ServerHost, there: Iterable[Member]) -> list[str]:
             problems.append(f"{server['name']} {state}, see {where}")
     if len(ranks) < len(server["engines"]):
         problems += [
-            f"{server['name']} has an engine without rank, see {log}" for log in without_rank
+            f"{server['name']} has an engine without a rank, see {log}" for log in without_rank
         ]
     return problems
 

@@ -205,7 +205,7 @@ class _MasterResult:
         # The rates of many clients are added up, so a lost or repeated one would go unnoticed.
         for name, figure in _FIGURES.items():
             if (times := len(figure.findall(self.text))) != 1:
-                yield f"its {name} is there {times} times, not once: the output is damaged"
+                yield f"its {name} appears {times} times, not once: the output is damaged"
 
 
 def parse(text: str, asked: SelfTest | None = None) -> Parsed:
@@ -224,7 +224,9 @@ def parse(text: str, asked: SelfTest | None = None) -> Parsed:
     """
     without_libraries = without_log(text)
     if not _HEADER.search(without_libraries):
-        return Parsed(TOOL, (), (f"this is no output of {TOOL}: it names no parameters",))
+        return Parsed(
+            TOOL, (), (f"this is not output of {TOOL}: it does not report its parameters",)
+        )
     results = list(_results(without_libraries))
     one_size = len({result.sizes for result in results}) == 1
     endpoints = _ENDPOINTS.search(without_libraries)
@@ -244,7 +246,7 @@ def parse(text: str, asked: SelfTest | None = None) -> Parsed:
 
 def _not_understood(text: str) -> Iterator[str]:
     if _FALLBACK.search(text):
-        yield "self_test did not understand --endpoint and took 0:2 in its place"
+        yield "self_test did not understand --endpoint and used 0:2 instead"
 
 
 def _not_started(text: str) -> Iterator[str]:
@@ -252,7 +254,7 @@ def _not_started(text: str) -> Iterator[str]:
         if match := _NOT_STARTED.search(error):
             master, code = match.groups()
             why = meaning(code)
-            hint = "; one session at a time on an engine, one master tag a rank"
+            hint = "; one session at a time on an engine, one master tag per rank"
             yield f"master {master} did not start: {why}{hint if why == 'busy' else ''}"
 
 
@@ -274,7 +276,7 @@ def _several_sizes(results: list[_MasterResult]) -> Iterator[str]:
 def _repeated(results: list[_MasterResult]) -> Iterator[str]:
     for (master, _), times in Counter((each.master, each.sizes) for each in results).items():
         if times > 1:
-            yield f"master {master} has {times} results of one size: give one run at a time"
+            yield f"master {master} has {times} results of one size: pass one run at a time"
 
 
 def _results(text: str) -> Iterator[_MasterResult]:
@@ -301,13 +303,13 @@ def _differences(results: list[_MasterResult], asked: SelfTest) -> Iterator[str]
     masters = [f"{rank}:{asked.master_tag}" for rank in asked.masters] or [CLIENT]
     printed = {result.master for result in results}
     if results and (missing := [master for master in masters if master not in printed]):
-        yield f"there is no result of master {', '.join(missing)}"
+        yield f"there is no result from master {', '.join(missing)}"
     for result in results:
         if missing := [name for name in asked.endpoints if name not in result.endpoints]:
             yield f"master {result.master}: endpoint {', '.join(missing)} is missing"
         if strange := [name for name in result.endpoints if name not in asked.endpoints]:
-            yield f"master {result.master}: endpoint {', '.join(strange)} was not asked for"
+            yield f"master {result.master}: endpoint {', '.join(strange)} was not requested"
         if result.sizes != asked.sizes:
-            yield f"the size was {result.sizes}; asked for was {asked.sizes}"
+            yield f"the size was {result.sizes} instead of {asked.sizes}"
         if result.inflight != asked.inflight:
-            yield f"RPCs in flight: {result.inflight}; asked for were {asked.inflight}"
+            yield f"{result.inflight} RPCs were in flight instead of {asked.inflight}"

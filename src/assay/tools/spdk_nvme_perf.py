@@ -82,8 +82,8 @@ class NvmePerf:
     def __post_init__(self) -> None:
         if "write" in self.pattern and not self.destroys_data:
             raise ValueError(
-                f"spdk_nvme_perf {self.pattern} destroys what is on {', '.join(self.transports)};"
-                " nothing allows it"
+                f"spdk_nvme_perf {self.pattern} destroys what is on {', '.join(self.transports)},"
+                " and that was not allowed"
             )
 
     def command(self, program: Text) -> list[Text]:
@@ -169,9 +169,9 @@ def _samples(device: str, rows: list[_Row]) -> Iterator[Sample]:
 
 def _problems(text: str) -> Iterator[str]:
     if usage := _USAGE.search(text):
-        yield f"spdk_nvme_perf did not take its options: {usage[0]}"
+        yield f"spdk_nvme_perf rejected its options: {usage[0]}"
     elif _NO_MEMORY.search(text):
-        yield "spdk_nvme_perf got no huge pages: is nr_hugepages set, and is it root?"
+        yield "spdk_nvme_perf got no huge pages: is nr_hugepages set, and does it run as root?"
     elif _NO_DEVICE.search(text):
         errors = [error for error in _ERROR.findall(text) if _HARMLESS not in error]
         yield (
@@ -179,6 +179,6 @@ def _problems(text: str) -> Iterator[str]:
             " user-space driver, and is the address right?" + (f" ({errors[0]})" if errors else "")
         )
     if lost := _LOST.findall(text):
-        yield f"{len(lost)} I/Os were said to fail: a device was lost on the way, or has errors"
+        yield f"{len(lost)} I/Os failed: a device was lost during the run, or has errors"
     elif _ENDED_BADLY.search(text) and not (usage or _NO_MEMORY.search(text)):
         yield "spdk_nvme_perf ended with errors"

@@ -52,7 +52,7 @@ ERRORS: Mapping[str, str] = {
     "engine_events_dead_ranks": "ranks that it found dead",
     "engine_net_failed_addr": "addresses that it could not resolve",
     "engine_net_req_timeout": "RPCs that timed out",
-    "engine_net_uri_lookup_timeout": "lookups of a rank that timed out",
+    "engine_net_uri_lookup_timeout": "lookups of ranks that timed out",
     "engine_dmabuff_grab_errs": "buffers for its SSDs that it did not get",
     "engine_pool_vos_aggregation_csum_errors": "checksum errors when it merged data",
     "engine_pool_vos_aggregation_fail_count": "merges of data that failed",

@@ -88,14 +88,14 @@ def worlds(
     runs = list(seen)
     if len(runs) > 1:
         yield (
-            f"{len(runs)} runs of {tool} printed into one output: each rank was a world of its"
-            " own; use the MPI plugin of the launcher (srun --mpi=pmi2)"
+            f"the output contains {len(runs)} runs of {tool}: each rank ran alone, without"
+            " MPI; use the MPI plugin of the launcher (srun --mpi=pmi2)"
         )
     for tasks, nodes in dict.fromkeys(runs):
         if expected_tasks is not None and tasks != expected_tasks:
-            yield f"{tool} ran with tasks: {tasks}; asked for were {expected_tasks}"
+            yield f"{tool} ran with the wrong number of tasks: {tasks} instead of {expected_tasks}"
         if expected_nodes is not None and nodes != expected_nodes:
-            yield f"{tool} ran on nodes: {nodes}; asked for were {expected_nodes}"
+            yield f"{tool} ran on the wrong number of nodes: {nodes} instead of {expected_nodes}"
 
 
 def by_process(text: str) -> dict[int, str]:
