@@ -9,7 +9,7 @@ status=$?
 # timeout's own: 124 where the limit was reached, 137 where it took a KILL.
 [ "$status" = 124 ] || [ "$status" = 137 ] || exit "$status"
 
-echo "dfuse at $path did not let go within $limit s, and is ended"
+echo "dfuse at $path did not unmount within $limit s and is killed"
 for process in /proc/[0-9]*; do
     words=$(tr '\0' '\n' 2> /dev/null < "$process/cmdline")
     if echo "$words" | grep --quiet '\(^\|/\)dfuse$' && echo "$words" | grep --quiet --line-regexp --fixed-strings "$path"; then
