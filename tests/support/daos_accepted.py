@@ -71,6 +71,8 @@ ACCEPTED = [
     Row("file_with_range", storage(RAM, {**FILE, "bdev_busid_range": "0x80-0x8F"}), STORAGE),
     Row("file_with_number", storage(RAM, {**FILE, "bdev_number": 1}), STORAGE),
     Row("roles_shared", storage(RAM, file_tier(0, WAL, META, DATA), **METADATA), f"{STORAGE}: validateBdevRoles"),
+    Row("roles_na", storage(RAM, file_tier(0, "na")), f"{STORAGE}: OptionBits.fromStrings"),
+    Row("roles_until_na", storage(RAM, file_tier(0, WAL, META, DATA, "NA", "x"), **METADATA), f"{STORAGE}: OptionBits.fromStrings"),
     Row("roles_wal", storage(RAM, file_tier(0, WAL), file_tier(1, META, DATA), **METADATA), STORAGE),
     Row("roles_wal_meta", storage(RAM, file_tier(0, WAL, META), file_tier(1, DATA), **METADATA), STORAGE),
     Row("roles_of_three", storage(RAM, file_tier(0, WAL), file_tier(1, META), file_tier(2, DATA), **METADATA), STORAGE),

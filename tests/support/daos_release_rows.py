@@ -15,6 +15,7 @@ from daos_rows import (
     META,
     METADATA,
     RAM,
+    STORAGE,
     TWO,
     WAL,
     Row,
@@ -31,6 +32,7 @@ UCX = {"provider": "ucx+tcp", ENV: ["ABT_THREAD_STACKSIZE=32767"]}
 WITHOUT_HUGEPAGES = storage(RAM, FILE)
 
 RELEASES_REFUSE = [
+    Row("roles_na_2.4", storage(RAM, file_tier(0, "na")), f"{STORAGE}: OptionBits.fromStrings", version="2.4"),
     *(
         Row(f"{version}_{name}", {key: value}, place, version=version)
         for version, keys in {

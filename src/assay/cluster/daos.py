@@ -32,6 +32,14 @@ Version = Literal["2.4", "2.6", "2.8"]
 Role = Literal["wal", "meta", "data"]
 
 
+def until_na(roles: object) -> object:
+    """The roles that DAOS reads since 2.6: those before `na` (fromStrings in storage/config.go)."""
+    if not isinstance(roles, list | tuple):
+        return roles
+    words = [str(role).lower() for role in roles]
+    return roles[: words.index("na")] if "na" in words else roles
+
+
 class Tier(Described):
     """One storage tier of an engine."""
 
@@ -43,7 +51,7 @@ class Tier(Described):
         default=None, description="of a tmpfs; none: not said, which to DAOS 2.8 is not false"
     )
     bdev_list: tuple[str, ...] = ()
-    bdev_roles: tuple[Role, ...] = ()
+    bdev_roles: Annotated[tuple[Role, ...], BeforeValidator(until_na)] = ()
     bdev_size: int | None = Field(default=None, ge=1, description="GB, of an emulated device")
     bdev_number: int | None = Field(default=None, ge=0, description="DAOS reads and ignores it")
     bdev_busid_range: str | None = None

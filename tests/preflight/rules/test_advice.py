@@ -25,6 +25,56 @@ def test_what_is_advised_is_a_warning(
     assert said in problem.allowed
 
 
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"s1: engines/0/env_vars": ["D_LOG_MASK=debug"]}, "engines[0].env_vars"),
+        ({"s1: engines/0/log_mask": "DBUG,MEM=ERR"}, "engines[0].log_mask"),
+    ],
+)
+def test_all_debug_messages_are_too_many(changes: dict[str, object], key: str) -> None:
+    (problem,) = advice(put(site(), changes))
+    assert problem.key == key
+    assert "INFO,RPC=DEBUG" in problem.allowed
+
+
+@pytest.mark.parametrize("mask", ["INFO", "ERR,RPC=DEBUG", ""])
+def test_debug_messages_of_some_subsystems_are_fine(mask: str) -> None:
+    assert advice(put(site(), {"s1: engines/0/log_mask": mask})) == []
+
+
+def test_a_timeout_that_clients_do_not_learn() -> None:
+    (problem,) = advice(put(site(), {"s1: engines/0/env_vars": ["CRT_TIMEOUT=30"]}))
+    assert "crt_timeout in daos_server_settings" in problem.allowed
+
+
+ODD = [
+    ({"s2: engines/0/targets": 8, "s2: engines/0/nr_xs_helpers": 2}, "engines[0].targets", 8),
+    ({"s2: interfaces/ib0/network": "203.0.113.0/24"}, "engines[0].fabric_iface", "in 203.0.113"),
+    ({"s2: engines/0/storage/1/bdev_list": ["0000:65:00.0"]}, "engines[0].storage", "1 SSDs"),
+    ({"s2: engines": site(engines=2)["hosts"]["s1"]["engines"]}, "engines", "2 engines"),
+]
+
+
+@pytest.mark.parametrize(("changes", "key", "value"), ODD)
+def test_a_server_unlike_the_others_is_named(
+    changes: dict[str, object], key: str, value: object
+) -> None:
+    document = put(site(servers=3), {"daos/mgmt_svc_replicas": ["s1", "s2", "s3"]})
+    (problem,) = advice(put(document, changes))
+    assert (problem.host, problem.key, problem.severity) == ("s2", key, "warning")
+    assert str(problem.value).startswith(str(value))
+    assert "as on 2 of 3 servers" in problem.allowed
+
+
+def test_of_two_generations_of_servers_none_is_odd() -> None:
+    document = put(site(servers=4), {"daos/mgmt_svc_replicas": ["s1", "s2", "s3"]})
+    assert advice(document) == []
+    for name in ("s3", "s4"):
+        put(document, {f"{name}: engines/0/targets": 8, f"{name}: engines/0/nr_xs_helpers": 2})
+    assert advice(document) == []
+
+
 def test_scm_of_six_per_cent() -> None:
     document = site("pmem")
     for number, address in enumerate(("65", "66", "67", "68")):

@@ -157,6 +157,13 @@ def test_no_iommu_is_needed_without_vfio_or_without_ssds() -> None:
     assert problems(put(site("file"), {"s1: iommu": False})) == []
 
 
+def test_without_vfio_only_root_may_drive_an_ssd() -> None:
+    given = {"s1: server/disable_vfio": True, "s1: setup/needs_helper": True}
+    problem = only(put(site(), given))
+    assert (problem.host, problem.key, problem.value) == ("s1", "server.disable_vfio", "true")
+    assert problems(put(site("file"), given)) == []
+
+
 BEHIND, ALSO_BEHIND = "640005:01:00.0", "640005:02:00.0"
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from assay.cluster.daos import Version
+from assay.cluster.daos import Version, until_na
 
 INT32, UINT8, UINT32, INT64 = 2**31 - 1, 2**8 - 1, 2**32 - 1, 2**63 - 1
 PORT = 65535
@@ -143,6 +143,15 @@ class ListOf:
                 item for item, times in Counter(map(str, value)).items() if times > 1
             ):
                 yield Wrong("", item, "should be listed once")
+
+
+class Roles:
+    """Roles of SSDs; since 2.6 `na` says that there are none, and ends the list."""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Yield what is wrong with a value that is not null."""
+        roles = ListOf(Choice(("wal", "meta", "data")))
+        yield from roles.judge(value if version == "2.4" else until_na(value), version)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from assay.preflight.keys.kinds import (
     Key,
     Kind,
     ListOf,
+    Roles,
     Section,
     Text,
     Whole,
@@ -124,7 +125,7 @@ _TIER: dict[str, Kind] = {
     "bdev_number": _COUNT,
     "bdev_size": Whole(0, INT32, "GB"),
     "bdev_busid_range": Text(),
-    "bdev_roles": ListOf(Choice(("wal", "meta", "data"))),
+    "bdev_roles": Roles(),
 }
 
 ENGINE = Section(

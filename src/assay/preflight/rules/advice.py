@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from assay.cluster.daos import Engine, System
 from assay.cluster.description import Host
+from assay.preflight.rules.unlike import unlike_engines
 from assay.problems import Problem
 
 SCM_SHARE = 0.06
@@ -33,6 +34,8 @@ def advice_rules(name: str, host: Host) -> Iterator[Problem]:
         yield from _balance(name, number, engine)
         yield from _helpers(name, number, engine)
         yield from _scm(name, host, number, engine)
+        yield from _debug(name, number, engine)
+        yield from _timeout(name, number, engine)
     yield from _numbers_of_ssds(name, host)
 
 
@@ -52,6 +55,7 @@ def advice_for_system(system: System, hosts: Mapping[str, Host]) -> Iterator[Pro
             system.name,
             "should be daos_server: DAOS does not support any other system name yet",
         )
+    yield from unlike_engines(system, hosts)
 
 
 def _warning(host: str | None, key: str, value: object, allowed: str) -> Problem:
@@ -110,6 +114,32 @@ def _scm(name: str, host: Host, number: int, engine: Engine) -> Iterator[Problem
             f"{have / GIB:.0f} GiB",
             f"should be at least {SCM_SHARE:.0%} of the SSDs, {SCM_SHARE * ssds / GIB:.0f} GiB:"
             " metadata fills it first",
+        )
+
+
+def _debug(name: str, number: int, engine: Engine) -> Iterator[Problem]:
+    """Warn of debug messages, which "account for a majority" (docs/admin/troubleshooting.md)."""
+    for key, mask in (("log_mask", engine.log_mask), ("env_vars", engine.env("D_LOG_MASK"))):
+        everything = (mask or "").partition(",")[0].upper()
+        if everything in ("DEBUG", "DBUG"):
+            yield _warning(
+                name,
+                f"engines[{number}].{key}",
+                mask if key == "log_mask" else f"D_LOG_MASK={mask}",
+                "should be INFO, or DEBUG for some subsystems as in INFO,RPC=DEBUG: writing all"
+                " debug messages takes time from every operation, and fills the disk of the log",
+            )
+
+
+def _timeout(name: str, number: int, engine: Engine) -> Iterator[Problem]:
+    """Warn of a timeout that the engine alone has: clients get the server's `crt_timeout`."""
+    if (timeout := engine.env("CRT_TIMEOUT")) is not None:
+        yield _warning(
+            name,
+            f"engines[{number}].env_vars",
+            f"CRT_TIMEOUT={timeout}",
+            "should be left out: clients are given crt_timeout of the server, not this one. Set"
+            " crt_timeout in daos_server_settings",
         )
 
 

@@ -190,6 +190,14 @@ def _unfit(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
 def _iommu(name: str, host: Host) -> Iterator[Problem]:
     """Require an IOMMU for VFIO; without it, DAOS needs root for SSDs, and does not use VMD."""
     tiers = [tier for engine in host.engines for tier in engine.storage if tier.class_ == "nvme"]
+    if tiers and host.server.disable_vfio and host.setup.needs_helper:
+        yield Problem(
+            name,
+            "server.disable_vfio",
+            "true",
+            "should be false while daos_server_user is not root, since without VFIO only root may"
+            " drive an SSD; or set daos_server_user to root",
+        )
     if tiers and not host.server.disable_vfio and not host.iommu:
         behind_vmd = any(
             host.vmd_of(device) is not None for tier in tiers for device in tier.devices
