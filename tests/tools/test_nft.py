@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.tools.nft import Judgement, Packet, Ruleset
+from assay.tools.nft import Passage, Packet, Ruleset
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "nft"
 
@@ -68,7 +68,7 @@ def test_most_rulesets_are_certain() -> None:
     assert sum(reached(case).doubt is None for case in REACHED) == 46
 
 
-def reached(case: str) -> Judgement:
+def reached(case: str) -> Passage:
     printed = json.dumps({"nftables": REACHED[case]["nftables"]})
     return Ruleset(printed).judge(Packet(10001, "192.0.2.9", "eth0"))
 

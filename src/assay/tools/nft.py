@@ -25,7 +25,7 @@ class Packet(NamedTuple):
     """The interface at which it arrives."""
 
 
-class Judgement(NamedTuple):
+class Passage(NamedTuple):
     """What becomes of a packet. It passes if both are None."""
 
     blocked: str | None = None
@@ -61,16 +61,16 @@ class Ruleset:
         self._base = [chain for chain in self._base if chain["family"] in FAMILIES]
         self._base.sort(key=lambda chain: _HOOKS.index(chain["hook"]))
 
-    def judge(self, packet: Packet) -> Judgement:
+    def judge(self, packet: Packet) -> Passage:
         """Whether a packet and the answer to it certainly pass, certainly do not, or may not."""
         if self._is_read:
             try:
                 return self._judged(packet)
             except (AttributeError, IndexError, KeyError, TypeError, ValueError):
                 pass  # in another form than any release of nft that was tried
-        return Judgement(doubt="what nft prints cannot be read")
+        return Passage(doubt="what nft prints cannot be read")
 
-    def _judged(self, packet: Packet) -> Judgement:
+    def _judged(self, packet: Packet) -> Passage:
         first_doubt = None
         for chain in self._base:
             if chain.get("dev", packet.interface) not in (packet.interface, [packet.interface]):
@@ -82,10 +82,10 @@ class Ruleset:
                 outcomes = outcomes - {""} | {chain.get("policy") or "accept"}
             name = f"{chain['family']} {chain['table']} {chain['name']}"
             if "accept" not in outcomes:
-                return Judgement(blocked=name)
+                return Passage(blocked=name)
             if outcomes != {"accept"} and first_doubt is None:
                 first_doubt = f"{name}: {', '.join(walk.doubts)}"
-        return Judgement(doubt=first_doubt)
+        return Passage(doubt=first_doubt)
 
 
 _HOOKS = ("ingress", "prerouting", "input", "output")

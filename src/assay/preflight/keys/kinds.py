@@ -145,7 +145,7 @@ class ListOf:
                 yield Wrong("", item, "should be listed once")
 
 
-class Roles:
+class RoleList:
     """Roles of SSDs; since 2.6 `na` says that there are none, and ends the list."""
 
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:

@@ -20,7 +20,7 @@ from assay.preflight.keys.kinds import (
     Key,
     Kind,
     ListOf,
-    Roles,
+    RoleList,
     Section,
     Text,
     Whole,
@@ -125,7 +125,7 @@ _TIER: dict[str, Kind] = {
     "bdev_number": _COUNT,
     "bdev_size": Whole(0, INT32, "GB"),
     "bdev_busid_range": Text(),
-    "bdev_roles": Roles(),
+    "bdev_roles": RoleList(),
 }
 
 ENGINE = Section(
