@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.tools.nft import Passage, Packet, Ruleset
+from assay.tools.nft import Packet, Passage, Ruleset
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "nft"
 
