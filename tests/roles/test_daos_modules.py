@@ -179,7 +179,8 @@ def test_what_dmg_says_of_a_pool_that_it_does_not_make_is_reported(
 ) -> None:
     daos.lose_rank()
     assert (
-        pool()["msg"] == "pool tank: dmg did not make it: pool create failed: ranks are not joined"
+        pool()["msg"]
+        == "pool tank: dmg did not create it: pool create failed: ranks are not joined"
     )
 
 

@@ -40,7 +40,7 @@ def main(path: str) -> None:
     eccodes.codes_set_values(field, np.random.default_rng(0).random(COLUMNS * ROWS))
     message = eccodes.codes_get_message(field)
     if len(message) != BYTES:
-        raise SystemExit(f"the field has {len(message)} bytes; {BYTES} are wanted")
+        raise SystemExit(f"the field has {len(message)} bytes instead of {BYTES}")
     with open(path, "wb") as file:
         file.write(message)
 

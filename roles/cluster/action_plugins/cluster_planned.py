@@ -111,8 +111,8 @@ def _facts(host: str, kind: Mapping[str, Any], number: int) -> Iterator[tuple[st
 def _validate(host: str, kind: Any) -> None:
     if kind is None:
         raise AnsibleActionFail(
-            f"{host}: cluster_kind is not set; it should be what such a host has, in the words of a"
-            " host in cluster.json (docs/plan.md)"
+            f"{host}: cluster_kind is not set; it should be what such a host has, with the keys of"
+            " a host in cluster.json (docs/plan.md)"
         )
     if not isinstance(kind, Mapping):
         raise AnsibleActionFail(

@@ -127,7 +127,7 @@ def given_to_daos(engines: Any, control_metadata: Any) -> dict[str, list[str]]:
     """The paths on a host that DAOS would format, write or mount; others are refused elsewhere.
 
     Args:
-        engines: the engines of the host, in the words of daos_server.yml, not yet validated.
+        engines: the engines of the host, with the keys of daos_server.yml, not yet validated.
         control_metadata: the key of daos_server.yml, or None.
     """
     metadata = control_metadata if isinstance(control_metadata, dict) else {}

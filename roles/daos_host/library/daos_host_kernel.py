@@ -47,7 +47,7 @@ options:
     type: list
     elements: str
     default: []
-    description: PCI addresses of SSDs or VMD controllers, in the words of daos_server.yml.
+    description: PCI addresses of SSDs or VMD controllers, with the keys of daos_server.yml.
 author: the daos-assay founders
 """
 EXAMPLES = r"""
@@ -115,7 +115,7 @@ class Kernel:
         if is_enough(before, wanted):
             return
         if not os.access(self.root / path, os.W_OK):  # also where the file system is read-only
-            self.denied.append(f"/{path} is {before or 'absent'}, and {wanted} is wanted")
+            self.denied.append(f"/{path} is {before or 'absent'}, but should be {wanted}")
             return
         self.changed = True
         if self.dry:

@@ -14,7 +14,7 @@ def engines(described: list[dict[str, Any]], eadr: bool, logs: str) -> list[dict
     """The engines of the inventory, with the log files and the environment they need.
 
     Args:
-        described: engines in the words of daos_server.yml.
+        described: engines with the keys of daos_server.yml.
         eadr: whether the caches of the CPU survive a loss of power.
         logs: directory for the logs of engines without a configured file.
     """

@@ -146,7 +146,7 @@ class Container:
         arguments = container_create(self._pool, self._name, self._layout, self._properties)
         made = self._run(arguments, "make_limit_s")
         if made.error:
-            self._fail(f"daos did not make it: {made.error}")
+            self._fail(f"daos did not create it: {made.error}")
         self._module.exit_json(changed=True, diff=diff, uuid=made.response.get("container_uuid"))
 
     def _compare(self) -> None:
@@ -154,8 +154,8 @@ class Container:
         found = container_differences(self._layout, self._properties, query, self._ask("get-prop"))
         if found:
             self._fail(
-                f"{'; '.join(map(str, found))}. It was not changed: correct what is required of"
-                " it, or destroy it with daos"
+                f"{'; '.join(map(str, found))}. It was not changed: correct the inventory, or"
+                " destroy it with daos"
             )
         self._module.exit_json(changed=False, uuid=query.get("container_uuid"))
 

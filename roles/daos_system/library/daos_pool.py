@@ -133,7 +133,7 @@ class Pool:
             self._module.exit_json(changed=True, diff=diff)
         made = self._run(pool_create(self._name, self._size, self._properties), "make_limit_s")
         if made.error:
-            self._fail(f"dmg did not make it: {made.error}")
+            self._fail(f"dmg did not create it: {made.error}")
         self._allow()
         self._module.exit_json(changed=True, diff=diff, uuid=made.response.get("uuid"))
 
@@ -146,8 +146,8 @@ class Pool:
         fixed = [difference for difference in found if not difference.changeable]
         if fixed:
             self._fail(
-                f"{'; '.join(map(str, fixed))}. It was not changed: correct what is required of"
-                " it, or change or destroy it with dmg"
+                f"{'; '.join(map(str, fixed))}. It was not changed: correct the inventory, or"
+                " change or destroy it with dmg"
             )
         if found and not self._module.check_mode:
             self._ask(pool_set(self._name, found), "make_limit_s")
