@@ -1,6 +1,7 @@
 """What Ansible's facts become in cluster.json."""
 
 import importlib.util
+import json
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,16 @@ def test_fingerprints_are_of_the_hosts_that_answered() -> None:
             "readings": {},
         }
     }
+    # What dmg has listed, by address here, of an SSD that the kernel does not see.
+    ssd = {"model": "P5500", "serial": "PHAX1", "fw_rev": "2CV1", "pci_addr": "0000:65:00.0"}
+    entry = {"hosts": "192.0.2.1:10001", "storage": {"nvme_devices": [ssd]}}
+    scanned = {"stdout": json.dumps({"response": {"HostStorage": {"1": entry}}})}
+    facts = {"default_ipv4": {"address": "192.0.2.1"}}
+    hostvars["s1"] |= {"__cluster_scanned": scanned, "ansible_facts": facts}
+    found = filters()["cluster_fingerprints"](hostvars)["s1"]
+    assert found["traits"]["firmware of P5500 in user space"] == "1 x 2CV1"
+    assert found["traits"]["SSDs in user space"] == "1 x P5500"
+    assert found["identities"] == {"SSD at 0000:65:00.0": "P5500 PHAX1"}
 
 
 FACTS = {

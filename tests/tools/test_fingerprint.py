@@ -52,6 +52,16 @@ TREE = {
     "sys/class/block/sda1/size": "1",
     "sys/class/block/nvme0n1/device/model": "INTEL",
 }
+for number, address in enumerate(("0000:65:00.0", "0000:66:00.0", "0000:67:00.0")):
+    TREE |= {
+        f"sys/bus/pci/devices/{address}/class": "0x010802",
+        f"sys/bus/pci/devices/{address}/vendor": "0x8086",
+        f"sys/bus/pci/devices/{address}/device": "0x0b60",
+        f"sys/bus/pci/devices/{address}/subsystem_vendor": "0x8086",
+        f"sys/bus/pci/devices/{address}/subsystem_device": "0x8008",
+        f"sys/bus/pci/devices/{address}/revision": f"0x0{number // 2}",
+    }
+TREE["sys/bus/pci/devices/0000:3b:00.0/class"] = "0x020000"
 PRINTED = {
     ("dmidecode",): "dmidecode.txt",
     ("ethtool", "ib0"): "ethtool_mlx5.txt",
@@ -90,6 +100,7 @@ def test_traits_are_what_peers_have_in_common(found: dict[str, Any]) -> None:
         "driver mlx5_core": "5.8-2.0.3",
         "memory modules": "2 x 32 GB DDR4 M393A4K40DB3-CWE",
         "memory speed": "2 x 2933 MT/s",
+        "NVMe devices": "2 x 8086:0b60 (8086:8008) rev 00, 1 x 8086:0b60 (8086:8008) rev 01",
         "SSDs": "2 x INTEL SSDPF2KX038TZ, 1 x SAMSUNG MZ7LH480HAHQ-00005",
         "firmware of INTEL SSDPF2KX038TZ": "1 x 9CV10410, 1 x 9CV10490",
         "firmware of SAMSUNG MZ7LH480HAHQ-00005": "1 x HXT7404Q",
@@ -113,6 +124,20 @@ def test_identities_are_the_hosts_own_and_readings_change_by_themselves(
         "memory module A2": "41A0C1D3",
     }
     assert fingerprint(found).readings == {"wear of the SSD at 0000:65:00.0": "3 %"}
+
+
+def test_an_ssd_that_spdk_drives_has_its_pcie_serial_number(
+    tmp_path: Path, found: dict[str, Any]
+) -> None:
+    """A config space with two extended capabilities: AER at 0x100, and the number at 0x148."""
+    space = bytearray(4096)
+    space[0x100:0x104] = (0x1480_0001 | 2 << 16).to_bytes(4, "little")
+    space[0x148:0x154] = bytes.fromhex("03000100 4544434241003825")
+    (tmp_path / "sys/bus/pci/devices/0000:67:00.0/config").write_bytes(space)
+    (tmp_path / "sys/bus/pci/devices/0000:66:00.0/config").write_bytes(space[:64])
+    identities = fingerprint(read_identity(tmp_path, lambda *_: "")).identities
+    assert identities["PCIe serial number of 0000:67:00.0"] == "25-38-00-41-42-43-44-45"
+    assert "PCIe serial number of 0000:66:00.0" not in identities
 
 
 def test_a_host_that_shows_nothing_has_an_empty_fingerprint(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from assay.cluster.daos import SYSTEM_TAGS, tag_map
 from assay.tools import lsblk
 from assay.tools.fingerprint import fingerprint
+from assay.tools.storage_scan import controllers
 
 MOMENTARY = frozenset(
     {"blocks", "directories", "backing_files", "superblocks", "setup", "fingerprint", "shared"}
@@ -31,7 +32,9 @@ def describe_hosts(
         found = variables["__cluster_found"]
         described[name] = describe_host(
             variables["ansible_facts"],
-            found["hardware"] | _blocks(found.get("lsblk", {})) | _fingerprint(found),
+            found["hardware"]
+            | _blocks(found.get("lsblk", {}))
+            | _fingerprint(found, _in_user_space(name, variables)),
             found["inventory"],
         )
     return described
@@ -216,10 +219,22 @@ def _blocks(printed: dict[str, Any]) -> dict[str, Any]:
     return {"blocks": {name: block.model_dump(mode="json") for name, block in blocks.items()}}
 
 
-def _fingerprint(found: dict[str, Any]) -> dict[str, Any]:
+def _in_user_space(name: str, variables: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The SSDs of a host that its engines drive, as `dmg storage scan` listed them."""
+    listed = controllers(str(variables.get("__cluster_scanned", {}).get("stdout") or ""))
+    facts = variables.get("ansible_facts", {})
+    address = facts.get("default_ipv4", {}).get("address")
+    known = [name, *_names(facts), *([address] if address else [])]
+    return next((listed[each] for each in known if each in listed), [])
+
+
+def _fingerprint(found: dict[str, Any], in_user_space: list[dict[str, str]]) -> dict[str, Any]:
     """The fingerprint of a host; empty if its answer is invalid, so that others are not stopped."""
     try:
-        return {"fingerprint": fingerprint(found["identity"]).model_dump(mode="json")}
+        seen = {ssd["address"] for ssd in found["identity"]["nvme"]}
+        more = [ssd for ssd in in_user_space if ssd["address"] not in seen]
+        identity = {**found["identity"], "in_user_space": more}
+        return {"fingerprint": fingerprint(identity).model_dump(mode="json")}
     except (KeyError, TypeError, AttributeError, ValueError):
         return {}
 
@@ -227,7 +242,9 @@ def _fingerprint(found: dict[str, Any]) -> dict[str, Any]:
 def fingerprints(hostvars: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The fingerprints of the hosts that answered the module `cluster_identity`."""
     taken = {
-        name: _fingerprint(hostvars[name].get("__cluster_identity", {})).get("fingerprint")
+        name: _fingerprint(
+            hostvars[name].get("__cluster_identity", {}), _in_user_space(name, hostvars[name])
+        ).get("fingerprint")
         for name in hostvars
     }
     return {name: found for name, found in taken.items() if found is not None}

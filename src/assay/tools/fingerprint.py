@@ -47,10 +47,16 @@ def _traits(
     yield "memory modules", _counted(f"{m.size} {m.kind} {m.part}".strip() for m in modules)
     yield "memory speed", _counted(module.speed for module in modules)
     ssds = [*((s["model"], s["firmware"]) for s in found["nvme"])]
+    yield "NVMe devices", _counted(_pci_kind(device) for device in found.get("pci_nvme", ()))
     ssds += [(disk.model, disk.firmware) for disk in disks.values()]
     yield "SSDs", _counted(model for model, _ in ssds)
     for model in {model for model, _ in ssds}:
         yield f"firmware of {model}", _counted(firm for other, firm in ssds if other == model)
+    driven = [(ssd["model"], ssd["firmware"]) for ssd in found.get("in_user_space", ())]
+    yield "SSDs in user space", _counted(model for model, _ in driven)
+    for model in {model for model, _ in driven}:
+        firmware = _counted(firm for other, firm in driven if other == model)
+        yield f"firmware of {model} in user space", firmware
     boards = [(device["board"], device["firmware"]) for device in found["rdma"]]
     yield "RDMA adapters", _counted(board for board, _ in boards)
     for board in {board for board, _ in boards}:
@@ -64,8 +70,10 @@ def _identities(
     found: Mapping[str, Any], disks: Mapping[str, smart.Disk], modules: Iterable[dmidecode.Module]
 ) -> Iterator[tuple[str, str]]:
     yield "serial number", found["dmi"]["product_serial"]
-    for ssd in found["nvme"]:
+    for ssd in (*found["nvme"], *found.get("in_user_space", ())):
         yield f"SSD at {ssd['address']}", f"{ssd['model']} {ssd['serial']}"
+    for device in found.get("pci_nvme", ()):
+        yield f"PCIe serial number of {device['address']}", device["serial"]
     for name, disk in disks.items():
         yield f"disk {name}", f"{disk.model} {disk.serial}".strip()
     for device in found["rdma"]:
@@ -84,6 +92,14 @@ def _readings(
     for name, disk in disks.items():
         if disk.worn_percent is not None:
             yield f"wear of the disk {name}", f"{disk.worn_percent:g} %"
+
+
+def _pci_kind(device: Mapping[str, str]) -> str:
+    """As lspci -nn has it: IDs of the device, of its subsystem, and the revision."""
+    return (
+        f"{device['vendor']}:{device['device']} ({device['subsystem_vendor']}:"
+        f"{device['subsystem_device']}) rev {device['revision']}"
+    )
 
 
 def _drivers(found: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:

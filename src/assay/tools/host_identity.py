@@ -17,6 +17,9 @@ from .host_setup import printed
 from .sysfs import text
 
 DMI = ("sys_vendor", "product_name", "product_serial", "bios_vendor", "bios_version", "bios_date")
+NVME_CLASS = "0x0108"
+"""PCI class of non-volatile memory controllers (PCI Code and ID Assignment)."""
+
 MOST_DISKS = 64
 """Maximum number of disks to query one by one; further ones are skipped."""
 
@@ -48,6 +51,11 @@ def read_identity(root: Path, ask: Callable[..., str] = printed) -> dict[str, An
         "smt": text(root / "sys/devices/system/cpu/smt/control"),
         "tuning": _tuning(root),
         "nvme": [_nvme(root / "sys/class/nvme" / disk) for disk in disks],
+        "pci_nvme": [
+            _pci(device)
+            for device in sorted(root.glob("sys/bus/pci/devices/*"))
+            if text(device / "class").startswith(NVME_CLASS)
+        ],
         "rdma": [_rdma(device) for device in sorted(root.glob("sys/class/infiniband/*"))],
         "drivers": {
             module: text(root / "sys/module" / module / "version")
@@ -92,6 +100,34 @@ def _nvme(controller: Path) -> dict[str, str]:
         "firmware": text(controller / "firmware_rev"),
         "name": controller.name,
     }
+
+
+def _pci(device: Path) -> dict[str, str]:
+    """An SSD as a PCI device, which it is also while SPDK drives it in user space."""
+    keys = ("vendor", "device", "subsystem_vendor", "subsystem_device", "revision")
+    return {
+        "address": device.name,
+        **{key: text(device / key).replace("0x", "", 1) for key in keys},
+        "serial": _device_serial(device / "config"),
+    }
+
+
+def _device_serial(config: Path) -> str:
+    """The Device Serial Number of PCIe's extended capabilities; empty if a device has none.
+
+    Source: PCI Express Base Specification, 7.9.3. Only root can read so far.
+    """
+    try:
+        space = config.read_bytes()
+    except OSError:
+        return ""
+    at, seen = 0x100, 0
+    while at and at + 12 <= len(space) and seen < 64:
+        header = int.from_bytes(space[at : at + 4], "little")
+        if header & 0xFFFF == 0x0003:
+            return space[at + 4 : at + 12][::-1].hex("-")
+        at, seen = header >> 20 & 0xFFC, seen + 1
+    return ""
 
 
 def _rdma(device: Path) -> dict[str, str]:

@@ -1,0 +1,42 @@
+"""The SSDs that engines drive, as dmg lists them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from assay.tools.storage_scan import controllers
+
+SSD = {"model": "INTEL SSDPF2KX038TZ ", "serial": "PHAX1", "fw_rev": "9CV10490"}
+
+
+def printed(devices: Any, hosts: str = "s1:10001") -> str:
+    storage = {"nvme_devices": devices, "scm_modules": None}
+    entry = {"storage": storage, "hosts": hosts}
+    response = {"host_errors": {}, "HostStorage": {"8689153459321439115": entry}}
+    return json.dumps({"response": response, "error": None, "status": 0})
+
+
+def test_each_ssd_has_its_server_address_model_serial_and_firmware() -> None:
+    assert controllers(printed([{**SSD, "pci_addr": "0000:65:00.0"}])) == {
+        "s1": [
+            {
+                "address": "0000:65:00.0",
+                "model": "INTEL SSDPF2KX038TZ",
+                "serial": "PHAX1",
+                "firmware": "9CV10490",
+            }
+        ]
+    }
+
+
+@pytest.mark.parametrize("devices", [None, [], [{"model": "", "pci_addr": ""}], [1], "x"])
+def test_an_emulated_ssd_says_nothing(devices: Any) -> None:
+    assert controllers(printed(devices)) == {"s1": []}
+
+
+@pytest.mark.parametrize("text", ["", "dmg: not found", "[]", '{"response": null}'])
+def test_without_an_answer_there_are_none(text: str) -> None:
+    assert controllers(text) == {}
