@@ -1,16 +1,21 @@
 """What the module `cluster_hardware` finds out about file systems, files and ports."""
 
+import fcntl
 import importlib.util
 import os
+import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 
 from assay.tools import host_identity, host_setup, nft, sysfs, writable
 
-MODULE = Path(__file__).parents[2] / "roles/cluster/library/cluster_hardware.py"
+ROLES = Path(__file__).parents[2] / "roles"
+MODULE = ROLES / "cluster/library/cluster_hardware.py"
 SHARED = {
     "host_identity": host_identity,
     "host_setup": host_setup,
@@ -144,6 +149,38 @@ def test_a_file_that_another_host_wrote_is_there_or_not(module: ModuleType, tmp_
     (tmp_path / "sign").touch()
     assert module.shared(str(tmp_path), str(tmp_path / "sign"))["sees_controller"] is True
     assert module.shared(str(tmp_path), str(tmp_path / "none"))["sees_controller"] is False
+
+
+def test_a_lock_that_another_process_holds_is_seen(module: ModuleType, tmp_path: Path) -> None:
+    sign = tmp_path / "sign"
+    sign.touch()
+    place = str(tmp_path), str(sign)
+    assert module.shared(*place)["meets_locks"] is None
+    assert module.shared(*place, held=True)["meets_locks"] is False
+    assert module.shared(str(tmp_path), str(tmp_path / "none"), held=True)["meets_locks"] is None
+    with sign.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert module.shared(*place, held=True)["meets_locks"] is True
+
+
+def test_the_controller_holds_its_lock_until_the_file_is_removed(tmp_path: Path) -> None:
+    """The script of tasks/look.yml."""
+    tasks = yaml.safe_load((ROLES / "cluster/tasks/look.yml").read_text())
+    (script,) = [
+        task["ansible.builtin.shell"]["cmd"] for task in tasks if task["name"].startswith("Hold")
+    ]
+    sign = tmp_path / "sign"
+    sign.touch()
+    script = script.replace("{{ __cluster_sign.path | quote }}", str(sign))
+    started = time.monotonic()
+    held = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
+    assert held.stdout == "held\n"
+    assert time.monotonic() - started < 30
+    with sign.open() as file:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        sign.unlink()
+        fcntl.flock(file, fcntl.LOCK_SH)
 
 
 def test_links_are_followed_to_the_device(module: ModuleType, tmp_path: Path) -> None:

@@ -61,6 +61,10 @@ options:
     type: path
     default: ""
     description: A directory that all hosts of the partitions should share.
+  held:
+    type: bool
+    default: false
+    description: Whether the controller has locked the file that it left there.
   prefix:
     type: path
     default: /usr
@@ -183,12 +187,13 @@ def system_of(superblock: Path) -> str | None:
     return None
 
 
-def shared(path: str, sign: str = "") -> dict[str, Any]:
+def shared(path: str, sign: str = "", held: bool = False) -> dict[str, Any]:
     """The file system of a directory, which need not exist yet: type, source, locks, free space.
 
     Args:
         path: the directory.
         sign: a file in it that another host has just written, if one could.
+        held: whether that host has locked it.
     """
     there = _existing(Path(path))
     mount = _mount(there)
@@ -201,7 +206,23 @@ def shared(path: str, sign: str = "") -> dict[str, Any]:
         "locks": _locks(there),
         "available_mib": room.f_bavail * room.f_frsize // 2**20,
         "sees_controller": Path(sign).exists() if sign else None,
+        "meets_locks": _is_locked(Path(sign)) if held and sign else None,
     }
+
+
+def _is_locked(file: Path) -> bool | None:
+    """Whether the lock of another process, here or on another host, is seen; None if not tried."""
+    try:
+        handle = os.open(file, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return True if error.errno in (errno.EWOULDBLOCK, errno.EACCES) else None
+    finally:
+        os.close(handle)
+    return False
 
 
 def _locks(directory: Path) -> bool:
@@ -279,6 +300,7 @@ def main() -> None:
             "superblocks": {"type": "list", "elements": "path", "default": []},
             "shared": {"type": "path", "default": ""},
             "sign": {"type": "path", "default": ""},
+            "held": {"type": "bool", "default": False},
             "prefix": {"type": "path", "default": "/usr"},
             "names": {"type": "dict", "default": {}},
             "ports": {"type": "dict", "default": {}},
@@ -295,7 +317,7 @@ def main() -> None:
             **filtered(module.params["ports"], module.params["peer"]),
         },
         "shared": (
-            shared(module.params["shared"], module.params["sign"])
+            shared(*(module.params[key] for key in ("shared", "sign", "held")))
             if module.params["shared"]
             else None
         ),

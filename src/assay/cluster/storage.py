@@ -53,3 +53,6 @@ class SharedDirectory(Described):
         default=None,
         description="a file that the controller wrote there is here, too; none: not tried",
     )
+    meets_locks: bool | None = Field(
+        default=None, description="a lock that the controller holds there is seen; none: not tried"
+    )

@@ -45,6 +45,13 @@ def test_a_file_of_the_controller_that_is_there_says_more_than_names(
     assert problems(seen(NFS, {**client, "sees_controller": True})) == []
 
 
+def test_a_lock_of_the_controller_that_does_not_count_is_a_warning() -> None:
+    assert problems(seen(NFS, {**NFS, "sees_controller": True, "meets_locks": True})) == []
+    problem = only(seen(NFS, {**NFS, "sees_controller": True, "meets_locks": False}))
+    assert (problem.host, problem.key, problem.severity) == ("c1", "reframe_prefix", "warning")
+    assert "a lock that login holds there does not count here" in problem.allowed
+
+
 @pytest.mark.parametrize("source", ["nas:/export", "198.51.100.1:/export"])
 def test_a_file_of_the_controller_that_is_not_there(source: str) -> None:
     problem = only(seen(NFS, {**NFS, "source": source, "sees_controller": False}))

@@ -55,7 +55,19 @@ def _with_the_controller(
     name: str, host: Host, controller: str, hosts: Mapping[str, Host]
 ) -> Iterator[Problem]:
     mine, its = host.shared, hosts[controller].shared
-    if mine is None or its is None or name == controller or mine.sees_controller:
+    if mine is None or its is None or name == controller:
+        return
+    if mine.meets_locks is False:
+        yield Problem(
+            name,
+            KEY,
+            f"{mine.path} on {mine.source} ({mine.filesystem})",
+            f"should have locks between hosts: a lock that {controller} holds there does not count"
+            " here, and two sessions of ReFrame on two hosts would spoil their records. Mount it"
+            " with flock instead of localflock (Lustre), or without nolock and local_lock (NFS)",
+            severity="warning",
+        )
+    if mine.sees_controller:
         return
     is_tried = mine.sees_controller is not None
     if not is_tried and _is_one(host, hosts[controller]):
