@@ -65,6 +65,17 @@ def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
     assert said.endswith(" (85 s); steps finished: s1 1, s2 0")
 
 
+def test_the_running_check_has_its_number_its_hosts_and_the_time_left(tmp_path: Path) -> None:
+    ended = RUN.format("SsdFio", "servers") + END.format("FAIL", "SsdFio", "servers")
+    found = seen(tmp_path, BEGIN + ended + RUN.format("PosixFio", "clients"))
+    found.checks[1].since = AT
+    at = datetime.fromtimestamp(AT).astimezone()
+    assert progress.current(found, 130) == [
+        "SsdFio on servers failed",
+        f"2 of 2: PosixFio on s[1-2] since {at:%H:%M:%S}; about 2 min left",
+    ]
+
+
 STARTED = "[==========] Started on Sun Nov 22 18:00:00 2026+0000\n"
 AT = datetime(2026, 11, 22, 18, tzinfo=UTC).timestamp()
 TAKES = {("SsdFio", "servers"): 100.0, ("PosixFio", "clients"): 60.0}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import re
 from collections import Counter
@@ -13,17 +14,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from assay.checks.hours import spelled
 from assay.checks.plan import Requirement
 from assay.checks.raw import SubjectOutputs, directory_of
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import one_line
-from assay.subject import Subject
+from assay.subject import Subject, folded
 
 State = Literal["waits", "runs", "measured", "failed", "interrupted"]
 
 OUTPUT = "reframe.out"
 """File in which campaign.sh keeps ReFrame's output of all sessions, one after the other."""
+
+LOCK = ".lock"
+"""File beside the campaigns that campaign.sh keeps locked while it measures."""
 
 _BEGAN = re.compile(r"\[==========\] Started on (.{10,40})")
 """ReFrame's line with the start of a session."""
@@ -141,6 +146,22 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
     return Progress(tuple(checks.values()), ended, scale, began, tuple(ended_since))
 
 
+def is_measuring(directory: Path) -> bool:
+    """Whether a campaign in the directory's parent is being measured.
+
+    Raises:
+        OSError: the lock cannot be read.
+    """
+    try:
+        with (directory.parent / LOCK).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
 SLOWEST, QUICKEST = 10.0, 1 / 3
 """Limits of the ratio between actual and expected time of the ended checks, by which the rest is
 scaled (this project's own choice)."""
@@ -217,12 +238,37 @@ def sentence(check: Standing, now: float | None = None) -> str:
     if check.state != "runs":
         return f"{what}: {', '.join(check.figures)}" if check.figures else what
     if check.since is not None:
-        start = datetime.fromtimestamp(check.since).astimezone()
-        what += f" since {start:%H:%M:%S}"
+        what += f" since {_clock(check.since)}"
         if now is not None:
             what += f" ({max(0, now - check.since):.0f} s)"
     steps = (f"{subject} {number}" for subject, number in check.steps.items())
     return f"{what}; steps finished: {', '.join(steps)}"
+
+
+def current(progress: Progress, left_s: float) -> list[str]:
+    """The failed checks, and the running one with its number, hosts, start and the time left.
+
+    Args:
+        progress: the progress of the campaign.
+        left_s: the remaining seconds of the campaign.
+    """
+    said = [
+        f"{check.name} on {check.partition} failed"
+        for check in progress.checks
+        if check.state == "failed"
+    ]
+    for check in progress.running:
+        hosts = folded(host for subject in check.steps for host in subject.hosts)
+        since = "" if check.since is None else f" since {_clock(check.since)}"
+        said.append(
+            f"{progress.done + 1} of {len(progress.checks)}: {check.name} on {hosts}{since};"
+            f" about {spelled(left_s)} left"
+        )
+    return said
+
+
+def _clock(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds).astimezone():%H:%M:%S}"
 
 
 def _figures(tree: Tree, check: Standing, system: str) -> Iterator[str]:

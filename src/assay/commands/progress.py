@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,8 +14,17 @@ from assay.commands.terminal import misuse, warn
 from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line
 
+if TYPE_CHECKING:
+    from assay.campaign.progress import Progress
+
 FOLLOWED_EVERY_S = 5
 """Interval between two checks of `assay progress --follow`."""
+
+NEXT_EVERY_S = 1
+"""Interval between two checks of `assay progress --next`."""
+
+MORE = 3
+"""Exit status of `assay progress --next` while the campaign goes on."""
 
 
 def progress(
@@ -21,11 +32,16 @@ def progress(
     follow: Annotated[
         bool, typer.Option("--follow", help="Follow the campaign until it ends.")
     ] = False,
+    next_check: Annotated[
+        bool,
+        typer.Option(
+            "--next",
+            help="Wait for the next check and name it; exit status 3 while there are more.",
+        ),
+    ] = False,
     file: ClusterFile = DEFAULT_CLUSTER,
 ) -> None:
     """Show the state of a campaign: what runs where, since when, and the figures so far."""
-    import time
-
     from assay.campaign import progress as campaign
     from assay.checks import hours
     from assay.checks.plan import requirements
@@ -33,27 +49,60 @@ def progress(
     described = load(file)
     plan = requirements(described)
     warn([directory])
-    printed: set[str] = set()
-    while True:
+
+    def read() -> campaign.Progress:
         try:
-            seen = campaign.read(directory, plan, described.name)
+            return campaign.read(directory, plan, described.name)
         except OSError as error:
             misuse(f"{error.filename} cannot be read: {error.strerror}")
         except ForeignError as error:
             misuse(str(error))
+
+    def left_s(seen: campaign.Progress) -> float:
+        takes = hours.of_checks(described, seen.scale or hours.SCALES[0])
+        return campaign.seconds_left(seen, takes, time.time())
+
+    if next_check:
+        raise typer.Exit(_wait_for_next(directory, read, left_s))
+    printed: set[str] = set()
+    while True:
+        seen = read()
         shown = campaign.lines(seen, None if follow else time.time())
         new = [one_line(text) for text in shown if text not in printed]
         printed.update(shown)
         if new:
             print("\n".join(new), flush=True)
             if seen.scale and seen.done < len(seen.checks):
-                takes = hours.of_checks(described, seen.scale)
-                left = campaign.seconds_left(seen, takes, time.time())
-                print(f"about {hours.spelled(left)} left", flush=True)
+                print(f"about {hours.spelled(left_s(seen))} left", flush=True)
         # Between its phases, a campaign of DAOS has no ReFrame session.
         if not follow or (seen.ended and (described.daos is None or seen.done == len(seen.checks))):
             return
         time.sleep(FOLLOWED_EVERY_S)
+
+
+def _wait_for_next(
+    directory: Path, read: Callable[[], Progress], left_s: Callable[[Progress], float]
+) -> int:
+    """Print the failed checks and the running one once another is running, or none any more.
+
+    Returns:
+        The exit status.
+    """
+    from assay.campaign import progress as campaign
+
+    first: list[str] | None = None
+    while True:
+        # In this order, or what happened in between would not be read any more.
+        goes_on = campaign.is_measuring(directory)
+        seen = (
+            read() if (directory / campaign.OUTPUT).exists() else campaign.Progress((), ended=False)
+        )
+        running = [check.hash for check in seen.running if check.since is not None]
+        first = running if first is None else first
+        if not goes_on or (running and running != first):
+            print("\n".join(map(one_line, campaign.current(seen, left_s(seen)))))
+            return MORE if goes_on else 0
+        time.sleep(NEXT_EVERY_S)
 
 
 def overhead(
