@@ -79,6 +79,8 @@ class CallbackModule(Default):
         self._role: str | None = None
         self._changed: dict[str, list[str]] = defaultdict(list)
         self._measures = False
+        # What a task of many attempts has said so far.
+        self._said: set[str] = set()
         atexit.register(self._say_what_goes_on)
 
     def _say_what_goes_on(self) -> None:
@@ -238,8 +240,23 @@ class CallbackModule(Default):
             super().v2_runner_on_ok(result)
             return
         self._handle_warnings_and_exception(result)
+        self._print_news(result)
         if result.result.get("changed"):
             self._changed[result.task.get_name().strip()].append(self.host_label(result))
+
+    def v2_runner_retry(self, result: Any) -> None:
+        """What an attempt says that none before it said, of a task that says how something goes."""
+        if not self._thin or not self._print_news(result):
+            super().v2_runner_retry(result)
+
+    def _print_news(self, result: Any) -> bool:
+        if not result.task.vars.get("stages_retries"):
+            return False
+        for line in result.result.get("stdout_lines", ()):
+            if line and line not in self._said:
+                self._display.display(f"  {line}")
+        self._said.update(result.result.get("stdout_lines", ()))
+        return True
 
     def v2_runner_item_on_ok(self, result: Any) -> None:
         """The line of the task stands for its items, unless the task says that each takes long."""

@@ -23,6 +23,14 @@ PLAYBOOK = """
     - {name: Build, ansible.builtin.command: {argv: [echo]}, loop: [3, 4], changed_when: true,
        vars: {stages_items: true}, loop_control: {label: "package {{ item }} of 4"}}
     - {name: Find, ansible.builtin.find: {paths: /nowhere}}
+    - name: Go on
+      ansible.builtin.shell: "echo x >>COUNT; echo begun; wc -l <COUNT"
+      register: goes_on
+      until: goes_on.stdout_lines[-1] == "3"
+      retries: 5
+      delay: 0
+      changed_when: false
+      vars: {stages_retries: true}
     - {name: Skip, ansible.builtin.command: {argv: ["true"]}, when: false}
     - {name: Show, ansible.builtin.debug: {msg: ["one", "two"]}}
     - {name: Run, ansible.builtin.command: {argv: ["false"]}, ignore_errors: true}
@@ -34,7 +42,9 @@ REFUSED = " error  s1  a row of a table that is wider than a terminal" + " and g
 def printed(directory: Path, *options: str) -> str:
     """What ansible-playbook prints where ansible.cfg is, with an exit status of 2."""
     playbook = directory / "playbook.yml"
-    playbook.write_text(PLAYBOOK.replace("REFUSED", json.dumps(REFUSED)))
+    playbook.write_text(
+        PLAYBOOK.replace("REFUSED", json.dumps(REFUSED)).replace("COUNT", str(directory / "count"))
+    )
     program = Path(sys.executable).parent / "ansible-playbook"
     python = f"--extra-vars=ansible_python_interpreter={sys.executable}"
     where = ["--inventory=localhost,", "--connection=local", python]
@@ -49,12 +59,16 @@ def printed(directory: Path, *options: str) -> str:
 def test_a_stage_a_change_and_a_message_have_a_line_each(tmp_path: Path) -> None:
     before, _, failures = printed(tmp_path).partition("TASK [Run]")
     command, _, refusal = failures.partition("TASK [Refuse]")
-    assert before.split("\n")[:8] == [
+    assert before.split("\n")[:12] == [
         "A stage",
         "  changed: [localhost] Change",
         "    [localhost] package 3 of 4",
         "    [localhost] package 4 of 4",
         "  changed: [localhost] Build",
+        "  begun",
+        "  1",
+        "  2",
+        "  3",
         "  one",
         "  two",
         "",

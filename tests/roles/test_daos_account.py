@@ -98,7 +98,7 @@ def test_what_root_measures_lies_in_a_directory_of_root(
     ],
 )
 def test_the_account_leaves_to_root_what_needs_root(user: str, phase: str, tags: list[str]) -> None:
-    command = session(user, phase, "Run the checks;")
+    command = session(user, phase, "Start the checks;")
     assert command[command.index("quick") + 1 :] == tags
     assert f"--reuid={user}" in command
     # sudo, by which the checks ask dmg, cannot work without.
