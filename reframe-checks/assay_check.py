@@ -228,9 +228,9 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         left = [name for name in self.hosts if name not in lost]
         if not lost:
             return
-        if self.needs_all_hosts or not left:
+        if self.needs_all_hosts or not self.present:
             wrong = [f"{lost_hosts.sentence(lost)}; {self.entry.name} was not queued"]
-            if left:
+            if left and self.needs_all_hosts:
                 wrong[0] += f": it measures all {len(self.hosts)} hosts at once"
             self.problems = dict.fromkeys(map(str, self.subjects), wrong)
             raise ReframeError("; ".join(wrong))
@@ -241,6 +241,15 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         if self.is_dry_run() or self.current_partition.scheduler.registered_name == "local":
             return {}
         return lost_hosts.among(self.cluster.jobs.partitions[self.partition], self.hosts)
+
+    @property
+    def present(self) -> tuple[Subject, ...]:
+        """The subjects without a host that is lost."""
+        return tuple(subject for subject in self.subjects if not self._absent(subject))
+
+    def _absent(self, subject: Subject) -> Mapping[str, str]:
+        """The lost hosts of a subject."""
+        return {name: self.left_out[name] for name in subject.hosts if name in self.left_out}
 
     @run_before("run")
     def refuse_what_would_be_no_measurement(self) -> None:
@@ -316,9 +325,9 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         lost = self.lost_hosts()
         ran = []
         for subject in self.subjects:
-            if subject.host in self.left_out:
+            if absent := self._absent(subject):
                 self.problems[str(subject)] = [
-                    f"{self.left_out[subject.host]}; nothing was queued for it"
+                    f"{lost_hosts.sentence(absent)}; nothing was queued for it"
                 ]
                 continue
             left = self.raw.of(subject)

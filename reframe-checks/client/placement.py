@@ -15,6 +15,7 @@ class ClientPlacement(StartsItsPrograms, AssayCheck):
     """Each process of a client, one a core, runs on a core of its own and stays there."""
 
     scripts = ("steps.sh", "client/placement.sh")
+    needs_all_hosts = False
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """One step for each sample, with one process for each core of the client."""

@@ -75,7 +75,7 @@ class StartsItsPrograms(Mixin):
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """Rounds of subjects; those of one round are measured at once."""
-        return [self.subjects]
+        return [self.present]
 
     def guards(self, subject: Subject) -> Commands:
         """The guards, run on each host of the subject, since the script runs on only one host."""
@@ -111,7 +111,7 @@ class LaunchesMpi(StartsItsPrograms):
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """One subject at a time, since all of them use the same storage."""
-        return [[subject] for subject in self.subjects]
+        return [[subject] for subject in self.present]
 
     def launcher(self, hosts: Sequence[str], ranks_per_node: int) -> list[str]:
         """The beginning of a command that runs so many ranks on each of some clients.

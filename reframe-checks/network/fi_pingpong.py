@@ -30,6 +30,7 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
     small_messages = variable(int)
 
     scripts = ("steps.sh", "network/pingpong.sh")
+    needs_all_hosts = False
 
     def messages(self, metric: Metric) -> PingPong:
         """The messages of a metric."""
@@ -41,7 +42,7 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """Rounds in which no host is in two pairs."""
-        return rounds(self.subjects)
+        return rounds(self.present)
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample, since a server serves one client and exits."""

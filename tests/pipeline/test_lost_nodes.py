@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from private_slurm import NODE_TIMEOUT_S, NODES, PrivateSlurm, wait_for
-from site_here import Site
+from site_here import FEW_MESSAGES, Site
 
 MakeSite = Callable[..., Site]
 
@@ -82,19 +84,42 @@ def test_a_node_that_dies_within_a_job_loses_its_own_figures_alone(
     assert site.left_behind() == []
 
 
+@contextlib.contextmanager
+def drained(slurm: PrivateSlurm, node: str) -> Iterator[str]:
+    """A node that takes no jobs, and the sentence about it."""
+    drain = ("scontrol", "update", f"nodename={node}")
+    slurm.output(*drain, "state=drain", "reason=a DIMM fails")
+    try:
+        yield f"{node} is drained in Slurm (a DIMM fails); nothing was queued for it"
+    finally:
+        slurm.output(*drain, "state=resume")
+
+
+def test_pairs_and_placement_go_on_without_a_node(make_site: MakeSite, slurm: PrivateSlurm) -> None:
+    site = make_site({}, clients=["c1", "c2", "s1"], servers=["s2"])
+    site.use("fi_pingpong", FEW_MESSAGES)
+    with drained(slurm, "s1") as sentence:
+        done = site.check("FiPingpong|ClientPlacement", "--system=here:clients")
+    cases = json.loads((site.root / "report.json").read_text())["runs"][-1]["testcases"]
+    measured = {}
+    for case in cases:
+        (figures, *_) = case["samples"].values()
+        measured |= dict.fromkeys(figures, "measured")
+        measured |= {subject: reason for subject, (reason,) in case["problems"].items()}
+    assert measured == {
+        **dict.fromkeys(("c1", "c2", "c1>c2"), "measured"),
+        **dict.fromkeys(("s1", "c2>s1", "s1>c1"), sentence),
+    }, done.stdout
+
+
 def test_a_node_that_is_drained_loses_its_own_figures_alone(
     make_site: MakeSite, slurm: PrivateSlurm
 ) -> None:
     site = make_site({}, clients=["s1", "s2"], servers=["s1", "s2"])
     site.use("fio", FAST)
-    drain = ("scontrol", "update", "nodename=s1")
-    slurm.output(*drain, "state=drain", "reason=a DIMM fails")
-    try:
+    with drained(slurm, "s1") as sentence:
         campaign = site.measure("quick", "ssd")
-    finally:
-        slurm.output(*drain, "state=resume")
     (case,) = campaign.cases
-    sentence = "s1 is drained in Slurm (a DIMM fails); nothing was queued for it"
     assert case["problems"] == {"s1": [sentence]}
     assert set(case["samples"]["write_1m"]) == {"s2"}
     for metric in campaign.sign_off().of("SsdFio"):
