@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from ipaddress import ip_interface, ip_network
-from itertools import islice
 from typing import Any
 
 from ansible.errors import AnsibleActionFail
@@ -148,11 +147,12 @@ def _interface(host: str, name: str, link: Mapping[str, Any], number: int) -> di
             f"{host}: network of {name} in cluster_kind is {link['network']}; it should be an IP"
             f" network, such as 198.18.0.0/15 ({error})"
         ) from error
-    address = next(islice(network.hosts(), number, None), None)
-    if address is None:
+    reserved = 1 if network.num_addresses > 2 else 0  # at either end: network and broadcast
+    if number >= network.num_addresses - 2 * reserved:
         raise AnsibleActionFail(
             f"{host}: network of {name} in cluster_kind is {network}, which has no room for host"
             f" {number + 1}; it should have an address for each host of the cluster"
         )
-    fact["ipv4"] = {"address": str(address), "netmask": str(ip_interface(network).netmask)}
+    address = str(network[reserved + number])
+    fact["ipv4"] = {"address": address, "netmask": str(ip_interface(network).netmask)}
     return fact
