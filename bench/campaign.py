@@ -8,7 +8,9 @@ end: how long it takes is what counts here. What is measured is one session of R
 `one step`: SsdFio, for which each host runs one program. `steps of each host`: FdbHammer, ten steps
 one after the other. `of the partition`: IorEasy, twelve steps of all hosts together by srun.
 `--distribute=all`: ReFrame's own way to a figure of each host, a job for each of them, which runs
-the stand-in once.
+the stand-in once. `srun`: the stand-in on all nodes by srun alone, which is what Slurm itself adds
+where one machine plays all nodes. `start`: seconds of a session before its first job, once for all
+checks of a campaign.
 
 It needs root and Slurm, as tests/pipeline does.
 """
@@ -90,13 +92,19 @@ def _sessions(
     )
     for benchmark in ("fio", "fdb_hammer", "ior"):
         site.use(benchmark, f"exec sleep {STAND_IN_S}")
+    srun = ["srun", "--partition=clients", f"--nodes={len(clients)}", "--mpi=none"]
     # The first job of a Slurm that has just started may wait for a minute.
-    slurm.output("srun", "--partition=clients", f"--nodes={len(clients)}", "--mpi=none", "true")
+    slurm.output(*srun, "true")
     taken = {}
+    before = time.monotonic()
+    slurm.output(*srun, "sleep", str(STAND_IN_S))
+    alone = time.monotonic() - before
     for check in checks:
-        started = time.monotonic()
+        began, started = time.time(), time.monotonic()
         done = site.check(f"{check}", "--system=here:clients")
         taken[check] = time.monotonic() - started
+        (script,) = root.glob(f"stage/**/{check}_*/rfm_job.sh")
+        taken.setdefault("start", script.stat().st_mtime - began)
         records = [len(path.read_text().splitlines()) for path in root.glob("*/**/steps.tsv")]
         if "Ran 1/1 test case" not in done.stdout or max(records, default=0) != STEPS[check]:
             raise SystemExit(f"{check} did not run:\n{done.stdout[-3000:]}{done.stderr}")
@@ -111,6 +119,7 @@ def _sessions(
     )
     done = slurm.run("bash", "-c", command + " --system=here:clients", extra=site.environment)
     taken["--distribute=all"] = time.monotonic() - started
+    taken["srun"] = alone
     if f"Ran {len(clients)}/{len(clients)} test case" not in done.stdout:
         raise SystemExit(f"--distribute=all did not run:\n{done.stdout[-3000:]}{done.stderr}")
     return taken
@@ -128,14 +137,18 @@ def main() -> None:
         "nodes",
         *(f"{c}, {STEPS[c]} × {STAND_IN_S} s" for c in arguments.checks),
         f"--distribute=all, {STAND_IN_S} s",
+        f"srun, {STAND_IN_S} s",
+        "start",
         box=None,
     )
     for nodes in arguments.nodes:
         taken = measure(nodes, arguments.checks)
+        start = taken.pop("start")
         cells = [
             f"{seconds:.1f} s, {seconds / (STEPS.get(check, 1) * STAND_IN_S):.2f}"
             for check, seconds in taken.items()
         ]
+        cells.append(f"{start:.1f} s")
         table.add_row(str(nodes), *cells)
         print(f"{nodes} nodes: {'; '.join(cells)}", file=sys.stderr, flush=True)
     print("seconds of a session of ReFrame, and their ratio to what the stand-in took")
