@@ -253,9 +253,11 @@ class CallbackModule(Default):
         if not result.task.vars.get("stages_retries"):
             return False
         for line in result.result.get("stdout_lines", ()):
-            if line and line not in self._said:
+            # What is behind a semicolon, such as the time left, makes no news of a line.
+            said, _, _ = line.partition(";")
+            if said and said not in self._said:
+                self._said.add(said)
                 self._display.display(f"  {line}")
-        self._said.update(result.result.get("stdout_lines", ()))
         return True
 
     def v2_runner_item_on_ok(self, result: Any) -> None:

@@ -65,14 +65,16 @@ def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
     assert said.endswith(" (85 s); steps finished: s1 1, s2 0")
 
 
-def test_the_running_check_has_its_number_its_hosts_and_the_time_left(tmp_path: Path) -> None:
+def test_the_started_checks_have_their_number_their_hosts_and_the_time_left(tmp_path: Path) -> None:
     ended = RUN.format("SsdFio", "servers") + END.format("FAIL", "SsdFio", "servers")
-    found = seen(tmp_path, BEGIN + ended + RUN.format("PosixFio", "clients"))
-    found.checks[1].since = AT
-    at = datetime.fromtimestamp(AT).astimezone()
-    assert progress.current(found, 130) == [
+    running = RUN.format("PosixFio", "clients")
+    assert progress.started(seen(tmp_path, BEGIN + ended + running), 130) == [
+        "1 of 2: SsdFio on s[1-2]",
         "SsdFio on servers failed",
-        f"2 of 2: PosixFio on s[1-2] since {at:%H:%M:%S}; about 2 min left",
+        "2 of 2: PosixFio on s[1-2]; about 2 min left",
+    ]
+    assert progress.started(seen(tmp_path, BEGIN + ended + FINISH + BEGIN + running), 10) == [
+        "2 of 2: PosixFio on s[1-2]; about 10 s left"
     ]
 
 

@@ -60,12 +60,12 @@ def test_it_names_the_next_check_once_it_runs(
     monkeypatch.setattr(progress.time, "sleep", lambda _: say(directory, *next(moments)))
     status, (line,) = asked(directory)
     assert status == progress.MORE
-    assert line.startswith("1 of 9: FiPingpong on c[1-2] since ")
+    assert line.startswith("1 of 9: FiPingpong on c[1-2]; about ")
 
     moments = iter([[], [END.format(*FIRST), RUN.format(*SECOND)]])
-    status, (line,) = asked(directory)
-    assert status == progress.MORE
-    assert line.startswith("2 of 9: SsdFio on c[1-2] since ")
+    status, (first, second) = asked(directory)
+    assert (status, first) == (progress.MORE, "1 of 9: FiPingpong on c[1-2]")
+    assert second.startswith("2 of 9: SsdFio on c[1-2]; about ")
 
 
 def test_it_ends_with_the_campaign(directory: Path) -> None:

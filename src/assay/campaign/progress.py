@@ -245,25 +245,23 @@ def sentence(check: Standing, now: float | None = None) -> str:
     return f"{what}; steps finished: {', '.join(steps)}"
 
 
-def current(progress: Progress, left_s: float) -> list[str]:
-    """The failed checks, and the running one with its number, hosts, start and the time left.
+def started(progress: Progress, left_s: float) -> list[str]:
+    """The checks that started in the latest session, each with its number, and those that failed.
+
+    What can change of a line is behind its semicolon.
 
     Args:
         progress: the progress of the campaign.
         left_s: the remaining seconds of the campaign.
     """
-    said = [
-        f"{check.name} on {check.partition} failed"
-        for check in progress.checks
-        if check.state == "failed"
-    ]
-    for check in progress.running:
+    before = progress.done - len(progress.ended_since)
+    said = []
+    for number, check in enumerate([*progress.ended_since, *progress.running], before + 1):
         hosts = folded(host for subject in check.steps for host in subject.hosts)
-        since = "" if check.since is None else f" since {_clock(check.since)}"
-        said.append(
-            f"{progress.done + 1} of {len(progress.checks)}: {check.name} on {hosts}{since};"
-            f" about {spelled(left_s)} left"
-        )
+        left = f"; about {spelled(left_s)} left" if check.state == "runs" else ""
+        said.append(f"{number} of {len(progress.checks)}: {check.name} on {hosts}{left}")
+        if check.state == "failed":
+            said.append(f"{check.name} on {check.partition} failed")
     return said
 
 

@@ -36,7 +36,7 @@ def progress(
         bool,
         typer.Option(
             "--next",
-            help="Wait for the next check and name it; exit status 3 while there are more.",
+            help="Wait for the next check, and list all that started; exit status 3 if it goes on.",
         ),
     ] = False,
     file: ClusterFile = DEFAULT_CLUSTER,
@@ -83,24 +83,24 @@ def progress(
 def _wait_for_next(
     directory: Path, read: Callable[[], Progress], left_s: Callable[[Progress], float]
 ) -> int:
-    """Print the failed checks and the running one once another is running, or none any more.
+    """Print the checks that started once another is running, or none any more.
 
     Returns:
         The exit status.
     """
     from assay.campaign import progress as campaign
 
-    first: list[str] | None = None
+    first: list[tuple[str, str]] | None = None
     while True:
         # In this order, or what happened in between would not be read any more.
         goes_on = campaign.is_measuring(directory)
         seen = (
             read() if (directory / campaign.OUTPUT).exists() else campaign.Progress((), ended=False)
         )
-        running = [check.hash for check in seen.running if check.since is not None]
+        running = [(check.name, check.partition) for check in seen.running if check.since]
         first = running if first is None else first
         if not goes_on or (running and running != first):
-            print("\n".join(map(one_line, campaign.current(seen, left_s(seen)))))
+            print("\n".join(map(one_line, campaign.started(seen, left_s(seen)))))
             return MORE if goes_on else 0
         time.sleep(NEXT_EVERY_S)
 
