@@ -44,6 +44,10 @@ POOL, CONTAINER = "daos.pools[0]", "daos.pools[0].containers[0]"
     [
         ({"size": "2 TBytes"}, f"{POOL}.size", "it should be a size such as 2TB"),
         ({"size": "101%"}, f"{POOL}.size", "it should be a size such as 2TB"),
+        ({"sise": "2TB"}, f"{POOL}.sise", "did you mean size?"),
+        ({"scm_size": "2TB"}, f"{POOL}.scm_size", "choose from: name, size"),
+        ({"containers": [{"layout": "POSIX"}]}, f"{CONTAINER}.layout", "choose from: name, type"),
+        ({"containers": [{"type": "lustre"}]}, f"{CONTAINER}.type", "should be one of POSIX"),
         ({"properties": {"rd_fak": 1}}, f"{POOL}.properties.rd_fak", "did you mean rd_fac?"),
         ({"properties": {"rd_fac": 5}}, f"{POOL}.properties.rd_fac", "0 to 4"),
         ({"properties": {"reclaim": "never"}}, f"{POOL}.properties.reclaim", "disabled, lazy"),
@@ -113,3 +117,10 @@ def test_parts_that_one_server_would_take_with_it() -> None:
     put(document, {"daos/pools/0/containers": [{"oclass": "RP_2GX"}]})
     problem = only(document)
     assert (problem.key, problem.severity) == (f"{CONTAINER}.oclass", "warning")
+
+
+@pytest.mark.parametrize("layout", ["POSIX", "posix", "FDB", "RNTuple", "meteo"])
+def test_a_layout_of_daos_is_taken_in_any_case(layout: str) -> None:
+    container = {"name": "c", "type": layout}
+    pools = [{"name": "tank", "size": "2TB", "containers": [container]}]
+    assert problems(put(site(), {"daos/pools": pools})) == []

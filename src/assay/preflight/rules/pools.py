@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -32,10 +33,13 @@ def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     yield from _room_for_vos_perf(system, hosts)
     for number, pool in enumerate(system.pools):
         where, properties = f"daos.pools[{number}]", pool.get("properties")
+        yield from _keys(where, pool, POOL_KEYS)
         yield from _size(f"{where}.size", pool.get("size"), servers)
         yield from _properties(f"{where}.properties", properties, POOL, servers, system.version)
         for index, container in enumerate(_dictionaries(pool.get("containers"))):
             inner, own = f"{where}.containers[{index}]", container.get("properties")
+            yield from _keys(inner, container, CONTAINER_KEYS)
+            yield from _layout(f"{inner}.type", container.get("type"))
             yield from _properties(f"{inner}.properties", own, CONTAINER, servers, system.version)
             factor = next((f for f in (_factor(own), _factor(properties)) if f is not None), 0)
             for key in ("oclass", "file_oclass", "dir_oclass"):
@@ -43,6 +47,33 @@ def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
                     yield from _object_class(
                         f"{inner}.{key}", str(name), factor, servers, system.version
                     )
+
+
+POOL_KEYS = ("name", "size", "properties", "containers")
+CONTAINER_KEYS = (
+    *("name", "type", "oclass", "file_oclass", "dir_oclass", "chunk_size", "properties"),
+)
+"""What the role daos_system takes."""
+
+LAYOUTS = ("POSIX", "HDF5", "PYTHON", "SPARK", "DATABASE", "ROOT", "SEISMIC", "METEO")
+ALSO_LAYOUTS = ("DB", "RNTUPLE", "DSG", "FDB")
+"""Other names of some of them (`daos_parse_ctype` in DAOS's src/include/daos/common.h, which
+ignores case)."""
+
+
+def _keys(where: str, given: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[Problem]:
+    for key in given:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            yield Problem(
+                None, f"{where}.{key}", None, f"unknown key{hint}; choose from: {', '.join(known)}"
+            )
+
+
+def _layout(key: str, layout: Any) -> Iterator[Problem]:
+    if layout is not None and str(layout).upper() not in (*LAYOUTS, *ALSO_LAYOUTS):
+        yield Problem(None, key, str(layout), f"should be one of {', '.join(LAYOUTS)}")
 
 
 _PERCENT = re.compile(r"\d{1,3}%")
