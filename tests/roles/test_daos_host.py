@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rendering import Rendering, read
+from test_given_away import run
 
 RAM: dict[str, Any] = {"daos_server_engines": [{"storage": [{"class": "ram"}]}]}
 
@@ -31,3 +33,20 @@ def test_a_server_with_ssds_real_or_emulated_gets_what_spdk_needs(layout: str) -
 )
 def test_no_other_host_does(told: dict[str, Any], groups: list[str]) -> None:
     assert wants_spdk(told, *groups) is False
+
+
+def test_time_servers_are_refused_where_root_may_not_set_the_clock(tmp_path: Path) -> None:
+    """Debian's init script says that it runs while chronyd has ended: as seen in a container."""
+    no_capability = {"__daos_host_sys_time": 2**62}
+    ran = run(
+        tmp_path,
+        "daos_host",
+        "validate.yml",
+        daos_host_time_servers=["192.0.2.1"],
+        daos_host_nofile=0,
+        **no_capability,
+    )
+    assert ran.returncode != 0
+    printed = " ".join((ran.stdout + ran.stderr).split())
+    assert "daos_host_time_servers is 192.0.2.1; should be empty on a host where root" in printed
+    assert "daos_host_nofile is 0; should be a whole number above 0" in printed
