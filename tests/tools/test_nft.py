@@ -97,4 +97,4 @@ STRANGE = {
 )
 def test_what_cannot_be_read_is_in_doubt(printed: str) -> None:
     judged = Ruleset(printed).judge(Packet(10001, "192.0.2.9", "eth0"))
-    assert judged == (None, "what nft prints cannot be read")
+    assert judged == (None, "the output of nft cannot be read")

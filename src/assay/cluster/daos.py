@@ -48,7 +48,8 @@ class Tier(Described):
     scm_size: int | None = Field(default=None, ge=1, description="GiB")
     scm_list: tuple[str, ...] = ()
     scm_hugepages_disabled: bool | None = Field(
-        default=None, description="of a tmpfs; none: not said, which to DAOS 2.8 is not false"
+        default=None,
+        description="of a tmpfs; none: not set, which DAOS 2.8 does not treat as false",
     )
     bdev_list: tuple[str, ...] = ()
     bdev_roles: Annotated[tuple[Role, ...], BeforeValidator(until_na)] = ()

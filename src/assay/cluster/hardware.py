@@ -50,7 +50,7 @@ class Sheet(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    source: str = Field(min_length=1, description="who says so: document, edition, page")
+    source: str = Field(min_length=1, description="the source: document, edition, page")
     announced: bool = Field(
         default=False, description="not from a datasheet, so it may plausibly be exceeded"
     )

@@ -24,7 +24,7 @@ SbatchOption = Annotated[
     ),
 ]
 """An option of sbatch(1) that says under which conditions a job runs, ``--account=proj``: none that
-names a file or a command, since a description may come from somebody else."""
+names a file or a command, since a description may come from others."""
 
 Launcher = Literal["srun", "openmpi", "hydra"]
 """What starts an MPI program: srun itself, or the mpirun of Open MPI, or of MPICH and Intel MPI."""

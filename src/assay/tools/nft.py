@@ -68,7 +68,7 @@ class Ruleset:
                 return self._judged(packet)
             except (AttributeError, IndexError, KeyError, TypeError, ValueError):
                 pass  # in another form than any release of nft that was tried
-        return Passage(doubt="what nft prints cannot be read")
+        return Passage(doubt="the output of nft cannot be read")
 
     def _judged(self, packet: Packet) -> Passage:
         first_doubt = None

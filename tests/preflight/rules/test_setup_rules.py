@@ -72,18 +72,18 @@ def test_chrony_is_not_put_beside_another_time_service() -> None:
 
 
 @pytest.mark.parametrize(
-    ("addresses", "said"),
+    ("addresses", "message"),
     [
         ([], "cannot be resolved on this host, and should"),
         (["198.51.100.9"], "resolves to 198.51.100.9 on this host, and should"),
         (["127.0.1.1"], "resolves to 127.0.1.1 on this host (Debian writes 127.0.1.1"),
     ],
 )
-def test_a_replica_that_a_host_does_not_find_is_refused(addresses: list[str], said: str) -> None:
+def test_a_replica_that_a_host_does_not_find_is_refused(addresses: list[str], message: str) -> None:
     problem = only(put(site(), {"c1: setup/misnamed": {"s1": addresses}}))
     assert (problem.host, problem.value) == ("c1", "s1")
     assert (problem.key, problem.severity) == ("daos.mgmt_svc_replicas", "error")
-    assert problem.allowed.startswith(said)
+    assert problem.allowed.startswith(message)
     assert problem.allowed.endswith("or use the address")
 
 
@@ -105,7 +105,7 @@ def test_ports_of_which_a_packet_filter_cannot_be_judged_are_a_warning() -> None
     doubt = "ip filter INPUT: xt multiport"
     problem = warning(put(site(), {"s1: setup/unjudged": {"31317": doubt, "31316": doubt}}))
     assert (problem.host, problem.value) == ("s1", "31316-31317")
-    assert f"could not be judged of these TCP ports of DAOS ({doubt})" in problem.allowed
+    assert f"TCP ports of DAOS are cannot be judged ({doubt})" in problem.allowed
 
 
 FULL, HALF = {"gts": 16, "lanes": 4}, {"gts": 16, "lanes": 2}
@@ -178,8 +178,8 @@ PMEM = {"mode": "fsdax", "numa_node": 0}
 @pytest.mark.parametrize("mode", ["raw", "sector"])
 def test_persistent_memory_that_cannot_be_mapped_is_refused(mode: str) -> None:
     assert problems(put(site("pmem"), {"s1: setup/pmem": {"/dev/pmem0": PMEM}})) == []
-    wrong = {"/dev/pmem0": {**PMEM, "mode": mode}}
-    problem = only(put(site("pmem"), {"s1: setup/pmem": wrong}))
+    namespaces = {"/dev/pmem0": {**PMEM, "mode": mode}}
+    problem = only(put(site("pmem"), {"s1: setup/pmem": namespaces}))
     assert (problem.key, problem.value) == ("engines[0].storage[0].scm_list", "/dev/pmem0")
     assert f"this is {mode}" in problem.allowed
     assert problem.severity == "error"
@@ -204,7 +204,7 @@ def test_a_region_that_is_used_in_part_or_lacks_modules() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "message"),
     [
         ("governors", ["performance", "powersave"], "should be performance"),
         ("numa_balancing", 1, "should be 0"),
@@ -215,11 +215,11 @@ def test_a_region_that_is_used_in_part_or_lacks_modules() -> None:
     ],
 )
 def test_a_setting_that_is_slow_or_stops_daos_is_a_warning(
-    key: str, value: object, said: str
+    key: str, value: object, message: str
 ) -> None:
     problem = warning(put(site(), {f"s1: setup/{key}": value}))
     assert problem.host == "s1"
-    assert problem.allowed.startswith(said)
+    assert problem.allowed.startswith(message)
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def _timeout(name: str, number: int, engine: Engine) -> Iterator[Problem]:
             name,
             f"engines[{number}].env_vars",
             f"CRT_TIMEOUT={timeout}",
-            "should be left out: clients are given crt_timeout of the server, not this one. Set"
+            "should be left out: clients get the server's crt_timeout, not this one. Set"
             " crt_timeout in daos_server_settings",
         )
 

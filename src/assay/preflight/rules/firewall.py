@@ -32,9 +32,9 @@ def firewall_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Proble
                 name,
                 "setup.unjudged",
                 spans(ports),
-                "should be open to the other hosts, which could not be judged of these TCP ports of"
-                f" DAOS ({doubt}). Try one from another host (nc -z HOST PORT, with nc -l -p PORT"
-                " here), or accept them before that rule",
+                "should be open to the other hosts, but whether these TCP ports of DAOS are cannot"
+                f" be judged ({doubt}). Try one from another host (nc -z HOST PORT, with nc -l -p"
+                " PORT here), or accept them before that rule",
                 "warning",
             )
 

@@ -38,7 +38,7 @@ def unlike_engines(system: System, hosts: Mapping[str, Host]) -> Iterator[Proble
                     value,
                     f"should be {usual}, as on {having} of {len(values)} servers:"
                     f" {REACH if key.endswith('fabric_iface') else SPREAD}. Correct it, or go on if"
-                    " it is meant",
+                    " it is intended",
                     severity="warning",
                 )
 
