@@ -28,15 +28,15 @@ parent=${directory%/*}
 for path in "$parent" "$directory"; do
     mkdir -p "$path"
     if [[ ! -O $path ]]; then
-        echo "$path belongs to $(stat --format=%U "$path"), and campaigns in it are that user's; run this with" \
-            "sudo --user=$(stat --format=%U "$path"), or name a directory in one of $(id -un)'s own" >&2
+        echo "$path belongs to $(stat --format=%U "$path"), so campaigns in it are that user's; run this with" \
+            "sudo --user=$(stat --format=%U "$path"), or name a directory in one that $(id -un) owns" >&2
         exit 77
     fi
 done
 lock=$parent/.lock
 exec 9>>"$lock"
 if ! flock --nonblock 9; then
-    echo "another campaign is running (process $(<"$lock")); wait for it, or end it" >&2
+    echo "another campaign is running (process $(<"$lock")); wait for it, or stop it" >&2
     exit 75
 fi
 echo $$ >"$lock"

@@ -19,7 +19,7 @@ LIMIT_S = 60
 
 @rfm.simple_test
 class ClientInterfaces(NeedsDaos, RunsOnEachHost, AssayCheck):
-    """A process on each NUMA node of a client is given an interface of that node by the agent."""
+    """The agent gives a process on each NUMA node of a client an interface of that node."""
 
     scripts = ("steps.sh", "client/interfaces.sh")
 

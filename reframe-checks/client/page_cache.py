@@ -24,7 +24,7 @@ SQUEEZED_PERCENT = 60
 
 @rfm.simple_test
 class PageCacheHonesty(UsesEachBackend, AssayCheck):
-    """IOR with one honest option more at a time, to see which figures are those of memory."""
+    """IOR, one more honest option at a time, to see which figures come from memory."""
 
     #: MiB that each rank writes.
     block_mib = variable(int)

@@ -12,7 +12,7 @@ from mixins.launch import StartsItsPrograms
 
 @rfm.simple_test
 class ClientPlacement(StartsItsPrograms, AssayCheck):
-    """Each process of a client, one a core, runs on a core of its own and stays there."""
+    """Each process of a client, one per core, runs on its own core and stays there."""
 
     scripts = ("steps.sh", "client/placement.sh")
     needs_all_hosts = False

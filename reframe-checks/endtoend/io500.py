@@ -40,7 +40,7 @@ class Io500Check(UsesEachBackend, AssayCheck):
 
 @rfm.simple_test
 class Io500(Io500Check):
-    """IO500's phases but for `find`, by IOR and mdtest, and the score that they come to."""
+    """IO500's phases except `find`, by IOR and mdtest, and their score."""
 
     def steps(self, subject: Subject) -> Sequence[Step | Evict | Shell]:
         """The phases; in a shared directory, IOR's files are evicted from the page cache."""

@@ -116,7 +116,7 @@ class IorEasy(IorCheck):
 
 @rfm.simple_test
 class IorHard(IorCheck):
-    """IOR, small transfers that fit nothing: 47008 bytes at a time, one file for all processes."""
+    """IOR, small unaligned transfers: 47008 bytes at a time, one file for all processes."""
 
     def pattern(self, path: Text) -> Ior:
         """The pattern of IO500, with more segments than the deadline allows."""

@@ -71,7 +71,7 @@ class SelfTestCheck(NeedsDaos, KeepsInFlight, StartsItsPrograms, AssayCheck):
 
 @rfm.simple_test
 class SelfTestClientServer(SelfTestCheck):
-    """RPCs from the clients to the targets of one engine after the other."""
+    """RPCs from the clients to the targets of each engine in turn."""
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """Rounds in which no two engines share a client; with few clients, one at a time."""
@@ -80,7 +80,7 @@ class SelfTestClientServer(SelfTestCheck):
 
 @rfm.simple_test
 class SelfTestCrossServer(SelfTestCheck):
-    """RPCs from one engine to the targets of another, for every two engines."""
+    """RPCs from one engine to the targets of another, for every pair of engines."""
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """Rounds in which no engine is in two pairs, since it runs one session at a time."""

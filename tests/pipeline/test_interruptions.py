@@ -134,7 +134,7 @@ def test_two_campaigns_at_once(site: Site) -> None:
     second = site.measure("quick")
     assert second.exit_code == 75
     assert second.messages == (
-        f"another campaign is running (process {first.pid}); wait for it, or end it\n"
+        f"another campaign is running (process {first.pid}); wait for it, or stop it\n"
     )
     assert not list(second.directory.iterdir())
     assert running(site) == jobs
