@@ -7,7 +7,7 @@ trap 'rm -f "$log"' EXIT
 # ansible.posix.mount returns its warnings in a way that ansible-core has deprecated; nobody here can mend that.
 theirs='Passing .warnings. to .exit_json.'
 if grep 'DEPRECATION WARNING' "$log" | grep --quiet --invert-match "$theirs"; then
-  echo "Ansible warned of what is deprecated:" >&2
+  echo "Ansible warned about deprecated features:" >&2
   grep --after-context=3 'DEPRECATION WARNING' "$log" >&2
   exit 1
 fi

@@ -8,7 +8,7 @@ ledger=/var/lib/assay/ledger/packages
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 ! python3 -c 'import ensurepip' 2>/dev/null || exit 0
 if ! command -v apt-get >/dev/null; then
-    echo "this Python lacks ensurepip; install the package of your distribution that holds it" >&2
+    echo "this Python lacks ensurepip; install your distribution's package that contains it" >&2
     exit 1
 fi
 
