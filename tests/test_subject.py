@@ -79,7 +79,7 @@ def test_a_text_is_the_spelling_of_a_subject_or_refused(text: str) -> None:
         "n1;id",
     ],
 )
-def test_what_is_no_subject_is_refused(text: str) -> None:
+def test_what_is_not_a_subject_is_refused(text: str) -> None:
     with pytest.raises(SubjectError):
         Subject.parse(text)
 

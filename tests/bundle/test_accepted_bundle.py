@@ -43,7 +43,7 @@ def test_a_bundle_with_a_baseline_verifies_and_has_its_floors(campaign: Path) ->
     assert signed.judged > plain.judged
 
 
-def test_a_campaign_that_was_not_accepted_is_no_floor(campaign: Path) -> None:
+def test_a_campaign_that_was_not_accepted_is_not_a_floor(campaign: Path) -> None:
     results = read(str(campaign / "run-1.json"), CLUSTER, campaign)
     bundle.write(sign_off(CLUSTER, results, Gate.MEASURED), results, campaign / "measured")
     (campaign / "cluster.json").write_text(json.dumps(description()))

@@ -90,7 +90,7 @@ def record(directory: Path) -> Record:
 
 
 @pytest.mark.usefixtures("unverified")
-def test_what_did_not_change_is_no_regression(old: Path, bundled: Callable[..., Path]) -> None:
+def test_what_did_not_change_is_not_a_regression(old: Path, bundled: Callable[..., Path]) -> None:
     new = bundled(lambda d: scatter(d, 1.005))
     compared = compare([record(old)], [record(new)])
     assert not compared.is_regression
@@ -186,7 +186,7 @@ def test_other_hardware_is_refused_without_the_option(
     )
 
 
-def test_a_little_memory_is_no_other_hardware(cluster: Cluster) -> None:
+def test_a_little_memory_is_not_other_hardware(cluster: Cluster) -> None:
     document = description(clients=6, servers=6)
     document["hosts"]["s1"]["memory"]["total_mib"] -= 100
     assert hardware_differences(cluster, described(document)) == []
@@ -195,7 +195,7 @@ def test_a_little_memory_is_no_other_hardware(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "message"),
     [
         (
             "interfaces",
@@ -205,25 +205,25 @@ def test_a_little_memory_is_no_other_hardware(cluster: Cluster) -> None:
         ("datasheets", {"memory": "DDR5-4800"}, "8 x DDR5-4800, was None"),
     ],
 )
-def test_what_engines_are_made_of_is_hardware(key: str, value: object, said: str) -> None:
+def test_what_engines_are_made_of_is_hardware(key: str, value: object, message: str) -> None:
     old = description()
     server = old["hosts"]["s1"]
     server["interfaces"]["ib0"] = {"speed_gbits": 200}
     server["engines"][0]["fabric_iface"] = "ib0"
     new = copy.deepcopy(old)
     new["hosts"]["s1"][key] = value
-    (found,) = hardware_differences(described(old), described(new))
-    assert said in found
+    (listed,) = hardware_differences(described(old), described(new))
+    assert message in listed
 
 
 def test_one_core_is_other_hardware() -> None:
     old, new = description(), description()
     old["hosts"]["s1"]["cores"], new["hosts"]["s1"]["cores"] = 128, 127
-    found = hardware_differences(described(old), described(new))
-    assert found == ["host s1: cores is 127, was 128"]
+    listed = hardware_differences(described(old), described(new))
+    assert listed == ["host s1: cores is 127, was 128"]
 
 
-def test_what_is_no_bundle_cannot_be_compared(old: Path, tmp_path: Path) -> None:
+def test_what_is_not_a_bundle_cannot_be_compared(old: Path, tmp_path: Path) -> None:
     old = shutil.copytree(old, tmp_path / "old")
     done = CliRunner().invoke(app, ["compare", str(old), "/nowhere"])
     assert (done.exit_code, done.stdout) == (2, "")
@@ -305,7 +305,7 @@ def test_a_pair_has_no_order(old: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"scale": "acceptance"}, "scale: acceptance, was quick"),
         ({"versions": {"fio": "3.99"}}, "fio: 3.99, was"),
@@ -315,12 +315,12 @@ def test_a_pair_has_no_order(old: Path) -> None:
         ),
     ],
 )
-def test_what_else_differs_is_warned_of(old: Path, changes: dict[str, Any], said: str) -> None:
+def test_what_else_differs_is_warned_of(old: Path, changes: dict[str, Any], message: str) -> None:
     before = record(old)
     assert "warning" not in difference.render([before], [before], compare([before], [before]))
     after = altered(before, **changes)
     text = difference.render([before], [after], compare([before], [after]))
-    assert f"warning: {said}" in text
+    assert f"warning: {message}" in text
 
 
 def test_single_sessions_say_what_they_cannot_tell(old: Path) -> None:

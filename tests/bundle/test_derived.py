@@ -45,8 +45,8 @@ def problems(directory: Path) -> list[str]:
     return verify(directory).problems
 
 
-def has(found: list[str], said: str) -> bool:
-    return any(said in problem for problem in found)
+def has(reported: list[str], message: str) -> bool:
+    return any(message in problem for problem in reported)
 
 
 def test_what_was_measured_is_derived_again(written: Path) -> None:
@@ -61,10 +61,10 @@ def test_raw_outputs_that_were_all_replaced(written: Path) -> None:
     for path in (written / "raw").rglob("*"):
         if path.is_file():
             path.write_text("x")
-    found = problems(written)
-    assert has(found, "it has samples, but no record of its steps")
-    assert has(found, "it has samples, but its raw outputs have none: ")
-    assert not has(found, "Traceback")
+    reported = problems(written)
+    assert has(reported, "it has samples, but no record of its steps")
+    assert has(reported, "it has samples, but its raw outputs have none: ")
+    assert not has(reported, "Traceback")
 
 
 CHECKS = ("ScmFio", "SsdFio", "PosixFio", "FiPingpong", "FdbHammer", "ClientPlacement")
@@ -107,7 +107,7 @@ def test_faster_samples_judged_anew(tmp_path: Path, campaign: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "said"),
+    ("record", "message"),
     [
         ("", "it has samples, but no record of its steps"),
         ("fio\t1\t1000000001.0\t1000000002.0\n", "its step fio ended with 1"),
@@ -120,11 +120,11 @@ def test_faster_samples_judged_anew(tmp_path: Path, campaign: Path) -> None:
         ("fio\t0\t999999999999.0\t999999999999.0\n", "did not run within the session"),
     ],
 )
-def test_the_record_of_the_steps(written: Path, record: str, said: str) -> None:
+def test_the_record_of_the_steps(written: Path, record: str, message: str) -> None:
     (written / DISK / "steps.tsv").write_text(record)
-    found = problems(written)
-    assert found[0].startswith("SsdFio on s1: ")
-    assert said in found[0]
+    reported = problems(written)
+    assert reported[0].startswith("SsdFio on s1: ")
+    assert message in reported[0]
 
 
 def test_clocks_may_differ_a_little(written: Path) -> None:
@@ -135,8 +135,8 @@ def test_clocks_may_differ_a_little(written: Path) -> None:
 
 def test_a_job_that_refused(written: Path) -> None:
     (written / DISK / "refusal").write_text("no room in /scratch\n")
-    found = problems(written)
-    assert has(found, "SsdFio on s1: it has samples, but its job refused to measure: no room in")
+    reported = problems(written)
+    assert has(reported, "SsdFio on s1: it has samples, but its job refused to measure: no room in")
 
 
 def test_an_output_larger_than_any(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,28 +171,28 @@ def edited(directory: Path, change: Callable[[dict[str, Any]], object]) -> list[
 
 
 def test_a_reason_that_was_rewritten(written: Path) -> None:
-    found = edited(written, lambda r: r["metrics"][0].update(reason="all is well"))
-    assert found == ["report.json does not follow from the run reports"]
+    reported = edited(written, lambda r: r["metrics"][0].update(reason="all is well"))
+    assert reported == ["report.json does not follow from the run reports"]
 
 
 @pytest.mark.parametrize("name", ["measured_from", "measured_to"])
 def test_a_date_that_was_rewritten(written: Path, name: str) -> None:
-    found = edited(written, lambda r: r.update({name: "2019-01-01T00:00:00Z"}))
-    assert "report.json does not follow from the run reports" in found
+    reported = edited(written, lambda r: r.update({name: "2019-01-01T00:00:00Z"}))
+    assert "report.json does not follow from the run reports" in reported
 
 
 def test_a_bundle_that_was_made_before_it_was_measured(written: Path) -> None:
-    found = edited(written, lambda r: r.update(made_at="2001-09-09T01:00:00Z"))
+    reported = edited(written, lambda r: r.update(made_at="2001-09-09T01:00:00Z"))
     assert has(
-        found,
+        reported,
         "it was made at 2001-09-09 01:00 UTC, before its measurements ended at 2001-09-09 01:47",
     )
 
 
 def test_a_bundle_that_was_made_in_the_future(written: Path) -> None:
     then = datetime.now(UTC) + timedelta(days=400)
-    found = edited(written, lambda r: r.update(made_at=then.isoformat()))
-    assert has(found, f"it was made at {then:%Y-%m-%d %H:%M} UTC, in the future")
+    reported = edited(written, lambda r: r.update(made_at=then.isoformat()))
+    assert has(reported, f"it was made at {then:%Y-%m-%d %H:%M} UTC, in the future")
 
 
 def test_a_signature_can_be_required(written: Path, tmp_path: Path) -> None:
@@ -226,9 +226,9 @@ def test_what_is_compared_is_what_was_signed(
     differences = checksums.differences
 
     def exchange(directory: Path, content: bytes) -> list[str]:
-        found = differences(directory, content)
+        reported = differences(directory, content)
         (directory / "SHA256SUMS").write_bytes(signed)
-        return found
+        return reported
 
     monkeypatch.setattr(checksums, "differences", exchange)
     assert has(verify(written).problems, "the signature is not valid for Ada Byron: ")

@@ -87,7 +87,7 @@ def test_a_link_for_checksums_is_not_followed(written: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda d: (d / "empty").mkdir(), "empty was added"),
         (
@@ -119,14 +119,14 @@ def test_a_link_for_checksums_is_not_followed(written: Path, tmp_path: Path) -> 
     ],
 )
 def test_directories_and_modes_are_covered(
-    written: Path, change: Callable[[Path], object], said: str
+    written: Path, change: Callable[[Path], object], message: str
 ) -> None:
     for path in (written, *written.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     checksums.seal(written)
     assert verify(written).problems == []
     change(written)
-    assert any(problem.startswith(said) for problem in verify(written).problems)
+    assert any(problem.startswith(message) for problem in verify(written).problems)
 
 
 def test_who_may_read_is_the_readers_own_matter(written: Path) -> None:
@@ -160,15 +160,15 @@ def key(tmp_path: Path) -> Path:
     return tmp_path / "key"
 
 
-def test_a_key_that_has_expired_since_is_said(written: Path, key: Path) -> None:
+def test_a_key_that_has_expired_since_is_reported(written: Path, key: Path) -> None:
     from assay.bundle import signature
 
     signature.sign(written / "SHA256SUMS", key)
     signers = allowed(key.parent, 'valid-before="20260401"')
     checked = verify(written, signers)
     assert checked.problems == []
-    assert any("the key is not valid today (" in said for said in checked.holds)
-    assert any(", but was on 2026-03-02, when" in said for said in checked.holds)
+    assert any("the key is not valid today (" in sentence for sentence in checked.holds)
+    assert any(", but was on 2026-03-02, when" in sentence for sentence in checked.holds)
     assert checked.says.endswith("; signed by Ada Byron")
     signers = allowed(key.parent, 'valid-before="20260201"')
     (problem,) = verify(written, signers).problems
@@ -195,7 +195,7 @@ def test_too_many_samples_are_refused(written: Path) -> None:
 
 
 @pytest.mark.parametrize("sample", [0.0, 5e-324, 1e308, -1.0])
-def test_no_baseline_has_a_figure_that_is_no_measurement(written: Path, sample: float) -> None:
+def test_no_baseline_has_a_figure_that_is_not_a_measurement(written: Path, sample: float) -> None:
     """Compared with it, a campaign ended in a ZeroDivisionError."""
     baseline = shutil.copytree(written, written.parent / "baseline")
     document = json.loads((baseline / "report.json").read_text())
@@ -203,9 +203,9 @@ def test_no_baseline_has_a_figure_that_is_no_measurement(written: Path, sample: 
         metric["samples"] = [sample] * 7
     (baseline / "report.json").write_text(json.dumps(document))
     for pair in ((baseline, written), (written, baseline)):
-        told = CliRunner().invoke(app, ["compare", *map(str, pair)])
-        assert told.exit_code == 2
-        assert f"has a sample of {sample:g}, and a measurement is above zero" in told.stderr
+        done = CliRunner().invoke(app, ["compare", *map(str, pair)])
+        assert done.exit_code == 2
+        assert f"has a sample of {sample:g}, and a measurement is above zero" in done.stderr
 
 
 def test_a_problem_is_not_printed_at_any_length(written: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_problem_is_not_printed_at_any_length(written: Path) -> None:
     document["versions"]["daos-assay"] = "9" * 5_000_000
     (written / "report.json").write_text(json.dumps(document))
     checksums.seal(written)
-    told = CliRunner().invoke(app, ["verify", str(written)])
-    assert told.exit_code == 1
-    assert "it was made by daos-assay 999" in told.stdout
-    assert len(told.stdout) < 10_000
+    done = CliRunner().invoke(app, ["verify", str(written)])
+    assert done.exit_code == 1
+    assert "it was made by daos-assay 999" in done.stdout
+    assert len(done.stdout) < 10_000

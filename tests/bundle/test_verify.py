@@ -83,7 +83,9 @@ def test_a_bundle_stands(written: Path, keys: Path) -> None:
     checked = verify(written, keys / "allowed")
     assert checked.problems == []
     assert ": MEASURED: " in checked.says
-    assert any(said.startswith('Good "daos-assay" signature for Ada') for said in checked.holds)
+    assert any(
+        sentence.startswith('Good "daos-assay" signature for Ada') for sentence in checked.holds
+    )
 
 
 def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
@@ -95,7 +97,7 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda d: (d / "summary.txt").write_text("ACCEPTED"), "summary.txt has changed"),
         (lambda d: (d / "junit.xml").unlink(), "junit.xml is missing"),
@@ -164,12 +166,12 @@ def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:
         (lambda d: (d / "report.json").write_text("{"), "report.json is not JSON"),
     ],
 )
-def test_whatever_is_done_to_it_is_said(
-    written: Path, keys: Path, change: Change, said: str | None
+def test_whatever_is_done_to_it_is_reported(
+    written: Path, keys: Path, change: Change, message: str | None
 ) -> None:
     change(written)
     problems = verify(written, keys / "allowed").problems
-    assert any(said in problem for problem in problems) if said else problems == []
+    assert any(message in problem for problem in problems) if message else problems == []
 
 
 def test_the_signature_must_be_the_approvers(tmp_path: Path, cluster: Cluster, keys: Path) -> None:
@@ -192,7 +194,7 @@ def test_a_key_that_does_not_sign_leaves_no_bundle(
     assert not (tmp_path / "bundle").exists()
 
 
-def test_a_directory_without_checksums_is_no_bundle(tmp_path: Path) -> None:
+def test_a_directory_without_checksums_is_not_a_bundle(tmp_path: Path) -> None:
     with pytest.raises(NoBundleError, match="is not a bundle of `assay signoff`"):
         verify(tmp_path)
 

@@ -54,8 +54,8 @@ def of_ssd(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_without_a_fault_it_is_measured(site: Path) -> None:
-    status, printed, said = signoff(site)
-    assert (status, said) == (0, "")
+    status, printed, errors = signoff(site)
+    assert (status, errors) == (0, "")
     assert printed.startswith("MEASURED")
 
 
@@ -106,17 +106,17 @@ def test_a_report_that_cannot_be_judged(
     site: Path, fault: Callable[[Path], None], named: str, to_do: str
 ) -> None:
     fault(site)
-    status, printed, said = signoff(site)
+    status, printed, errors = signoff(site)
     assert status == 1
     assert printed == ""
-    (line,) = said.splitlines()
+    (line,) = errors.splitlines()
     assert named in line
     assert line.endswith(to_do)
     assert not (site / "bundle").exists()
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 0.0, -1.0, 1e308, 5e-324])
-def test_a_sample_that_is_no_measurement_is_missing(site: Path, value: float) -> None:
+def test_a_sample_that_is_not_a_measurement_is_missing(site: Path, value: float) -> None:
     document = read(site / "run-1.json")
     of_ssd(document)["samples"]["read_1m"]["s1"][2] = value
     write(site / "run-1.json", document)
@@ -132,15 +132,15 @@ def test_a_sample_that_is_no_measurement_is_missing(site: Path, value: float) ->
     )
 
 
-def test_a_waiver_of_a_metric_that_nobody_owes(site: Path) -> None:
+def test_a_waiver_of_a_metric_that_nobody_requires(site: Path) -> None:
     waivers = site / "waivers.yml"
     waivers.write_text(
         "waivers: [{metric: SsdFio.reed_1m on s1, reason: r, owner: o,"
         f" expires: {datetime.now(UTC).date()}}}]"
     )
-    status, printed, said = signoff(site, f"--waivers={waivers}")
+    status, printed, errors = signoff(site, f"--waivers={waivers}")
     assert (status, printed) == (1, "")
-    (line,) = said.splitlines()
+    (line,) = errors.splitlines()
     assert line.startswith(f"{waivers}: the waiver of 'SsdFio.reed_1m on s1' names no metric")
     assert line.endswith("did you mean 'SsdFio.read_1m on s1'?")
     assert not (site / "bundle").exists()
@@ -148,7 +148,7 @@ def test_a_waiver_of_a_metric_that_nobody_owes(site: Path) -> None:
 
 def test_a_bundle_that_is_there(site: Path) -> None:
     (site / "bundle").mkdir()
-    status, printed, said = signoff(site)
+    status, printed, errors = signoff(site)
     assert (status, printed) == (2, "")
-    assert said == f"{site / 'bundle'} already exists; choose another path\n"
+    assert errors == f"{site / 'bundle'} already exists; choose another path\n"
     assert list((site / "bundle").iterdir()) == []

@@ -35,12 +35,12 @@ def signed(results: Results, cluster: Cluster) -> SignOff:
 
 def verdicts(results: Results, cluster: Cluster, subject: str) -> dict[Verdict, set[str]]:
     """The verdicts of SsdFio on a host, each with its reasons."""
-    found: dict[Verdict, set[str]] = {}
+    by_verdict: dict[Verdict, set[str]] = {}
     for judgement in signed(results, cluster).judgements:
         required = judgement.requirement
         if (required.check, str(required.subject)) == ("SsdFio", subject):
-            found.setdefault(judgement.verdict, set()).add(judgement.reason)
-    return found
+            by_verdict.setdefault(judgement.verdict, set()).add(judgement.reason)
+    return by_verdict
 
 
 def first_run(document: Document, **changes: object) -> None:
@@ -56,9 +56,9 @@ def first_run(document: Document, **changes: object) -> None:
 def test_a_slow_run_is_not_made_good_by_a_second_one(
     result: dict[str, str], cluster: Cluster, campaign: Callable[..., str]
 ) -> None:
-    found = verdicts(read(campaign(lambda d: first_run(d, **result)), cluster), cluster, "s1")
-    assert set(found) == {Verdict.MISSING}
-    assert "every run counts" in found[Verdict.MISSING].pop()
+    by_verdict = verdicts(read(campaign(lambda d: first_run(d, **result)), cluster), cluster, "s1")
+    assert set(by_verdict) == {Verdict.MISSING}
+    assert "every run counts" in by_verdict[Verdict.MISSING].pop()
 
 
 def test_a_run_that_failed_may_be_repeated_and_is_listed(
@@ -71,12 +71,12 @@ def test_a_run_that_failed_may_be_repeated_and_is_listed(
     assert str(deviation) == "SsdFio.runs on servers was 2, more than the scale's 1"
 
 
-def test_an_interrupted_run_is_none(cluster: Cluster, campaign: Callable[..., str]) -> None:
+def test_an_interrupted_run_does_not_count(cluster: Cluster, campaign: Callable[..., str]) -> None:
     results = read(campaign(lambda d: first_run(d, samples={}, result="abort")), cluster)
     assert signed(results, cluster).deviations == ()
 
 
-def test_a_smaller_scale_among_larger_ones_is_no_measurement(
+def test_a_smaller_scale_among_larger_ones_is_not_a_measurement(
     cluster: Cluster, campaign: Callable[..., str]
 ) -> None:
     def mix(document: Document) -> None:
@@ -84,9 +84,11 @@ def test_a_smaller_scale_among_larger_ones_is_no_measurement(
             case["scale"] = "acceptance"
         of_disks(document)["scale"] = "quick"
 
-    found = verdicts(read(campaign(mix), cluster), cluster, "s1")
-    assert set(found) == {Verdict.MISSING}
-    assert "at the scale quick, and other checks of this campaign" in found[Verdict.MISSING].pop()
+    by_verdict = verdicts(read(campaign(mix), cluster), cluster, "s1")
+    assert set(by_verdict) == {Verdict.MISSING}
+    assert (
+        "at the scale quick, and other checks of this campaign" in by_verdict[Verdict.MISSING].pop()
+    )
 
 
 def test_samples_that_others_have_are_missing(
@@ -97,14 +99,16 @@ def test_samples_that_others_have_are_missing(
             by_subject["s1"] = by_subject["s1"][2:]
 
     results = read(campaign(lose), cluster)
-    found = verdicts(results, cluster, "s1")
-    assert set(found) == {Verdict.MISSING}
-    assert "has 3 samples, and other subjects of this run have 5" in found[Verdict.MISSING].pop()
+    by_verdict = verdicts(results, cluster, "s1")
+    assert set(by_verdict) == {Verdict.MISSING}
+    assert (
+        "has 3 samples, and other subjects of this run have 5" in by_verdict[Verdict.MISSING].pop()
+    )
     assert Verdict.MISSING not in verdicts(results, cluster, "s2")
 
 
 @pytest.mark.parametrize("sample", [1e308, -1.0, 0.0])
-def test_one_impossible_sample_among_sound_ones_is_no_measurement(
+def test_one_impossible_sample_among_sound_ones_is_not_a_measurement(
     sample: float, cluster: Cluster, campaign: Callable[..., str]
 ) -> None:
     def spoil(document: Document) -> None:
@@ -123,21 +127,21 @@ def test_a_check_that_failed_as_a_whole_has_no_figures_whoever_its_problems_name
             result="fail", fail_phase=phase, fail_reason="lost", problems={"s2": ["the disk"]}
         )
 
-    found = verdicts(read(campaign(fail), cluster), cluster, "s1")
-    assert set(found) == {Verdict.MISSING}
+    by_verdict = verdicts(read(campaign(fail), cluster), cluster, "s1")
+    assert set(by_verdict) == {Verdict.MISSING}
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "said"),
+    ("start", "end", "message"),
     [(1e9, 1e9 - 60, "should not be before"), (1e9, 4.1e9, "is the clock there right")],
 )
 def test_times_that_cannot_be_are_refused(
-    start: float, end: float, said: str, cluster: Cluster, campaign: Callable[..., str]
+    start: float, end: float, message: str, cluster: Cluster, campaign: Callable[..., str]
 ) -> None:
     def set_clock(document: Document) -> None:
         document["session_info"].update(time_start_unix=start, time_end_unix=end)
 
-    with pytest.raises(ReportError, match=said):
+    with pytest.raises(ReportError, match=message):
         read(campaign(set_clock), cluster)
 
 

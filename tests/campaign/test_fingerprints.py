@@ -45,8 +45,8 @@ def test_a_change_is_a_deviation_that_stops_an_acceptance_and_is_shown_everywher
     assert not refused.passed
     assert "changed during the campaign: s1" in refused.headline
     assert "deviation: s1: BIOS was 1.2, and is 1.4" in summary.render(refused)
-    (told,) = json.loads(record.render(refused))["host_changes"]
-    assert told == {"host": "s1", "what": "BIOS", "before": "1.2", "after": "1.4", "stops": True}
+    (change,) = json.loads(record.render(refused))["host_changes"]
+    assert change == {"host": "s1", "what": "BIOS", "before": "1.2", "after": "1.4", "stops": True}
     assert 'id="host-changes"' in html.render(refused)
     failure = ElementTree.fromstring(junit.render(refused)).find(
         "testsuite[@name='hosts']/testcase[@name='BIOS']/failure"
@@ -84,7 +84,7 @@ def test_a_bundle_has_them_and_does_not_verify_without_their_change(
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("{", "is not JSON"),
         ("[]", "is not a file of fingerprints"),
@@ -95,14 +95,14 @@ def test_a_bundle_has_them_and_does_not_verify_without_their_change(
     ],
 )
 def test_a_file_that_is_none_of_these_hosts_is_refused(
-    content: str, said: str, cluster: Cluster, campaign: Callable[..., str], tmp_path: Path
+    content: str, message: str, cluster: Cluster, campaign: Callable[..., str], tmp_path: Path
 ) -> None:
     pattern = campaign()
     keep(tmp_path, BEFORE, "1.2")
     (tmp_path / DIRECTORY / AFTER).write_text(content)
     with pytest.raises(ReportError) as refused:
         read(pattern, cluster, tmp_path)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_link_in_its_place_is_refused(

@@ -72,7 +72,7 @@ def test_what_is_sound_is_bundled(site: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "said"),
+    ("start", "end", "reason"),
     [
         (
             "0001-01-01T00:00:00+14:00",
@@ -87,17 +87,17 @@ def test_what_is_sound_is_bundled(site: Path) -> None:
         (1e9 + 1, 1e9, "time_end_unix = 1000000000.0: should not be before time_start_unix"),
     ],
 )
-def test_a_campaign_is_of_the_past(site: Path, start: object, end: object, said: str) -> None:
+def test_a_campaign_is_of_the_past(site: Path, start: object, end: object, reason: str) -> None:
     set_times(site, start, end)
     status, message = signoff(site)
-    assert (status, said in " ".join(message.split())) == (1, True), message
+    assert (status, reason in " ".join(message.split())) == (1, True), message
     assert not (site / "bundles").exists()
 
 
 def test_times_are_those_of_utc(site: Path, cluster: Cluster) -> None:
     set_times(site, "2026-01-01T00:00:00+14:00", "2026-01-01T00:00:00-12:00")
-    found = read(str(site / "reports" / "*.json"), cluster)
-    assert f"{found.started:%Y-%m-%d %H:%M} {found.ended:%H:%M}" == "2025-12-31 10:00 12:00"
+    results = read(str(site / "reports" / "*.json"), cluster)
+    assert f"{results.started:%Y-%m-%d %H:%M} {results.ended:%H:%M}" == "2025-12-31 10:00 12:00"
 
 
 def test_a_session_may_end_in_less_than_a_second(site: Path, cluster: Cluster) -> None:
@@ -118,18 +118,18 @@ def set_times(site: Path, start: object, end: object) -> None:
 def test_a_partition_is_one_of_the_plan(site: Path, partition: str) -> None:
     """`../../../../victim/etc/systemd/system` made that directory, and the campaign passed."""
     edit(site, partition=partition, name="munge.service.d")
-    status, said = signoff(site)
+    status, errors = signoff(site)
     assert status == 1
     assert (
         f"run-1.json: partition = {partition.replace(chr(0), '�')}: should be one of clients"
-        in said
+        in errors
     )
-    assert len(said.splitlines()) == 1
+    assert len(errors.splitlines()) == 1
     assert not (site / "bundles").exists()
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "reason"),
     [
         ({"name": "munge.service.d"}, ": name = munge.service.d: should be one of FiPingpong, "),
         ({"name": "../SsdFio %scale=quick"}, ": name = ../SsdFio: should be one of "),
@@ -146,11 +146,11 @@ def test_a_partition_is_one_of_the_plan(site: Path, partition: str) -> None:
         ({"system": "x\x1b]0;y\x07"}, "is a report of the cluster 'x\\x1b]0;y\\x07', but this"),
     ],
 )
-def test_names_are_those_of_the_plan(site: Path, values: dict[str, object], said: str) -> None:
+def test_names_are_those_of_the_plan(site: Path, values: dict[str, object], reason: str) -> None:
     edit(site, **values)
     status, message = signoff(site)
     assert status == 1
-    assert said in message
+    assert reason in message
     assert "\x1b" not in message
     assert not (site / "bundles").exists()
 
@@ -164,10 +164,10 @@ def test_no_directory_of_this_machine_is_copied(
     (victim / "raw").mkdir()
     (victim / "raw" / "id_ed25519").write_text("a private key")
     edit(site, **{"outputdir": None, "stagedir": None, key: str(victim)})
-    status, said = signoff(site)
+    status, errors = signoff(site)
     assert status == 1
     assert (
-        f"run-1.json: SsdFio on servers: {victim} must be below {site}, where the outputs" in said
+        f"run-1.json: SsdFio on servers: {victim} must be below {site}, where the outputs" in errors
     )
     assert not (site / "bundles").exists()
 
@@ -175,9 +175,9 @@ def test_no_directory_of_this_machine_is_copied(
 @pytest.mark.parametrize("name", ["../../../../../../home", "{site}/output/../..", "output/\0"])
 def test_no_directory_leads_outward(site: Path, name: str) -> None:
     edit(site, outputdir=name.format(site=site))
-    status, said = signoff(site)
+    status, errors = signoff(site)
     assert status == 1
-    assert "is not a directory of ReFrame: it contains .. or NUL" in said
+    assert "is not a directory of ReFrame: it contains .. or NUL" in errors
 
 
 def test_a_campaign_that_was_moved_keeps_its_outputs(site: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_campaign_that_was_moved_keeps_its_outputs(site: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("put", "said"),
+    ("put", "reason"),
     [
         (lambda raw: (raw / "x").symlink_to("/etc/shadow"), "raw/s1/x is a link, but a bundle"),
         (lambda raw: (raw / "x").symlink_to("/etc"), "raw/s1/x is a link, but a bundle holds"),
@@ -218,12 +218,12 @@ def test_a_campaign_that_was_moved_keeps_its_outputs(site: Path) -> None:
     ],
 )
 def test_raw_outputs_are_regular_files(
-    site: Path, put: Callable[[Path], object], said: str
+    site: Path, put: Callable[[Path], object], reason: str
 ) -> None:
     put(raw_of(site))
     status, message = signoff(site)
     assert status == 1
-    assert said in message
+    assert reason in message
     assert len(message.splitlines()) == 1
     assert not (site / "bundles").exists()
 
@@ -234,13 +234,13 @@ def test_a_hard_link_to_a_file_of_another_user_is_refused(site: Path) -> None:
     for path in (site / "output" / "servers" / "SsdFio", *raw_of(site).iterdir()):
         os.chown(path, 12345, 12345)
     (raw_of(site) / "x").hardlink_to(site / "secret")
-    status, said = signoff(site)
+    status, errors = signoff(site)
     assert status == 1
-    assert "raw/s1/x is a hard link to a file of another user" in said
+    assert "raw/s1/x is a hard link to a file of another user" in errors
 
 
 @pytest.mark.parametrize(
-    ("name", "most", "said"),
+    ("name", "most", "reason"),
     [
         ("OUTPUT_BYTES", 20, "tool.out has 22 bytes, and 20 is the limit"),
         ("OUTPUTS_BYTES", 50, "bytes, and 50 is the limit: remove"),
@@ -248,12 +248,12 @@ def test_a_hard_link_to_a_file_of_another_user_is_refused(site: Path) -> None:
     ],
 )
 def test_raw_outputs_have_limits(
-    site: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int, said: str
+    site: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int, reason: str
 ) -> None:
     monkeypatch.setattr(outputs.limits, name, most)
     status, message = signoff(site)
     assert status == 1
-    assert said in message
+    assert reason in message
 
 
 def test_a_mode_is_not_taken_along(site: Path) -> None:
@@ -264,25 +264,25 @@ def test_a_mode_is_not_taken_along(site: Path) -> None:
 
 
 def test_an_output_that_changes_meanwhile_is_refused(site: Path, cluster: Cluster) -> None:
-    found = read(str(site / "reports" / "*.json"), cluster, site)
+    results = read(str(site / "reports" / "*.json"), cluster, site)
     (raw_of(site) / "tool.out").write_text("longer than what was there before")
     with pytest.raises(
         ValueError, match="had 22 bytes when the campaign was judged, and now has 33"
     ):
-        found.copy(site / "bundle")
+        results.copy(site / "bundle")
 
 
 def test_a_report_that_changes_meanwhile_is_refused(site: Path, cluster: Cluster) -> None:
-    found = read(str(site / "reports" / "*.json"), cluster, site)
+    results = read(str(site / "reports" / "*.json"), cluster, site)
     edit(site, samples={})
     with pytest.raises(
         ValueError, match=r"run-1\.json changed while it was judged: judge it again"
     ):
-        found.copy(site / "bundle")
+        results.copy(site / "bundle")
 
 
 @pytest.mark.parametrize(
-    ("put", "said"),
+    ("put", "reason"),
     [
         (lambda d: (d / "run-2.json").symlink_to("run-1.json"), "run-2.json is a link; name the"),
         (lambda d: os.mkfifo(d / "run-2.json"), "run-2.json is not a regular file"),
@@ -291,11 +291,11 @@ def test_a_report_that_changes_meanwhile_is_refused(site: Path, cluster: Cluster
         (lambda d: os.truncate(d / "run-1.json", 3 * 2**30), "bytes, which is the limit"),
     ],
 )
-def test_reports_are_regular_files(site: Path, put: Callable[[Path], object], said: str) -> None:
+def test_reports_are_regular_files(site: Path, put: Callable[[Path], object], reason: str) -> None:
     put(site / "reports")
     status, message = signoff(site)
     assert status == 1
-    assert said in message
+    assert reason in message
 
 
 def test_a_link_that_is_named_itself_is_followed(site: Path, cluster: Cluster) -> None:
@@ -305,7 +305,7 @@ def test_a_link_that_is_named_itself_is_followed(site: Path, cluster: Cluster) -
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "reason"),
     [
         ({"name": "x" * 2000}, "xxx…: String should have at most 1000 characters; run the"),
         (
@@ -318,11 +318,11 @@ def test_a_link_that_is_named_itself_is_followed(site: Path, cluster: Cluster) -
         ({"benchmark_seconds": float("inf")}, "benchmark_seconds = inf: should be a finite"),
     ],
 )
-def test_a_report_has_limits(site: Path, values: dict[str, object], said: str) -> None:
+def test_a_report_has_limits(site: Path, values: dict[str, object], reason: str) -> None:
     edit(site, **values)
     status, message = signoff(site)
     assert status == 1
-    assert said in message
+    assert reason in message
     assert len(message) < 2000
 
 
@@ -332,8 +332,8 @@ def test_a_long_reason_is_cut(site: Path, cluster: Cluster) -> None:
     edit(site, samples={}, result="fail", fail_phase="sanity", fail_reason=text)
     assert signoff(site)[0] == 1
     assert (site / "bundles/one/junit.xml").stat().st_size < 500_000
-    found = read(str(site / "reports" / "*.json"), cluster)
-    reason = found.cases["SsdFio", "servers"].problem
+    results = read(str(site / "reports" / "*.json"), cluster)
+    reason = results.cases["SsdFio", "servers"].problem
     assert reason is not None
     assert reason.endswith("y… (1,998,004 more characters)")
     assert "\x1b" not in reason
@@ -341,9 +341,9 @@ def test_a_long_reason_is_cut(site: Path, cluster: Cluster) -> None:
 
 def test_many_problems_are_cut(site: Path, cluster: Cluster) -> None:
     edit(site, problems={"s1": ["fio broke"] * 9_999})
-    found = read(str(site / "reports" / "*.json"), cluster)
+    results = read(str(site / "reports" / "*.json"), cluster)
     (metric, *_) = (m for m in found_metrics(cluster) if m.subject == Subject("s1"))
-    problems = found.problems(metric)
+    problems = results.problems(metric)
     assert len(problems) < 300
     assert problems[-1].endswith("more problems")
 
@@ -374,7 +374,7 @@ def test_an_output_of_another_user_counts(site: Path) -> None:
     """A phase that runs as root leaves files of root in directories of the account."""
     os.chown(site / "output" / "servers" / "SsdFio", 12345, 12345)
     (raw_of(site) / "x").write_text("of root")
-    status, said = signoff(site)
-    assert status == 0, said
+    status, errors = signoff(site)
+    assert status == 0, errors
     (listed,) = (site / "bundles").rglob("s1/x")
     assert listed.read_text() == "of root"

@@ -109,11 +109,11 @@ def test_a_mount_that_is_replaced_in_the_run_is_reported_and_cleaned(job: Job, m
 
 
 @pytest.mark.parametrize(
-    ("later", "said"),
+    ("later", "reported"),
     [("7", False), ("8", True), ("", True)],
     ids=["the same", "restarted", "ended"],
 )
-def test_an_agent_that_restarts_in_the_run_is_named(job: Job, later: str, said: bool) -> None:
+def test_an_agent_that_restarts_in_the_run_is_named(job: Job, later: str, reported: bool) -> None:
     programs = job.stage / "bin"
     programs.mkdir()
     (job.stage / "pid").write_text("7")
@@ -124,7 +124,7 @@ def test_an_agent_that_restarts_in_the_run_is_named(job: Job, later: str, said: 
     failed = step("work", ["sh", "-c", "exit 22"])
     assert job.run(*begun, failed.line()) == 1
     (problem,) = problems(job.left, [failed])
-    assert problem.startswith("daos_agent restarted or ended during the run: s1;") is said
+    assert problem.startswith("daos_agent restarted or ended during the run: s1;") is reported
 
 
 @pytest.mark.parametrize("status", [1, 124, 137])

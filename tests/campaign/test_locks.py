@@ -84,7 +84,7 @@ FEWER = {"concrete_specs": {OFI: lock()["concrete_specs"][OFI]}}
 
 
 @pytest.mark.parametrize(
-    ("document", "name", "said"),
+    ("document", "name", "message"),
     [
         (lock("2.8.1"), f"{KIND}.lock", f"names daos@2.8.1/{DAOS}, and the description"),
         (FEWER, f"{KIND}.lock", f"does not name daos@2.8.0/{DAOS}"),
@@ -103,11 +103,11 @@ def test_a_lock_that_is_not_of_this_cluster_is_refused(
     tmp_path: Path,
     document: Any,
     name: str,
-    said: str,
+    message: str,
 ) -> None:
     pattern = campaign()
     keep(tmp_path, document, name)
     with pytest.raises(ReportError) as refused:
         read(pattern, built(cluster), tmp_path)
     assert name in str(refused.value)
-    assert said in str(refused.value)
+    assert message in str(refused.value)

@@ -29,8 +29,8 @@ def seen(directory: Path, output: str) -> progress.Progress:
     return progress.read(directory, PLAN, "here")
 
 
-def states(found: progress.Progress) -> list[str]:
-    return [check.state for check in found.checks]
+def states(state: progress.Progress) -> list[str]:
+    return [check.state for check in state.checks]
 
 
 def test_checks_wait_run_and_end(tmp_path: Path) -> None:
@@ -47,9 +47,9 @@ def test_checks_wait_run_and_end(tmp_path: Path) -> None:
 
 def test_what_a_session_left_running_was_interrupted(tmp_path: Path) -> None:
     run = RUN.format("SsdFio", "servers")
-    found = seen(tmp_path, BEGIN + run + BEGIN)
-    assert states(found) == ["interrupted", "waits"]
-    assert not found.ended
+    state = seen(tmp_path, BEGIN + run + BEGIN)
+    assert states(state) == ["interrupted", "waits"]
+    assert not state.ended
 
 
 def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
@@ -57,12 +57,12 @@ def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
     (stage / "raw" / "s1").mkdir(parents=True)
     (stage / "rfm_job.sh").write_text("")
     (stage / "raw" / "s1" / "steps.tsv").write_text("fio\t0\t1.0\t2.0\n")
-    found = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
-    since = found.checks[0].since
+    state = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
+    since = state.checks[0].since
     assert since is not None
-    (_, said) = progress.lines(found, since + 85)
-    assert said.startswith("SsdFio on servers running since ")
-    assert said.endswith(" (85 s); steps finished: s1 1, s2 0")
+    (_, line) = progress.lines(state, since + 85)
+    assert line.startswith("SsdFio on servers running since ")
+    assert line.endswith(" (85 s); steps finished: s1 1, s2 0")
 
 
 def test_the_started_checks_have_their_number_their_hosts_and_the_time_left(tmp_path: Path) -> None:
@@ -120,8 +120,8 @@ def test_a_link_that_a_host_left_is_not_followed(tmp_path: Path) -> None:
     raw.mkdir(parents=True)
     (raw.parent / "rfm_job.sh").write_text("")
     (raw / "s1").symlink_to(other)
-    found = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
-    assert found.checks[0].steps == {Subject("s1"): 0, Subject("s2"): 0}
+    state = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
+    assert state.checks[0].steps == {Subject("s1"): 0, Subject("s2"): 0}
 
 
 def test_figures_come_with_the_end_of_their_check(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_figures_come_with_the_end_of_their_check(tmp_path: Path) -> None:
     log.parent.mkdir(parents=True)
     header = "job_completion_time|display_name|jobid|write_1m@s1_value|write_1m@s1_unit\n"
     log.write_text(f"{header}then|SsdFio|5|512.25|MiB/s\nnow|SsdFio|6|600.5|MiB/s\n")
-    found = seen(tmp_path, BEGIN + END.format("OK", "SsdFio", "servers"))
-    assert found.checks[0].figures == ["write_1m@s1 600.5 MiB/s"]
+    state = seen(tmp_path, BEGIN + END.format("OK", "SsdFio", "servers"))
+    assert state.checks[0].figures == ["write_1m@s1 600.5 MiB/s"]
 
 
 def test_a_link_in_place_of_the_output_is_refused(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_neither_more_nor_fewer_samples_than_repetitions(count: int) -> None:
     assert problems == [f"read_1m has {count} of 2 samples"]
 
 
-def test_what_is_no_figure_is_a_problem() -> None:
+def test_what_is_not_a_figure_is_a_problem() -> None:
     _, problems = values_of(READ, samples("MiB/s", 1.0, 0.0), 2)
     assert problems == [
         "read_bandwidth is 0 MiB/s; a measurement is above zero, from 1e-09 to 1e+15"

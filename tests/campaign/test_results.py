@@ -70,7 +70,7 @@ def test_a_figure_that_no_output_shows_is_missing(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (drop("SsdFio"), "SsdFio did not run on servers: it is in no run report"),
         (
@@ -103,13 +103,13 @@ def test_what_was_not_measured_is_missing_and_stops_every_gate(
     cluster: Cluster,
     campaign: Callable[..., str],
     change: Callable[[dict[str, Any]], None],
-    said: str,
+    message: str,
 ) -> None:
     for gate in Gate:
         signed = sign_off(cluster, read(campaign(change), cluster), gate)
         judged = {j.requirement.key: j for j in signed.judgements}["SsdFio.read_1m on s1"]
         assert judged.verdict is Verdict.MISSING
-        assert said in judged.reason
+        assert message in judged.reason
         assert not signed.passed
 
 
@@ -149,7 +149,7 @@ def test_a_slow_figure_is_measured_and_not_accepted(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{", r"is not JSON .*; was the run interrupted\?"),
         ("[]", "is not a run report of ReFrame"),
@@ -158,14 +158,14 @@ def test_a_slow_figure_is_measured_and_not_accepted(
         ("[" * 100_000, "is not JSON"),
     ],
 )
-def test_a_report_that_is_none_is_named(tmp_path: Path, text: str, said: str) -> None:
+def test_an_unreadable_report_is_named(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "run.json").write_text(text)
-    with pytest.raises(ReportError, match=rf"run\.json {said}"):
+    with pytest.raises(ReportError, match=rf"run\.json {message}"):
         read(str(tmp_path / "*.json"), described(description()))
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (
             alter("SsdFio", checks_version="0.0.9"),
@@ -202,9 +202,9 @@ def test_a_report_that_cannot_be_judged_is_named(
     cluster: Cluster,
     campaign: Callable[..., str],
     change: Callable[[dict[str, Any]], None],
-    said: str,
+    message: str,
 ) -> None:
-    with pytest.raises(ReportError, match=rf"run-1\.json.*{re.escape(said)}"):
+    with pytest.raises(ReportError, match=rf"run-1\.json.*{re.escape(message)}"):
         read(campaign(change), cluster)
 
 
@@ -217,7 +217,7 @@ def test_a_truncated_report_is_named(cluster: Cluster, campaign: Callable[..., s
             read(str(path), cluster)
 
 
-def test_no_report_is_no_campaign(tmp_path: Path) -> None:
+def test_without_a_report_there_is_no_campaign(tmp_path: Path) -> None:
     with pytest.raises(ReportError, match="no run report matches"):
         read(str(tmp_path / "*.json"), described(description()))
 
@@ -271,7 +271,7 @@ def test_a_bundle_that_is_there_is_left_alone(
 
 
 @pytest.mark.parametrize(
-    ("put", "said"),
+    ("put", "message"),
     [
         (
             lambda raw: Path(os.fsdecode(os.fsencode(raw) + b"/caf\xe9")).write_text(""),
@@ -285,11 +285,13 @@ def test_a_raw_output_that_cannot_be_kept_is_named(
     cluster: Cluster,
     campaign: Callable[..., str],
     put: Callable[[Path], object],
-    said: str,
+    message: str,
 ) -> None:
     pattern = campaign()
     put(tmp_path / "output" / "servers" / "SsdFio" / "raw")
-    with pytest.raises(ReportError, match=rf"run-1\.json: SsdFio on servers: .*{re.escape(said)}"):
+    with pytest.raises(
+        ReportError, match=rf"run-1\.json: SsdFio on servers: .*{re.escape(message)}"
+    ):
         read(pattern, cluster, tmp_path)
 
 
@@ -312,7 +314,7 @@ def test_a_bundle_that_fails_half_way_leaves_nothing(
     assert not list(parent.iterdir())
 
 
-def test_a_plan_that_owes_nothing_is_no_pass(
+def test_a_plan_that_requires_nothing_is_not_a_pass(
     cluster: Cluster, campaign: Callable[..., str]
 ) -> None:
     empty = sign_off(cluster, read(campaign(), cluster), Gate.MEASURED)

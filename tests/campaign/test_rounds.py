@@ -121,8 +121,10 @@ def test_a_round_that_was_taken_away_is_noticed(rounds: Campaign) -> None:
     (made / "reframe" / "run-2.json").unlink()
     shutil.rmtree(made / "raw/servers/SsdFio.2")
     checksums.seal(made)
-    found = verify(made).problems
-    assert any("its samples differ from those of the run reports" in each for each in found)
+    problems_found = verify(made).problems
+    assert any(
+        "its samples differ from those of the run reports" in each for each in problems_found
+    )
 
 
 def of_disks(document: Document) -> Document:
@@ -156,7 +158,7 @@ def test_first_samples_that_leave_a_verdict_open_block_an_acceptance(rounds: Cam
 
 
 @pytest.mark.parametrize("was", [2, 4])
-def test_another_number_of_samples_is_no_first_round(rounds: Campaign, was: int) -> None:
+def test_another_number_of_samples_is_not_a_first_round(rounds: Campaign, was: int) -> None:
     """Nobody stops after the sample that pleases."""
 
     def take(document: Document) -> None:

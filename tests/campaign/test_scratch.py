@@ -94,7 +94,7 @@ def test_a_signal_to_all_does_not_reach_what_takes_the_scratch_away(job: Job) ->
     [("", ""), ("(", ")"), ("(", ") & wait")],
     ids=["subject", "host", "partition"],
 )
-def test_a_script_that_is_told_to_end_waits_until_the_scratch_is_taken_away(
+def test_a_script_that_is_told_to_end_waits_until_the_scratch_is_removed(
     job: Job, begin: str, end: str
 ) -> None:
     # Slurm kills at once what still runs when the script has ended.
@@ -155,7 +155,7 @@ def test_empty_files_need_no_eviction(job: Job) -> None:
     assert (job.stage / "touched").read_text() == "\n"
 
 
-def test_files_that_stay_in_memory_are_told(job: Job) -> None:
+def test_files_that_stay_in_memory_are_reported(job: Job) -> None:
     # A tmpfs is nothing but page cache.
     with tempfile.TemporaryDirectory(prefix="assay-steps.", dir="/dev/shm") as memory:
         Path(memory, "file").write_bytes(bytes(8 * 2**20))
@@ -167,7 +167,7 @@ def test_files_that_stay_in_memory_are_told(job: Job) -> None:
         ]
 
 
-def test_an_eviction_that_nobody_looked_at_is_no_eviction(job: Job) -> None:
+def test_an_eviction_that_nobody_looked_at_is_not_an_eviction(job: Job) -> None:
     (problem,) = problems(job.left, [Evict("read", SCRATCH)])
     assert "is fincore installed?" in problem
 

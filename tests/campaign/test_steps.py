@@ -21,14 +21,14 @@ from needs import without
 
 def test_a_step_leaves_its_output_its_messages_and_its_status(job: Job) -> None:
     before = time.time()
-    told = step("greet", ["sh", "-c", "echo hello; echo careful >&2"])
-    assert job.run(told.line()) == 0
+    greet = step("greet", ["sh", "-c", "echo hello; echo careful >&2"])
+    assert job.run(greet.line()) == 0
     assert job.output("greet.out") == "hello\n"
     assert job.output("greet.err") == "careful\n"
     (done,) = job.left.steps()
     assert (done.name, done.status) == ("greet", 0)
     assert before <= done.start <= done.end <= time.time()
-    assert problems(job.left, [told]) == []
+    assert problems(job.left, [greet]) == []
 
 
 def test_a_failure_ends_the_job_and_its_last_words_are_kept(job: Job) -> None:
@@ -41,7 +41,7 @@ def test_a_failure_ends_the_job_and_its_last_words_are_kept(job: Job) -> None:
     ]
 
 
-def test_a_crash_is_told_by_its_signal(job: Job) -> None:
+def test_a_crash_is_identified_by_its_signal(job: Job) -> None:
     crash = step("crash", ["bash", job.program("kill -SEGV $$")])
     assert job.run(crash.line()) == 1
     assert [done.status for done in job.left.steps()] == [128 + signal.SIGSEGV]
@@ -57,9 +57,9 @@ def test_a_program_that_is_not_there_is_named(job: Job) -> None:
 
 
 def test_a_program_that_srun_did_not_find_is_named(job: Job) -> None:
-    said = "slurmstepd-c2: error: execve(): /nowhere/ior: No such file or directory"
+    stderr = "slurmstepd-c2: error: execve(): /nowhere/ior: No such file or directory"
     failed = "srun: error: c2: tasks 2-3: Exited with exit code 2"
-    absent = step("write.1", ["sh", "-c", f"printf '%s\\n' '{said}' '{failed}' >&2; exit 2"])
+    absent = step("write.1", ["sh", "-c", f"printf '%s\\n' '{stderr}' '{failed}' >&2; exit 2"])
     assert job.run(absent.line()) == 1
     assert problems(job.left, [replace(absent, program="/nowhere/ior")]) == [
         "/nowhere/ior (write.1) is missing or cannot be run: is it installed there?"
@@ -69,8 +69,8 @@ def test_a_program_that_srun_did_not_find_is_named(job: Job) -> None:
 def test_the_status_is_that_of_the_rank_that_failed_and_not_of_those_that_srun_ended(
     job: Job,
 ) -> None:
-    said = "srun: error: c1: task 0: Exited with exit code 64"
-    failed = step("write.1", ["sh", "-c", f"echo '{said}' >&2; exit 143"])
+    stderr = "srun: error: c1: task 0: Exited with exit code 64"
+    failed = step("write.1", ["sh", "-c", f"echo '{stderr}' >&2; exit 143"])
     assert job.run(failed.line()) == 1
     (why,) = problems(job.left, [failed])
     assert why.startswith("sh (write.1) failed with exit status 64: ")
@@ -85,8 +85,8 @@ def test_a_command_that_hangs_is_ended(job: Job, deaf: bool) -> None:
     (done,) = job.left.steps()
     assert 1 <= done.end - done.start < 60
     assert problems(job.left, [hang]) == ["bash (hang) hung: it was stopped after 1 s"]
-    told = replace(hang, hangs="it waits for a dead rank")
-    assert problems(job.left, [told]) == [
+    hanging = replace(hang, hangs="it waits for a dead rank")
+    assert problems(job.left, [hanging]) == [
         "bash (hang) hung: it was stopped after 1 s; it waits for a dead rank"
     ]
 
@@ -178,8 +178,8 @@ def test_times_are_the_same_in_every_language(
 
 @pytest.mark.parametrize("status", [124, 1])
 def test_a_step_that_fails_has_the_first_cause(job: Job, status: int) -> None:
-    said = Path(__file__).parents[1] / "recorded" / "ior" / "dfs_pool_evicted.txt"
-    failed = step("work", ["sh", "-c", f"cat {said}; exit {status}"])
+    stderr = Path(__file__).parents[1] / "recorded" / "ior" / "dfs_pool_evicted.txt"
+    failed = step("work", ["sh", "-c", f"cat {stderr}; exit {status}"])
     job.run(failed.line())
     (problem,) = problems(job.left, [failed])
     begin = "hung: it was stopped after 10 s" if status == 124 else "failed with exit status 1"

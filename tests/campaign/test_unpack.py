@@ -16,7 +16,7 @@ OWN = ["evil/engine0", "evil/engine1"]
 
 
 @pytest.mark.parametrize(
-    ("returned", "said"),
+    ("returned", "message"),
     [
         (archive(("raw/evil/engine0/x", "/etc"), kind=tarfile.SYMTYPE), "a symbolic link"),
         (archive(("raw/evil/engine0/x", "/etc/passwd"), kind=tarfile.LNKTYPE), "a hard link"),
@@ -43,14 +43,14 @@ OWN = ["evil/engine0", "evil/engine1"]
         (archive(("raw/evil/engine0/x", "x" * (65 * 2**20))), "more than 64 MiB"),
     ],
 )
-def test_what_is_no_ordinary_evidence_is_refused(
-    tmp_path: Path, returned: bytes, said: str
+def test_what_is_not_ordinary_evidence_is_refused(
+    tmp_path: Path, returned: bytes, message: str
 ) -> None:
     raw = tmp_path / "raw"
     unpack(io.BytesIO(returned), "evil", raw, ["evil/engine0"])
     refusal = (raw / "evil/engine0/refusal").read_text()
     assert refusal.startswith("evil returned ")
-    assert said in refusal
+    assert message in refusal
     assert refusal.isascii()
     assert refusal.rstrip("\n").isprintable()
     assert len(refusal) < 1000
@@ -70,7 +70,7 @@ def test_the_directories_that_tar_returns_beside_the_files_are_taken(tmp_path: P
     assert (tmp_path / "raw/evil/engine0/deep/fio.json").read_text() == "{}"
 
 
-def test_so_many_files_are_no_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_many_files_are_not_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.campaign.unpack.MAX_FILES", 100)
     returned = archive(*((f"raw/evil/engine0/{n}", "") for n in range(101)))
     unpack(io.BytesIO(returned), "evil", tmp_path / "raw", OWN)
@@ -114,7 +114,7 @@ def test_headers_for_all_that_follow_are_short(tmp_path: Path, kind: bytes) -> N
     assert "a header of 110,000 bytes" in (tmp_path / "raw/evil/engine0/refusal").read_text()
 
 
-def test_an_archive_that_takes_too_long_is_no_evidence(
+def test_an_archive_that_takes_too_long_is_not_evidence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("assay.campaign.unpack.MAX_CPU_S", -1)
@@ -151,7 +151,7 @@ def test_ordinary_evidence_is_kept_with_the_modes_of_here(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("returned", [b"no archive", archive(("raw/evil/engine0/x", "1"))[:600]])
-def test_an_archive_that_is_damaged_is_no_evidence(
+def test_an_archive_that_is_damaged_is_not_evidence(
     tmp_path: Path,
     returned: bytes,
     monkeypatch: pytest.MonkeyPatch,

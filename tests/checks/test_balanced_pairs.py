@@ -120,16 +120,16 @@ def test_each_client_asks_a_block_of_many_engines() -> None:
     assert {len(each) for each in asked.rounds} == {2}
 
 
-def test_what_is_left_out_is_said() -> None:
-    said = left_out(system(64, 8))
-    assert said == [
+def test_what_is_left_out_is_reported() -> None:
+    sentences = left_out(system(64, 8))
+    assert sentences == [
         "SelfTestClientServer measures 256 of 1,024 pairs of client and engine: every slow port is"
         " found; a slow path between a single client and engine is missed with a probability of"
         " 75.0%",
         "cluster_every_pair: true measures all of them",
     ]
-    said = left_out(system(12, 20))
-    assert [each.partition(":")[0] for each in said[:-1]] == [
+    sentences = left_out(system(12, 20))
+    assert [each.partition(":")[0] for each in sentences[:-1]] == [
         "NetTest measures 192 of 480 pairs of client and engine",
         "SelfTestCrossServer measures 280 of 780 pairs of engine and engine",
     ]

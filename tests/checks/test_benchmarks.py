@@ -41,31 +41,35 @@ def test_every_check_of_a_module_is_in_the_catalogue_and_of_one_module() -> None
 def strings(path: Path) -> Iterator[tuple[int, str]]:
     """The texts of a module that are no docstrings, with their lines."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    said = {
+    docstrings = {
         id(node.value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+        ):
             yield node.lineno, node.value
 
 
 def test_a_check_is_named_in_its_module_alone() -> None:
-    found = [
+    places = [
         f"{path.relative_to(SOURCE)}:{line}: {text}"
         for path in SOURCE.rglob("*.py")
         for line, text in strings(path)
         if not (path.parent.name == "checks" and text in DEFINED.get(path.stem, ()))
         and any(name == text or text.startswith(f"{name}.") for name in CHECKS)
     ]
-    assert found == []
+    assert places == []
 
 
 def test_no_name_of_a_check_or_metric_is_taken_apart() -> None:
     """Neither how it begins nor how it ends says anything that the metric does not say itself."""
     apart = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "split"}
-    found = [
+    places = [
         f"{path.relative_to(SOURCE)}:{node.lineno}"
         for path in SOURCE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
@@ -76,7 +80,7 @@ def test_no_name_of_a_check_or_metric_is_taken_apart() -> None:
             ("metric.name", "requirement.name", ".check", ".subject", "entry.name")
         )
     ]
-    assert found == []
+    assert places == []
 
 
 def _without_daos() -> Cluster:

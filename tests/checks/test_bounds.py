@@ -166,7 +166,7 @@ def test_a_link_of_four_lanes() -> None:
     assert limit.value.to("GB/s").value == pytest.approx(7.877, abs=1e-3)
 
 
-def test_a_named_fabric_stands_in_for_a_speed_that_is_not_told() -> None:
+def test_a_named_fabric_stands_in_for_a_speed_that_is_not_reported() -> None:
     document = description()
     document["hosts"]["c1"]["interfaces"] = {"eth0": {}}
     document["hosts"]["c1"]["datasheets"] = {"fabric": "InfiniBand HDR"}
@@ -182,11 +182,11 @@ def test_announced_figures_say_so_in_the_bound() -> None:
     assert limit.source.endswith("; announced, no datasheet")
 
 
-def test_modules_of_which_nobody_says_how_they_write_are_no_limit() -> None:
+def test_modules_of_which_nobody_says_how_they_write_are_not_a_limit() -> None:
     cluster = system()
     host = cluster.hosts["s1"]
-    told = host.datasheets.model_copy(update={"pmem": "Intel Optane PMem 300"})
-    other = host.model_copy(update={"datasheets": told})
+    datasheets = host.datasheets.model_copy(update={"pmem": "Intel Optane PMem 300"})
+    other = host.model_copy(update={"datasheets": datasheets})
     assert scm(cluster, other, host.engines[0], "write", line=False) is None
 
 
@@ -203,7 +203,7 @@ def test_every_erasure_code_of_daos_costs_its_parity(data: int, parity: int) -> 
     assert f"(EC_{data}P{parity}GX)" in coded.sentence
 
 
-def test_what_nobody_knows_is_no_limit() -> None:
+def test_what_nobody_knows_is_not_a_limit() -> None:
     some = Limit("it", Quantity(1, "GB/s"), "one", "a sheet")
     assert tightest([None, some], "GB/s") == tightest([some], "GB/s")
     assert tightest([None], "GB/s") is None
@@ -287,7 +287,7 @@ def test_servers_with_other_ssds_add_up() -> None:
     assert storage(unknown, "read", Quantity(1, "MiB")) is None
 
 
-def test_an_emulated_device_is_no_ssd_though_its_host_has_a_datasheet() -> None:
+def test_an_emulated_device_is_not_an_ssd_though_its_host_has_a_datasheet() -> None:
     document = site("file")
     document["hosts"]["s1"]["datasheets"] = {"ssd": SSD}
     assert storage(described(document), "read", Quantity(1, "MiB")) is None

@@ -46,7 +46,7 @@ def test_of_many_some_are_measured_that_are_evenly_spread(clients: int) -> None:
 def test_all_are_measured_on_request() -> None:
     cluster = _system(40, every_pair=True)
     assert _measured(cluster) == list(cluster.clients)
-    assert not [said for said in left_out(cluster) if said.startswith("DaosPerf")]
+    assert not [sentence for sentence in left_out(cluster) if sentence.startswith("DaosPerf")]
 
 
 def test_a_job_does_not_take_longer_with_more_clients() -> None:
@@ -57,9 +57,11 @@ def test_a_job_does_not_take_longer_with_more_clients() -> None:
     assert first == second < 2 * 3600
 
 
-def test_what_is_left_out_is_said() -> None:
-    (said,) = (said for said in left_out(_system(64)) if said.startswith("DaosPerf"))
-    assert said == (
+def test_what_is_left_out_is_reported() -> None:
+    (sentence,) = (
+        sentence for sentence in left_out(_system(64)) if sentence.startswith("DaosPerf")
+    )
+    assert sentence == (
         "DaosPerf measures 16 of 64 clients, one after the other; a client that is slow only in"
         " this is missed with a probability of 75.0%"
     )
@@ -67,4 +69,4 @@ def test_what_is_left_out_is_said() -> None:
 
 def test_without_a_pool_for_it_nothing_is_left_out() -> None:
     cluster = described(site("ephemeral", servers=2, engines=2, clients=64))
-    assert not [said for said in left_out(cluster) if said.startswith("DaosPerf")]
+    assert not [sentence for sentence in left_out(cluster) if sentence.startswith("DaosPerf")]

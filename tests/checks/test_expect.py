@@ -36,7 +36,7 @@ def test_the_slower_end_bounds_the_network() -> None:
     assert "floor 40% (one message in flight" in bandwidth.derivation
 
 
-def test_a_virtual_interface_is_no_bound() -> None:
+def test_a_virtual_interface_is_not_a_bound() -> None:
     document = description()
     document["hosts"]["c1"]["interfaces"]["eth0"] = {}
     bandwidth = expected(document, "FiPingpong.bandwidth_1m on c1>c2")
@@ -137,7 +137,7 @@ def test_more_cores_than_processes_check_no_more_fields() -> None:
     assert figure.floor == pytest.approx(0.3 * 4 * 125)
 
 
-def test_checked_fields_owe_no_more_than_the_cores_check(one_machine: Cluster) -> None:
+def test_checked_fields_require_no_more_than_the_cores_check(one_machine: Cluster) -> None:
     above = find(one_machine, "FdbHammer.write on here")
     below = find(one_machine, "SsdFio.write_1m on here")
     fast = expectation(one_machine, above, {below: [10000.0] * 5})
@@ -316,7 +316,7 @@ def test_a_site_has_floors_of_its_own_and_the_report_says_so() -> None:
     assert "floor 97% (this site's own choice; the shipped floor is 85%)" in figure.derivation
 
 
-def test_loopback_has_no_line_rate_though_its_interface_tells_one(one_machine: Cluster) -> None:
+def test_loopback_has_no_line_rate_though_its_interface_reports_one(one_machine: Cluster) -> None:
     document = one_machine.model_dump(by_alias=True, mode="json")
     document["hosts"]["here"]["interfaces"]["lo"] = {"speed_gbits": 100.0}
     cluster = Cluster.model_validate(document)

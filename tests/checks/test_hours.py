@@ -56,8 +56,8 @@ def test_phases_are_those_of_the_campaign() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "words"),
     [(3, "10 s"), (42, "40 s"), (89, "90 s"), (90, "2 min"), (5399, "90 min"), (5400, "1.5 h")],
 )
-def test_a_time_as_people_say_it(seconds: float, said: str) -> None:
-    assert hours.spelled(seconds) == said
+def test_a_time_as_people_say_it(seconds: float, words: str) -> None:
+    assert hours.spelled(seconds) == words

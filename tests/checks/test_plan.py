@@ -30,7 +30,7 @@ def keys(cluster: Cluster) -> list[str]:
     return [metric.key for metric in requirements(cluster)]
 
 
-def test_every_host_owes_its_own_figures(cluster: Cluster) -> None:
+def test_every_host_requires_its_own_figures(cluster: Cluster) -> None:
     assert [k for k in keys(cluster) if k.startswith("SsdFio.read_1m")] == [
         f"SsdFio.read_1m on {host}" for host in ("c1", "c2", "s1", "s2")
     ]
@@ -38,7 +38,7 @@ def test_every_host_owes_its_own_figures(cluster: Cluster) -> None:
     assert "FdbHammer.read on c2" in keys(cluster)
 
 
-def test_no_metric_is_owed_twice(cluster: Cluster, one_machine: Cluster) -> None:
+def test_no_metric_is_required_twice(cluster: Cluster, one_machine: Cluster) -> None:
     for plan in (requirements(cluster), requirements(one_machine)):
         assert len(set(plan)) == len(plan)
         assert len({(m.partition, m.key) for m in plan}) == len(plan)
@@ -87,7 +87,7 @@ def test_a_program_that_is_not_installed_is_not_required() -> None:
     assert checks == {"ScmFio", "SsdFio", "ClientPlacement", "PosixFio"}
 
 
-def test_ior_and_mdtest_are_owed_where_the_site_has_them() -> None:
+def test_ior_and_mdtest_are_required_where_the_site_has_them() -> None:
     document = description()
     document["benchmarks"] |= {
         "ior": "/opt/ior",
@@ -119,7 +119,7 @@ def ways(document: dict[str, Any], check: str) -> list[str]:
     return list(dict.fromkeys(subjects))
 
 
-def test_every_way_to_the_container_owes_its_own_figures() -> None:
+def test_every_backend_requires_its_own_figures() -> None:
     document = with_container()
     names = ("dfs", "dfuse", "ioil", "pil4dfs", "mpiio", "hdf5")
     assert ways(document, "IorEasy") == [f"clients/{name}" for name in names]
@@ -189,7 +189,7 @@ def pairs_of(servers: int) -> list[tuple[str, str]]:
     return [(str(pair.end), str(pair.peer)) for pair in found]
 
 
-def test_a_system_of_16_engines_owes_every_pair() -> None:
+def test_a_system_of_16_engines_requires_every_pair() -> None:
     assert len(pairs_of(16)) == 16 * 15 / 2
 
 
@@ -229,7 +229,7 @@ def test_processes_of_fdb_hammer_are_dealt_evenly(
     assert daos_processes(cluster, containers, scale) == processes
 
 
-def test_an_engine_without_dram_owes_no_tmpfs() -> None:
+def test_an_engine_without_dram_requires_no_tmpfs() -> None:
     document = description(servers=1)
     document["hosts"]["s1"]["engines"][0]["storage"] = [
         {"class": "dcpm", "scm_mount": "/mnt/pmem0", "scm_list": ["/dev/pmem0"]}
@@ -250,7 +250,7 @@ def test_what_a_check_needs_is_a_feature_that_some_partition_can_have() -> None:
     assert {need for check in CHECKS.values() for need in check.needs} <= possible
 
 
-def test_every_engine_of_a_system_owes_its_own_figures() -> None:
+def test_every_engine_of_a_system_requires_its_own_figures() -> None:
     plan = keys(described(site("ephemeral", servers=2, engines=2)))
     engines = [f"s{host}/engine{number}" for host in (1, 2) for number in (0, 1)]
     assert [k for k in plan if k.startswith("SelfTestClientServer.get_1m")] == [
@@ -286,13 +286,13 @@ def test_pmem_is_measured_without_flush_where_caches_survive(
 
 
 @pytest.mark.parametrize("version", ["2.4", "2.6"])
-def test_a_release_without_net_test_does_not_owe_it(version: str) -> None:
+def test_a_release_without_net_test_does_not_require_it(version: str) -> None:
     document = site()
     document["daos"]["version"] = version
     assert "NetTest" not in {metric.check for metric in requirements(described(document))}
 
 
-def test_one_engine_has_no_pairs_and_emulated_devices_are_no_ssds() -> None:
+def test_one_engine_has_no_pairs_and_emulated_devices_are_not_ssds() -> None:
     checks = {metric.check for metric in requirements(described(site("file")))}
     assert not checks & {"SelfTestCrossServer", "NvmeBandwidth", "NvmeIops"}
 
@@ -341,7 +341,7 @@ def partitions(document: dict[str, Any]) -> dict[str, set[str]]:
     return found
 
 
-def test_each_check_is_owed_by_these_partitions_alone() -> None:
+def test_each_check_is_required_by_these_partitions_alone() -> None:
     assert partitions(with_everything()) == OWED_BY
 
 

@@ -164,8 +164,8 @@ def test_no_reference_asks_for_more_than_half_of_what_this_hardware_can_do() -> 
 
 
 def committed(**changes: str) -> dict[str, Any]:
-    told = {"metric": "IorEasy.write", "figure": "40 GiB/s", "clause": "contract, 4.2"}
-    return document(commitments=[told | changes])
+    commitment = {"metric": "IorEasy.write", "figure": "40 GiB/s", "clause": "contract, 4.2"}
+    return document(commitments=[commitment | changes])
 
 
 def test_a_commitment_counts_before_any_other_floor() -> None:
@@ -200,7 +200,7 @@ def test_a_commitment_judges_what_nothing_else_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"metric": "IorEasy.wrote"}, "did you mean IorEasy.write?"),
         ({"figure": "40"}, "should be a figure above zero with a unit, such as 20 MiB/s"),
@@ -208,6 +208,8 @@ def test_a_commitment_judges_what_nothing_else_does() -> None:
         ({"figure": "0 GiB/s"}, "above zero"),
     ],
 )
-def test_a_commitment_that_nobody_can_keep_is_refused(changes: dict[str, str], said: str) -> None:
+def test_a_commitment_that_nobody_can_keep_is_refused(
+    changes: dict[str, str], message: str
+) -> None:
     _, problems = examine(committed(**changes))
-    assert any(said in str(problem) for problem in problems)
+    assert any(message in str(problem) for problem in problems)

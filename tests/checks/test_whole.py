@@ -74,7 +74,7 @@ def test_pairs_do_not_add_up() -> None:
     assert pairs.bound == pytest.approx(25e9 / 2**20)
 
 
-def test_counts_and_times_are_no_totals() -> None:
+def test_counts_and_times_are_not_totals() -> None:
     cluster = clusters.system()
     units = {t.requirement.unit for t in totals(cluster, requirements(cluster))}
     assert units

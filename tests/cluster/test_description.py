@@ -35,7 +35,7 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
 
 
 @pytest.mark.parametrize(
-    ("put", "said"),
+    ("put", "text"),
     [
         (
             change("servers", ["s1", "c1"]),
@@ -96,14 +96,14 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
     ],
 )
 def test_one_mistake_is_named_with_host_key_value_and_remedy(
-    put: Callable[[dict[str, Any]], None], said: str
+    put: Callable[[dict[str, Any]], None], text: str
 ) -> None:
     document = description()
     put(document)
-    assert any(message.startswith(said) for message in messages(document)), messages(document)
+    assert any(message.startswith(text) for message in messages(document)), messages(document)
 
 
-def test_all_mistakes_are_said_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     document = description()
     for path, value in (
         ("name", "two words"),
@@ -114,9 +114,9 @@ def test_all_mistakes_are_said_at_once() -> None:
         ("hosts/s1/interface", "ib7"),
     ):
         change(path, value)(document)
-    said = "\n".join(messages(document))
+    text = "\n".join(messages(document))
     for part in ("two words", "in both groups", "c1: cores", "c2: interface", "s1: extra", "ib7"):
-        assert part in said
+        assert part in text
 
 
 @pytest.mark.parametrize("document", [None, [], "text", 7, {}, {"hosts": []}, {"hosts": {"a": 1}}])
@@ -124,7 +124,7 @@ def test_rubbish_is_refused_without_a_traceback(document: object) -> None:
     assert messages(document)
 
 
-def test_a_file_that_is_no_json_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_json_is_named(tmp_path: Path) -> None:
     path = tmp_path / "cluster.json"
     with pytest.raises(ClusterError, match=r"cluster\.json: cannot be read: No such file"):
         load(path)

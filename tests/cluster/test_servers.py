@@ -9,7 +9,7 @@ from assay.cluster.servers import server, unformatted
 LOGS = "/var/log/daos/daos_server"
 
 
-def host(name: str = "s1", **told: Any) -> dict[str, Any]:
+def host(name: str = "s1", **settings: Any) -> dict[str, Any]:
     """The variables and facts of a server with two engines."""
     return {
         "inventory_hostname": name,
@@ -23,12 +23,12 @@ def host(name: str = "s1", **told: Any) -> dict[str, Any]:
             {"fabric_iface_port": port, "storage": [{"class": "ram", "scm_mount": mount}]}
             for port, mount in ((31316, "/mnt/daos0"), (31416, "/mnt/daos1"))
         ],
-        **told,
+        **settings,
     }
 
 
 @pytest.mark.parametrize(
-    ("told", "superblock", "persistent"),
+    ("settings", "superblock", "persistent"),
     [
         ({}, "/mnt/daos0/superblock", False),
         (
@@ -53,9 +53,9 @@ def host(name: str = "s1", **told: Any) -> dict[str, Any]:
     ],
 )
 def test_the_superblock_is_where_the_layout_has_it(
-    told: dict[str, Any], superblock: str, persistent: bool
+    settings: dict[str, Any], superblock: str, persistent: bool
 ) -> None:
-    engine = server(host(**told), LOGS)["engines"][0]
+    engine = server(host(**settings), LOGS)["engines"][0]
     assert (engine["superblock"], engine["persistent"]) == (superblock, persistent)
 
 

@@ -39,8 +39,8 @@ def test_check_prints_every_mistake_and_ends_with_1(cluster_file: Path) -> None:
     document["hosts"]["c1"]["cores"] = 0
     document["hosts"]["s2"]["cors"] = 1
     cluster_file.write_text(json.dumps(document))
-    status, table, said = run("check", cluster_file)
-    assert (status, said) == (1, f"{cluster_file}: 2 errors\n")
+    status, table, errors = run("check", cluster_file)
+    assert (status, errors) == (1, f"{cluster_file}: 2 errors\n")
     _, *rows = (line.split(maxsplit=3) for line in table.splitlines())
     assert [row[:3] for row in rows] == [["error", "c1", "cores"], ["error", "s2", "cors"]]
     assert rows[0][3].startswith("0 ")
@@ -82,7 +82,7 @@ def test_expect_prints_the_derivation_of_every_metric(cluster_file: Path) -> Non
     assert "3.12 GB/s: c1's eth0, 25.0 Gbit/s" in line
 
 
-def test_a_pci_address_is_no_emoji(cluster_file: Path) -> None:
+def test_a_pci_address_is_not_an_emoji(cluster_file: Path) -> None:
     document = description()
     document["hosts"]["c1"]["nvme"] = {"0000:ab:00.0": {"colour": "red"}}
     cluster_file.write_text(json.dumps(document))
@@ -97,18 +97,18 @@ def test_no_escape_of_a_description_reaches_the_terminal(cluster_file: Path, com
     document["hosts"]["c1"]["interface"] = "eth0\nhost c2 is sound\x9b"
     cluster_file.write_text(json.dumps(document))
     option = () if command == "check" else ("--cluster",)
-    status, printed, said = run(command, *option, cluster_file)
+    status, printed, errors = run(command, *option, cluster_file)
     assert status == 1
-    assert "must be printable, on one line" in printed + said
-    assert not set("\x1b\x9b\u202e") & set(printed + said)
-    assert not any(text.startswith("host c2") for text in (printed + said).splitlines())
+    assert "must be printable, on one line" in printed + errors
+    assert not set("\x1b\x9b\u202e") & set(printed + errors)
+    assert not any(text.startswith("host c2") for text in (printed + errors).splitlines())
 
 
 def test_parse_reads_no_device() -> None:
     """`assay parse fio /dev/zero` ran out of memory."""
-    status, printed, said = run("parse", "fio", "/dev/zero")
+    status, printed, errors = run("parse", "fio", "/dev/zero")
     assert (status, printed) == (2, "")
-    assert said.endswith("/dev/zero is not a regular file\n")
+    assert errors.endswith("/dev/zero is not a regular file\n")
 
 
 def test_what_looks_like_markup_is_printed_as_it_is(cluster_file: Path) -> None:
@@ -122,7 +122,7 @@ def test_what_looks_like_markup_is_printed_as_it_is(cluster_file: Path) -> None:
     assert sheet["source"] in printed
 
 
-def test_a_mistake_that_is_no_unicode_is_printed(cluster_file: Path) -> None:
+def test_a_mistake_that_is_not_unicode_is_printed(cluster_file: Path) -> None:
     cluster_file.write_text(json.dumps(description() | {"name": "\ud800"}))
     status, table, _ = run("check", cluster_file)
     assert status == 1
@@ -153,18 +153,20 @@ def test_parse_prints_the_samples_of_a_good_output() -> None:
     [("parse", "iometer", __file__), ("parse", "fio", "/nowhere"), ("parse",), ("dance",)],
 )
 def test_misuse_ends_with_2(arguments: tuple[str, ...]) -> None:
-    status, printed, said = run(*arguments)
+    status, printed, errors = run(*arguments)
     assert status == 2
-    assert said
+    assert errors
     assert not printed
 
 
 def test_a_signoff_without_a_report_is_refused(cluster_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "signoff"
     reports = tmp_path / "reports" / "*.json"
-    status, _, said = run("signoff", "--cluster", cluster_file, "--reports", reports, "--out", out)
+    status, _, errors = run(
+        "signoff", "--cluster", cluster_file, "--reports", reports, "--out", out
+    )
     assert status == 1
-    assert "no run report matches" in said
+    assert "no run report matches" in errors
     assert not out.exists()
 
 

@@ -32,7 +32,7 @@ def describe() -> Any:
     return describe_host
 
 
-def test_what_is_stored_at_the_moment_is_no_part_of_what_lasts() -> None:
+def test_what_is_stored_at_the_moment_is_not_a_part_of_what_lasts() -> None:
     lasting = filters()["cluster_lasting"]
     before = {"cores": 4, "blocks": {}, "directories": {}}
     deployed = {
@@ -113,8 +113,8 @@ def test_the_ports_of_a_server_are_its_own_and_those_of_each_stream_over_tcp() -
     streams = {str(port): "ib0" for port in range(31316, 31320)}
     assert ports([engine], "ofi+tcp", 10001, "eth0") == {"10001": "eth0", **streams}
     assert ports([engine], "ofi+verbs;ofi_rxm", 10001, "eth0") == {"10001": "eth0"}
-    for wrong in (None, [{"fabric_iface": "ib0"}], [{**engine, "targets": "many"}]):
-        assert ports(wrong, "ofi+tcp", 10001, "eth0") == {"10001": "eth0"}
+    for engines in (None, [{"fabric_iface": "ib0"}], [{**engine, "targets": "many"}]):
+        assert ports(engines, "ofi+tcp", 10001, "eth0") == {"10001": "eth0"}
 
 
 HARDWARE: dict[str, Any] = {

@@ -21,10 +21,10 @@ def test_a_missing_fact_is_a_sentence_with_host_and_remedy() -> None:
         text=True,
         check=False,
     )
-    said = " ".join(run.stdout.split())
+    output = " ".join(run.stdout.split())
     assert run.returncode == 2, run.stdout + run.stderr
-    assert "localhost: Ansible has no facts interfaces, memtotal_mb, processor_cores, " in said
-    assert "install the package" in said
-    assert "run playbooks/facts.yml" in said
-    assert "/proc/meminfo" in said
+    assert "localhost: Ansible has no facts interfaces, memtotal_mb, processor_cores, " in output
+    assert "install the package" in output
+    assert "run playbooks/facts.yml" in output
+    assert "/proc/meminfo" in output
     assert "Traceback" not in run.stdout + run.stderr

@@ -71,7 +71,7 @@ def test_a_file_of_an_emulated_ssd_is_known_by_its_beginning(
     }
 
 
-def test_what_is_no_file_is_not_read(module: ModuleType, tmp_path: Path) -> None:
+def test_what_is_not_a_file_is_not_read(module: ModuleType, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert module.backing_file(tmp_path / "pipe")["type"] == "other"
     assert module.backing_file(tmp_path)["type"] == "directory"
@@ -128,8 +128,8 @@ def test_rules_that_nft_does_not_show_are_noticed(
     if tables is not None:
         (tmp_path / "proc/net").mkdir(parents=True)
         (tmp_path / "proc/net/ip_tables_names").write_text(tables)
-    found = module.unread_rules(tmp_path, is_nft_read, lambda *_: saved)
-    assert found is None if reason is None else reason in found
+    unread = module.unread_rules(tmp_path, is_nft_read, lambda *_: saved)
+    assert unread is None if reason is None else reason in unread
 
 
 def test_a_shared_directory_is_described_by_the_file_system_below_it(

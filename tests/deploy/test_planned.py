@@ -120,7 +120,7 @@ def test_each_host_has_an_address_of_its_own_in_the_network_of_its_interface() -
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "message"),
     [
         (None, "s1: cluster_kind is not set; it should be"),
         ([1], "s1: cluster_kind is list; it should be keys and values"),
@@ -129,23 +129,23 @@ def test_each_host_has_an_address_of_its_own_in_the_network_of_its_interface() -
         ({**KIND, "memory": 512}, "s1: memory of cluster_kind is int; it should"),
     ],
 )
-def test_a_kind_that_is_none_is_refused(kind: Any, said: str) -> None:
+def test_an_invalid_kind_is_refused(kind: Any, message: str) -> None:
     module = plugin()
-    with pytest.raises(module.AnsibleActionFail, match=said):
+    with pytest.raises(module.AnsibleActionFail, match=message):
         module._validate("s1", kind)
 
 
 @pytest.mark.parametrize(
-    ("network", "said"),
+    ("network", "message"),
     [
         ("10.20.0.0/30", "s9: network of ib0 in cluster_kind is 10.20.0.0/30, which has no room"),
         ("10.20.0.1/16", "s9: network of ib0 in cluster_kind is 10.20.0.1/16; it should be an IP"),
     ],
 )
-def test_a_network_that_holds_no_host_is_refused(network: str, said: str) -> None:
+def test_a_network_that_holds_no_host_is_refused(network: str, message: str) -> None:
     module = plugin()
     kind = {**KIND, "interfaces": {"ib0": {"network": network}}}
-    with pytest.raises(module.AnsibleActionFail, match=said):
+    with pytest.raises(module.AnsibleActionFail, match=message):
         dict(module._facts("s9", kind, 8))
 
 

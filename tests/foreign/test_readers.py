@@ -71,14 +71,14 @@ def put(document: Any, at: tuple[Any, ...], value: object) -> Any:
 @contextmanager
 def only(*errors: type[Exception]) -> Iterator[None]:
     """Nothing but these errors, and each in one message that a terminal can show."""
-    said = "nothing"
+    outcome = "nothing"
     try:
         yield
     except errors as error:
-        said = str(error)
-    assert said.encode()
-    assert not any(sign in said for sign in "\x1b\0\u202e\x9b")
-    assert len(said) < 20_000
+        outcome = str(error)
+    assert outcome.encode()
+    assert not any(sign in outcome for sign in "\x1b\0\u202e\x9b")
+    assert len(outcome) < 20_000
 
 
 DESCRIPTION = description()
@@ -164,7 +164,7 @@ def test_tags_are_refused(tagged: str) -> None:
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_what_is_no_number_is_no_json(number: str) -> None:
+def test_what_is_not_a_number_is_not_json(number: str) -> None:
     with pytest.raises(ForeignError, match=f"is not JSON: {number} is not a JSON number"):
         from_json(f"[{number}]".encode())
 
@@ -235,10 +235,10 @@ def test_a_parser(tool: str, data: st.DataObject) -> None:
     """A recording with hostile text in some place of it."""
     directory = ROOT / tool
     recorded = sorted(p for p in directory.glob("*") if p.name != "README.md" and p.is_file())
-    said = data.draw(st.sampled_from(recorded)).read_text(errors="replace")[:20_000]
-    start = data.draw(st.integers(0, len(said)))
-    end = data.draw(st.integers(start, min(len(said), start + 40)))
-    PARSERS[tool](said[:start] + data.draw(BROKEN) + said[end:])
+    output = data.draw(st.sampled_from(recorded)).read_text(errors="replace")[:20_000]
+    start = data.draw(st.integers(0, len(output)))
+    end = data.draw(st.integers(start, min(len(output), start + 40)))
+    PARSERS[tool](output[:start] + data.draw(BROKEN) + output[end:])
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -36,35 +36,35 @@ def one_kind(factor: float) -> Array:
     return np.repeat([factor, 1.0], SIZE // 2)
 
 
-def test_the_same_again_is_no_change() -> None:
-    found = compared(1.0)
-    assert found.campaign is not None
-    assert not found.campaign.is_loss
-    assert not found.campaign.is_undecided
-    assert not found.is_regression
+def test_the_same_again_is_not_a_change() -> None:
+    changed = compared(1.0)
+    assert changed.campaign is not None
+    assert not changed.campaign.is_loss
+    assert not changed.campaign.is_undecided
+    assert not changed.is_regression
 
 
 def test_a_loss_everywhere_is_seen_though_no_metric_shows_it() -> None:
-    found = compared(0.95, spread=0.03)
-    assert found.campaign is not None
-    assert found.campaign.is_loss
-    assert found.campaign.gain == pytest.approx(-0.05, abs=0.01)
-    assert found.losses.sum() < SIZE / 8
+    changed = compared(0.95, spread=0.03)
+    assert changed.campaign is not None
+    assert changed.campaign.is_loss
+    assert changed.campaign.gain == pytest.approx(-0.05, abs=0.01)
+    assert changed.losses.sum() < SIZE / 8
 
 
-def test_a_loss_of_one_kind_is_told_of_that_kind() -> None:
-    found = compared(one_kind(0.9))
-    assert found.kinds["Fio MiB/s"].is_loss
-    assert not found.kinds["Mdtest op/s"].is_loss
+def test_a_loss_of_one_kind_is_reported_for_that_kind() -> None:
+    changed = compared(one_kind(0.9))
+    assert changed.kinds["Fio MiB/s"].is_loss
+    assert not changed.kinds["Mdtest op/s"].is_loss
 
 
 def test_one_metric_that_is_much_slower_is_a_regression() -> None:
     factor = np.ones(SIZE)
     factor[3] = 0.7
-    found = compared(factor)
-    assert found.losses.tolist() == [row == 3 for row in range(SIZE)]
-    assert found.is_regression
-    change = found.metric(3)
+    changed = compared(factor)
+    assert changed.losses.tolist() == [row == 3 for row in range(SIZE)]
+    assert changed.is_regression
+    change = changed.metric(3)
     assert change is not None
     assert change.low < -0.3 < change.high < 0
 
@@ -75,9 +75,9 @@ def test_a_metric_of_one_sample_is_compared_by_the_scatter_of_its_peers(single: 
     campaigns = [[list(row) for row in rng.normal(1000, 20, (SIZE, 7))] for _ in range(2)]
     campaigns[single][3] = [800.0 if single else 1250.0]
     old, new = (summarize_all(rows) for rows in campaigns)
-    found = changes([(old, rate(old, LIMITS))], [(new, rate(new, LIMITS))], LIMITS, KINDS)
-    assert found.losses.tolist() == [row == 3 for row in range(SIZE)]
-    assert found.kinds[KINDS[3]].metrics == SIZE // 2
+    changed = changes([(old, rate(old, LIMITS))], [(new, rate(new, LIMITS))], LIMITS, KINDS)
+    assert changed.losses.tolist() == [row == 3 for row in range(SIZE)]
+    assert changed.kinds[KINDS[3]].metrics == SIZE // 2
 
 
 def test_less_time_is_a_gain() -> None:
@@ -91,8 +91,8 @@ def test_less_time_is_a_gain() -> None:
         np.zeros(1, int),
         no_ends(1),
     )
-    found = changes([(old, rate(old, limits))], [(new, rate(new, limits))], limits, ["us"])
-    assert found.gain[0] == pytest.approx(1.0)
+    changed = changes([(old, rate(old, limits))], [(new, rate(new, limits))], limits, ["us"])
+    assert changed.gain[0] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("factor", [*SLIPS, *(1 / slip for slip in SLIPS)])
@@ -110,7 +110,7 @@ def test_a_factor_is_named_only_where_it_fits_and_all_figures_agree() -> None:
 
 
 @pytest.mark.parametrize("loss", [0.03, 0.04, 0.055, 0.06, 0.08, 0.09])
-def test_a_loss_of_some_percent_is_no_slip(loss: float) -> None:
+def test_a_loss_of_some_percent_is_not_a_slip(loss: float) -> None:
     assert compared(one_kind(1 - loss), spread=0.005).kinds["Fio MiB/s"].slip is None
 
 
@@ -121,15 +121,15 @@ def test_figures_that_do_not_agree_have_no_wrong_unit() -> None:
 
 
 @pytest.mark.parametrize("factor", [1.2, 2.0, 0.5, 0.8])
-def test_another_factor_is_no_slip(factor: float) -> None:
+def test_another_factor_is_not_a_slip(factor: float) -> None:
     assert compared(one_kind(factor)).kinds["Fio MiB/s"].slip is None
 
 
 def test_in_much_noise_a_small_loss_stays_open() -> None:
-    found = compared(0.97, spread=0.3)
-    assert found.campaign is not None
-    assert not found.campaign.is_loss
-    assert found.campaign.is_undecided
+    changed = compared(0.97, spread=0.3)
+    assert changed.campaign is not None
+    assert not changed.campaign.is_loss
+    assert changed.campaign.is_undecided
 
 
 def test_what_one_campaign_lacks_is_not_compared() -> None:
@@ -143,21 +143,21 @@ def test_what_one_campaign_lacks_is_not_compared() -> None:
         np.arange(2),
         no_ends(2),
     )
-    found = changes([(old, rate(old, limits))], [(new, rate(new, limits))], limits, ["a", "a"])
-    assert found.campaign is None
-    assert found.metric(0) is None
-    assert found.comparisons == 0
+    changed = changes([(old, rate(old, limits))], [(new, rate(new, limits))], limits, ["a", "a"])
+    assert changed.campaign is None
+    assert changed.metric(0) is None
+    assert changed.comparisons == 0
 
 
-def test_equals_that_differ_by_themselves_tell_the_scatter_of_each_as_well() -> None:
+def test_peers_that_differ_by_themselves_tell_the_scatter_of_each_as_well() -> None:
     rng = np.random.default_rng(7)
     rows = rng.normal(1000, 20, (SIZE, 7))
     apart = np.tile([0.97, 1.03, 0.97, 1.03, 1.0, 1.0, 0.96, 1.04], SIZE // 8)
     limits = replace(LIMITS, group=np.repeat(np.arange(SIZE // 4), 4))
     reaches = []
     for factors in (np.ones(SIZE), apart):
-        found = summarize_all(rows * factors[:, None])
-        rated = (found, rate(found, limits))
+        summaries = summarize_all(rows * factors[:, None])
+        rated = (summaries, rate(summaries, limits))
         reaches.append(changes([rated], [rated], limits, KINDS).reach)
     assert reaches[1] == pytest.approx(reaches[0], rel=0.3)
 
@@ -176,8 +176,8 @@ def test_an_interval_has_its_share_of_the_false_alarms() -> None:
     from scipy.stats import t  # half a second, which no other test needs
 
     row = [985.0, 990, 995, 1000, 1005, 1010, 1015]
-    found = summarize_all([row] * SIZE)
-    rated = (found, rate(found, LIMITS))
+    summaries = summarize_all([row] * SIZE)
+    rated = (summaries, rate(summaries, LIMITS))
     same = changes([rated], [rated], LIMITS, KINDS)
     # The median absolute deviation of seven, of both campaigns; and two sessions.
     error = 2**0.5 * 1.4826 * 0.010 * 7 / 5.8 * (np.pi / 2 / 7) ** 0.5
@@ -199,9 +199,9 @@ def test_an_interval_has_its_share_of_the_false_alarms() -> None:
 @pytest.mark.parametrize(("factor", "slip"), [(1.049, "bytes/bits"), (1.054, None)])
 def test_a_large_slip_is_suspected_within_five_percent(factor: float, slip: str | None) -> None:
     for times in (8 * factor, 8 / factor):
-        found = summarize_all([[1000.0] * 7] * SIZE)
+        summaries = summarize_all([[1000.0] * 7] * SIZE)
         later = summarize_all(np.outer(one_kind(times), [1000.0] * 7))
-        old, new = [(found, rate(found, LIMITS))], [(later, rate(later, LIMITS))]
+        old, new = [(summaries, rate(summaries, LIMITS))], [(later, rate(later, LIMITS))]
         assert changes(old, new, LIMITS, KINDS).kinds["Fio MiB/s"].slip == slip
 
 
@@ -214,8 +214,10 @@ def sessions(count: int, rng: np.random.Generator, factor: float, each: str) -> 
             "kind": np.repeat(rng.normal(0, 0.01, 2), SIZE // 2),
             "metric": rng.normal(0, 0.01, SIZE),
         }[each]
-        found = summarize_all(1000 * factor * (1 + drift[:, None]) * rng.normal(1, 0.01, (SIZE, 7)))
-        made.append((found, rate(found, LIMITS)))
+        summaries = summarize_all(
+            1000 * factor * (1 + drift[:, None]) * rng.normal(1, 0.01, (SIZE, 7))
+        )
+        made.append((summaries, rate(summaries, LIMITS)))
     return made
 
 
@@ -232,7 +234,7 @@ def regressions(count: int, times: int, factor: float, each: str) -> int:
 
 @pytest.mark.parametrize("each", ["whole", "kind", "metric"])
 @pytest.mark.parametrize("count", [1, 3])
-def test_sessions_that_differ_by_one_percent_are_no_regression(count: int, each: str) -> None:
+def test_sessions_that_differ_by_one_percent_are_not_a_regression(count: int, each: str) -> None:
     assert regressions(count, 60, 1.0, each) <= 1
 
 
@@ -247,8 +249,8 @@ def test_what_sessions_show_of_their_differences_counts() -> None:
     for spread in (0.001, 0.05):
         side = []
         for drift in rng.normal(0, spread, 6):
-            found = summarize_all(1000 * (1 + drift) * rng.normal(1, 0.002, (SIZE, 7)))
-            side.append((found, rate(found, LIMITS)))
+            summaries = summarize_all(1000 * (1 + drift) * rng.normal(1, 0.002, (SIZE, 7)))
+            side.append((summaries, rate(summaries, LIMITS)))
         whole = changes(side[:3], side[3:], LIMITS, KINDS).campaign
         assert whole is not None
         reach[spread] = whole.gain - whole.low

@@ -65,7 +65,7 @@ def test_only_hosts_with_both_figures_count(cluster: Cluster) -> None:
     assert figures(chain) == [("device", 3000.0), ("end to end", 2700.0)]
 
 
-def test_what_cannot_be_true_is_no_link(cluster: Cluster) -> None:
+def test_what_cannot_be_true_is_not_a_link(cluster: Cluster) -> None:
     disks = judged("SsdFio", "read_1m", {"s1": 3000.0})
     files = judge([*disks, *judged("PosixFio", "read_1m", {"s1": 2700.0})]).judgements
     untrue = [

@@ -62,8 +62,8 @@ LATENCIES = {
 
 def level(cluster: Cluster, required: Requirement, measured: Measured) -> float:
     """A plausible figure of a sound cluster: 0.8 of its bound, or what others measured."""
-    if (told := LATENCIES.get(required.figure, LATENCIES.get(required.name))) is not None:
-        return told
+    if (listed := LATENCIES.get(required.figure, LATENCIES.get(required.name))) is not None:
+        return listed
     expected = expectation(cluster, required, measured)
     if expected.ground == "count":
         return expected.bound or 1.0
@@ -134,21 +134,21 @@ def of_layers(*layers: str, factor: float) -> Change:
 
 
 def test_a_sound_campaign_is_accepted_and_says_how_much_was_judged() -> None:
-    found = signed()
-    assert found.stopped_by == ()
-    assert found.passed
-    judged = f"{found.judged:,} of {len(found.judgements):,} required metrics judged"
-    assert judged in found.headline
+    sign_off = signed()
+    assert sign_off.stopped_by == ()
+    assert sign_off.passed
+    judged = f"{sign_off.judged:,} of {len(sign_off.judgements):,} required metrics judged"
+    assert judged in sign_off.headline
 
 
 @pytest.mark.parametrize("factor", [0.01, 0.1, 0.3, 0.5])
 def test_slow_figures_of_users_stop_the_campaign_and_the_first_line_says_where(
     factor: float,
 ) -> None:
-    found = signed(of_layers("endtoend", "metadata", factor=factor))
-    assert not found.passed
-    assert "first endtoend: " in found.headline
-    lines = summary.render(found).splitlines()
+    sign_off = signed(of_layers("endtoend", "metadata", factor=factor))
+    assert not sign_off.passed
+    assert "first endtoend: " in sign_off.headline
+    lines = summary.render(sign_off).splitlines()
     assert "endtoend" in " ".join(lines[:3])
 
 
@@ -158,23 +158,23 @@ def test_where_all_is_slow_that_stands_on_a_layer_that_layer_is_named(
     layer: str, factor: float
 ) -> None:
     above = ("endtoend", "metadata") if layer == "network" else ("endtoend",)
-    found = signed(of_layers(layer, *above, factor=factor))
-    assert f"first {layer}: " in found.headline
+    sign_off = signed(of_layers(layer, *above, factor=factor))
+    assert f"first {layer}: " in sign_off.headline
 
 
 def test_scm_at_a_hundredth_is_stopped() -> None:
-    found = signed(of_layers("scm", factor=0.01))
-    assert "first scm: " in found.headline
+    sign_off = signed(of_layers("scm", factor=0.01))
+    assert "first scm: " in sign_off.headline
 
 
 def test_a_layer_of_which_nothing_is_judged_blocks_acceptance() -> None:
-    found = signed(ssd=None)
-    unjudged = {(each.layer, each.direction) for each in found.unjudged}
+    sign_off = signed(ssd=None)
+    unjudged = {(each.layer, each.direction) for each in sign_off.unjudged}
     assert ("ssd", "read") in unjudged
     assert ("endtoend", "write") in unjudged
-    assert not found.passed
-    assert "nothing was judged of ssd read" in found.headline
-    assert 'type="coverage" message="none of' in junit.render(found)
+    assert not sign_off.passed
+    assert "nothing was judged of ssd read" in sign_off.headline
+    assert 'type="coverage" message="none of' in junit.render(sign_off)
 
 
 def test_a_named_waiver_lets_a_class_through_and_the_headline_says_of_what() -> None:
@@ -182,21 +182,21 @@ def test_a_named_waiver_lets_a_class_through_and_the_headline_says_of_what() -> 
         metric="NvmeIops.*", reason="no sheet", owner="Ada Byron", expires=date(2026, 6, 1)
     )
     other = waiver.model_copy(update={"metric": "NvmeBandwidth.*"})
-    found = signed(waivers=[waiver, other], ssd=None)
-    assert "ssd" not in {each.layer for each in found.unjudged}
-    judgements = tuple(j for j in found.judgements if j.requirement.layer in ("ssd", "scm"))
-    alone = replace(found, judgements=judgements)
+    sign_off = signed(waivers=[waiver, other], ssd=None)
+    assert "ssd" not in {each.layer for each in sign_off.unjudged}
+    judgements = tuple(j for j in sign_off.judgements if j.requirement.layer in ("ssd", "scm"))
+    alone = replace(sign_off, judgements=judgements)
     assert "waived (100% of ssd)" in alone.headline
 
 
 def test_unrated_metrics_are_listed_by_cause() -> None:
-    found = signed(ssd=None)
-    told = causes(found.judgements)
-    assert told["the inventory names no SSD for the engines"] == 16 * 5
-    assert sum(told.values()) == found.counts[Verdict.UNRATED]
-    assert "80: the inventory names no SSD for the engines" in summary.render(found)
+    sign_off = signed(ssd=None)
+    listed = causes(sign_off.judgements)
+    assert listed["the inventory names no SSD for the engines"] == 16 * 5
+    assert sum(listed.values()) == sign_off.counts[Verdict.UNRATED]
+    assert "80: the inventory names no SSD for the engines" in summary.render(sign_off)
 
 
-def test_what_only_informs_is_no_class_of_its_own() -> None:
+def test_what_only_informs_is_not_a_class_of_its_own() -> None:
     classes = coverage(signed().judgements)
     assert all(each.judged for each in classes)

@@ -48,8 +48,8 @@ def test_less_than_the_scale_asks_for_is_not_accepted() -> None:
     signed = accepted(LESS)
     assert not signed.passed
     assert signed.headline == "NOT ACCEPTED: less than the scale asks for in SsdFio"
-    (told,) = json.loads(record.render(signed))["deviations"]
-    assert told == {
+    (deviation,) = json.loads(record.render(signed))["deviations"]
+    assert deviation == {
         "check": "SsdFio",
         "partition": "servers",
         "variable": "random_s",
@@ -73,8 +73,8 @@ def test_less_than_the_scale_asks_for_is_not_accepted() -> None:
 def test_more_than_the_scale_asks_for_is_accepted_and_listed() -> None:
     signed = accepted(MORE)
     assert signed.passed
-    (told,) = json.loads(record.render(signed))["deviations"]
-    assert (told["was"], told["stops"]) == (60, False)
+    (deviation,) = json.loads(record.render(signed))["deviations"]
+    assert (deviation["was"], deviation["stops"]) == (60, False)
     text = " ".join(summary.render(signed).split())
     assert "SsdFio.random_s on servers was 60, more than the scale's 30" in text
     assert "blocks acceptance" not in text
@@ -118,7 +118,7 @@ def test_what_a_run_report_says_comes_into_the_sign_off(
 
 
 @pytest.mark.parametrize(
-    ("deviations", "wrong"),
+    ("deviations", "reason"),
     [
         (None, "deviations"),
         ({"x": {"asked": 5}}, "deviations.x.was"),
@@ -127,11 +127,11 @@ def test_what_a_run_report_says_comes_into_the_sign_off(
         ({f"v{n}": {"asked": 5, "was": 7} for n in range(101)}, "at most 100 items"),
     ],
 )
-def test_what_is_no_deviation_is_refused(
-    deviations: object, wrong: str, cluster: Cluster, campaign: Callable[..., str]
+def test_what_is_not_a_deviation_is_refused(
+    deviations: object, reason: str, cluster: Cluster, campaign: Callable[..., str]
 ) -> None:
     report = campaign(of_ssds(deviations))
-    with pytest.raises(ReportError, match=wrong):
+    with pytest.raises(ReportError, match=reason):
         read(report, cluster)
 
 

@@ -109,8 +109,8 @@ def replay(trial: str) -> _Seen:
             after = parse((place / f"{name}.prom").read_text())
             _note(seen, after)
             summary = place / f"{name}.json"
-            said = moved(summary.read_text()) if summary.exists() else None
-            _compare(seen, before, after, sum(said.values()) if said else None)
+            moved_bytes = moved(summary.read_text()) if summary.exists() else None
+            _compare(seen, before, after, sum(moved_bytes.values()) if moved_bytes else None)
             before = after
     return seen
 
@@ -285,32 +285,32 @@ def campaign(root: Path, trial: str) -> Results:
     ],
 )
 def test_a_campaign_says_what_its_engines_said(tmp_path: Path, trial: str, sentence: str) -> None:
-    (said,) = engines(daos(9191), campaign(tmp_path, trial))
-    assert said.check == "IorEasy"
-    assert said.sentence.endswith(sentence)
-    assert said.sentence.startswith("rank 1 on s1") == (trial == "pulsed")
+    (report,) = engines(daos(9191), campaign(tmp_path, trial))
+    assert report.check == "IorEasy"
+    assert report.sentence.endswith(sentence)
+    assert report.sentence.startswith("rank 1 on s1") == (trial == "pulsed")
 
 
 def test_without_a_telemetry_port_figures_are_judged_without(tmp_path: Path) -> None:
-    (said,) = engines(daos(None), campaign(tmp_path, "pulsed"))
-    assert said.sentence == (
+    (report,) = engines(daos(None), campaign(tmp_path, "pulsed"))
+    assert report.sentence == (
         "the engines' metrics were not read: no telemetry port on s1;"
         " figures are judged without them"
     )
 
 
-def test_a_reading_that_is_no_reading_is_reported(tmp_path: Path) -> None:
+def test_an_unreadable_reading_is_reported(tmp_path: Path) -> None:
     results = campaign(tmp_path, "sound")
     (reading,) = tmp_path.glob("**/start.engines.gz")
     reading.write_bytes(b"no gzip")
-    (said,) = engines(daos(9191), results)
-    assert said.unread.startswith("start.engines.gz: it is not what read_engines.py writes")
-    assert not said.findings
+    (report,) = engines(daos(9191), results)
+    assert report.unread.startswith("start.engines.gz: it is not what read_engines.py writes")
+    assert not report.findings
 
 
 def test_a_check_that_read_nothing_says_so(tmp_path: Path) -> None:
     results = campaign(tmp_path, "sound")
     for reading in tmp_path.glob("**/*.engines.gz"):
         reading.unlink()
-    (said,) = engines(daos(9191), results)
-    assert said.sentence.startswith("the engines' metrics were not read by the job")
+    (report,) = engines(daos(9191), results)
+    assert report.sentence.startswith("the engines' metrics were not read by the job")

@@ -13,7 +13,7 @@ def found(*rows: list[float], groups: list[int] | None = None) -> dict[int, str]
     return fakes(rows, groups or [0] * len(rows), ["s1", "s2", "s3"][: len(rows)])
 
 
-def test_samples_that_are_all_alike_are_none() -> None:
+def test_identical_samples_are_not_a_measurement() -> None:
     assert found(REAL, [6213.4] * 5) == {1: "all 5 samples are 6213.4: nothing was measured"}
 
 
@@ -33,6 +33,6 @@ def test_a_host_that_copies_another_is_named_and_so_is_that() -> None:
     }
 
 
-def test_other_figures_are_no_copy() -> None:
+def test_other_figures_are_not_a_copy() -> None:
     assert found(REAL, REAL, groups=[0, 1]) == {}
     assert found([16.0, 17.0, 16.0, 17.0, 16.0], [16.0, 17.0, 16.0, 17.0, 16.0]) == {}

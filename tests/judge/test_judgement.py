@@ -35,7 +35,7 @@ def alone(
 
 
 @pytest.mark.parametrize(
-    ("samples", "verdict", "said"),
+    ("samples", "verdict", "message"),
     [
         ([900, 910, 920, 905, 915], Verdict.PASS, "910 MiB/s is above the floor of 850 MiB/s"),
         ([700, 710, 720, 705, 715], Verdict.BELOW, "710 MiB/s is below the floor of 850 MiB/s"),
@@ -56,14 +56,14 @@ def alone(
         ([900, -1.0], Verdict.MISSING, "a sample is -1"),
     ],
 )
-def test_more_is_better(samples: list[float], verdict: Verdict, said: str) -> None:
+def test_more_is_better(samples: list[float], verdict: Verdict, message: str) -> None:
     judged = alone(OWED, samples, RATED)
     assert judged.verdict is verdict
-    assert said in judged.reason
+    assert message in judged.reason
 
 
 @pytest.mark.parametrize(
-    ("samples", "verdict", "said"),
+    ("samples", "verdict", "message"),
     [
         ([2.0, 2.1, 2.2], Verdict.PASS, "within the limit of 5.00 us"),
         ([7.0, 7.1, 7.2], Verdict.BELOW, "above the limit of 5.00 us"),
@@ -71,19 +71,19 @@ def test_more_is_better(samples: list[float], verdict: Verdict, said: str) -> No
         ([0.1, 0.1, 0.1], Verdict.IMPLAUSIBLE, "better than possible, 1.00 us"),
     ],
 )
-def test_less_is_better(samples: list[float], verdict: Verdict, said: str) -> None:
+def test_less_is_better(samples: list[float], verdict: Verdict, message: str) -> None:
     judged = alone(LATENCY, samples, PROMPT)
     assert judged.verdict is verdict
-    assert said in judged.reason
+    assert message in judged.reason
 
 
-def test_nothing_to_judge_by_is_no_pass() -> None:
+def test_nothing_to_judge_by_is_not_a_pass() -> None:
     judged = alone(OWED, [900.0, 910.0], UNRATED)
     assert judged.verdict is Verdict.UNRATED
     assert judged.reason == "nothing to judge by: no datasheet"
 
 
-def test_a_run_with_a_problem_is_no_slow_run() -> None:
+def test_a_run_with_a_problem_is_not_a_slow_run() -> None:
     judged = alone(OWED, [900.0, 910.0], RATED, ["fio crashed", "and more"])
     assert judged.verdict is Verdict.MISSING
     assert judged.reason == "fio crashed; and more"
@@ -235,7 +235,7 @@ def test_no_metric_is_lost_or_judged_without_a_reason(medians: list[float]) -> N
             assert 850 <= j.summary.median <= 1000
 
 
-def test_another_model_of_ssd_is_no_peer() -> None:
+def test_another_model_of_ssd_is_not_a_peer() -> None:
     """A second model that the hosts report, and nobody has declared."""
     judged = among_peers([1000.0 + n for n in range(12)] + [880.0 + n for n in range(4)])
     cases = [

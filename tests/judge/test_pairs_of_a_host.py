@@ -15,7 +15,7 @@ PAIRS = [m for m in requirements(CLUSTER) if m.figure == "SelfTestCrossServer.la
 QUICKER = 0.65
 
 
-def test_quick_pairs_within_hosts_are_no_peers_of_pairs_across_the_wire() -> None:
+def test_quick_pairs_within_hosts_are_not_peers_of_pairs_across_the_wire() -> None:
     rng = random.Random(20_250)
     measurements = []
     for metric in PAIRS:

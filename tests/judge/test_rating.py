@@ -40,7 +40,7 @@ def rated(
     def each(figure: float | Sequence[float]) -> Array:
         return np.broadcast_to(np.asarray(figure, np.float64), size).copy()
 
-    found = Summaries(
+    summaries = Summaries(
         count=each(count),
         median=each(medians),
         low=each(medians if low is None else low),
@@ -63,7 +63,7 @@ def rated(
         host=np.asarray(host or (range(size) if subject is None else subject)),
         ends=no_ends(size) if ends is None else np.asarray(ends),
     )
-    return rate(found, limits)
+    return rate(summaries, limits)
 
 
 def last(rating: Rating) -> Verdict:
@@ -211,7 +211,7 @@ def of_hosts(*losses: float, spread: float = 0.01) -> Rating:
     return rated([1000.0 * (1 - loss) for loss in losses], spread=spread)
 
 
-def test_two_populations_are_said_and_nobody_is_accused() -> None:
+def test_two_populations_are_reported_and_nobody_is_blamed() -> None:
     rating = of_hosts(*[0.0] * 4, *[0.2] * 4)
     assert list(rating.verdict) == [Unrated] * 4 + [Open] * 4
     assert rating.apart[4:] == pytest.approx([0.2] * 4)
@@ -248,7 +248,7 @@ def test_figures_of_a_host_that_move_together_make_nothing_surer() -> None:
         assert Below not in rating.verdict
 
 
-def test_a_step_of_what_a_tool_prints_is_no_loss() -> None:
+def test_a_step_of_what_a_tool_prints_is_not_a_loss() -> None:
     slow = {"more": False, "step": 1.0}
     assert last(rated([7.0] * 15 + [8.0], **slow)) is Open  # type: ignore[arg-type]
     assert last(rated([7.0] * 15 + [9.0], **slow)) is Below  # type: ignore[arg-type]
@@ -295,7 +295,7 @@ def test_devices_of_another_model_in_one_slot_of_each_host_are_a_population() ->
     assert np.flatnonzero(rating.verdict == Open).tolist() == [7, 15, 23, 31]
 
 
-def test_two_slow_devices_of_32_are_no_population() -> None:
+def test_two_slow_devices_of_32_are_not_a_population() -> None:
     rating = rated(
         [1000.0 * (0.85 if ssd in (3, 20) else 1.0) for ssd in range(32)],
         spread=0.01,

@@ -71,25 +71,25 @@ def test_one_wild_sample_makes_no_trend() -> None:
     assert summarize([10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 20.0]).change == 0
 
 
-def test_a_steady_rise_is_told_as_a_part_of_the_median() -> None:
+def test_a_steady_rise_is_reported_as_a_part_of_the_median() -> None:
     assert summarize([8.0, 9.0, 10.0, 11.0, 12.0]).change == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize("count", [5, 7, 11, 21])
 def test_errors_are_those_of_normal_samples(count: int) -> None:
     samples = np.random.default_rng(count).normal(1000, 10, (20_000, count))
-    found = summarize_all(samples)
-    told = float(np.median(median_error(found.spread, found.count)))
-    assert told == pytest.approx(np.std(found.median) / 1000, rel=0.06)
-    told = float(change_error(np.median(found.wobble), count))
-    assert told == pytest.approx(np.std(found.change), rel=0.2)
+    summaries = summarize_all(samples)
+    estimated = float(np.median(median_error(summaries.spread, summaries.count)))
+    assert estimated == pytest.approx(np.std(summaries.median) / 1000, rel=0.06)
+    estimated = float(change_error(np.median(summaries.wobble), count))
+    assert estimated == pytest.approx(np.std(summaries.change), rel=0.2)
 
 
 def test_rows_of_any_length_are_summarized_at_once() -> None:
     rows = [[1.0, 2.0, 3.0], [], [5.0], [2.0, 4.0]]
-    found = summarize_all(rows)
-    assert np.array_equal(found.median, [2.0, np.nan, 5.0, 3.0], equal_nan=True)
-    assert found.one(0) == summarize(rows[0])
+    summaries = summarize_all(rows)
+    assert np.array_equal(summaries.median, [2.0, np.nan, 5.0, 3.0], equal_nan=True)
+    assert summaries.one(0) == summarize(rows[0])
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_thresholds_are_those_of_student(chance: float, freedom: float, errors: 
     assert float(threshold(chance, freedom)) == pytest.approx(errors, abs=5e-4)
 
 
-def test_equals_that_differ_no_more_than_they_scatter_share_their_error() -> None:
+def test_peers_that_differ_no_more_than_they_scatter_share_their_error() -> None:
     rng = np.random.default_rng(1)
     alike = summarize_all(rng.normal(1000, 10, (64, 7)))
     unlike = summarize_all(rng.normal(1000, 10, (64, 7)) * rng.normal(1, 0.1, (64, 1)))

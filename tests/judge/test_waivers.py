@@ -70,7 +70,7 @@ def test_what_is_missing_stays_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bad", "said"),
+    ("bad", "message"),
     [
         (
             waiver(expires=date(2026, 3, 1)),
@@ -102,10 +102,10 @@ def test_what_is_missing_stays_missing() -> None:
         ),
     ],
 )
-def test_a_waiver_that_waives_nothing_is_an_error(bad: Waiver, said: str) -> None:
+def test_a_waiver_that_waives_nothing_is_an_error(bad: Waiver, message: str) -> None:
     with pytest.raises(WaiverError) as caught:
         excuse([judged("s2")], [bad], TODAY)
-    assert caught.value.problems == [said]
+    assert caught.value.problems == [message]
 
 
 def test_what_is_implausible_stays_so() -> None:
@@ -118,7 +118,7 @@ def test_what_is_implausible_stays_so() -> None:
     assert not excused
 
 
-def test_a_bracket_is_no_set_of_characters() -> None:
+def test_a_bracket_is_not_a_set_of_characters() -> None:
     assert not waiver("SsdFio.[r]ead_1m on s2").covers("SsdFio.read_1m on s2")
 
 
@@ -130,7 +130,7 @@ def test_a_file_of_waivers_is_read(written: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("    owner: storage group\n", "", "waivers[0].owner: is missing: set it"),
         ("storage group", "' '", "waivers[0].owner =  : String should have at least 1 character"),
@@ -147,13 +147,13 @@ def test_a_file_of_waivers_is_read(written: Path) -> None:
         (GOOD, "[" * 10_000, "is not YAML: "),
     ],
 )
-def test_a_bad_file_says_what_and_where(written: Path, old: str, new: str, said: str) -> None:
+def test_a_bad_file_says_what_and_where(written: Path, old: str, new: str, message: str) -> None:
     written.write_text(GOOD.replace(old, new))
     with pytest.raises(WaiverError) as caught:
         load(written)
-    assert any(problem.startswith(said) for problem in caught.value.problems), caught.value
+    assert any(problem.startswith(message) for problem in caught.value.problems), caught.value
 
 
-def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(WaiverError, match="cannot be read: No such file"):
         load(tmp_path / "none.yml")

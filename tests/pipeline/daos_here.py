@@ -71,8 +71,10 @@ def all_fail(site: Site, why: Mapping[str, str]) -> None:
     """Require that checks fail in one run, each with its sentence, and leave nothing behind."""
     done = site.check("|".join(why))
     assert done.returncode == 1, done.stdout + done.stderr
-    said = re.findall(r"^FAILURE INFO for (\w+) .*?^  \* Reason: (.*?)$", done.stdout, re.M | re.S)
-    reasons = dict(said)
+    printed = re.findall(
+        r"^FAILURE INFO for (\w+) .*?^  \* Reason: (.*?)$", done.stdout, re.M | re.S
+    )
+    reasons = dict(printed)
     assert reasons.keys() == why.keys(), done.stdout
     for check, sentence in why.items():
         assert sentence in reasons[check], reasons[check]

@@ -47,21 +47,25 @@ def main() -> int:
     words = [word for word in sys.argv[separator + 1 :] if word != "--read"]
     words[-1] = Path(words[-1]).name
     options = dict(re.findall(r"--(\w+)=(\S+)", " ".join(words)))
-    told = json.loads(os.environ["FDB5_CONFIG"])
-    first, index, _ = Path(told["schema"]).read_text().splitlines()
+    configuration = json.loads(os.environ["FDB5_CONFIG"])
+    first, index, _ = Path(configuration["schema"]).read_text().splitlines()
 
     process = 0 if any_command else int(options["level"]) // PER_STEP
     known = words == recorded(process, separate) and index.endswith("number") == separate
-    told_of_daos = (told["engine"], told["store"], told["daos"]["store"]) == (
+    told_of_daos = (
+        configuration["engine"],
+        configuration["store"],
+        configuration["daos"]["store"],
+    ) == (
         *("daos", "daos"),
         {"pool": "tank"},
     )
     if not (told_of_daos and (known or any_command)):
-        print(f"nothing was recorded of {words} with {told}", file=sys.stderr)
+        print(f"nothing was recorded of {words} with {configuration}", file=sys.stderr)
         return 64
 
     labels = [*containers(options, first.endswith("number"))]
-    for label in (*labels, told["daos"]["catalogue"]["root_cont"]):
+    for label in (*labels, configuration["daos"]["catalogue"]["root_cont"]):
         place = Path(made, label)
         if reads and not place.exists():
             print(f"Exception: Container with label {label} not found")

@@ -65,9 +65,9 @@ class SignedOff:
 
     def of(self, check: str) -> list[dict[str, Any]]:
         """The verdicts of a check's metrics."""
-        found = [metric for metric in self.metrics if metric["check"] == check]
-        assert found, f"{check} is not in the report"
-        return found
+        metrics = [metric for metric in self.metrics if metric["check"] == check]
+        assert metrics, f"{check} is not in the report"
+        return metrics
 
 
 @dataclass(frozen=True)

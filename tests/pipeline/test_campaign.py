@@ -82,7 +82,7 @@ def test_the_report_has_every_metric_of_the_plan_and_no_other(
     assert measured == {names(metric) for metric in requirements(site)}
 
 
-def test_every_metric_has_the_samples_that_are_owed(campaign: Campaign) -> None:
+def test_every_metric_has_the_samples_that_are_required(campaign: Campaign) -> None:
     for case in campaign.cases:
         check = case["name"].split()[0]
         for metric, by_subject in case["samples"].items():
@@ -213,7 +213,7 @@ def test_nothing_is_left_behind(site: Site, campaign: Campaign) -> None:
     assert site.left_behind() == []
 
 
-def test_the_overhead_is_told(site: Site, campaign: Campaign) -> None:
+def test_the_overhead_is_reported(site: Site, campaign: Campaign) -> None:
     printed = site.assay("overhead", f"--reports={campaign.reports}").stdout
     whole, own, ratio = (float(number) for number in re.findall(r"[\d.]+(?= s$|$)", printed, re.M))
     assert ratio == pytest.approx(whole / own, abs=0.01)

@@ -99,7 +99,7 @@ def test_checks_are_run_with_the_commands_that_were_recorded(daos: Daos) -> None
     assert daos.site.left_behind() == []
 
 
-def test_a_trap_of_a_tool_is_no_measurement(daos: Daos) -> None:
+def test_a_trap_of_a_tool_is_not_a_measurement(daos: Daos) -> None:
     """One of each tool's: `tests/tools` has them all."""
     daos.give("self_test", "self_test/rank_dead.txt")
     daos.give("daos", "net_test/failed_rpcs.txt")

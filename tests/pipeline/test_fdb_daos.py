@@ -88,7 +88,7 @@ def test_more_containers_than_processes_are_each_of_one_process(fdb: Fdb) -> Non
     assert fdb.left() == ["posix"]
 
 
-def test_what_a_failed_process_left_in_the_pool_is_taken_away(fdb: Fdb) -> None:
+def test_what_a_failed_process_left_in_the_pool_is_removed(fdb: Fdb) -> None:
     fdb.containers(1)
     fdb.hammer("shared", then="exit 3")
     # That of the process, or of those that srun ended.
@@ -113,7 +113,7 @@ def test_containers_that_stay_spoil_the_next_sample(fdb: Fdb) -> None:
     fdb.fails("FdbHammerDaos", "daos did not destroy what FDB made in the pool tank")
 
 
-def test_fdb_is_not_run_where_its_containers_cannot_be_told(fdb: Fdb) -> None:
+def test_fdb_is_not_run_where_its_containers_cannot_be_distinguished(fdb: Fdb) -> None:
     fdb.hammer("shared")
     fdb.container("container/posix.txt")
     fdb.fails("FdbHammerDaos", "daos did not list the containers of the pool tank")

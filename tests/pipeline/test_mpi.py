@@ -103,8 +103,8 @@ def test_the_io500_program_is_run_with_the_command_that_was_recorded(site: Site)
     assert done.returncode == 0, done.stdout
     for metric in ("ior_hard_read", "find", "score"):
         assert f"{metric}@clients/posix" in done.stdout
-    (told,) = site.root.rglob("io500.1.ini")
-    assert {"api = POSIX", "stonewall-time = 2"} <= {*told.read_text().splitlines()}
+    (configuration,) = site.root.rglob("io500.1.ini")
+    assert {"api = POSIX", "stonewall-time = 2"} <= {*configuration.read_text().splitlines()}
     assert site.left_behind() == []
 
 
@@ -125,7 +125,7 @@ def test_a_rank_that_dies_takes_the_others_along(site: Site) -> None:
     assert site.left_behind() == []
 
 
-def test_what_a_failed_job_left_in_the_container_is_taken_away(daos: Daos) -> None:
+def test_what_a_failed_job_left_in_the_container_is_removed(daos: Daos) -> None:
     asked = daos.site.root / "asked"
     daos.site.program("find", f'echo "$D_IL_POOL $D_IL_CONTAINER $LD_PRELOAD $*" >>{asked}')
     daos.site.use("ior", "exit 1")
@@ -160,7 +160,7 @@ def test_daos_perf_is_run_with_the_commands_that_were_recorded(daos: Daos) -> No
     assert daos.site.left_behind() == []
 
 
-def test_what_a_failed_run_of_daos_perf_left_is_taken_away(daos: Daos) -> None:
+def test_what_a_failed_run_of_daos_perf_left_is_removed(daos: Daos) -> None:
     daos.perf_pool()
     perf = daos.site.programs / "daos_perf"
     daos.site.program("daos_perf", perf.read_text().partition("exec ")[0] + "exit 1")
@@ -169,7 +169,7 @@ def test_what_a_failed_run_of_daos_perf_left_is_taken_away(daos: Daos) -> None:
     assert all(uuid in destroyed for uuid in UNLABELLED)
 
 
-def test_daos_perf_is_not_run_where_its_containers_cannot_be_told(daos: Daos) -> None:
+def test_daos_perf_is_not_run_where_its_containers_cannot_be_distinguished(daos: Daos) -> None:
     daos.perf_pool()
     daos.container("container/posix.txt")
     daos.fails("DaosPerf", "daos did not list the containers of the pool perf")
@@ -202,7 +202,7 @@ def test_the_pool_of_daos_perf_has_to_be_whole_after_the_run(daos: Daos) -> None
     ],
     ids=["printed", "summary"],
 )
-def test_a_trap_of_ior_is_no_measurement(daos: Daos, then: str, why: str) -> None:
+def test_a_trap_of_ior_is_not_a_measurement(daos: Daos, then: str, why: str) -> None:
     """One of what it prints, and one of its summary."""
     replay(daos.site, "ior", "ior/easy/dfs", then=then)
     daos.fails("IorEasy", why)
@@ -236,7 +236,7 @@ def test_a_container_that_is_not_there_is_not_made(daos: Daos) -> None:
     assert not ran.exists()
 
 
-def test_a_path_that_is_no_dfuse_is_not_measured(daos: Daos) -> None:
+def test_a_path_that_is_not_a_dfuse_is_not_measured(daos: Daos) -> None:
     mount = daos.site.root / "no-dfuse"
     mount.mkdir()
     daos.site.use("ior", "exit 1")
@@ -288,8 +288,8 @@ def test_an_interception_library_has_to_take_the_calls(
     reasons = re.findall(r"^  \* Reason: (.*)$", done.stdout, re.MULTILINE)
     assert len(reasons) == bool(why)
     for way in ("dfuse", "ioil", "pil4dfs"):
-        said = f"clients/{way}: {why.get(way, '')}" in "".join(reasons)
-        assert said == (way in why), done.stdout
+        is_reported = f"clients/{way}: {why.get(way, '')}" in "".join(reasons)
+        assert is_reported == (way in why), done.stdout
     assert daos.site.left_behind() == []
 
 

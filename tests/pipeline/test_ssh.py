@@ -118,7 +118,7 @@ def test_a_host_that_is_not_there_is_named(site: Site) -> None:
     assert "Connection refused" in done.stdout
 
 
-def test_a_key_that_is_refused_is_told(site: Site, sshd: Sshd) -> None:
+def test_a_key_that_is_refused_is_reported(site: Site, sshd: Sshd) -> None:
     mine = sshd.configuration.read_text()
     other = sshd.directory / "config.other"
     other.write_text(mine.replace(f"{sshd.directory}/user\n", f"{sshd.key('stranger')}\n"))

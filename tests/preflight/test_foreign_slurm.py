@@ -34,7 +34,7 @@ def test_lines_of_two_nodes_may_be_mixed() -> None:
     }
 
 
-def test_an_answer_without_its_end_is_none() -> None:
+def test_an_answer_without_its_end_does_not_count() -> None:
     assert answers("\n".join(printed("n1", **LONG)[:-1])) == []
 
 

@@ -27,20 +27,20 @@ def test_hosts_are_folded(hosts: list[str], text: str) -> None:
 
 
 def test_the_same_of_several_hosts_is_one_row_and_errors_come_first() -> None:
-    found = [
+    listed = [
         Problem("n1", "name", "x", "advised", severity="warning"),
         Problem("n1", "engines[0].targets", 0, "should be at least 1"),
         Problem("n2", "engines[0].targets", 0, "should be at least 1"),
     ]
-    assert [(row.severity, row.hosts) for row in rows(found)] == [
+    assert [(row.severity, row.hosts) for row in rows(listed)] == [
         ("error", ("n1", "n2")),
         ("warning", ("n1",)),
     ]
 
 
 def test_programs_get_hosts_key_variable_value_and_what_is_allowed() -> None:
-    found = [Problem("n1", "server.nr_hugepages", 5, "should be 0")]
-    assert as_json(found, variable) == [
+    listed = [Problem("n1", "server.nr_hugepages", 5, "should be 0")]
+    assert as_json(listed, variable) == [
         {
             "severity": "error",
             "hosts": ["n1"],
@@ -53,16 +53,16 @@ def test_programs_get_hosts_key_variable_value_and_what_is_allowed() -> None:
 
 
 def test_what_roles_refuse_stands_in_the_same_table() -> None:
-    said = {"key": "munge_key", "value": "abc", "allowed": "should be at least 32 bytes"}
-    document = site() | {"refusals": {"s1": [said, "s1: something else"]}}
-    found = [(problem.host, problem.key, problem.value) for problem in problems(document)]
-    assert found == [("s1", "munge_key", "abc"), ("s1", "", None)]
+    refusal = {"key": "munge_key", "value": "abc", "allowed": "should be at least 32 bytes"}
+    document = site() | {"refusals": {"s1": [refusal, "s1: something else"]}}
+    listed = [(problem.host, problem.key, problem.value) for problem in problems(document)]
+    assert listed == [("s1", "munge_key", "abc"), ("s1", "", None)]
     assert problems(document)[0].allowed == "should be at least 32 bytes"
 
 
 def test_of_a_cluster_that_could_not_be_described_the_refusals_are_all() -> None:
-    said = {"key": "daos_server_engines", "value": None, "allowed": "should be a list"}
-    (problem,) = problems({"refusals": {"s1": [said]}, "unreachable": []})
+    refusal = {"key": "daos_server_engines", "value": None, "allowed": "should be a list"}
+    (problem,) = problems({"refusals": {"s1": [refusal]}, "unreachable": []})
     assert problem.key == "daos_server_engines"
     assert problems({"refusals": {}, "unreachable": []}) != []
 

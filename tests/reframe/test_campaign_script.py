@@ -124,9 +124,9 @@ def test_a_signal_ends_the_first_round_and_none_follows(tmp_path: Path) -> None:
         time.sleep(0.05)
     campaign.terminate()
     assert campaign.wait(30) == 3
-    said = log.read_text()
-    assert "ended" in said
-    assert "round 2" not in said
+    log_text = log.read_text()
+    assert "ended" in log_text
+    assert "round 2" not in log_text
 
 
 def commands(tmp_path: Path) -> Path:

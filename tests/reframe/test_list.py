@@ -56,8 +56,8 @@ DISTINCT = ("pmem", "ephemeral", "file")
 
 
 def features_of(layout: str) -> tuple[frozenset[str], ...]:
-    found = described(cluster(layout))
-    return tuple(frozenset(features(found, name)) for name in ("clients", "servers"))
+    listed = described(cluster(layout))
+    return tuple(frozenset(features(listed, name)) for name in ("clients", "servers"))
 
 
 def test_every_layout_has_the_features_of_one_that_is_listed() -> None:
@@ -83,9 +83,9 @@ def test_servers_over_ssh_have_a_list_and_a_plan_of_their_own(tmp_path: Path) ->
 
 def test_the_phases_together_are_the_plan(tmp_path: Path) -> None:
     document = cluster("pmem")
-    found = tagged(document, tmp_path)
-    assert found.keys() == {metric.check for metric in requirements(described(document))}
-    assert all(len(tags.intersection(PHASES)) == 1 for tags in found.values())
+    listed = tagged(document, tmp_path)
+    assert listed.keys() == {metric.check for metric in requirements(described(document))}
+    assert all(len(tags.intersection(PHASES)) == 1 for tags in listed.values())
 
 
 def test_what_needs_root_is_what_drives_engines_devices(tmp_path: Path) -> None:

@@ -99,8 +99,8 @@ def test_what_nobody_could_measure_with_is_refused(
     )
     reasons = dict(failed)
     assert len(reasons) == len(settings)
-    for setting, wrong in settings.items():
-        assert wrong in reasons[setting.partition(".")[0]]
+    for setting, message in settings.items():
+        assert message in reasons[setting.partition(".")[0]]
 
 
 def test_one_metric_has_more_in_flight(document: dict[str, Any], tmp_path: Path) -> None:

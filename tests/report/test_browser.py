@@ -193,8 +193,8 @@ def test_figures_are_sorted_as_numbers(browser, bundle):
 
 def test_a_map_names_the_outlier(browser, bundle):
     show(browser, bundle / "daos.html", 900)
-    told = browser.find_element("css selector", "#network .maps").text
-    assert "Outliers: SelfTestCrossServer.put_1m on s2/engine0>s5/engine1." in told
+    shown = browser.find_element("css selector", "#network .maps").text
+    assert "Outliers: SelfTestCrossServer.put_1m on s2/engine0>s5/engine1." in shown
     chain = browser.find_element("id", "chain").text
     assert "holds it back" in chain
 

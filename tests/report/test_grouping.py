@@ -21,7 +21,7 @@ def test_many_metrics_of_one_cause_are_cut_too():
     )
 
 
-def test_layers_come_from_the_bottom_up_and_only_where_owed():
+def test_layers_come_from_the_bottom_up_and_only_where_required():
     layers = [layer for layer, _ in grouping.by_layer(campaign(cluster()))]
     assert layers == list(LAYERS)
     assert [layer for layer, _ in grouping.by_layer(every_verdict())] == ["ssd"]

@@ -69,22 +69,22 @@ def test_the_measured_gate_says_in_words_that_it_accepts_nothing():
 
 
 def test_what_stops_it_comes_with_its_reason_and_with_advice(every):
-    told = Page(every).words
-    assert "SsdFio.read_1m on below: 100 MiB/s is below the floor of 120 MiB/s" in told
-    assert words.ADVICE[Verdict.BELOW] in told
+    shown = Page(every).words
+    assert "SsdFio.read_1m on below: 100 MiB/s is below the floor of 120 MiB/s" in shown
+    assert words.ADVICE[Verdict.BELOW] in shown
 
 
 def test_the_measured_gate_lists_only_what_stops_it():
-    told = Page(html.render(every_verdict(Gate.MEASURED))).words
-    assert "SsdFio.read_1m on implausible: " in told
-    assert "SsdFio.read_1m on below: " not in told
-    assert "100 MiB/s is below the floor of 120 MiB/s" in told
+    words = Page(html.render(every_verdict(Gate.MEASURED))).words
+    assert "SsdFio.read_1m on implausible: " in words
+    assert "SsdFio.read_1m on below: " not in words
+    assert "100 MiB/s is below the floor of 120 MiB/s" in words
 
 
 def test_a_missing_metric_has_its_reason_in_full():
-    told = Page(html.render(mixed())).words
-    assert "line 4 of what it printed: <unexpected> & �[31mred" in told
-    assert "FdbHammer.write on c2; FdbHammer.read on c2" in told
+    words = Page(html.render(mixed())).words
+    assert "line 4 of what it printed: <unexpected> & �[31mred" in words
+    assert "FdbHammer.write on c2; FdbHammer.read on c2" in words
 
 
 def test_the_page_loads_nothing(every):
@@ -158,13 +158,13 @@ def test_where_all_is_missing_the_page_says_why_once():
     sign_off = campaign(cluster(), problem="no node answered\nat all")
     page = Page(html.render(sign_off))
     assert page.words.count("no node answered at all") == 1
-    owed = len(sign_off.judgements)
-    assert f"{owed} missing, of {owed} metrics" in page.words
+    required = len(sign_off.judgements)
+    assert f"{required} missing, of {required} metrics" in page.words
 
 
-def test_layers_that_owe_nothing_are_named(every):
-    told = Page(every).words
-    assert "No metric of network, scm, client, endtoend, metadata is required" in told
+def test_layers_that_require_nothing_are_named(every):
+    words = Page(every).words
+    assert "No metric of network, scm, client, endtoend, metadata is required" in words
 
 
 def test_a_chart_of_many_subjects_shows_the_worst_and_says_so():

@@ -24,13 +24,13 @@ def properties(case):
     ],
 )
 def test_failures_are_what_the_gate_does_not_let_through(gate, failures):
-    root, found = cases(every_verdict(gate))
+    root, by_name = cases(every_verdict(gate))
     assert {
         case.find("failure").get("type")
-        for case in found.values()
+        for case in by_name.values()
         if case.find("failure") is not None
     } == failures
-    assert {name for name, case in found.items() if case.find("error") is not None} == {
+    assert {name for name, case in by_name.items() if case.find("error") is not None} == {
         "read_1m on missing"
     }
     assert (root.get("tests"), root.get("errors"), root.get("skipped")) == ("7", "1", "1")
@@ -38,13 +38,13 @@ def test_failures_are_what_the_gate_does_not_let_through(gate, failures):
 
 
 def test_an_unrated_metric_passes_and_says_so():
-    _, found = cases(every_verdict())
-    unrated = found["read_1m on unrated"]
+    _, by_name = cases(every_verdict())
+    unrated = by_name["read_1m on unrated"]
     assert [child.tag for child in unrated] == ["properties"]
     assert properties(unrated)["verdict"] == "unrated"
 
 
-def test_every_owed_metric_is_a_case_of_its_layer_and_check():
+def test_every_required_metric_is_a_case_of_its_layer_and_check():
     sign_off = campaign(cluster())
     root, _ = cases(sign_off)
     named = [(c.get("classname"), c.get("name")) for c in root.iter("testcase")]
@@ -66,18 +66,18 @@ def test_every_owed_metric_is_a_case_of_its_layer_and_check():
 
 
 def test_figures_and_derivation_are_properties():
-    _, found = cases(every_verdict())
-    told = properties(found["read_1m on pass"])
-    assert told["median"] == "100"
-    assert (told["unit"], told["floor"], told["ceiling"]) == ("MiB/s", "80", "200")
-    assert told["samples"].split()[:2] == ["100", "101"]
-    assert told["derivation"] == "a sentence that says where this came from"
+    _, by_name = cases(every_verdict())
+    values = properties(by_name["read_1m on pass"])
+    assert values["median"] == "100"
+    assert (values["unit"], values["floor"], values["ceiling"]) == ("MiB/s", "80", "200")
+    assert values["samples"].split()[:2] == ["100", "101"]
+    assert values["derivation"] == "a sentence that says where this came from"
 
 
-def test_a_plan_that_owes_nothing_does_not_pass():
-    root, found = cases(signed(cluster(), Gate.ACCEPTANCE, []))
+def test_a_plan_that_requires_nothing_does_not_pass():
+    root, by_name = cases(signed(cluster(), Gate.ACCEPTANCE, []))
     assert (root.get("tests"), root.get("errors")) == ("1", "1")
-    assert "requires no metric" in found["requires a metric"].find("error").get("message")
+    assert "requires no metric" in by_name["requires a metric"].find("error").get("message")
 
 
 def test_what_a_terminal_understands_and_xml_does_not_is_replaced():
@@ -88,5 +88,5 @@ def test_what_a_terminal_understands_and_xml_does_not_is_replaced():
 
 def test_a_name_with_markup_in_it_stays_a_name():
     strange = judgement(problems=['a "quoted" <reason> & more'], subject="<n&1>")
-    _, found = cases(signed(cluster(), Gate.ACCEPTANCE, [strange]))
-    assert found["read_1m on <n&1>"].find("error").get("message") == 'a "quoted" <reason> & more'
+    _, by_name = cases(signed(cluster(), Gate.ACCEPTANCE, [strange]))
+    assert by_name["read_1m on <n&1>"].find("error").get("message") == 'a "quoted" <reason> & more'

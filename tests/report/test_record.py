@@ -106,6 +106,6 @@ def test_the_description_of_the_cluster_can_be_read_back():
     assert type(cluster()).model_validate(document["cluster"]) == cluster()
 
 
-def test_a_reason_that_is_no_unicode_is_written():
+def test_a_reason_that_is_not_unicode_is_written():
     broken = signed(cluster(), Gate.ACCEPTANCE, [judgement(problems=["half \ud800 of a pair"])])
     assert json.loads(record.render(broken))["metrics"][0]["reason"] == "half � of a pair"

@@ -46,9 +46,9 @@ def with_daos(*, allow_insecure):
 
 def test_the_system_is_named_where_there_is_one():
     assert words.system(cluster()) is None
-    said = words.system(with_daos(allow_insecure=False))
-    assert said.startswith("DAOS 2.8, system ice: 2 servers with 2 engines, ofi+tcp. ")
-    assert "INSECURE" not in said
+    sentence = words.system(with_daos(allow_insecure=False))
+    assert sentence.startswith("DAOS 2.8, system ice: 2 servers with 2 engines, ofi+tcp. ")
+    assert "INSECURE" not in sentence
 
 
 def test_a_system_without_certificates_is_called_insecure():

@@ -33,14 +33,14 @@ def _variables(role: str) -> dict[str, Any]:
 class Rendering:
     """The variables of a role on a host of an inventory, and what becomes of them."""
 
-    def __init__(self, role: str, told: dict[str, Any]) -> None:
+    def __init__(self, role: str, given: dict[str, Any]) -> None:
         self.role = role
         host = {
             "groups": {"daos_server": ["s1"]},
             "group_names": [role],
             "ansible_facts": {"service_mgr": "systemd", "os_family": "Debian"},
         }
-        variables = host | _variables("daos") | _variables(role) | told
+        variables = host | _variables("daos") | _variables(role) | given
         self._templar = Templar(loader=DataLoader(), variables=variables)
 
     def value(self, expression: str) -> Any:

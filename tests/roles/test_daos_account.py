@@ -16,8 +16,8 @@ CONTROLLER = {"group_names": ["daos_admin", "daos_system"]}
 MOUNT = {"path": "/mnt/posix", "pool": "tank", "container": "posix"}
 
 
-def admin(**told: Any) -> Rendering:
-    return Rendering("daos_admin", CONTROLLER | told)
+def admin(**variables: Any) -> Rendering:
+    return Rendering("daos_admin", CONTROLLER | variables)
 
 
 def test_the_account_may_ask_dmg_two_questions_word_by_word(tmp_path: Path) -> None:
@@ -33,8 +33,8 @@ def test_the_account_may_ask_dmg_two_questions_word_by_word(tmp_path: Path) -> N
         file = tmp_path / "rules"
         file.write_text(rules + "\n")
         checked = [program, "--check", "--strict", f"--file={file}"]
-        said = subprocess.run(checked, capture_output=True, text=True, check=False)
-        assert said.returncode == 0, said.stderr + said.stdout
+        done = subprocess.run(checked, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr + done.stdout
 
 
 def test_those_are_the_questions_of_the_checks() -> None:
@@ -48,7 +48,7 @@ def test_those_are_the_questions_of_the_checks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "wanted"),
+    ("variables", "wanted"),
     [
         ({}, ["/etc/daos/daos_control.yml", "/etc/sudoers.d/daos-assay"]),
         ({"reframe_user": "root"}, ["/etc/daos/daos_control.yml"]),
@@ -56,17 +56,17 @@ def test_those_are_the_questions_of_the_checks() -> None:
     ],
 )
 def test_rules_are_where_the_account_asks_and_nowhere_else(
-    told: dict[str, Any], wanted: list[str]
+    variables: dict[str, Any], wanted: list[str]
 ) -> None:
-    assert admin(**told).value("__daos_admin_files") == wanted
+    assert admin(**variables).value("__daos_admin_files") == wanted
 
 
 @pytest.mark.parametrize(
-    ("told", "user", "multi"),
+    ("variables", "user", "multi"),
     [({}, "assay", False), ({"reframe_user": "root"}, "root", True)],
 )
-def test_dfuse_runs_as_who_measures(told: dict[str, Any], user: str, multi: bool) -> None:
-    client = Rendering("daos_client", {"daos_client_mount": MOUNT, **told})
+def test_dfuse_runs_as_who_measures(variables: dict[str, Any], user: str, multi: bool) -> None:
+    client = Rendering("daos_client", {"daos_client_mount": MOUNT, **variables})
     unit = client.text("dfuse.service")
     assert f"\nUser={user}\nGroup={user}\n" in unit
     assert ("--multi-user" in unit) is multi
@@ -81,8 +81,8 @@ def test_what_root_measures_lies_in_a_directory_of_root(
     servers: list[str], user: str, of_root: bool
 ) -> None:
     """In a directory of the account, root would open files where the account can put links."""
-    told = {"groups": {"daos_server": servers}, "reframe_user": user}
-    owners = Rendering("reframe", told).value("__reframe_owners")
+    variables = {"groups": {"daos_server": servers}, "reframe_user": user}
+    owners = Rendering("reframe", variables).value("__reframe_owners")
     shared = "/var/lib/assay/shared"
     expected = {f"{shared}/campaigns": user, f"{shared}/signoffs": user}
     assert owners == expected | ({f"{shared}/campaigns-of-root": "root"} if of_root else {})
@@ -135,10 +135,10 @@ def session(user: str, phase: str, name: str) -> list[str]:
     """The command of a task of playbooks/tasks/measure.yml."""
     playbooks = ROLES.parent / "playbooks"
     load = DataLoader().load_from_file
-    told = load(str(playbooks / "vars/campaign.yml"), trusted_as_template=True)
+    template = load(str(playbooks / "vars/campaign.yml"), trusted_as_template=True)
     tasks = load(str(playbooks / "tasks/measure.yml"), trusted_as_template=True)
     tasks += [inner for task in tasks for inner in task.get("block", [])]
     (task,) = (task for task in tasks if task["name"].startswith(name))
     variables = {"reframe_user": user, "__assay_phase": phase, "assay_campaign": "c", "groups": {}}
-    templar = Templar(loader=DataLoader(), variables=told | task.get("vars", {}) | variables)
+    templar = Templar(loader=DataLoader(), variables=template | task.get("vars", {}) | variables)
     return list(templar.template(task["ansible.builtin.command"]["argv"]))

@@ -13,8 +13,8 @@ from assay.checks.interfaces import AGENT_CONFIGURATION
 VERSIONS = ["2.4", "2.6", "2.8"]
 
 
-def agent(**told: Any) -> Rendering:
-    return Rendering("daos_agent", {"groups": {"daos_server": ["s1", "s2", "s3"]}, **told})
+def agent(**settings: Any) -> Rendering:
+    return Rendering("daos_agent", {"groups": {"daos_server": ["s1", "s2", "s3"]}, **settings})
 
 
 def test_is_what_the_reviewed_expectation_says() -> None:
@@ -61,10 +61,12 @@ def test_what_the_site_says_is_written_or_refused(
 
 
 def test_settings_are_written_and_do_not_stand_in_for_variables() -> None:
-    told = {"fabric_ifaces": [{"numa_node": 0, "devices": [{"iface": "ib0", "domain": "mlx5_0"}]}]}
-    role = agent(daos_agent_settings=told)
+    settings = {
+        "fabric_ifaces": [{"numa_node": 0, "devices": [{"iface": "ib0", "domain": "mlx5_0"}]}]
+    }
+    role = agent(daos_agent_settings=settings)
 
-    assert role.document("daos_agent.yml")["fabric_ifaces"] == told["fabric_ifaces"]
+    assert role.document("daos_agent.yml")["fabric_ifaces"] == settings["fabric_ifaces"]
     assert role.value("__daos_agent_strange") == []
     assert agent(daos_agent_settings={"port": 1, "spoon": 1}).value("__daos_agent_strange") == [
         "daos_agent_settings.port",

@@ -8,9 +8,9 @@ import pytest
 from rendering import Rendering, read
 
 
-def admin(**told: Any) -> Any:
-    told = {"groups": {"daos_server": ["s1", "s2", "s3", "s4"]}, **told}
-    return Rendering("daos_admin", told).document("daos_control.yml")
+def admin(**variables: Any) -> Any:
+    variables = {"groups": {"daos_server": ["s1", "s2", "s3", "s4"]}, **variables}
+    return Rendering("daos_admin", variables).document("daos_control.yml")
 
 
 def test_is_what_the_reviewed_expectation_says() -> None:

@@ -12,8 +12,8 @@ from test_given_away import run
 RAM: dict[str, Any] = {"daos_server_engines": [{"storage": [{"class": "ram"}]}]}
 
 
-def wants_spdk(told: dict[str, Any], *groups: str) -> Any:
-    host = Rendering("daos_host", {"group_names": ["daos_host", *groups], **told})
+def wants_spdk(variables: dict[str, Any], *groups: str) -> Any:
+    host = Rendering("daos_host", {"group_names": ["daos_host", *groups], **variables})
     return host.value("__daos_host_wants_spdk")
 
 
@@ -23,7 +23,7 @@ def test_a_server_with_ssds_real_or_emulated_gets_what_spdk_needs(layout: str) -
 
 
 @pytest.mark.parametrize(
-    ("told", "groups"),
+    ("variables", "groups"),
     [
         (RAM, ["daos_server"]),
         ({**read("layouts/file.yml"), "daos_server_disable_hugepages": True}, ["daos_server"]),
@@ -31,8 +31,8 @@ def test_a_server_with_ssds_real_or_emulated_gets_what_spdk_needs(layout: str) -
         ({}, ["daos_agent"]),
     ],
 )
-def test_no_other_host_does(told: dict[str, Any], groups: list[str]) -> None:
-    assert wants_spdk(told, *groups) is False
+def test_no_other_host_does(variables: dict[str, Any], groups: list[str]) -> None:
+    assert wants_spdk(variables, *groups) is False
 
 
 def test_time_servers_are_refused_where_root_may_not_set_the_clock(tmp_path: Path) -> None:

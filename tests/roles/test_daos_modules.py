@@ -56,10 +56,13 @@ def run(daos: StandIn, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
 
     def result(name: str, wanted: dict[str, Any], *, check: bool = False) -> dict[str, Any]:
         programs = {"daos_pool": "dmg", "daos_container": "daos"}
-        told = {programs[name]: str(daos.program(programs[name])), **wanted}
+        parameters = {programs[name]: str(daos.program(programs[name])), **wanted}
         if name == "daos_pool":
-            told["config"] = str(daos.config)
-        with patch_module_args({**told, "_ansible_check_mode": check}), pytest.raises(SystemExit):
+            parameters["config"] = str(daos.config)
+        with (
+            patch_module_args({**parameters, "_ansible_check_mode": check}),
+            pytest.raises(SystemExit),
+        ):
             runpy.run_path(str(ROLE / "library" / f"{name}.py"), run_name="__main__")
         return dict(json.loads(capsys.readouterr().out))
 
@@ -258,7 +261,7 @@ def test_ansible_documents_the_options_that_a_module_takes(module: str) -> None:
     assert "uuid" in page["return"]
 
 
-def play(daos: StandIn, *options: str, **told: Any) -> subprocess.CompletedProcess[str]:
+def play(daos: StandIn, *options: str, **parameters: Any) -> subprocess.CompletedProcess[str]:
     """Let Ansible run the role's own tasks, by a Python that has no `assay`."""
     variables = {
         "ansible_python_interpreter": "/usr/bin/python3",
@@ -268,7 +271,7 @@ def play(daos: StandIn, *options: str, **told: Any) -> subprocess.CompletedProce
         "__daos_system_agent": "localhost",
         "daos_system_user": "root",
         "daos_system_pools": [{**POOL, "containers": [{"name": "posix"}]}],
-        **told,
+        **parameters,
     }
     return subprocess.run(
         [
@@ -319,9 +322,9 @@ def test_a_container_is_made_by_the_account_that_measures(
     ran: list[list[str]] = []
     really = AnsibleModule.run_command
 
-    def noted(self: AnsibleModule, argv: list[str], **told: Any) -> Any:
+    def noted(self: AnsibleModule, argv: list[str], **parameters: Any) -> Any:
         ran.append(argv)
-        return really(self, [word for word in argv if word not in AS_NOBODY], **told)
+        return really(self, [word for word in argv if word not in AS_NOBODY], **parameters)
 
     monkeypatch.setattr(AnsibleModule, "run_command", noted)
     assert container(user="nobody")["changed"]

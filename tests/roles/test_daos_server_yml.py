@@ -21,8 +21,8 @@ LAYOUTS = [
 ]
 
 
-def server(**told: Any) -> Rendering:
-    return Rendering("daos_server", {"daos_provider": "ofi+tcp", **told})
+def server(**variables: Any) -> Rendering:
+    return Rendering("daos_server", {"daos_provider": "ofi+tcp", **variables})
 
 
 def of_layout(version: str, layout: str) -> Rendering:
@@ -116,7 +116,7 @@ def test_refuses_what_the_release_does_not_know(
 
 
 @pytest.mark.parametrize(
-    ("scm_class", "eadr", "told", "env_vars"),
+    ("scm_class", "eadr", "variables", "env_vars"),
     [
         ("dcpm", True, [], ["PMEM_NO_FLUSH=1"]),
         ("dcpm", True, ["A=1"], ["A=1", "PMEM_NO_FLUSH=1"]),
@@ -128,9 +128,9 @@ def test_refuses_what_the_release_does_not_know(
     ],
 )
 def test_leaves_flushing_to_the_caches_where_they_survive_and_scm_is_pmem(
-    scm_class: str, eadr: bool, told: list[str], env_vars: list[str] | None
+    scm_class: str, eadr: bool, variables: list[str], env_vars: list[str] | None
 ) -> None:
-    engine = {"targets": 1, "env_vars": told, "storage": [{"class": scm_class}]}
+    engine = {"targets": 1, "env_vars": variables, "storage": [{"class": scm_class}]}
     rendered = server(daos_server_engines=[engine], daos_server_eadr=eadr)
 
     assert rendered.document("daos_server.yml")["engines"][0].get("env_vars") == env_vars

@@ -77,12 +77,12 @@ def test_a_segment_in_use_stays() -> None:
 def test_what_spdk_has_left_goes_and_what_it_has_in_use_stays() -> None:
     # PIDs end at 2**22.
     made = "mkdir -p /run/dpdk/spdk_pid5000000 /run/dpdk/spdk_pid$$"
-    told = in_namespaces(
+    done = in_namespaces(
         f"{NOTE}; {made}; touch /run/dpdk/spdk_pid5000000/config; {REMOVE} 1; ls /run/dpdk"
     )
-    assert told[0] == "/run/dpdk/spdk_pid5000000"
-    assert len(told) == 2
-    assert told[1].startswith("spdk_pid")
+    assert done[0] == "/run/dpdk/spdk_pid5000000"
+    assert len(done) == 2
+    assert done[1].startswith("spdk_pid")
 
 
 def test_a_directory_of_spdk_that_was_there_before_stays() -> None:

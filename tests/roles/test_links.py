@@ -18,8 +18,8 @@ def test_a_link_in_the_place_of_munges_key_is_refused(tmp_path: Path) -> None:
     victim, key = tmp_path / "shadow", tmp_path / "munge.key"
     victim.write_text("secret")
     key.symlink_to(victim)
-    told = {"__munge_key": str(key), "__munge_ledger": str(tmp_path)}
-    ran = run(tmp_path, "munge", "validate.yml", munge_foreign_key="replace", **told)
+    variables = {"__munge_key": str(key), "__munge_ledger": str(tmp_path)}
+    ran = run(tmp_path, "munge", "validate.yml", munge_foreign_key="replace", **variables)
     assert ran.returncode != 0
     # Ansible breaks the lines of its YAML.
     printed = " ".join((ran.stdout + ran.stderr).split())
@@ -31,8 +31,8 @@ def strange_ways(*directories: Path) -> list[str]:
     path = ROLES / "daos_server/tasks/validate.yml"
     tasks = DataLoader().load_from_file(str(path), trusted_as_template=True)
     (task,) = (task for task in tasks if task["name"].startswith("Inspect the path"))
-    told = {"__daos_server_emulated_ssds": [str(directory) for directory in directories]}
-    script = Templar(loader=DataLoader(), variables=told).template(
+    variables = {"__daos_server_emulated_ssds": [str(directory) for directory in directories]}
+    script = Templar(loader=DataLoader(), variables=variables).template(
         task["ansible.builtin.shell"]["cmd"]
     )
     return subprocess.run(
@@ -55,8 +55,8 @@ def versions(prefix: Path) -> str:
     """What the role daos hears of the programs below a prefix."""
     path = ROLES / "daos/tasks/programs.yml"
     task, *_ = DataLoader().load_from_file(str(path), trusted_as_template=True)
-    told = {"__daos_programs": {"dmg": "version"}, "daos_prefix": str(prefix)}
-    script = Templar(loader=DataLoader(), variables=told).template(
+    variables = {"__daos_programs": {"dmg": "version"}, "daos_prefix": str(prefix)}
+    script = Templar(loader=DataLoader(), variables=variables).template(
         task["ansible.builtin.shell"]["cmd"]
     )
     return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout

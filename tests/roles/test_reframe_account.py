@@ -29,9 +29,11 @@ def account(*, entries: dict[str, list[str]], user: str = "assay", group: str = 
     common |= {"reframe_user": user, "reframe_group": group, "ansible_play_hosts_all": [*entries]}
     hostvars: dict[str, Any] = {}
     for host, lines in entries.items():
-        told = {"inventory_hostname": host, "__reframe_getent": {"stdout_lines": lines}}
-        templar = Templar(loader=DataLoader(), variables=common | told)
-        hostvars[host] = told | {"__reframe_account": templar.template(facts["__reframe_account"])}
+        variables = {"inventory_hostname": host, "__reframe_getent": {"stdout_lines": lines}}
+        templar = Templar(loader=DataLoader(), variables=common | variables)
+        hostvars[host] = variables | {
+            "__reframe_account": templar.template(facts["__reframe_account"])
+        }
     here = common | next(iter(hostvars.values())) | {"hostvars": hostvars}
     numbers = Templar(loader=DataLoader(), variables=here).template(facts["__reframe_numbers"])
     templar = Templar(loader=DataLoader(), variables=here | {"__reframe_numbers": numbers})
@@ -82,6 +84,6 @@ def test_root_is_root() -> None:
 )
 def test_jobs_have_the_group_of_dfuse(site: dict[str, Any], group: str) -> None:
     path = ROLES.parent / "playbooks/vars/campaign.yml"
-    told = DataLoader().load_from_file(str(path), trusted_as_template=True)
-    templar = Templar(loader=DataLoader(), variables=told | site)
-    assert f"--regid={group}" in templar.template(told["__assay_as_user"])
+    variables = DataLoader().load_from_file(str(path), trusted_as_template=True)
+    templar = Templar(loader=DataLoader(), variables=variables | site)
+    assert f"--regid={group}" in templar.template(variables["__assay_as_user"])

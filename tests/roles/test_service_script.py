@@ -26,7 +26,7 @@ class Service:
     """A daemon that sleeps, and the script that runs it, with all their files below one place."""
 
     def __init__(self, root: Path) -> None:
-        told = {
+        variables = {
             "daos_prefix": str(root),
             "daos_service_name": NAME,
             "daos_service_user": "root",
@@ -38,7 +38,7 @@ class Service:
         program = shutil.which("sleep")
         assert program
         shutil.copy(program, root / "bin" / NAME)
-        text = Rendering("daos", told).text("service.init")
+        text = Rendering("daos", variables).text("service.init")
         self.script = root / "script"
         self.script.write_text(
             text.replace("/run/", f"{root}/run/").replace("/var/log/daos/", f"{root}/log/")
@@ -68,7 +68,7 @@ def test_a_daemon_is_started_once(service: Service) -> None:
 
 
 @pytest.mark.parametrize("which", ["one that ended, and nobody reaped", "another program's"])
-def test_a_number_that_is_no_daemon_s_does_not_keep_it_from_starting(
+def test_a_number_that_is_not_a_daemon_s_does_not_keep_it_from_starting(
     service: Service, which: str
 ) -> None:
     ended = subprocess.Popen([service.script.parent / "bin" / NAME, "0"])

@@ -63,7 +63,7 @@ def test_a_setting_that_the_role_writes_itself_is_refused_in_any_case(key: str) 
         ("SlurmdDebug", "debug\n", "SlurmdDebug=debug\n"),
     ],
 )
-def test_a_setting_that_is_no_line_of_a_text_or_number_is_refused(
+def test_a_setting_that_is_not_a_line_of_a_text_or_number_is_refused(
     key: str, value: Any, line: str
 ) -> None:
     assert slurm({key: value}).value("__slurm_malformed") == [line]

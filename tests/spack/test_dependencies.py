@@ -33,11 +33,11 @@ def test_the_table_has_the_releases_of_the_recipe():
 
 @pytest.mark.parametrize("release", TABLE)
 def test_the_recipe_pins_what_the_table_says_and_nothing_else(release):
-    said = {
+    declared = {
         (name, entry["version"] + (":" if entry.get("or_newer") else ""))
         for name, entry in TABLE[release]["dependencies"].items()
     }
-    assert pins(release) == said
+    assert pins(release) == declared
 
 
 @pytest.mark.parametrize(("release", "name", "entry"), PAIRS)

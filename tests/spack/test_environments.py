@@ -32,8 +32,8 @@ EACH = pytest.mark.parametrize("environment", ENVIRONMENTS)
 def words(spec):
     """Split a spec into its name, its version, and what it says of variants."""
     name, version = re.match(r"([a-z0-9-]+)(?:@([^ +~]+))?", spec).groups()
-    said = {variant: sign == "+" for sign, variant in re.findall(r"([+~])([a-z_]+)", spec)}
-    return name, version, said
+    variants = {variant: sign == "+" for sign, variant in re.findall(r"([+~])([a-z_]+)", spec)}
+    return name, version, variants
 
 
 @EACH
@@ -53,13 +53,13 @@ def test_an_environment_has_one_view_of_its_roots(environment):
 
 @pytest.mark.parametrize(("environment", "spec"), SPECS)
 def test_a_spec_is_exact_and_a_recipe_has_it(environment, spec):
-    name, version, said = words(spec)
+    name, version, variants = words(spec)
     if name == "mpich":
         return  # the MPI is the site's choice, and so is its version
     assert version, "without a version, Spack takes the one it likes best"
     if name in RECIPES:
         assert version in RECIPES[name].versions
-        for variant in said.keys() - {"libaio"}:  # fio's own
+        for variant in variants.keys() - {"libaio"}:  # fio's own
             when = RECIPES[name].variants[variant].get("when", "@0:")
             assert in_ranges(version, when.removeprefix("@")) or not when.startswith("@")
 
@@ -67,7 +67,7 @@ def test_a_spec_is_exact_and_a_recipe_has_it(environment, spec):
 @EACH
 def test_programs_with_daos_stand_beside_a_daos_with_client(environment):
     specs = {words(spec)[0]: words(spec)[2] for spec in ENVIRONMENTS[environment]["specs"]}
-    if any(said.get("daos") for said in specs.values()):
+    if any(variants.get("daos") for variants in specs.values()):
         assert specs["daos"]["client"]
 
 
@@ -93,7 +93,7 @@ def test_all_specs_are_concretized_as_one():
     assert COMMON["concretizer"].items() >= {"unify": True, "reuse": False}.items()
 
 
-def test_what_is_not_to_be_weighed_is_no_spec_and_nothing_that_a_recipe_asks_for():
+def test_what_is_not_to_be_weighed_is_not_a_spec_and_nothing_that_a_recipe_asks_for():
     unweighed = UNBUILDABLE - {"ipmctl", "ndctl"}
     asked = {words(parameter.values[1])[0] for parameter in SPECS} | {
         re.match("[a-z0-9-]+", dependency.argument)[0]

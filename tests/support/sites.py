@@ -149,9 +149,9 @@ GONE = object()
 
 def problems(document: Any) -> list[Problem]:
     """What is found but for what is only advised, while errors alone make a cluster impossible."""
-    cluster, found = examine(document)
-    assert (cluster is None) == any(problem.severity == "error" for problem in found)
-    return [problem for problem in found if problem not in advice(document)]
+    cluster, refused = examine(document)
+    assert (cluster is None) == any(problem.severity == "error" for problem in refused)
+    return [problem for problem in refused if problem not in advice(document)]
 
 
 def advice(document: Any) -> list[Problem]:
@@ -169,6 +169,6 @@ def advice(document: Any) -> list[Problem]:
 
 def only(document: Any) -> Problem:
     """The one problem that there is."""
-    found = problems(document)
-    assert len(found) == 1, [str(problem) for problem in found]
-    return found[0]
+    refused = problems(document)
+    assert len(refused) == 1, [str(problem) for problem in refused]
+    return refused[0]

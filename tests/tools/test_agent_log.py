@@ -53,7 +53,7 @@ def test_the_sentence_of_old_agents_counts():
     assert parse(line).problems == (f"the agent: {line}",)
 
 
-def test_a_log_in_which_nobody_asked_tells_nothing():
+def test_a_log_in_which_nobody_asked_reports_nothing():
     assert parse(recorded(TOOL, "one_node.log"), program="mdtest").problems == (
         "the agent's log names no client: did any client ask, and is the log level INFO?",
     )

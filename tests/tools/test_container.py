@@ -40,8 +40,8 @@ def test_a_container_is_known_by_the_uuids_of_its_pool_and_itself():
     ],
 )
 def test_says_why_it_cannot_be_used(name, problem):
-    (said,) = parse(recorded(TOOL, name)).problems
-    assert said.startswith(problem)
+    (reported,) = parse(recorded(TOOL, name)).problems
+    assert reported.startswith(problem)
 
 
 @given(st.text())

@@ -9,8 +9,8 @@ from assay.tools.daos_log import first_cause, logged_errors, meaning, reason, wi
 LINE = "2025/11/21-04:21:22.50 n1 DAOS[10/10/0] mgmt {level:4} src/mgmt.c:7 main() {said}\n"
 
 
-def line(said: str, level: str = "ERR") -> str:
-    return LINE.format(level=level, said=said)
+def line(cause: str, level: str = "ERR") -> str:
+    return LINE.format(level=level, said=cause)
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ CLOSED = "invalid handle: the pool was evicted, its container destroyed, or the 
     ],
 )
 def test_the_first_error_with_a_code_is_the_cause(recording: str, cause: str) -> None:
-    said = first_cause((IOR / f"{recording}.txt").read_text())
-    assert said is not None
-    assert said.startswith(cause)
+    first = first_cause((IOR / f"{recording}.txt").read_text())
+    assert first is not None
+    assert first.startswith(cause)
 
 
 def test_without_a_code_there_is_no_cause() -> None:

@@ -89,7 +89,7 @@ def test_the_first_rank_prints_for_both():
         ("killed.txt", ("FETCH has no complete result: it failed, or the run was cut off",)),
     ],
 )
-def test_says_why_a_run_is_no_measurement(name, problems):
+def test_says_why_a_run_is_not_a_measurement(name, problems):
     assert parse(recorded(TOOL, name)).problems == problems
 
 
@@ -97,16 +97,16 @@ def test_says_why_a_run_is_no_measurement(name, problems):
 def test_processes_may_take_a_twentieth_longer_together(together, problems):
     text = recorded(TOOL, "two_hosts.txt").replace("5321.702913", together)
     text = text.replace("MAX duration : 0.256934 ", "MAX duration : 10.000000 ", 1)
-    found = [problem for problem in parse(text).problems if "did not start together" in problem]
-    assert len(found) == problems
+    reported = [problem for problem in parse(text).problems if "did not start together" in problem]
+    assert len(reported) == problems
 
 
-def test_ranks_without_mpi_are_no_ranks():
-    said = (
+def test_processes_without_mpi_are_not_ranks():
+    problems = (
         "daos_perf found no MPI: libdpar_mpi.so of DAOS, or the MPI that it was built with, is not"
         " on this host, so each process ran alone"
     )
-    assert parse(recorded(TOOL, "no_mpi.txt"), expected_processes=2).problems == (said,)
+    assert parse(recorded(TOOL, "no_mpi.txt"), expected_processes=2).problems == (problems,)
 
 
 @given(st.text())

@@ -27,7 +27,7 @@ def test_a_rank_that_never_came_is_missed():
     assert parse(text, expected_ranks=4).problems == ("2 of 4 ranks are joined",)
 
 
-def test_a_pool_tells_its_free_bytes():
+def test_a_pool_reports_its_free_bytes():
     parsed = parse(POOL)
     assert parsed.problems == ()
     # It has no NVMe tier.
@@ -77,21 +77,21 @@ def test_says_why_there_is_nothing_to_measure(name, problems):
     assert parse(recorded(TOOL, name)).problems == problems
 
 
-def test_what_hangs_and_is_ended_says_nothing():
+def test_what_hangs_and_is_stopped_reports_nothing():
     command, code = recorded(TOOL, "pool_query_hangs.txt").splitlines()
     assert (command[0], code) == ("$", "# exit: 124")
     assert parse("").problems == ("no answer from dmg: it contains no JSON",)
 
 
-def test_two_answers_are_none():
+def test_two_answers_do_not_count():
     answer = recorded(TOOL, "system_query_joined.txt").partition("\n")[2].rpartition("# exit")[0]
     assert parse(answer).problems == ()
     assert parse(answer + answer).problems[0].startswith("no answer from dmg: ")
 
 
 def test_what_is_said_in_place_of_an_answer_is_shown():
-    said = "dmg did not answer within 60 s"
-    assert parse(f"{said}\n").problems == (f"no answer from dmg: {said}",)
+    problem = "dmg did not answer within 60 s"
+    assert parse(f"{problem}\n").problems == (f"no answer from dmg: {problem}",)
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_what_is_said_in_place_of_an_answer_is_shown():
 )
 def test_each_sign_of_a_sick_pool_counts(was, becomes, problem):
     assert was in POOL
-    (said,) = parse(POOL.replace(was, becomes)).problems
-    assert problem in said
+    (reported,) = parse(POOL.replace(was, becomes)).problems
+    assert problem in reported
 
 
-def test_2_4_tells_less_of_a_pool():
+def test_2_4_reports_less_of_a_pool():
     old = POOL.replace('"derived_state": "idle",', "").replace('"degraded": false', '"x": 0')
     assert parse(old) == parse(POOL)
 
@@ -132,7 +132,7 @@ def test_never_raises(text):
 
 
 @given(st.integers(min_value=0, max_value=POOL.rindex("}")))
-def test_an_answer_that_is_cut_off_is_none(length):
+def test_a_truncated_answer_does_not_count(length):
     assert parse(POOL[:length]).problems
 
 

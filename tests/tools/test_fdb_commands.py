@@ -56,12 +56,12 @@ def test_a_process_reads_under_the_keys_that_it_wrote_under() -> None:
 
 def databases(layout: Layout, processes: int) -> list[tuple[str, int]]:
     """Of each process the key of every database that it writes to: its expver and its number."""
-    found = []
+    numbered = []
     for process in range(processes):
         command = write_command("fdb-hammer", "f.grib", process, FIELDS, layout)
         first, count = option(command, "number"), option(command, "nensembles")
-        found += [(words(command, "expver"), first + member) for member in range(count)]
-    return found
+        numbered += [(words(command, "expver"), first + member) for member in range(count)]
+    return numbered
 
 
 def test_of_more_containers_than_processes_each_has_several_to_itself() -> None:
@@ -92,7 +92,7 @@ def test_fields_are_dealt_over_the_databases_of_a_process(databases: int, fields
     "label",
     [*("rd:assy:enfo:20200101:0000:g", "rd:a007:enfo:20200101:0000:g"), root_container("17", 1)],
 )
-def test_the_containers_of_these_commands_are_told_by_their_labels(label: str) -> None:
+def test_the_containers_of_these_commands_are_identified_by_their_labels(label: str) -> None:
     assert re.search(CONTAINERS, label)
 
 
@@ -120,10 +120,10 @@ def test_the_shared_schema_is_the_one_that_the_role_installs() -> None:
 
 
 def test_the_daos_backend_keeps_index_and_fields_in_one_pool() -> None:
-    found = json.loads(daos_configuration("tank", "fdb_root", "/etc/fdb/schema"))
-    assert (found["engine"], found["store"]) == ("daos", "daos")
-    assert found["daos"]["catalogue"] == {"pool": "tank", "root_cont": "fdb_root"}
-    assert found["daos"]["store"] == {"pool": "tank"}
+    numbered = json.loads(daos_configuration("tank", "fdb_root", "/etc/fdb/schema"))
+    assert (numbered["engine"], numbered["store"]) == ("daos", "daos")
+    assert numbered["daos"]["catalogue"] == {"pool": "tank", "root_cont": "fdb_root"}
+    assert numbered["daos"]["store"] == {"pool": "tank"}
 
 
 def test_a_process_moves_the_bytes_that_its_command_asks_for() -> None:

@@ -159,7 +159,7 @@ def test_a_failed_process_makes_no_bandwidth(name: str, problem: str) -> None:
         ("read-empty", "none of its fields exists; run the write phase first"),
     ],
 )
-def test_every_failed_process_is_told(name: str, advice: str) -> None:
+def test_every_failed_process_is_reported(name: str, advice: str) -> None:
     problems = parse(recorded(f"{name}.txt")).problems
     assert [problem[:10] for problem in problems] == ["process 0 ", "process 1 "]
     assert all(problem.endswith(advice) for problem in problems)
@@ -171,19 +171,19 @@ def test_a_killed_process_is_missed() -> None:
     )
 
 
-def test_bytes_that_were_not_asked_for_are_told() -> None:
+def test_bytes_that_were_not_asked_for_are_reported() -> None:
     # Without --full-check, fdb-hammer reads half of the fields and is content.
     parsed = parse(recorded("read-partial.txt"), expected_bytes=64 * 2**20)
     assert parsed.problems == ("the process moved 33554432 bytes instead of 67108864",)
 
 
-def test_a_process_that_moved_less_than_others_is_told() -> None:
+def test_a_process_that_moved_less_than_others_is_reported() -> None:
     parsed = parse(labelled(result(2**20), result(2**21)))
     assert parsed.problems == ("process 0 moved 1048576 bytes, but others moved 2097152",)
 
 
 @pytest.mark.parametrize("last", ["10.000000", "9.999999"])
-def test_an_end_that_is_not_after_the_start_is_told(last: str) -> None:
+def test_an_end_that_is_not_after_the_start_is_reported(last: str) -> None:
     parsed = parse(result(last=last))
     assert parsed.samples == ()
     assert parsed.problems == (
@@ -212,8 +212,8 @@ def test_phases_are_not_mixed() -> None:
 
 
 def test_what_the_step_manager_says_is_a_problem() -> None:
-    said = "srun: error: n1: task 1: Killed"
-    assert parse(recorded("write-killed.txt") + said).problems == (said,)
+    line = "srun: error: n1: task 1: Killed"
+    assert parse(recorded("write-killed.txt") + line).problems == (line,)
 
 
 @given(st.text() | st.text(alphabet="0123456789: .\nBytesraditnwTmpfoIO"))
@@ -241,7 +241,7 @@ def test_a_truncated_output_is_never_a_whole_one() -> None:
         ("daos-read-separate", 21.65, False),
     ],
 )
-def test_exceptions_of_what_is_still_to_be_made_in_daos_are_no_failure(
+def test_exceptions_of_what_is_still_to_be_made_in_daos_are_not_a_failure(
     name: str, value: float, exceptions: bool
 ) -> None:
     text = recorded(f"{name}.txt")
@@ -258,7 +258,7 @@ def test_exceptions_of_what_is_still_to_be_made_in_daos_are_no_failure(
         ("daos-write-no-pool", "does the pool exist, and do agent and engines answer?"),
     ],
 )
-def test_what_fails_in_daos_is_told(name: str, why: str) -> None:
+def test_what_fails_in_daos_is_reported(name: str, why: str) -> None:
     problems = parse(recorded(f"{name}.txt"), expected_processes=2).problems
     assert len(problems) == 2
     assert all(why in problem for problem in problems)

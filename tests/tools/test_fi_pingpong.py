@@ -141,7 +141,7 @@ def test_a_bandwidth_that_two_decimals_do_not_show_is_left_out():
     assert [(sample.metric, sample.value) for sample in parsed.samples] == [("latency", 13000)]
 
 
-def test_a_figure_of_zero_is_no_measurement():
+def test_a_figure_of_zero_is_not_a_measurement():
     zero = recorded("client_msg_64.txt").replace("14.08", " 0.00")
     assert parse(zero).problems == (
         "bandwidth is 0 MB/s; a measurement is above zero, from 1e-09 to 1e+15",
@@ -155,7 +155,7 @@ def test_never_raises(text):
 
 
 @given(st.integers(min_value=0, max_value=len(recorded("client_msg_64.txt"))))
-def test_a_row_that_is_cut_off_is_no_measurement(length):
+def test_a_row_that_is_cut_off_is_not_a_measurement(length):
     whole, parsed = (
         parse(recorded("client_msg_64.txt")),
         parse(recorded("client_msg_64.txt")[:length]),

@@ -78,14 +78,14 @@ def found(tmp_path: Path) -> dict[str, Any]:
         path.write_text(f"{content}\n")
 
     def ask(*command: str) -> str:
-        of = tuple(word for word in command if word in (command[0], "ib0") or "/dev/" in word)
-        return recorded(PRINTED[of]) if of in PRINTED else ""
+        subject = tuple(word for word in command if word in (command[0], "ib0") or "/dev/" in word)
+        return recorded(PRINTED[subject]) if subject in PRINTED else ""
 
     return read_identity(tmp_path, ask)
 
 
-def test_traits_are_what_peers_have_in_common(found: dict[str, Any]) -> None:
-    assert fingerprint(found).traits == {
+def test_traits_are_what_peers_have_in_common(changed: dict[str, Any]) -> None:
+    assert fingerprint(changed).traits == {
         "machine": "Example Inc. Server 1",
         "BIOS": "Example 2.19.1 06/04/2024",
         "kernel": "6.1.0-18-amd64",
@@ -112,9 +112,9 @@ def test_traits_are_what_peers_have_in_common(found: dict[str, Any]) -> None:
 
 
 def test_identities_are_the_hosts_own_and_readings_change_by_themselves(
-    found: dict[str, Any],
+    changed: dict[str, Any],
 ) -> None:
-    assert fingerprint(found).identities == {
+    assert fingerprint(changed).identities == {
         "serial number": "SN-7",
         "SSD at 0000:65:00.0": "INTEL SSDPF2KX038TZ PHAX1",
         "SSD at 0000:66:00.0": "INTEL SSDPF2KX038TZ PHAX2",
@@ -123,11 +123,11 @@ def test_identities_are_the_hosts_own_and_readings_change_by_themselves(
         "memory module A1": "41A0C1D2",
         "memory module A2": "41A0C1D3",
     }
-    assert fingerprint(found).readings == {"wear of the SSD at 0000:65:00.0": "3 %"}
+    assert fingerprint(changed).readings == {"wear of the SSD at 0000:65:00.0": "3 %"}
 
 
 def test_an_ssd_that_spdk_drives_has_its_pcie_serial_number(
-    tmp_path: Path, found: dict[str, Any]
+    tmp_path: Path, changed: dict[str, Any]
 ) -> None:
     """A config space with two extended capabilities: AER at 0x100, and the number at 0x148."""
     space = bytearray(4096)
@@ -157,7 +157,7 @@ def test_a_disk_that_smartctl_does_not_know_is_none() -> None:
 
 
 @pytest.mark.parametrize("printed", ["", "{", "[]", '{"percent_used": "much"}', '{"x": 1e999}'])
-def test_what_is_no_log_says_nothing_of_wear(printed: str) -> None:
+def test_what_is_not_a_log_says_nothing_of_wear(printed: str) -> None:
     assert smart.smart_log(printed) is None
     assert smart.smartctl(printed) is None
 
@@ -173,9 +173,9 @@ def test_what_is_no_longer_as_it_was_has_changed_but_for_readings_and_what_is_no
         identities={"memory module A1": "b"},
         readings={"wear": "4 %"},
     )
-    found = list(changes({"s1": before, "s2": before}, {"s1": after}))
-    assert found == [
+    changed = list(changes({"s1": before, "s2": before}, {"s1": after}))
+    assert changed == [
         HostChange("s1", "BIOS", "1", "2"),
         HostChange("s1", "memory module A1", "a", "b"),
     ]
-    assert str(found[0]) == "s1: BIOS was 1, and is 2"
+    assert str(changed[0]) == "s1: BIOS was 1, and is 2"

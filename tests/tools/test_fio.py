@@ -85,7 +85,7 @@ def test_the_time_of_a_write_includes_its_fsync():
     assert 256 / bandwidth == pytest.approx(1.083, abs=0.001)
 
 
-def test_what_a_write_job_reads_to_verify_is_no_sample():
+def test_what_a_write_job_reads_to_verify_is_not_a_sample():
     parsed = parse(recorded("verify_write.txt"))
     assert parsed.problems == ()
     assert figures(parsed) == [
@@ -195,7 +195,7 @@ NO_JSON = "no JSON report from fio: it contains no JSON"
         ("dfs_normal.txt", (NO_JSON,)),
     ],
 )
-def test_says_why_a_run_is_no_measurement(name, problems):
+def test_says_why_a_run_is_not_a_measurement(name, problems):
     assert parse(recorded(name)).problems == problems
 
 
@@ -214,7 +214,7 @@ def test_a_process_that_was_killed_spoils_a_report_that_is_whole():
         ("sparse_file.txt", 8000.0),
     ],
 )
-def test_what_fio_does_not_tell_passes(name, bandwidth):
+def test_what_fio_does_not_report_passes(name, bandwidth):
     # fio makes the directory of a file system that is not mounted, tmpfs takes O_DIRECT, holes
     # are read: all exit 0. The check that runs fio has to rule the first two out.
     parsed = parse(recorded(name))
@@ -255,7 +255,7 @@ def test_a_group_has_to_move_the_size_of_each_process():
     assert not parse(report(job("write.1", "write", 2**21, **group))).problems
 
 
-def test_runtime_of_zero_is_no_measurement():
+def test_runtime_of_zero_is_not_a_measurement():
     parsed = parse(report(job("write.1", "write", 2**20, took=0)))
     assert parsed.samples == ()
     assert parsed.problems == (

@@ -75,26 +75,26 @@ def found(tmp_path: Path) -> dict[str, Any]:
     return read_setup(tmp_path, "/usr", {})
 
 
-def test_it_is_what_the_description_has(found: dict[str, Any]) -> None:
-    assert Setup.model_validate(found).model_fields_set == found.keys()
+def test_it_is_what_the_description_has(setup: dict[str, Any]) -> None:
+    assert Setup.model_validate(setup).model_fields_set == setup.keys()
 
 
-def test_settings_of_the_kernel(found: dict[str, Any]) -> None:
-    assert found["boot"] == "c0d8c99a-e7cd-4c43-a0e1-9fe521475ea7"
-    assert found["governors"] == ["performance", "powersave"]
-    assert found["numa_balancing"] == 1
-    assert found["selinux"] == "enforcing"
-    assert found["apparmor"] == ["/usr/bin/daos_server"]
-    assert found["time_service"] == "chronyd"
-    assert found["limits"]["capable"] is True
+def test_settings_of_the_kernel(setup: dict[str, Any]) -> None:
+    assert setup["boot"] == "c0d8c99a-e7cd-4c43-a0e1-9fe521475ea7"
+    assert setup["governors"] == ["performance", "powersave"]
+    assert setup["numa_balancing"] == 1
+    assert setup["selinux"] == "enforcing"
+    assert setup["apparmor"] == ["/usr/bin/daos_server"]
+    assert setup["time_service"] == "chronyd"
+    assert setup["limits"]["capable"] is True
 
 
-def test_memory_and_huge_pages_of_each_numa_node(found: dict[str, Any]) -> None:
-    assert found["nodes"] == {"1": {"total_mib": 257700, "hugepages": 8704, "hugepages_free": 8700}}
+def test_memory_and_huge_pages_of_each_numa_node(setup: dict[str, Any]) -> None:
+    assert setup["nodes"] == {"1": {"total_mib": 257700, "hugepages": 8704, "hugepages_free": 8700}}
 
 
-def test_the_link_of_a_card_and_what_card_and_slot_could(found: dict[str, Any]) -> None:
-    assert found["pcie"] == {
+def test_the_link_of_a_card_and_what_card_and_slot_could(setup: dict[str, Any]) -> None:
+    assert setup["pcie"] == {
         "0000:65:00.0": {
             "now": {"gts": 8.0, "lanes": 2},
             "card": {"gts": 16.0, "lanes": 4},
@@ -103,13 +103,13 @@ def test_the_link_of_a_card_and_what_card_and_slot_could(found: dict[str, Any]) 
     }
 
 
-def test_persistent_memory_by_mode_and_region(found: dict[str, Any]) -> None:
-    assert found["pmem"] == {
+def test_persistent_memory_by_mode_and_region(setup: dict[str, Any]) -> None:
+    assert setup["pmem"] == {
         "/dev/pmem1": {"mode": "fsdax", "numa_node": 1},
         "/dev/pmem1.1s": {"mode": "sector", "numa_node": None},
         "/dev/pmem1.2": {"mode": "raw", "numa_node": 1},
     }
-    assert found["regions"] == {
+    assert setup["regions"] == {
         "region1": {
             "size_bytes": 135291469824,
             "available_bytes": 0,
@@ -120,9 +120,9 @@ def test_persistent_memory_by_mode_and_region(found: dict[str, Any]) -> None:
 
 
 def test_a_host_that_shows_nothing_is_not_judged(tmp_path: Path) -> None:
-    found = read_setup(tmp_path, "/none/here", {})
-    of_this_process = {key: found.pop(key) for key in ("clock", "limits", "nosuid")}
-    assert not any(found.values())
+    setup = read_setup(tmp_path, "/none/here", {})
+    of_this_process = {key: setup.pop(key) for key in ("clock", "limits", "nosuid")}
+    assert not any(setup.values())
     assert of_this_process["limits"]["capable"] is False
 
 

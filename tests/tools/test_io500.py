@@ -75,16 +75,16 @@ def test_a_score_is_the_geometric_mean_of_two_geometric_means():
 def test_the_program_and_this_module_come_to_the_same_score():
     parsed = parse(recorded(TOOL, "one_second.txt"), stonewall_s=1)
     assert parsed.problems == ()
-    found = figures(parsed)
-    assert found["bandwidth_score"] == pytest.approx(0.807377, rel=1e-5)
-    assert found["metadata_score"] == pytest.approx(198.974791, rel=1e-5)
-    assert found["score"] == pytest.approx(12.674687, rel=1e-5)
-    assert found["ior_easy_write"] == 0.270513
-    assert found["mdtest_hard_stat"] == 855.160901
+    values = figures(parsed)
+    assert values["bandwidth_score"] == pytest.approx(0.807377, rel=1e-5)
+    assert values["metadata_score"] == pytest.approx(198.974791, rel=1e-5)
+    assert values["score"] == pytest.approx(12.674687, rel=1e-5)
+    assert values["ior_easy_write"] == 0.270513
+    assert values["mdtest_hard_stat"] == 855.160901
     units = {sample.metric: sample.unit for sample in parsed.samples}
     assert (units["ior_hard_read"], units["find"]) == ("GiB/s", "kop/s")
     # Phases that count for nothing in the score are no metrics.
-    assert len(found) == 12 + 3
+    assert len(values) == 12 + 3
 
 
 def test_the_summary_is_read_like_the_output():
@@ -100,7 +100,7 @@ def test_a_valid_submission_has_no_problem():
     assert parse(recorded(TOOL, "valid.txt")).problems == ()
 
 
-def test_a_short_stonewall_is_no_valid_submission():
+def test_a_short_stonewall_is_not_a_valid_submission():
     problems = parse(recorded(TOOL, "one_second.txt")).problems
     assert problems[:2] == (
         "io500: stonewall-time 1s != 300s",
@@ -109,7 +109,7 @@ def test_a_short_stonewall_is_no_valid_submission():
     assert problems[-1] == "io500 calls the run invalid; see its earlier output for the reason"
 
 
-def test_a_phase_shorter_than_its_stonewall_is_no_measurement():
+def test_a_phase_shorter_than_its_stonewall_is_not_a_measurement():
     assert parse(recorded(TOOL, "too_short.txt"), stonewall_s=1).problems == (
         "io500: Write phase needed 0.372792s instead of stonewall 1s. Stonewall was hit at 0.3s",
         "io500: Runtime of phase (0.406067) is below stonewall time. This shouldn't happen!",
@@ -132,7 +132,7 @@ def test_a_run_by_the_check_has_every_metric():
     assert figures(parsed)["score"] == pytest.approx(8.010729, rel=1e-6)
 
 
-def test_a_full_file_system_is_the_reason_that_is_told_first():
+def test_a_full_file_system_is_the_reason_that_is_reported_first():
     first, *_ = parse(recorded(TOOL, "disk_full.txt"), stonewall_s=2).problems
     assert first.startswith("io500: write(15, ")
     assert first.endswith(" failed No space left on device")
@@ -160,14 +160,14 @@ def outputs():
 def test_the_phases_by_ior_and_mdtest_alone_have_all_but_find():
     parsed = collected(outputs())
     assert parsed.problems == ()
-    found = figures(parsed)
-    assert len(found) == 11 + 3
-    assert {"metadata_score_without_find", "score_without_find"} <= set(found)
-    assert "score" not in found
+    values = figures(parsed)
+    assert len(values) == 11 + 3
+    assert {"metadata_score_without_find", "score_without_find"} <= set(values)
+    assert "score" not in values
     bandwidth = outputs()["ior-hard-write"].samples[0]
-    assert found["ior_hard_write"] == pytest.approx(bandwidth.value / 1024)
+    assert values["ior_hard_write"] == pytest.approx(bandwidth.value / 1024)
     rate = next(s for s in outputs()["mdtest-hard-stat"].samples if s.metric == "file_stat")
-    assert found["mdtest_hard_stat"] == pytest.approx(rate.value / 1000)
+    assert values["mdtest_hard_stat"] == pytest.approx(rate.value / 1000)
 
 
 def test_a_phase_that_went_wrong_leaves_no_score():
@@ -186,11 +186,11 @@ def test_never_raises(text):
 
 
 @given(st.integers(min_value=0, max_value=recorded(TOOL, "valid.txt").rindex("TOTAL")))
-def test_an_output_that_is_cut_off_is_no_measurement(length):
+def test_an_output_that_is_cut_off_is_not_a_measurement(length):
     assert parse(recorded(TOOL, "valid.txt")[:length]).problems
 
 
-def test_phases_of_a_program_that_names_no_version_are_no_figures():
+def test_phases_of_a_program_that_names_no_version_are_not_figures():
     text = recorded(TOOL, "valid.txt")
     banner = next(line for line in text.splitlines() if line.startswith("IO500 version"))
     (problem,) = parse(text.replace(banner, "")).problems

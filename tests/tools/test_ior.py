@@ -275,7 +275,7 @@ CUT_OFF = (
         ),
     ],
 )
-def test_says_why_a_run_is_no_measurement(name, problems):
+def test_says_why_a_run_is_not_a_measurement(name, problems):
     assert parse(recorded(name)).problems == problems
 
 
@@ -353,14 +353,14 @@ def test_never_raises(text):
 
 
 @given(st.integers(min_value=0, max_value=recorded("posix_json.json").rindex("}")))
-def test_a_summary_that_is_cut_off_is_no_measurement(length):
+def test_a_summary_that_is_cut_off_is_not_a_measurement(length):
     parsed = parse(recorded("posix_json.json")[:length])
     assert parsed.problems
     assert not parsed.samples
 
 
 @given(st.integers(min_value=0, max_value=len(recorded("posix_repeat3.txt"))))
-def test_a_table_that_is_cut_off_is_no_measurement(length):
+def test_a_table_that_is_cut_off_is_not_a_measurement(length):
     parsed = parse(recorded("posix_repeat3.txt")[:length])
     assert parsed.problems or parsed == parse(recorded("posix_repeat3.txt"))
 

@@ -25,7 +25,7 @@ def test_each_rank_has_files_of_its_own_and_looks_at_anothers():
     )
 
 
-def test_files_are_empty_unless_told_otherwise():
+def test_files_are_empty_by_default():
     assert " ".join(Mdtest("/d", files=1).command()) == (
         "mdtest -a POSIX -F -L -u -n 1 -N 1 -w 0 -e 0 -d /d"
     )
@@ -94,13 +94,13 @@ def test_reads_what_daos_prints_around_it(name, creation, removal):
 
 
 def test_directories_have_rates_of_their_own():
-    found = figures(parse(recorded("dfs_directories.txt")))
-    assert found["directory_creation"] == 9089.893
-    assert found["directory_rename"] == 892.953
-    assert len(found) == 10
+    values = figures(parse(recorded("dfs_directories.txt")))
+    assert values["directory_creation"] == 9089.893
+    assert values["directory_rename"] == 892.953
+    assert len(values) == 10
 
 
-def test_a_phase_that_was_not_run_is_no_sample():
+def test_a_phase_that_was_not_run_is_not_a_sample():
     parsed = parse(recorded("dfs_creation_only.txt"))
     assert parsed.problems == ()
     assert figures(parsed) == {"file_creation": 6271.322, "tree_creation": 67.047}
@@ -181,7 +181,7 @@ NO_RATE = "mdtest printed no rate: it did not reach its summary, or ran no phase
         ),
     ],
 )
-def test_says_why_a_run_is_no_measurement(name, problems):
+def test_says_why_a_run_is_not_a_measurement(name, problems):
     assert parse(recorded(name)).problems == problems
 
 
@@ -228,7 +228,7 @@ def test_never_raises(text):
 
 
 @given(st.integers(min_value=0, max_value=len(recorded("posix_easy.txt"))))
-def test_a_summary_that_is_cut_off_is_no_measurement(length):
+def test_a_summary_that_is_cut_off_is_not_a_measurement(length):
     parsed = parse(recorded("posix_easy.txt")[:length])
     assert parsed.problems or parsed == parse(recorded("posix_easy.txt"))
 

@@ -76,7 +76,7 @@ def test_bandwidth_is_of_both_directions():
         ("wrong_option.txt", ("no JSON from net-test: it contains no JSON",)),
     ],
 )
-def test_says_why_a_run_is_no_measurement(name, problems):
+def test_says_why_a_run_is_not_a_measurement(name, problems):
     assert parse(recorded(TOOL, name)).problems == problems
 
 
@@ -124,5 +124,5 @@ def test_labelled_output_never_raises(lines):
 
 
 @given(st.integers(min_value=0, max_value=GOOD.rindex("}")))
-def test_json_that_is_cut_off_is_no_measurement(length):
+def test_json_that_is_cut_off_is_not_a_measurement(length):
     assert parse(GOOD[:length]).problems

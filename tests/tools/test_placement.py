@@ -40,7 +40,7 @@ def test_a_process_is_bound_that_has_its_cpus_to_itself_and_stays_there(
     assert sample.labels == {"processes": str(len(printed.splitlines()))}
 
 
-def test_that_none_is_bound_is_no_figure() -> None:
+def test_that_none_is_bound_is_not_a_figure() -> None:
     parsed = parse(process(0, "0-3", "0") + process(1, "0-3", "2"), expected_processes=2)
     assert parsed.samples == ()
     (problem,) = parsed.problems
@@ -56,7 +56,7 @@ def test_as_many_have_to_speak_as_were_started(expected: int) -> None:
     )
 
 
-def test_nobody_who_speaks_is_no_figure() -> None:
+def test_no_output_of_any_process_is_not_a_figure() -> None:
     assert parse("srun: error\n").problems == ("no process reported where it ran",)
 
 

@@ -29,10 +29,10 @@ def pool_differences(
 
 def container_differences(**wanted: Any) -> list[str]:
     properties = wanted.pop("properties", {})
-    found = pools.container_differences(
+    differing = pools.container_differences(
         POSIX | wanted, properties, response("container_query"), response("container_get_prop")
     )
-    return [str(difference) for difference in found]
+    return [str(difference) for difference in differing]
 
 
 def test_a_pool_as_required_has_no_difference() -> None:
@@ -55,18 +55,18 @@ def test_a_pool_of_another_size_is_named_with_both() -> None:
 
 
 def test_a_property_that_is_fixed_is_named_with_both_values() -> None:
-    found = pool_differences(rd_fac=1, nosuch=1)
-    assert [str(difference) for difference in found] == [
+    differing = pool_differences(rd_fac=1, nosuch=1)
+    assert [str(difference) for difference in differing] == [
         "its property rd_fac is 0, not 1",
         "its property nosuch is unknown to DAOS, not 1",
     ]
-    assert not any(difference.changeable for difference in found)
+    assert not any(difference.changeable for difference in differing)
 
 
 def test_a_property_that_dmg_sets_is_changeable() -> None:
-    found = pool_differences(reclaim="disabled", space_rb=7)
-    assert all(difference.changeable for difference in found)
-    assert pools.pool_set("tank", found) == [
+    differing = pool_differences(reclaim="disabled", space_rb=7)
+    assert all(difference.changeable for difference in differing)
+    assert pools.pool_set("tank", differing) == [
         "pool",
         "set-prop",
         "tank",
@@ -132,7 +132,7 @@ def test_sizes_are_those_of_units(number: int, unit: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["50%", "lazy", "", "1 lorry", "GX"])
-def test_what_is_no_size_has_no_bytes(text: str) -> None:
+def test_what_is_not_a_size_has_no_bytes(text: str) -> None:
     assert pools.size_bytes(text) is None
 
 
@@ -150,8 +150,8 @@ def test_sizes_without_one_are_refused(size: str) -> None:
 
 def test_labels_that_daos_does_not_take_are_refused() -> None:
     twice = [{"name": "c"}, {"name": "c"}]
-    told = [{"name": "my pool", "size": "1GB"}, {"name": "b", "size": "1GB", "containers": twice}]
-    assert pools.problems(told) == [
+    wanted = [{"name": "my pool", "size": "1GB"}, {"name": "b", "size": "1GB", "containers": twice}]
+    assert pools.problems(wanted) == [
         "daos_system_pools has the name my pool; a label has up to 127 letters, digits and . _ : -",
         "containers of b has the name c twice",
     ]

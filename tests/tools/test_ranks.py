@@ -21,8 +21,8 @@ def server(**changes: Any) -> ServerHost:
         {"port": port, "log": f"{LOGS}.{index}.log", "superblock": "", "persistent": False}
         for index, port in enumerate((31316, 31416))
     ]
-    told = {"name": "s1", "addresses": ["192.0.2.1"], "names": ["vm"], "engines": engines}
-    return ServerHost(**{**told, **changes})
+    server = {"name": "s1", "addresses": ["192.0.2.1"], "names": ["vm"], "engines": engines}
+    return ServerHost(**{**server, **changes})
 
 
 def test_a_system_with_all_ranks_joined_has_no_problem() -> None:
@@ -54,14 +54,14 @@ def test_a_rank_is_known_by_the_address_of_its_host() -> None:
     assert problems(query("joined"), [server(names=["x"], addresses=["127.0.0.1"])]) == []
 
 
-def test_ports_that_the_provider_does_not_tell_leave_all_logs_of_the_host() -> None:
+def test_ports_that_the_provider_does_not_report_leave_all_logs_of_the_host() -> None:
     portless = [{**engine, "port": None} for engine in server()["engines"]]
-    found = problems(query("one_rank_dead"), [server(engines=portless)])
-    assert found[0].endswith(f"see {LOGS}.0.log and {LOGS}.1.log")
+    reported = problems(query("one_rank_dead"), [server(engines=portless)])
+    assert reported[0].endswith(f"see {LOGS}.0.log and {LOGS}.1.log")
 
 
 def test_a_system_that_does_not_answer_is_the_only_problem() -> None:
-    found = problems(query("server_down"), [server()])
-    assert len(found) == 1
-    assert "refused the connection" in found[0]
+    reported = problems(query("server_down"), [server()])
+    assert len(reported) == 1
+    assert "refused the connection" in reported[0]
     assert unjoined(query("server_down"), [server()]) == [server()]

@@ -15,13 +15,13 @@ TOOLS = sorted(tool for tool in PARSERS if (ROOT / tool).is_dir())
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_each_says_where_it_comes_from(tool):
-    told = re.findall(r"`([\w./*-]+)`", (ROOT / tool / "README.md").read_text())
+    listed = re.findall(r"`([\w./*-]+)`", (ROOT / tool / "README.md").read_text())
     files = [
         str(path.relative_to(ROOT / tool))
         for path in (ROOT / tool).rglob("*")
         if path.is_file() and path.name != "README.md"
     ]
-    untold = [name for name in files if not any(fnmatch(name, pattern) for pattern in told)]
+    untold = [name for name in files if not any(fnmatch(name, pattern) for pattern in listed)]
     assert files
     assert untold == []
 

@@ -170,7 +170,7 @@ COUNTED = "; they count in the rate: is the rank up, and does it have that tag?"
         ),
     ],
 )
-def test_says_why_a_run_is_no_measurement(name, problems):
+def test_says_why_a_run_is_not_a_measurement(name, problems):
     assert parse(recorded(TOOL, name)).problems == problems
 
 
@@ -225,7 +225,7 @@ def test_a_run_that_is_not_the_one_asked_for(name, asked, problem):
     ],
     ids=["bandwidth", "throughput", "median"],
 )
-def test_a_result_without_one_of_its_figures_is_none(line, instead, problem):
+def test_an_incomplete_result_does_not_count(line, instead, problem):
     text = recorded(TOOL, "get.txt")
     assert line in text
     assert parse(text.replace(line, instead)).problems == (
@@ -258,6 +258,6 @@ def test_never_raises(text):
 
 
 @given(st.integers(min_value=0, max_value=recorded(TOOL, "cross_put.txt").rindex("RPC Fail")))
-def test_an_output_that_is_cut_off_is_no_measurement(length):
+def test_an_output_that_is_cut_off_is_not_a_measurement(length):
     asked = SelfTest((0, 1), (2,), ("0", "b1048578"), inflight=8, masters=(0, 1), master_tag=2)
     assert parse(recorded(TOOL, "cross_put.txt")[:length], asked).problems

@@ -13,9 +13,9 @@ def test_each_node_is_asked_for_with_state_and_reason() -> None:
 
 @pytest.mark.parametrize("state", ["down", "down*", "drained", "draining", "drained*", "failing"])
 def test_a_node_that_takes_no_jobs_is_lost(state: str) -> None:
-    said = f"s1|{state}|a DIMM | fails\ns2|idle|none\n"
+    output = f"s1|{state}|a DIMM | fails\ns2|idle|none\n"
     plain = state.rstrip("*")
-    assert lost(said) == {"s1": f"s1 is {plain} in Slurm (a DIMM | fails)"}
+    assert lost(output) == {"s1": f"s1 is {plain} in Slurm (a DIMM | fails)"}
 
 
 @pytest.mark.parametrize("state", ["idle", "idle*", "mixed", "allocated*", "completing"])
@@ -27,6 +27,6 @@ def test_a_reason_is_made_printable() -> None:
     assert "\x1b" not in lost("s1|down|\x1b[2Jgone\n")["s1"]
 
 
-@pytest.mark.parametrize("said", ["", "\n", "sinfo: error\n", "s1\n"])
-def test_what_is_no_answer_names_no_node(said: str) -> None:
-    assert lost(said) == {}
+@pytest.mark.parametrize("message", ["", "\n", "sinfo: error\n", "s1\n"])
+def test_what_is_not_an_answer_names_no_node(message: str) -> None:
+    assert lost(message) == {}

@@ -95,7 +95,7 @@ NONE = (
         ),
     ],
 )
-def test_says_why_a_run_is_no_measurement(name, problems):
+def test_says_why_a_run_is_not_a_measurement(name, problems):
     assert parse(recorded(TOOL, name)).problems == problems
 
 
@@ -120,5 +120,5 @@ def test_never_raises(text):
 
 
 @given(st.integers(min_value=0, max_value=recorded(TOOL, "two_devices.txt").rindex("Total")))
-def test_a_table_that_is_cut_off_is_no_measurement(length):
+def test_a_table_that_is_cut_off_is_not_a_measurement(length):
     assert parse(recorded(TOOL, "two_devices.txt")[:length]).problems

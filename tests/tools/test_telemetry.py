@@ -61,7 +61,7 @@ def test_a_server_cannot_speak_for_a_rank_of_another() -> None:
         '\x1b[2J{rank="0"} 1 1 1 \x1b',
     ],
 )
-def test_what_is_no_metric_silences_its_server_alone(line: str) -> None:
+def test_what_is_not_a_metric_silences_its_server_alone(line: str) -> None:
     read = parse(f"# server s1\n{line}\n# server s2\n" + LATENCY % 1)
     assert list(read.silent) == ["s1"]
     assert "\x1b" not in read.silent["s1"]
@@ -73,7 +73,7 @@ def test_a_reading_is_unpacked() -> None:
 
 
 @pytest.mark.parametrize("packed", [b"no gzip", gzip.compress(b"x" * 1000, mtime=0)[:-20]])
-def test_what_is_no_whole_reading_is_refused(packed: bytes) -> None:
+def test_what_is_not_a_whole_reading_is_refused(packed: bytes) -> None:
     with pytest.raises(ValueError, match=r"it is (not what|cut off)"):
         unpacked(packed)
 

@@ -73,7 +73,7 @@ def test_mb_per_second_are_mebibytes():
     assert bandwidth == pytest.approx(rate * 4096 / 2**20, rel=1e-5)
 
 
-def test_reads_the_spelling_that_a_release_may_mend():
+def test_reads_the_spelling_that_a_release_may_correct():
     assert parse(RATE.replace("bandwith", "bandwidth")) == parse(RATE)
 
 
@@ -135,7 +135,7 @@ def test_lines_of_two_processes_run_into_each_other():
         ),
     ],
 )
-def test_says_why_a_run_is_no_measurement(name, problems):
+def test_says_why_a_run_is_not_a_measurement(name, problems):
     assert parse(recorded(TOOL, name)).problems == problems
 
 
@@ -151,7 +151,7 @@ def test_never_raises(text):
 
 
 @given(st.integers(min_value=0, max_value=RATE.rindex("MAX duration")))
-def test_an_output_that_is_cut_off_is_no_measurement(length):
+def test_an_output_that_is_cut_off_is_not_a_measurement(length):
     parsed = parse(RATE[:length])
     whole = {sample.metric for sample in parsed.samples}
     # Nothing tells that a test was still to come.

@@ -38,7 +38,10 @@ def writable(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(Path, "lstat", as_root)
 
     def look(*programs: str) -> list[tuple[str, str]]:
-        return [(found["path"], found["mode"]) for found in others_can_change(programs, tree)]
+        return [
+            (changeable["path"], changeable["mode"])
+            for changeable in others_can_change(programs, tree)
+        ]
 
     return look
 
@@ -95,8 +98,8 @@ def test_a_link_to_itself_ends(writable: Any, tree: Path) -> None:
 def test_what_another_user_owns_is_that_users_to_write(tree: Path) -> None:
     program = tree / "opt/tools/bin/ior"
     os.chown(program, 12345, 12345)
-    found = others_can_change(["/opt/tools/bin/ior"], tree)
-    assert found == [{"path": "/opt/tools/bin/ior", "owner": "12345", "mode": "0755"}]
+    changeable = others_can_change(["/opt/tools/bin/ior"], tree)
+    assert changeable == [{"path": "/opt/tools/bin/ior", "owner": "12345", "mode": "0755"}]
 
 
 EVE_MAY_WRITE = struct.pack(
@@ -120,5 +123,5 @@ def test_whom_an_access_control_list_names_may_write(tree: Path) -> None:
         os.setxattr(tree / "opt", "system.posix_acl_access", EVE_MAY_WRITE)
     except OSError as error:
         pytest.skip(f"no access control lists here: {error}")
-    found = others_can_change(["/opt/tools/bin/ior"], tree)
-    assert found == [{"path": "/opt", "owner": "root", "mode": "0775"}]
+    changeable = others_can_change(["/opt/tools/bin/ior"], tree)
+    assert changeable == [{"path": "/opt", "owner": "root", "mode": "0775"}]

@@ -47,12 +47,12 @@ def recall(fault: str, hosts: int, campaigns: int, seed: int) -> float:
 
 def _recall(fault: Fault, hosts: int, campaigns: int, rng: np.random.Generator) -> float:
     cluster = Cluster(hosts)
-    found = 0
+    recognized = 0
     for _ in range(campaigns):
         sound = cluster.measured(fault.noise(rng, cluster))
         samples, hit = fault.put(rng, cluster, sound)
-        found += fault.is_recognized(cluster.judged(samples), hit)
-    return found / campaigns
+        recognized += fault.is_recognized(cluster.judged(samples), hit)
+    return recognized / campaigns
 
 
 def slips_stopped(check: str, slip: str, hosts: int, campaigns: int, seed: int) -> float:
@@ -71,42 +71,44 @@ def seconds(hosts: int, seed: int) -> float:
     return time.process_time() - started
 
 
-def _sound(told: argparse.Namespace) -> Iterator[str]:
-    yield f"{'sound: accused / left open':36}{_heads(told.hosts)}   asked: accused 0.01 at most"
+def _sound(options: argparse.Namespace) -> Iterator[str]:
+    yield f"{'sound: accused / left open':36}{_heads(options.hosts)}   asked: accused 0.01 at most"
     for noise in NOISES:
-        shown = (false_alarms(noise, hosts, told.campaigns, told.seed) for hosts in told.hosts)
+        shown = (
+            false_alarms(noise, hosts, options.campaigns, options.seed) for hosts in options.hosts
+        )
         yield f"{noise:36}" + "".join(f"{a:8.3f}/{b:<6.2f}" for a, b in shown)
 
 
-def _faults(told: argparse.Namespace) -> Iterator[str]:
-    yield f"{'faults, 1 %: recognized (asked)':36}{_heads(told.hosts)}"
+def _faults(options: argparse.Namespace) -> Iterator[str]:
+    yield f"{'faults, 1 %: recognized (asked)':36}{_heads(options.hosts)}"
     for name, fault in FAULTS.items():
         cells = ""
-        for hosts in told.hosts:
+        for hosts in options.hosts:
             asked = dict(zip(SIZES, fault.asked, strict=True)).get(hosts)
-            share = recall(name, hosts, told.campaigns, told.seed)
+            share = recall(name, hosts, options.campaigns, options.seed)
             cells += f"{share:8.3f}{f' ({asked:g})' if asked else '':7}"
         yield f"{name:36}{cells}"
 
 
-def _units(told: argparse.Namespace) -> Iterator[str]:
-    hosts, campaigns = min(told.hosts), max(1, told.campaigns // 10)
+def _units(options: argparse.Namespace) -> Iterator[str]:
+    hosts, campaigns = min(options.hosts), max(1, options.campaigns // 10)
     yield f"{f'wrong units: stopped, {hosts} hosts':36}" + "".join(f"{c:>12}" for c in SLIPPING)
     for slip in SLIPS:
-        shown = (slips_stopped(check, slip, hosts, campaigns, told.seed) for check in SLIPPING)
+        shown = (slips_stopped(check, slip, hosts, campaigns, options.seed) for check in SLIPPING)
         yield f"{slip:36}" + "".join(f"{share:12.2f}" for share in shown)
 
 
-def _named(told: argparse.Namespace) -> Iterator[str]:
-    hosts, times = min(told.hosts), max(1, told.campaigns // 10)
+def _named(options: argparse.Namespace) -> Iterator[str]:
+    hosts, times = min(options.hosts), max(1, options.campaigns // 10)
     yield f"{'the same, named with a baseline':36}" + "".join(f"{c:>12}" for c in SLIPPING)
     for slip, factor in SLIPS.items():
-        shown = (slips_named(check, factor, hosts, times, told.seed) for check in SLIPPING)
+        shown = (slips_named(check, factor, hosts, times, options.seed) for check in SLIPPING)
         yield f"{slip:36}" + "".join(f"{share:12.2f}" for share in shown)
 
 
-def _sessions(told: argparse.Namespace) -> Iterator[str]:
-    hosts, times = min(told.hosts), max(1, told.campaigns // 2)
+def _sessions(options: argparse.Namespace) -> Iterator[str]:
+    hosts, times = min(options.hosts), max(1, options.campaigns // 2)
     yield (
         f"{f'REGRESSION, {hosts} hosts; sessions differ':44}"
         + "".join(f"{f'by {level}, 1 %':>16}" for level in LEVELS)
@@ -114,14 +116,16 @@ def _sessions(told: argparse.Namespace) -> Iterator[str]:
     for count in (1, 3):
         for loss, asked in ((0.0, "0.02 at most"), (0.03, "" if count == 1 else "found")):
             name = f"{count} on either side, {f'{loss:.0%} lost' if loss else 'sound'}"
-            shown = (regressions(hosts, level, count, loss, times, told.seed) for level in LEVELS)
+            shown = (
+                regressions(hosts, level, count, loss, times, options.seed) for level in LEVELS
+            )
             yield f"{name:44}" + "".join(f"{share:16.3f}" for share in shown) + f"   {asked}"
 
 
-def _time(told: argparse.Namespace) -> Iterator[str]:
-    for hosts in (*told.hosts, 1024):
+def _time(options: argparse.Namespace) -> Iterator[str]:
+    for hosts in (*options.hosts, 1024):
         rows = len(Cluster(hosts).kind)
-        yield f"{hosts:5} hosts, {rows:6} metrics: {seconds(hosts, told.seed):6.2f} s of CPU"
+        yield f"{hosts:5} hosts, {rows:6} metrics: {seconds(hosts, options.seed):6.2f} s of CPU"
 
 
 PARTS: Mapping[str, Callable[[argparse.Namespace], Iterator[str]]] = {
@@ -145,12 +149,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=REPORTING)
     parser.add_argument("--hosts", type=int, nargs="+", default=[4, 16])
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
-    told = parser.parse_args()
+    options = parser.parse_args()
     started = time.monotonic()
-    print(f"{told.campaigns} campaigns of each kind, seed {told.seed}, {SAMPLES} samples")
-    for name in told.only:
+    print(f"{options.campaigns} campaigns of each kind, seed {options.seed}, {SAMPLES} samples")
+    for name in options.only:
         print()
-        for line in PARTS[name](told):
+        for line in PARTS[name](options):
             print(line, flush=True)
     print(f"\n{time.monotonic() - started:.0f} s")
 

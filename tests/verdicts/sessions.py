@@ -44,23 +44,23 @@ def compared(cluster: Cluster, old: list[Session], new: list[Session]) -> Change
 def regressions(hosts: int, level: str, sessions: int, loss: float, times: int, seed: int) -> float:
     """How often so many sessions on either side are called a regression."""
     number = [seed, hosts, LEVELS.index(level), sessions, round(1000 * loss)]
-    rng, cluster, found = np.random.default_rng(number), Cluster(hosts), 0
+    rng, cluster, count = np.random.default_rng(number), Cluster(hosts), 0
     for _ in range(times):
         old, new = (
             [session(cluster, rng, level, lost) for _ in range(sessions)] for lost in (0.0, loss)
         )
-        found += compared(cluster, old, new).is_regression
-    return found / times
+        count += compared(cluster, old, new).is_regression
+    return count / times
 
 
 def slips_named(check: str, factor: float, hosts: int, times: int, seed: int) -> float:
     """How often a wrong unit of a check's bandwidths is named, where nothing else has changed."""
-    rng, cluster, found = np.random.default_rng([seed, round(1000 * factor)]), Cluster(hosts), 0
+    rng, cluster, count = np.random.default_rng([seed, round(1000 * factor)]), Cluster(hosts), 0
     hit = cluster.of(check) & cluster.of_kinds(lambda kind: kind.unit == "MiB/s")
     for _ in range(times):
         noise = independent(0.01)
         old = cluster.summarized(cluster.measured(noise(rng, cluster)))
         samples = cluster.measured(noise(rng, cluster))
         new = cluster.summarized(np.where(hit[:, None], samples * factor, samples))
-        found += bool(compared(cluster, [old], [new]).kinds[f"{check}, MiB/s"].slip)
-    return found / times
+        count += bool(compared(cluster, [old], [new]).kinds[f"{check}, MiB/s"].slip)
+    return count / times

@@ -97,19 +97,19 @@ def faulty(fault: str, hosts: int, campaigns: int, seed: int) -> tuple[float, ..
     return tuple(np.mean(np.array(found, dtype=float), axis=0).tolist())
 
 
-def tables(told: argparse.Namespace) -> Iterator[str]:
+def tables(options: argparse.Namespace) -> Iterator[str]:
     """The tables, line by line."""
-    heads = "".join(f"{f'{hosts} hosts':>32}" for hosts in told.hosts)
+    heads = "".join(f"{f'{hosts} hosts':>32}" for hosts in options.hosts)
     yield f"{'sound: accused, left open (in rounds)':38}{heads}"
     for noise in NOISES:
-        cells = (sound(noise, hosts, told.campaigns, told.seed) for hosts in told.hosts)
+        cells = (sound(noise, hosts, options.campaigns, options.seed) for hosts in options.hosts)
         yield f"{noise:38}" + "".join(
             f"{a:8.3f} ({b:.3f}) {c:.2f} ({d:.2f}){taken:6.0%}" for a, b, c, d, taken in cells
         )
     yield ""
     yield f"{'faults: recognized (in rounds)':38}{heads}"
     for fault in FAULTS:
-        cells = (faulty(fault, hosts, told.campaigns, told.seed) for hosts in told.hosts)
+        cells = (faulty(fault, hosts, options.campaigns, options.seed) for hosts in options.hosts)
         yield f"{fault:38}" + "".join(
             f"{a:8.3f} ({b:.3f}){taken:6.0%}{'':11}" for a, b, taken in cells
         )
@@ -121,13 +121,13 @@ def main() -> None:
     parser.add_argument("--campaigns", type=int, default=200, help="of each kind")
     parser.add_argument("--seed", type=int, default=REPORTING)
     parser.add_argument("--hosts", type=int, nargs="+", default=[4, 16])
-    told = parser.parse_args()
+    options = parser.parse_args()
     started = time.monotonic()
     print(
-        f"{told.campaigns} campaigns of each kind, seed {told.seed}, {FIRST} samples and then up to"
-        f" {SAMPLES}; last: the share of samples taken\n"
+        f"{options.campaigns} campaigns of each kind, seed {options.seed}, {FIRST} samples and then"
+        f" up to {SAMPLES}; last: the share of samples taken\n"
     )
-    for line in tables(told):
+    for line in tables(options):
         print(line, flush=True)
     print(f"\n{time.monotonic() - started:.0f} s")
 

@@ -23,7 +23,7 @@ def test_a_fault_is_called_what_it_is(fault: str) -> None:
 
 @pytest.mark.parametrize("slip", ["bits for bytes", "bytes for bits"])
 @pytest.mark.parametrize("check", ["FiPingpong", "Nvme", "SelfTest", "Client"])
-def test_bits_are_no_bytes(check: str, slip: str) -> None:
+def test_bits_are_not_bytes(check: str, slip: str) -> None:
     assert slips_stopped(check, slip, 4, FEW, TUNING) == 1
 
 
@@ -35,5 +35,5 @@ def test_a_wrong_unit_is_named_where_there_is_a_baseline(check: str, slip: str) 
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_sound_sessions_are_no_regression(level: str) -> None:
+def test_sound_sessions_are_not_a_regression(level: str) -> None:
     assert regressions(4, level, 1, 0.0, 8, TUNING) == 0

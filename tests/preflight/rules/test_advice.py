@@ -8,7 +8,7 @@ from sites import advice, put, site
 
 
 @pytest.mark.parametrize(
-    ("layout", "changes", "key", "said"),
+    ("layout", "changes", "key", "message"),
     [
         ("ephemeral", {"s1: engines/0/targets": 18}, "engines[0].targets", "such as 16 or 20"),
         ("md-on-ssd-wal-meta", {}, "engines[0].targets", "such as 15 or 18"),
@@ -18,11 +18,11 @@ from sites import advice, put, site
     ],
 )
 def test_what_is_advised_is_a_warning(
-    layout: str, changes: dict[str, object], key: str, said: str
+    layout: str, changes: dict[str, object], key: str, message: str
 ) -> None:
     (problem,) = advice(put(site(layout), changes))
     assert (problem.key, problem.severity) == (key, "warning")
-    assert said in problem.allowed
+    assert message in problem.allowed
 
 
 @pytest.mark.parametrize(

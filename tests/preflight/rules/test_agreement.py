@@ -10,7 +10,7 @@ SETTINGS = "server/settings"
 
 
 @pytest.mark.parametrize(
-    ("changes", "host", "key", "said"),
+    ("changes", "host", "key", "message"),
     [
         ({"s1: engines/1/crt_timeout": 60}, "s1", "engines[1].crt_timeout", "should be 0"),
         ({"s1: engines/0/disable_srx": True}, "s1", "engines[0].disable_srx", "should be false"),
@@ -43,10 +43,10 @@ SETTINGS = "server/settings"
         ),
     ],
 )
-def test_one_that_differs(changes: dict[str, object], host: str, key: str, said: str) -> None:
+def test_one_that_differs(changes: dict[str, object], host: str, key: str, message: str) -> None:
     problem = only(put(site(servers=3, engines=2), changes))
     assert (problem.host, problem.key, problem.severity) == (host, key, "error")
-    assert said in problem.allowed
+    assert message in problem.allowed
 
 
 @pytest.mark.parametrize(

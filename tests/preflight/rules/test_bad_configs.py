@@ -148,20 +148,20 @@ def test_every_recorded_configuration_is_judged() -> None:
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_a_mistake_is_said_once_with_key_value_and_remedy(name: str) -> None:
+def test_a_mistake_is_reported_once_with_key_value_and_remedy(name: str) -> None:
     document = described(recorded(name), has_ssd=name != "nvme_missing_bdev")
-    found = [problem for problem in problems(document) if problem.severity == "error"]
-    said = [
-        (problem.key, None if problem.value is None else str(problem.value)) for problem in found
+    errors = [problem for problem in problems(document) if problem.severity == "error"]
+    sentences = [
+        (problem.key, None if problem.value is None else str(problem.value)) for problem in errors
     ]
-    assert said == [(key, value) for key, value, _ in SAID[name]]
-    for problem, (_, _, words) in zip(found, SAID[name], strict=True):
+    assert sentences == [(key, value) for key, value, _ in SAID[name]]
+    for problem, (_, _, words) in zip(errors, SAID[name], strict=True):
         assert words in problem.allowed
         assert problem.host == (None if problem.key.startswith("daos.") else "s1")
         assert f"`{problem}`" in (RECORDED / "README.md").read_text()
 
 
 @pytest.mark.parametrize("name", NO_YAML)
-def test_what_is_no_yaml_reaches_no_rule(name: str) -> None:
+def test_what_is_not_yaml_reaches_no_rule(name: str) -> None:
     with pytest.raises(yaml.YAMLError):
         recorded(name)

@@ -79,7 +79,7 @@ def test_more_targets_and_helpers_than_cores(
     assert problems(document) == []
 
 
-def test_an_engine_that_is_told_to_start_all_the_same_gets_a_warning() -> None:
+def test_an_engine_that_is_told_to_start_anyway_gets_a_warning() -> None:
     document = put(
         site(),
         {"s1: engines/0/targets": 40, "s1: engines/0/env_vars": ["DAOS_TARGET_OVERSUBSCRIBE=1"]},
@@ -101,8 +101,8 @@ def test_engines_that_share_cores_by_consent_are_warned_of_where_there_are_enoug
         put(document, {f"{at}/targets": 1, f"{at}/nr_xs_helpers": 0, f"{at}/first_core": number})
         put(document, {f"{at}/env_vars": ["DAOS_TARGET_OVERSUBSCRIBE=1"]})
         put(document, {f"{at}/pinned_numa_node": GONE})
-    found = [problem for problem in problems(document) if "core" in problem.allowed]
-    assert [problem.severity for problem in found] == ["warning"] * warnings
+    refused = [problem for problem in problems(document) if "core" in problem.allowed]
+    assert [problem.severity for problem in refused] == ["warning"] * warnings
 
 
 def test_more_helpers_than_the_targets_can_use() -> None:
@@ -151,9 +151,9 @@ def test_an_engine_is_refused_exactly_where_daos_would_not_start_it(
     targets: int, helpers: int
 ) -> None:
     counts = {"s1: engines/0/targets": targets, "s1: engines/0/nr_xs_helpers": helpers}
-    found = problems(put(site("pmem"), counts))
-    assert bool(found) == (helpers > 2 * targets or 2 + targets + helpers > 32)
-    assert len(found) <= 1
+    refused = problems(put(site("pmem"), counts))
+    assert bool(refused) == (helpers > 2 * targets or 2 + targets + helpers > 32)
+    assert len(refused) <= 1
 
 
 def test_an_interface_on_another_node_than_its_engine_is_a_warning() -> None:
@@ -178,11 +178,11 @@ def test_ssds_on_another_node_than_their_engine_are_a_warning() -> None:
     assert problem.allowed == "should have SSDs of NUMA node 0, where the engine is pinned"
 
 
-def test_where_nobody_knows_the_node_of_a_device_nothing_is_said() -> None:
+def test_a_device_of_an_unknown_node_gets_no_warning() -> None:
     nowhere = {"s1: interfaces/ib0/numa_node": None, "s1: nvme/0000:65:00.0/numa_node": None}
     assert problems(put(site(), nowhere)) == []
 
 
-def test_what_an_engine_is_told_beyond_what_is_judged_is_no_mistake() -> None:
+def test_what_an_engine_is_told_beyond_what_is_judged_is_not_a_mistake() -> None:
     assert problems(put(site(), {"s1: engines/0/acceleration": {"engine": "spdk"}})) == []
     assert only(put(site(), {"s1: engines/0/accelerator": {}})).key == "engines[0].accelerator"

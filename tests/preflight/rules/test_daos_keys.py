@@ -14,7 +14,7 @@ SERVER, AGENT, ENGINES = "s1: server/settings", "c1: agent/settings", "s1: engin
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "key", "said"),
+    ("path", "value", "key", "message"),
     [
         (f"{SERVER}/falt_path", "/r1", "server.settings.falt_path", "did you mean fault_path?"),
         (f"{SERVER}/crt_timeout", "30", "server.settings.crt_timeout", "without quotes"),
@@ -85,12 +85,12 @@ SERVER, AGENT, ENGINES = "s1: server/settings", "c1: agent/settings", "s1: engin
     ],
 )
 def test_a_bad_key_or_value_is_named_once(
-    path: str, value: Any, key: str | None, said: str
+    path: str, value: Any, key: str | None, message: str
 ) -> None:
     problem = only(put(site(), {path: value}))
     assert problem.host == path[:2]
     assert problem.key == (key or path.partition(": ")[2].replace("/", "."))
-    assert said in problem.allowed
+    assert message in problem.allowed
     assert problem.severity == "error"
 
 
@@ -142,7 +142,7 @@ def test_the_description_and_the_table_have_the_same_keys() -> None:
 
 
 @pytest.mark.parametrize(
-    ("variables", "said"),
+    ("variables", "message"),
     [
         (["DD_MASK=loud"], "should be ALL, or some of ANY"),
         (["DD_MASK=all,io"], "should be ALL, or some of ANY"),
@@ -163,10 +163,10 @@ def test_the_description_and_the_table_have_the_same_keys() -> None:
         (["D_INTERFACE=ib1"], "DAOS sets D_INTERFACE from the engine's fabric_iface"),
     ],
 )
-def test_a_variable_with_a_bad_name_or_value(variables: list[str], said: str) -> None:
+def test_a_variable_with_a_bad_name_or_value(variables: list[str], message: str) -> None:
     problem = only(put(site("pmem"), {f"{ENGINES}/env_vars": variables}))
     assert (problem.key, problem.value) == ("engines[0].env_vars", variables[0])
-    assert said in problem.allowed
+    assert message in problem.allowed
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_stacks_are_larger_for_metadata_on_ssds_and_sds_is_off_without_pmem() ->
 
 
 @pytest.mark.parametrize(
-    ("changes", "key", "said"),
+    ("changes", "key", "message"),
     [
         (
             {f"{SERVER}/fault_path": "/r1", f"{SERVER}/fault_cb": "/etc/daos/cb"},
@@ -269,10 +269,10 @@ def test_stacks_are_larger_for_metadata_on_ssds_and_sds_is_off_without_pmem() ->
         ({"daos/mgmt_svc_replicas": ["s1:10002"]}, "daos.mgmt_svc_replicas", "the port 10001"),
     ],
 )
-def test_what_speaks_against_each_other(changes: dict[str, object], key: str, said: str) -> None:
+def test_what_speaks_against_each_other(changes: dict[str, object], key: str, message: str) -> None:
     problem = only(put(site(), changes))
     assert problem.key == key
-    assert said in problem.allowed
+    assert message in problem.allowed
 
 
 def test_an_engine_without_a_port_is_refused() -> None:

@@ -36,7 +36,7 @@ def test_every_sheet_names_its_source() -> None:
     assert all(sheet.source for kind in kinds for sheet in kind.values())
 
 
-def test_what_is_no_datasheet_says_so() -> None:
+def test_what_is_not_a_datasheet_says_so() -> None:
     known = shipped().ssd
     assert known["Micron 9400 PRO"].word.endswith("; announced, no datasheet")
     assert known["Intel D7-P5500 3.84TB"].word == known["Intel D7-P5500 3.84TB"].source
@@ -60,10 +60,10 @@ def test_a_site_names_its_own_devices() -> None:
     assert described(document).sheets.ssd["Acme 9"].source == sheet["source"]
 
 
-@pytest.mark.parametrize("told", ["6800 MB/s", "13.372 GB/s", "0.1 GB/s"])
-def test_a_site_s_sheet_survives_its_own_json(told: str) -> None:
+@pytest.mark.parametrize("name", ["6800 MB/s", "13.372 GB/s", "0.1 GB/s"])
+def test_a_site_s_sheet_survives_its_own_json(name: str) -> None:
     document = description()
-    document["hardware"] = {"ssd": {"Acme 9": {"read_bandwidth": told, "source": "x"}}}
+    document["hardware"] = {"ssd": {"Acme 9": {"read_bandwidth": name, "source": "x"}}}
     cluster = described(document)
     again = Cluster.model_validate_json(cluster.model_dump_json(by_alias=True))
     assert again.hardware == cluster.hardware
@@ -79,7 +79,7 @@ def test_a_site_may_know_better_than_what_is_shipped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "told", "said"),
+    ("key", "name", "message"),
     [
         ("ssd", "Acme 9", "should be a name in hardware.yml: Intel D7-P5500 3.84TB"),
         ("pmem", "Acme PMem", "Intel Optane PMem 100 256GB"),
@@ -87,17 +87,17 @@ def test_a_site_may_know_better_than_what_is_shipped() -> None:
         ("fabric", "Token Ring", "Ethernet 25"),
     ],
 )
-def test_a_device_without_a_sheet_is_refused(key: str, told: str, said: str) -> None:
+def test_a_device_without_a_sheet_is_refused(key: str, name: str, message: str) -> None:
     document = description()
-    document["hosts"]["s1"]["datasheets"] = {key: told}
+    document["hosts"]["s1"]["datasheets"] = {key: name}
     cluster, problems = examine(document)
     assert cluster is None
     assert [problem.key for problem in problems] == [f"datasheets.{key}"]
-    assert said in problems[0].allowed
+    assert message in problems[0].allowed
 
 
 @pytest.mark.parametrize(
-    ("sheet", "said"),
+    ("sheet", "message"),
     [
         ({"source": "x", "read_bandwidth": "fast"}, "is not a quantity"),
         ({"source": "x", "read_bandwidth": "7 IO/s"}, "they measure different things"),
@@ -112,12 +112,12 @@ def test_a_device_without_a_sheet_is_refused(key: str, told: str, said: str) -> 
         ({"source": "x", "pcie": "9.0 x4"}, "should be a generation of 3.0, 4.0, 5.0"),
     ],
 )
-def test_a_bad_sheet_is_refused(sheet: dict[str, str], said: str) -> None:
+def test_a_bad_sheet_is_refused(sheet: dict[str, str], message: str) -> None:
     document = description()
     document["hardware"] = {"ssd": {"Acme 9": sheet}}
     cluster, problems = examine(document)
     assert cluster is None
-    assert said in str(problems[0])
+    assert message in str(problems[0])
     assert "hardware.ssd.Acme 9" in str(problems[0])
 
 

@@ -11,7 +11,7 @@ KEY = "engines[0].storage[1].bdev_list"
 @pytest.mark.parametrize(
     "address", ["65:00.0", "0000:65:00", "0000:65:00.9", "0000:65:0g.0", "nvme0n1", "/dev/nvme0n1"]
 )
-def test_an_address_that_is_none(address: str) -> None:
+def test_a_word_that_is_not_an_address(address: str) -> None:
     problem = only(put(site(), {BDEVS: ["0000:66:00.0", address]}))
     assert (problem.host, problem.key, problem.value) == ("s1", KEY, address)
     assert problem.allowed.startswith("should be PCI addresses such as 0000:81:00.0")
@@ -121,20 +121,22 @@ def test_ssds_behind_a_controller_that_is_left_alone(switch: str, address: str) 
 
 
 @pytest.mark.parametrize(
-    ("layout", "index", "most", "said"),
+    ("layout", "index", "most", "message"),
     [
         ("ephemeral", 1, 64, "should be at most 64 for each of the 1 devices of storage[1]"),
         ("md-on-ssd-shared", 1, 21, "should be at most 21 for each of the 1 devices of storage[1]"),
         ("md-on-ssd-wal", 2, 32, "should be at most 32 for each of the 1 devices of storage[2]"),
     ],
 )
-def test_more_targets_than_the_ssds_can_take(layout: str, index: int, most: int, said: str) -> None:
+def test_more_targets_than_the_ssds_can_take(
+    layout: str, index: int, most: int, message: str
+) -> None:
     ssd = {f"s1: engines/0/storage/{index}/bdev_list": ["0000:68:00.0"]}
     document = put(site(layout), {**ssd, "s1: cores": 256, "s1: engines/0/targets": most})
     assert problems(document) == []
     problem = only(put(document, {"s1: engines/0/targets": most + 1}))
     assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].targets", most + 1)
-    assert problem.allowed.startswith(said)
+    assert problem.allowed.startswith(message)
 
 
 def test_ssds_that_are_not_formatted_with_4k_are_a_warning() -> None:

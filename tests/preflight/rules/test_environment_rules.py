@@ -6,7 +6,7 @@ from sites import only, problems, put, site
 
 
 @pytest.mark.parametrize("entry", ["CRT_TIMEOUT", "=30", "CRT TIMEOUT=30", "CRT_TIMEOUT = 30", ""])
-def test_a_variable_that_is_none(entry: str) -> None:
+def test_an_unknown_variable(entry: str) -> None:
     problem = only(put(site(), {"s1: engines/0/env_vars": ["FI_LOG_LEVEL=warn", entry]}))
     assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].env_vars", entry)
     assert problem.allowed == "should be KEY=VALUE, where the key is a word"
@@ -21,14 +21,14 @@ def test_a_variable_that_is_set_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("layout", "eadr", "said"),
+    ("layout", "eadr", "message"),
     [
         ("pmem", False, "should not be set where server.eadr is false"),
         ("ephemeral", True, "should not be set with SCM of class ram"),
         ("ephemeral", False, "should not be set with SCM of class ram"),
     ],
 )
-def test_no_flush_where_a_flush_is_needed(layout: str, eadr: bool, said: str) -> None:
+def test_no_flush_where_a_flush_is_needed(layout: str, eadr: bool, message: str) -> None:
     document = put(site(layout), {"s1: engines/0/env_vars": ["PMEM_NO_FLUSH=1"]})
     problem = only(put(document, {"s1: server/eadr": eadr}))
     assert (problem.host, problem.key, problem.value) == (
@@ -36,7 +36,7 @@ def test_no_flush_where_a_flush_is_needed(layout: str, eadr: bool, said: str) ->
         "engines[0].env_vars",
         "PMEM_NO_FLUSH",
     )
-    assert problem.allowed.startswith(said)
+    assert problem.allowed.startswith(message)
 
 
 @pytest.mark.parametrize("value", ["0", "1"])
@@ -51,7 +51,7 @@ def test_a_log_mask(mask: str) -> None:
 
 
 @pytest.mark.parametrize("mask", ["LOUD", "ERR,DEBUG", "ERR,RPC", "ERR,NOPE=DEBUG", "ALL=ERR"])
-def test_a_log_mask_that_is_none(mask: str) -> None:
+def test_a_word_that_is_not_a_log_mask(mask: str) -> None:
     problem = only(put(site(), {"s1: engines/0/log_mask": mask}))
     assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].log_mask", mask)
     assert problem.allowed.startswith("should be one of DEBUG, DBUG, INFO, NOTE, WARN, ERROR, ERR")

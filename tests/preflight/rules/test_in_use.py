@@ -26,7 +26,7 @@ def with_blocks(blocks: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("blocks", "said"),
+    ("blocks", "message"),
     [
         ({"/dev/sdb": {"mounts": ["/srv"]}}, "/dev/sdb is mounted at /srv"),
         (
@@ -59,12 +59,12 @@ def with_blocks(blocks: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_a_device_that_is_in_use_is_refused_with_what_is_on_it(
-    blocks: dict[str, Any], said: str
+    blocks: dict[str, Any], message: str
 ) -> None:
     problem = only(with_blocks(blocks))
     assert (problem.host, problem.key) == ("s1", "engines[0].storage[1].bdev_list")
     assert (problem.value, problem.severity) == ("/dev/sdb", "error")
-    assert problem.allowed.startswith(said)
+    assert problem.allowed.startswith(message)
 
 
 def test_a_device_on_which_nothing_is_may_be_given() -> None:
@@ -136,25 +136,25 @@ def test_an_engine_of_another_system_is_not_taken_over() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("directory", "message"),
     [
         ({"type": "directory"}, "is a directory"),
         ({"type": "file", "size_bytes": 7}, "has 7 bytes that DAOS did not write"),
     ],
 )
 def test_a_file_that_is_not_daos_s_own_is_not_written_over(
-    found: dict[str, Any], said: str
+    directory: dict[str, Any], message: str
 ) -> None:
-    problem = only(put(site("file"), {"s1: backing_files": {"/var/daos/bdev0": found}}))
+    problem = only(put(site("file"), {"s1: backing_files": {"/var/daos/bdev0": directory}}))
     assert (problem.key, problem.value) == ("engines[0].storage[1].bdev_list", "/var/daos/bdev0")
-    assert problem.allowed.startswith(said)
+    assert problem.allowed.startswith(message)
 
 
 @pytest.mark.parametrize(
-    "found", [{"type": "file", "blank": True}, {"type": "file", "size_bytes": 9, "blobs": True}]
+    "directory", [{"type": "file", "blank": True}, {"type": "file", "size_bytes": 9, "blobs": True}]
 )
-def test_a_file_that_daos_made_may_be_used_again(found: dict[str, Any]) -> None:
-    assert problems(put(site("file"), {"s1: backing_files": {"/var/daos/bdev0": found}})) == []
+def test_a_file_that_daos_made_may_be_used_again(directory: dict[str, Any]) -> None:
+    assert problems(put(site("file"), {"s1: backing_files": {"/var/daos/bdev0": directory}})) == []
 
 
 def test_a_partition_beside_the_system_s_is_slow() -> None:
@@ -181,8 +181,8 @@ def test_a_mount_that_would_hide_the_system_is_refused(mount: str) -> None:
 
 
 def test_a_mount_over_files_is_refused() -> None:
-    found = {"exists": True, "filesystem": "ext4", "entries": 3}
-    document = put(site(), {MOUNT: "/srv/d", "s1: directories": {"/srv/d": found}})
+    directory = {"exists": True, "filesystem": "ext4", "entries": 3}
+    document = put(site(), {MOUNT: "/srv/d", "s1: directories": {"/srv/d": directory}})
     assert "the mount would hide 3 files" in only(document).allowed
     document["hosts"]["s1"]["directories"]["/srv/d"]["mounted"] = True
     assert problems(document) == []
@@ -223,14 +223,14 @@ def test_metadata_that_a_reboot_would_take_is_refused(
     path: str, filesystem: str, severity: str
 ) -> None:
     document = put(site("md-on-ssd-shared"), {"s1: server/control_metadata/path": path})
-    found = {"exists": False, "filesystem": filesystem}
-    problem: Problem = only(put(document, {"s1: directories": {path: found}}))
+    directory = {"exists": False, "filesystem": filesystem}
+    problem: Problem = only(put(document, {"s1: directories": {path: directory}}))
     assert (problem.key, problem.severity) == (PATH, severity)
     assert problem.allowed.startswith("should outlive a reboot")
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "overlay", "nfs4"])
 def test_metadata_on_a_disk_outlives_one(filesystem: str) -> None:
-    found = {"exists": False, "filesystem": filesystem}
-    document = put(site("md-on-ssd-shared"), {"s1: directories": {"/var/daos/config": found}})
+    directory = {"exists": False, "filesystem": filesystem}
+    document = put(site("md-on-ssd-shared"), {"s1: directories": {"/var/daos/config": directory}})
     assert problems(document) == []

@@ -143,5 +143,7 @@ def test_a_class_that_survives_fewer_failures_than_its_container(
 ) -> None:
     container = {"name": "c", "file_oclass": oclass, "properties": properties}
     pool = {"name": "tank", "size": "9%", "properties": inherited, "containers": [container]}
-    found = problems(put(site(servers=5), {"daos/pools": [pool]}))
-    assert [p.key for p in found] == ([] if passes else ["daos.pools[0].containers[0].file_oclass"])
+    refused = problems(put(site(servers=5), {"daos/pools": [pool]}))
+    assert [p.key for p in refused] == (
+        [] if passes else ["daos.pools[0].containers[0].file_oclass"]
+    )

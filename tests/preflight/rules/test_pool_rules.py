@@ -16,17 +16,17 @@ def pools(servers: int = 3, **pool: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("scm_size", "size", "said"),
+    ("scm_size", "size", "message"),
     [
         (4, "90%", "needs 704 MiB at the scale quick and 4288 MiB at the scale acceptance"),
         (16, "90%", "needs 4288 MiB at the scale acceptance: pools of 90% (daos_system_pools)"),
     ],
 )
-def test_a_pool_that_leaves_vos_perf_no_room(scm_size: int, size: str, said: str) -> None:
+def test_a_pool_that_leaves_vos_perf_no_room(scm_size: int, size: str, message: str) -> None:
     document = put(pools(1, size=size), {"s1: engines/0/storage/0/scm_size": scm_size})
     problem = only(document)
     assert (problem.host, problem.key) == ("s1", "engines[0].storage[0].scm_size")
-    assert said in problem.allowed
+    assert message in problem.allowed
     assert problem.severity == "warning"
 
 
@@ -40,7 +40,7 @@ POOL, CONTAINER = "daos.pools[0]", "daos.pools[0].containers[0]"
 
 
 @pytest.mark.parametrize(
-    ("pool", "key", "said"),
+    ("pool", "key", "message"),
     [
         ({"size": "2 TBytes"}, f"{POOL}.size", "it should be a size such as 2TB"),
         ({"size": "101%"}, f"{POOL}.size", "it should be a size such as 2TB"),
@@ -75,10 +75,10 @@ POOL, CONTAINER = "daos.pools[0]", "daos.pools[0].containers[0]"
         ),
     ],
 )
-def test_a_pool_that_daos_would_not_make(pool: dict[str, Any], key: str, said: str) -> None:
+def test_a_pool_that_daos_would_not_make(pool: dict[str, Any], key: str, message: str) -> None:
     problem = only(pools(**pool))
     assert (problem.host, problem.key, problem.severity) == (None, key, "error")
-    assert said in problem.allowed
+    assert message in problem.allowed
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from sites import only, problems, put, site
 
 
 def test_a_program_that_others_may_write_is_refused() -> None:
-    found = {"path": "/home/eve/bin", "owner": "eve", "mode": "0775"}
-    problem = only(put(site(), {"s1: writable": [found]}))
+    file = {"path": "/home/eve/bin", "owner": "eve", "mode": "0775"}
+    problem = only(put(site(), {"s1: writable": [file]}))
     assert (problem.host, problem.key) == ("s1", "programs")
     assert problem.value == "/home/eve/bin of eve with mode 0775"
     assert "chown root and chmod go-w" in problem.allowed
@@ -18,8 +18,8 @@ def test_each_of_them_is_named() -> None:
 
 
 def test_a_directory_in_which_others_may_put_a_link_is_refused() -> None:
-    found = {"path": "/home/eve", "owner": "eve", "mode": "0755"}
-    problem = only(put(site(), {"s1: replaceable": [found]}))
+    file = {"path": "/home/eve", "owner": "eve", "mode": "0755"}
+    problem = only(put(site(), {"s1: replaceable": [file]}))
     assert (problem.host, problem.key) == ("s1", "directories")
     assert problem.value == "/home/eve of eve with mode 0755"
     assert "benchmarks_scratch" in problem.allowed

@@ -94,5 +94,5 @@ def test_no_value_anywhere_makes_the_judgement_fall_over(
     document = site(layout, engines=2)
     container, key = data.draw(st.sampled_from(list(leaves(document))))
     container[key] = value
-    cluster, found = examine(document)
-    assert (cluster is None) == any(problem.severity == "error" for problem in found)
+    cluster, refused = examine(document)
+    assert (cluster is None) == any(problem.severity == "error" for problem in refused)

@@ -108,24 +108,26 @@ def test_what_a_program_would_take_for_more_is_refused(
 ) -> None:
     document = sound()
     change(document, value)
-    (found,) = [each for each in said(document) if value in each]
-    assert problem in found
+    (sentence,) = [each for each in said(document) if value in each]
+    assert problem in sentence
 
 
 @pytest.mark.parametrize("value", ["/opt/a\nb", "/opt/a\0b", "/opt/\x1b[2J", "/opt/\udc80"])
 def test_what_no_script_can_hold_is_refused(value: str) -> None:
     document = sound()
     FIO(document, value)
-    (found,) = said(document)
-    assert found.startswith("benchmarks.fio = /opt/")
-    assert "must be printable, on one line" in found
+    (sentence,) = said(document)
+    assert sentence.startswith("benchmarks.fio = /opt/")
+    assert "must be printable, on one line" in sentence
 
 
 def test_io500_reads_more_into_a_path() -> None:
     document = sound()
     document["benchmarks"] |= {"io500": "/usr/bin/io500", "shared_directory": "/a;b"}
-    (found,) = said(document)
-    assert "benchmarks.shared_directory = /a;b: should be a path without ';': these have" in found
+    (sentence,) = said(document)
+    assert (
+        "benchmarks.shared_directory = /a;b: should be a path without ';': these have" in sentence
+    )
 
 
 @pytest.mark.parametrize(

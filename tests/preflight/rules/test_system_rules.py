@@ -6,7 +6,7 @@ from sites import only, problems, put, site
 
 
 @pytest.mark.parametrize(
-    ("replicas", "value", "said"),
+    ("replicas", "value", "message"),
     [
         ([], "none", "should be an odd number of servers, such as 1, 3 or 5"),
         (["s1", "s2"], "s1, s2", "should be an odd number of servers"),
@@ -17,11 +17,11 @@ from sites import only, problems, put, site
         (["s9:10001"], "s9:10001", "should be a server of the system"),
     ],
 )
-def test_replicas_that_cannot_be(replicas: list[str], value: str, said: str) -> None:
+def test_replicas_that_cannot_be(replicas: list[str], value: str, message: str) -> None:
     problem = only(put(site(servers=3), {"daos/mgmt_svc_replicas": replicas}))
     assert (problem.host, problem.key) == (None, "daos.mgmt_svc_replicas")
     assert problem.value == value
-    assert problem.allowed.startswith(said)
+    assert problem.allowed.startswith(message)
 
 
 @pytest.mark.parametrize("replicas", [["s2"], ["s1", "192.0.2.2:10001", "s3:10001"]])
@@ -67,7 +67,7 @@ def test_a_server_without_engines() -> None:
     assert problem.allowed.startswith("should have at least one engine")
 
 
-def test_engines_on_a_host_that_is_no_server() -> None:
+def test_engines_on_a_host_that_is_not_a_server() -> None:
     document = site(servers=2)
     document["daos"]["servers"] = ["s1"]
     problem = only(document)
@@ -100,8 +100,8 @@ def test_a_version_that_nobody_deploys() -> None:
 
 
 def test_a_bad_system_hides_no_bad_engine() -> None:
-    found = problems(put(site(), {"daos/port": 0, "s1: engines/0/pinned_numa_node": 2}))
-    assert {problem.key for problem in found} == {"daos.port", "engines[0].pinned_numa_node"}
+    refused = problems(put(site(), {"daos/port": 0, "s1: engines/0/pinned_numa_node": 2}))
+    assert {problem.key for problem in refused} == {"daos.port", "engines[0].pinned_numa_node"}
 
 
 def test_a_bad_host_hides_no_bad_replica_and_makes_none() -> None:
@@ -115,14 +115,14 @@ def test_a_bad_host_hides_no_bad_replica_and_makes_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "message"),
     [("ssd", "Intel D7-P5500 3.84TB"), ("pmem", "Intel Optane PMem 100 256GB, Intel Optane")],
 )
-def test_a_device_without_a_datasheet(key: str, said: str) -> None:
+def test_a_device_without_a_datasheet(key: str, message: str) -> None:
     problem = only(put(site(), {f"s1: datasheets/{key}": "Floppy 1.44MB"}))
     assert (problem.host, problem.key) == ("s1", f"datasheets.{key}")
     assert problem.value == "Floppy 1.44MB"
-    assert problem.allowed.startswith(f"should be a name in hardware.yml: {said}")
+    assert problem.allowed.startswith(f"should be a name in hardware.yml: {message}")
 
 
 @pytest.mark.parametrize("name", ["SX", "RP_3GX", "EC_16P2G1"])
@@ -130,7 +130,7 @@ def test_object_classes_of_daos(name: str) -> None:
     assert problems(put(site(), {"daos/file_oclass": name})) == []
 
 
-def test_an_object_class_that_is_none() -> None:
+def test_a_word_that_is_not_an_object_class() -> None:
     problem = only(put(site(), {"daos/file_oclass": "EC_2"}))
     assert (problem.key, problem.value) == ("daos.file_oclass", "EC_2")
     assert problem.allowed.startswith("should be an object class of DAOS 2.8, such as SX")

@@ -19,7 +19,7 @@ def test_a_sound_site_has_no_problems(layout: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tiers", "said"),
+    ("tiers", "message"),
     [
         ([NVME], "should have exactly one tier of class ram or dcpm, as the first"),
         ([NVME, RAM], "should have exactly one tier of class ram or dcpm, as the first"),
@@ -35,11 +35,11 @@ def test_a_sound_site_has_no_problems(layout: str) -> None:
         ),
     ],
 )
-def test_tiers_that_cannot_stand_together(tiers: list[dict[str, Any]], said: str) -> None:
+def test_tiers_that_cannot_stand_together(tiers: list[dict[str, Any]], message: str) -> None:
     problem = only(put(site(), {TIERS: tiers}))
     assert (problem.host, problem.key) == ("s1", "engines[0].storage")
     assert problem.value == ", ".join(tier["class"] for tier in tiers)
-    assert problem.allowed.startswith(said)
+    assert problem.allowed.startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_key_of_another_class(
 
 @pytest.mark.parametrize("tier", [RAM, PMEM])
 @pytest.mark.parametrize("mount", ["mnt/daos", GONE])
-def test_a_mount_that_is_no_absolute_path(tier: dict[str, Any], mount: object) -> None:
+def test_a_mount_that_is_not_an_absolute_path(tier: dict[str, Any], mount: object) -> None:
     document = put(site(), {TIERS: [dict(tier)]})
     problem = only(put(document, {f"{TIERS}/0/scm_mount": mount}))
     assert (problem.host, problem.key) == ("s1", "engines[0].storage[0].scm_mount")
@@ -107,7 +107,7 @@ def test_a_tmpfs_that_is_too_small_for_daos() -> None:
 
 
 @pytest.mark.parametrize("buses", ["0x8f-0x80", "0x80-0x100", "8f-90"])
-def test_buses_that_are_no_range(buses: str) -> None:
+def test_buses_that_are_not_a_range(buses: str) -> None:
     problem = only(put(site(), {f"{TIERS}/1/bdev_busid_range": buses}))
     assert (problem.host, problem.key) == ("s1", "engines[0].storage[1].bdev_busid_range")
     assert problem.value == buses
@@ -132,7 +132,7 @@ def test_engines_whose_tmpfs_differ_in_hugepages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("roles", "key", "value", "said"),
+    ("roles", "key", "value", "message"),
     [
         ([["wal"], []], "[2].bdev_roles", None, "is missing: give roles"),
         ([[], ["meta", "data"]], "[1].bdev_roles", None, "is missing: give roles"),
@@ -153,7 +153,7 @@ def test_engines_whose_tmpfs_differ_in_hugepages() -> None:
     ],
 )
 def test_roles_that_are_not_complete(
-    roles: list[list[str]], key: str, value: str | None, said: str
+    roles: list[list[str]], key: str, value: str | None, message: str
 ) -> None:
     tiers = [
         {**NVME, "bdev_list": [f"0000:6{5 + number}:00.0"], "bdev_roles": each}
@@ -162,12 +162,14 @@ def test_roles_that_are_not_complete(
     problem = only(put(site("md-on-ssd-wal"), {TIERS: [RAM, *tiers]}))
     assert (problem.host, problem.key) == ("s1", f"engines[0].storage{key}")
     assert problem.value == value
-    assert problem.allowed.startswith(said)
+    assert problem.allowed.startswith(message)
 
 
-@pytest.mark.parametrize("told", [GONE, {"path": "/var/daos/config"}])
-def test_roles_beside_persistent_memory(told: object) -> None:
-    document = put(site("md-on-ssd-wal"), {f"{TIERS}/0": PMEM, "s1: server/control_metadata": told})
+@pytest.mark.parametrize("value", [GONE, {"path": "/var/daos/config"}])
+def test_roles_beside_persistent_memory(value: object) -> None:
+    document = put(
+        site("md-on-ssd-wal"), {f"{TIERS}/0": PMEM, "s1: server/control_metadata": value}
+    )
     problem = only(document)
     assert (problem.host, problem.key) == ("s1", "engines[0].storage[1].bdev_roles")
     assert problem.value == "wal"
@@ -203,17 +205,17 @@ def test_roles_of_one_engine_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "message"),
     [
         ("path", "var/daos", "should be an absolute path"),
         ("device", "/dev/sdz", "should be a block device of this host: /dev/pmem0, /dev/pmem1"),
     ],
 )
-def test_control_metadata_in_no_place(key: str, value: str, said: str) -> None:
+def test_control_metadata_in_no_place(key: str, value: str, message: str) -> None:
     problem = only(put(site("md-on-ssd-wal"), {f"s1: server/control_metadata/{key}": value}))
     assert (problem.host, problem.key) == ("s1", f"server.control_metadata.{key}")
     assert str(problem.value) == value
-    assert problem.allowed.startswith(said)
+    assert problem.allowed.startswith(message)
 
 
 def test_where_daos_is_not_deployed_engines_only_describe() -> None:
