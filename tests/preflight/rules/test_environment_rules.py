@@ -70,3 +70,9 @@ def test_two_engines_with_one_log() -> None:
     assert (problem.host, problem.key) == ("s1", "engines[1].log_file")
     assert str(problem.value) == log
     assert problem.allowed == "should be a file of its own; engines[0] writes to this one"
+
+
+def test_a_filter_of_libfabric_is_not_taken_for_a_misspelt_variable_of_daos() -> None:
+    problem = only(put(site(), {"s1: engines/0/env_vars": ["FI_PROVIDER=tcp"]}))
+    assert problem.severity == "warning"
+    assert problem.allowed.startswith("should be left out: libfabric then offers these providers")

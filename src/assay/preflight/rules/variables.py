@@ -173,6 +173,15 @@ def _names(name: str, where: str, variable: str, entry: str) -> Iterator[Problem
             f"should be left out: DAOS sets {variable} from the engine's {KEYS[variable]}",
             severity="warning",
         )
+    elif variable == "FI_PROVIDER":
+        yield Problem(
+            name,
+            where,
+            entry,
+            "should be left out: libfabric then offers these providers alone (fabric(7)), and the"
+            " engine asks for its own (provider)",
+            severity="warning",
+        )
     elif near := nearest(variable):
         yield Problem(
             name,
