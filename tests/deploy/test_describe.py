@@ -208,3 +208,18 @@ def test_what_the_inventory_leaves_empty_is_left_to_daos(describe: Any) -> None:
     server = {"nr_hugepages": 0, "control_metadata": {}, "telemetry_port": "", "eadr": False}
     host = describe(facts(), HARDWARE, inventory("", server=server))
     assert host["server"] == {"nr_hugepages": 0, "eadr": False}
+
+
+def test_a_host_that_only_builds_is_heard_and_missed_like_those_of_the_cluster() -> None:
+    said = {"key": "spack_environment", "value": "alll", "allowed": "should be all"}
+    hostvars: dict[str, Any] = {
+        "n1": {"__cluster_found": {"hardware": {}}},
+        "n2": {},
+        "builder": {"ansible_facts": {"os_family": "Debian"}, "__preflight_refusals": [said]},
+        "sound": {"ansible_facts": {"os_family": "Debian"}},
+        "gone": {},
+    }
+    builders = ["builder", "sound", "gone"]
+    assert filters()["cluster_not_seen"](hostvars, ["n1", "n2"], builders) == ["n2", "gone"]
+    heard = filters()["cluster_refusals"](hostvars, ["n1", "n2", *builders, "planned"])
+    assert heard == {"builder": [said]}
