@@ -1,4 +1,4 @@
-"""Run reports and the sign-off: what was measured is found, and what was not is said."""
+"""Run reports and the sign-off: what was measured is found, and what was not is sentence."""
 
 import hashlib
 import json
@@ -78,8 +78,8 @@ def test_a_figure_that_no_output_shows_is_missing(
             "SsdFio failed in its sanity phase: it broke",
         ),
         *(
-            (alter("SsdFio", result="fail", fail_phase=phase, fail_reason="it broke"), said)
-            for phase, said in (
+            (alter("SsdFio", result="fail", fail_phase=phase, fail_reason="it broke"), sentence)
+            for phase, sentence in (
                 ("run", "SsdFio failed in its run phase: it broke"),
                 ("sanity", "SsdFio failed in its sanity phase: it broke"),
             )

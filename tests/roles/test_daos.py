@@ -8,8 +8,8 @@ import pytest
 from rendering import Rendering
 
 
-def daos(**told: Any) -> Rendering:
-    return Rendering("daos", told)
+def daos(**variables: Any) -> Rendering:
+    return Rendering("daos", variables)
 
 
 @pytest.mark.parametrize(("servers", "replicas"), [(1, 1), (2, 1), (3, 3), (4, 3), (5, 5), (9, 5)])

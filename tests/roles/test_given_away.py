@@ -18,7 +18,9 @@ as_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can give direct
 NOBODY = 65534
 
 
-def run(tmp_path: Path, role: str, tasks: str, **told: object) -> subprocess.CompletedProcess[str]:
+def run(
+    tmp_path: Path, role: str, tasks: str, **variables: object
+) -> subprocess.CompletedProcess[str]:
     """Run tasks of a role on this machine, as root."""
     play = {
         "hosts": "localhost",
@@ -28,7 +30,7 @@ def run(tmp_path: Path, role: str, tasks: str, **told: object) -> subprocess.Com
     playbook = tmp_path / "play.yml"
     playbook.write_text(json.dumps([play]))
     program = str(Path(sys.executable).parent / "ansible-playbook")
-    extra = json.dumps({"ansible_python_interpreter": sys.executable} | told)
+    extra = json.dumps({"ansible_python_interpreter": sys.executable} | variables)
     return subprocess.run(
         [program, "--inventory=localhost,", "--connection=local", "-e", extra, str(playbook)],
         cwd=ROLES.parent,  # where ansible.cfg is

@@ -6,11 +6,11 @@ import pytest
 
 from assay.tools.daos_log import first_cause, logged_errors, meaning, reason, without_log
 
-LINE = "2025/11/21-04:21:22.50 n1 DAOS[10/10/0] mgmt {level:4} src/mgmt.c:7 main() {said}\n"
+LINE = "2025/11/21-04:21:22.50 n1 DAOS[10/10/0] mgmt {level:4} src/mgmt.c:7 main() {message}\n"
 
 
-def line(cause: str, level: str = "ERR") -> str:
-    return LINE.format(level=level, said=cause)
+def line(message: str, level: str = "ERR") -> str:
+    return LINE.format(level=level, message=message)
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ PRINTED = {
 
 
 @pytest.fixture
-def found(tmp_path: Path) -> dict[str, Any]:
+def identity(tmp_path: Path) -> dict[str, Any]:
     for name, content in TREE.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,8 +84,8 @@ def found(tmp_path: Path) -> dict[str, Any]:
     return read_identity(tmp_path, ask)
 
 
-def test_traits_are_what_peers_have_in_common(changed: dict[str, Any]) -> None:
-    assert fingerprint(changed).traits == {
+def test_traits_are_what_peers_have_in_common(identity: dict[str, Any]) -> None:
+    assert fingerprint(identity).traits == {
         "machine": "Example Inc. Server 1",
         "BIOS": "Example 2.19.1 06/04/2024",
         "kernel": "6.1.0-18-amd64",
@@ -112,9 +112,9 @@ def test_traits_are_what_peers_have_in_common(changed: dict[str, Any]) -> None:
 
 
 def test_identities_are_the_hosts_own_and_readings_change_by_themselves(
-    changed: dict[str, Any],
+    identity: dict[str, Any],
 ) -> None:
-    assert fingerprint(changed).identities == {
+    assert fingerprint(identity).identities == {
         "serial number": "SN-7",
         "SSD at 0000:65:00.0": "INTEL SSDPF2KX038TZ PHAX1",
         "SSD at 0000:66:00.0": "INTEL SSDPF2KX038TZ PHAX2",
@@ -123,11 +123,11 @@ def test_identities_are_the_hosts_own_and_readings_change_by_themselves(
         "memory module A1": "41A0C1D2",
         "memory module A2": "41A0C1D3",
     }
-    assert fingerprint(changed).readings == {"wear of the SSD at 0000:65:00.0": "3 %"}
+    assert fingerprint(identity).readings == {"wear of the SSD at 0000:65:00.0": "3 %"}
 
 
 def test_an_ssd_that_spdk_drives_has_its_pcie_serial_number(
-    tmp_path: Path, changed: dict[str, Any]
+    tmp_path: Path, identity: dict[str, Any]
 ) -> None:
     """A config space with two extended capabilities: AER at 0x100, and the number at 0x148."""
     space = bytearray(4096)

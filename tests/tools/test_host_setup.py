@@ -63,7 +63,7 @@ LINKS = {
 
 
 @pytest.fixture
-def found(tmp_path: Path) -> dict[str, Any]:
+def host_setup(tmp_path: Path) -> dict[str, Any]:
     for name, content in TREE.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -75,26 +75,28 @@ def found(tmp_path: Path) -> dict[str, Any]:
     return read_setup(tmp_path, "/usr", {})
 
 
-def test_it_is_what_the_description_has(setup: dict[str, Any]) -> None:
-    assert Setup.model_validate(setup).model_fields_set == setup.keys()
+def test_it_is_what_the_description_has(host_setup: dict[str, Any]) -> None:
+    assert Setup.model_validate(host_setup).model_fields_set == host_setup.keys()
 
 
-def test_settings_of_the_kernel(setup: dict[str, Any]) -> None:
-    assert setup["boot"] == "c0d8c99a-e7cd-4c43-a0e1-9fe521475ea7"
-    assert setup["governors"] == ["performance", "powersave"]
-    assert setup["numa_balancing"] == 1
-    assert setup["selinux"] == "enforcing"
-    assert setup["apparmor"] == ["/usr/bin/daos_server"]
-    assert setup["time_service"] == "chronyd"
-    assert setup["limits"]["capable"] is True
+def test_settings_of_the_kernel(host_setup: dict[str, Any]) -> None:
+    assert host_setup["boot"] == "c0d8c99a-e7cd-4c43-a0e1-9fe521475ea7"
+    assert host_setup["governors"] == ["performance", "powersave"]
+    assert host_setup["numa_balancing"] == 1
+    assert host_setup["selinux"] == "enforcing"
+    assert host_setup["apparmor"] == ["/usr/bin/daos_server"]
+    assert host_setup["time_service"] == "chronyd"
+    assert host_setup["limits"]["capable"] is True
 
 
-def test_memory_and_huge_pages_of_each_numa_node(setup: dict[str, Any]) -> None:
-    assert setup["nodes"] == {"1": {"total_mib": 257700, "hugepages": 8704, "hugepages_free": 8700}}
+def test_memory_and_huge_pages_of_each_numa_node(host_setup: dict[str, Any]) -> None:
+    assert host_setup["nodes"] == {
+        "1": {"total_mib": 257700, "hugepages": 8704, "hugepages_free": 8700}
+    }
 
 
-def test_the_link_of_a_card_and_what_card_and_slot_could(setup: dict[str, Any]) -> None:
-    assert setup["pcie"] == {
+def test_the_link_of_a_card_and_what_card_and_slot_could(host_setup: dict[str, Any]) -> None:
+    assert host_setup["pcie"] == {
         "0000:65:00.0": {
             "now": {"gts": 8.0, "lanes": 2},
             "card": {"gts": 16.0, "lanes": 4},
@@ -103,13 +105,13 @@ def test_the_link_of_a_card_and_what_card_and_slot_could(setup: dict[str, Any]) 
     }
 
 
-def test_persistent_memory_by_mode_and_region(setup: dict[str, Any]) -> None:
-    assert setup["pmem"] == {
+def test_persistent_memory_by_mode_and_region(host_setup: dict[str, Any]) -> None:
+    assert host_setup["pmem"] == {
         "/dev/pmem1": {"mode": "fsdax", "numa_node": 1},
         "/dev/pmem1.1s": {"mode": "sector", "numa_node": None},
         "/dev/pmem1.2": {"mode": "raw", "numa_node": 1},
     }
-    assert setup["regions"] == {
+    assert host_setup["regions"] == {
         "region1": {
             "size_bytes": 135291469824,
             "available_bytes": 0,

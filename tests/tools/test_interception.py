@@ -6,7 +6,7 @@ from assay.tools.interception import environment, problems
 from recordings import recorded
 
 
-def said(name, library, processes=1, tool="ior", **options):
+def reported(name, library, processes=1, tool="ior", **options):
     return list(problems(recorded(tool, name), library, processes, **options))
 
 
@@ -22,16 +22,16 @@ def test_each_rank_loads_the_library_and_reports():
     [("dfuse_ioil_report.txt", "ioil"), ("dfuse_pil4dfs_report.txt", "pil4dfs")],
 )
 def test_a_library_that_took_calls_has_no_problem(name, library):
-    assert said(name, library) == []
+    assert reported(name, library) == []
 
 
 def test_the_reports_of_two_ranks_run_into_each_other():
-    assert said("dfuse_pil4dfs_2ranks.txt", "pil4dfs", processes=2) == []
+    assert reported("dfuse_pil4dfs_2ranks.txt", "pil4dfs", processes=2) == []
 
 
 def test_of_files_without_bytes_libioil_takes_the_opens_alone():
-    assert said("dfuse_ioil_report.txt", "ioil", processes=2, tool="mdtest", data=False) == []
-    assert said("dfuse_ioil_report.txt", "ioil", processes=2, tool="mdtest")
+    assert reported("dfuse_ioil_report.txt", "ioil", processes=2, tool="mdtest", data=False) == []
+    assert reported("dfuse_ioil_report.txt", "ioil", processes=2, tool="mdtest")
 
 
 def test_a_process_of_fio_does_not_report_what_it_read():
@@ -42,15 +42,15 @@ def test_a_process_of_fio_does_not_report_what_it_read():
 
 @pytest.mark.parametrize("library", ["ioil", "pil4dfs"])
 def test_threads_of_fio_report_as_one_process(library):
-    assert said(f"dfuse_{library}_threads.txt", library, tool="fio") == []
+    assert reported(f"dfuse_{library}_threads.txt", library, tool="fio") == []
 
 
 def test_of_libaio_nothing_is_reported():
-    assert said("dfuse_pil4dfs_libaio.txt", "pil4dfs", tool="fio") == [NONE]
+    assert reported("dfuse_pil4dfs_libaio.txt", "pil4dfs", tool="fio") == [NONE]
 
 
 def test_one_library_is_not_the_other():
-    assert said("dfuse_ioil_report.txt", "pil4dfs")
+    assert reported("dfuse_ioil_report.txt", "pil4dfs")
 
 
 NONE = (
@@ -60,18 +60,18 @@ NONE = (
 
 
 def test_without_a_mount_nothing_is_taken():
-    assert said("dfuse_pil4dfs_unmounted.txt", "pil4dfs") == [NONE]
+    assert reported("dfuse_pil4dfs_unmounted.txt", "pil4dfs") == [NONE]
 
 
 def test_a_library_that_is_missing_is_named():
-    assert said("dfuse_preload_missing.txt", "pil4dfs") == [
+    assert reported("dfuse_preload_missing.txt", "pil4dfs") == [
         "/usr/lib64/libpil4dfs.so was not loaded: is it installed on this host?",
         NONE,
     ]
 
 
 def test_every_process_has_to_report():
-    assert said("dfuse_pil4dfs_report.txt", "pil4dfs", processes=16) == [
+    assert reported("dfuse_pil4dfs_report.txt", "pil4dfs", processes=16) == [
         "libpil4dfs took calls in 1 of 16 processes"
     ]
 

@@ -43,7 +43,9 @@ REFUSED = {
 }
 
 
-def said(key: str, value: object, version: str = "2.8", *, container: bool = False) -> list[str]:
+def messages(
+    key: str, value: object, version: str = "2.8", *, container: bool = False
+) -> list[str]:
     """What is wrong with a property of a pool, or of a container."""
     pool: dict[str, object] = {"name": "tank", "size": "9%"}
     if container:
@@ -56,12 +58,12 @@ def said(key: str, value: object, version: str = "2.8", *, container: bool = Fal
 
 @pytest.mark.parametrize(("key", "value"), [(k, v) for k, vs in TAKEN.items() for v in vs])
 def test_what_daos_takes_passes(key: str, value: object) -> None:
-    assert said(key, value) == []
+    assert messages(key, value) == []
 
 
 @pytest.mark.parametrize(("key", "value"), [(k, v) for k, vs in REFUSED.items() for v in vs])
 def test_what_daos_refuses_is_refused(key: str, value: object) -> None:
-    assert len(said(key, value)) == 1
+    assert len(messages(key, value)) == 1
 
 
 @pytest.mark.parametrize(
@@ -80,11 +82,11 @@ def test_what_daos_refuses_is_refused(key: str, value: object) -> None:
     ],
 )
 def test_each_release_has_its_own(key: str, value: object, versions: list[str]) -> None:
-    assert [v for v in ("2.4", "2.6", "2.8") if not said(key, value, v)] == versions
+    assert [v for v in ("2.4", "2.6", "2.8") if not messages(key, value, v)] == versions
 
 
 def test_a_property_of_another_release_says_which() -> None:
-    (problem,) = said("policy", "type=io_size")
+    (problem,) = messages("policy", "type=io_size")
     assert "is a property of DAOS 2.4, but 2.8 is deployed" in problem
 
 
@@ -102,8 +104,8 @@ def test_a_property_of_another_release_says_which() -> None:
     ],
 )
 def test_properties_of_a_container(key: str, good: object, bad: object) -> None:
-    assert said(key, good, container=True) == []
-    assert len(said(key, bad, container=True)) == 1
+    assert messages(key, good, container=True) == []
+    assert len(messages(key, bad, container=True)) == 1
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from assay.preflight.examine import examine
 from sites import site
 
 
-def said(document: dict[str, Any]) -> list[str]:
+def messages(document: dict[str, Any]) -> list[str]:
     return [str(problem) for problem in examine(document)[1]]
 
 
@@ -22,7 +22,7 @@ def sound() -> dict[str, Any]:
 
 
 def test_a_sound_site_has_no_problems() -> None:
-    assert said(sound()) == []
+    assert messages(sound()) == []
 
 
 HOSTILE = [
@@ -43,7 +43,7 @@ HOSTILE = [
 def test_a_path_can_hold_any_character_of_one_line(name: str) -> None:
     document = sound()
     document["benchmarks"]["fio"] = f"/opt/{name}/fio"
-    assert said(document) == []
+    assert messages(document) == []
 
 
 def put(*keys: str | int) -> Callable[[dict[str, Any], str], None]:
@@ -108,7 +108,7 @@ def test_what_a_program_would_take_for_more_is_refused(
 ) -> None:
     document = sound()
     change(document, value)
-    (sentence,) = [each for each in said(document) if value in each]
+    (sentence,) = [each for each in messages(document) if value in each]
     assert problem in sentence
 
 
@@ -116,7 +116,7 @@ def test_what_a_program_would_take_for_more_is_refused(
 def test_what_no_script_can_hold_is_refused(value: str) -> None:
     document = sound()
     FIO(document, value)
-    (sentence,) = said(document)
+    (sentence,) = messages(document)
     assert sentence.startswith("benchmarks.fio = /opt/")
     assert "must be printable, on one line" in sentence
 
@@ -124,7 +124,7 @@ def test_what_no_script_can_hold_is_refused(value: str) -> None:
 def test_io500_reads_more_into_a_path() -> None:
     document = sound()
     document["benchmarks"] |= {"io500": "/usr/bin/io500", "shared_directory": "/a;b"}
-    (sentence,) = said(document)
+    (sentence,) = messages(document)
     assert (
         "benchmarks.shared_directory = /a;b: should be a path without ';': these have" in sentence
     )
@@ -137,10 +137,10 @@ def test_io500_reads_more_into_a_path() -> None:
 def test_an_option_of_ssh_runs_no_command(option: str) -> None:
     document = sound()
     document["ssh_options"] = [option]
-    assert any("ssh_options[0]" in problem for problem in said(document))
+    assert any("ssh_options[0]" in problem for problem in messages(document))
 
 
 def test_a_site_has_options_of_ssh_of_its_own() -> None:
     document = sound()
     document["ssh_options"] = ["StrictHostKeyChecking=accept-new", "UserKnownHostsFile=/etc/a b"]
-    assert said(document) == []
+    assert messages(document) == []
