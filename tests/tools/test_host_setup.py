@@ -63,7 +63,7 @@ LINKS = {
 
 
 @pytest.fixture
-def host_setup(tmp_path: Path) -> dict[str, Any]:
+def described(tmp_path: Path) -> dict[str, Any]:
     for name, content in TREE.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -75,28 +75,28 @@ def host_setup(tmp_path: Path) -> dict[str, Any]:
     return read_setup(tmp_path, "/usr", {})
 
 
-def test_it_is_what_the_description_has(host_setup: dict[str, Any]) -> None:
-    assert Setup.model_validate(host_setup).model_fields_set == host_setup.keys()
+def test_it_is_what_the_description_has(described: dict[str, Any]) -> None:
+    assert Setup.model_validate(described).model_fields_set == described.keys()
 
 
-def test_settings_of_the_kernel(host_setup: dict[str, Any]) -> None:
-    assert host_setup["boot"] == "c0d8c99a-e7cd-4c43-a0e1-9fe521475ea7"
-    assert host_setup["governors"] == ["performance", "powersave"]
-    assert host_setup["numa_balancing"] == 1
-    assert host_setup["selinux"] == "enforcing"
-    assert host_setup["apparmor"] == ["/usr/bin/daos_server"]
-    assert host_setup["time_service"] == "chronyd"
-    assert host_setup["limits"]["capable"] is True
+def test_settings_of_the_kernel(described: dict[str, Any]) -> None:
+    assert described["boot"] == "c0d8c99a-e7cd-4c43-a0e1-9fe521475ea7"
+    assert described["governors"] == ["performance", "powersave"]
+    assert described["numa_balancing"] == 1
+    assert described["selinux"] == "enforcing"
+    assert described["apparmor"] == ["/usr/bin/daos_server"]
+    assert described["time_service"] == "chronyd"
+    assert described["limits"]["capable"] is True
 
 
-def test_memory_and_huge_pages_of_each_numa_node(host_setup: dict[str, Any]) -> None:
-    assert host_setup["nodes"] == {
+def test_memory_and_huge_pages_of_each_numa_node(described: dict[str, Any]) -> None:
+    assert described["nodes"] == {
         "1": {"total_mib": 257700, "hugepages": 8704, "hugepages_free": 8700}
     }
 
 
-def test_the_link_of_a_card_and_what_card_and_slot_could(host_setup: dict[str, Any]) -> None:
-    assert host_setup["pcie"] == {
+def test_the_link_of_a_card_and_what_card_and_slot_could(described: dict[str, Any]) -> None:
+    assert described["pcie"] == {
         "0000:65:00.0": {
             "now": {"gts": 8.0, "lanes": 2},
             "card": {"gts": 16.0, "lanes": 4},
@@ -105,13 +105,13 @@ def test_the_link_of_a_card_and_what_card_and_slot_could(host_setup: dict[str, A
     }
 
 
-def test_persistent_memory_by_mode_and_region(host_setup: dict[str, Any]) -> None:
-    assert host_setup["pmem"] == {
+def test_persistent_memory_by_mode_and_region(described: dict[str, Any]) -> None:
+    assert described["pmem"] == {
         "/dev/pmem1": {"mode": "fsdax", "numa_node": 1},
         "/dev/pmem1.1s": {"mode": "sector", "numa_node": None},
         "/dev/pmem1.2": {"mode": "raw", "numa_node": 1},
     }
-    assert host_setup["regions"] == {
+    assert described["regions"] == {
         "region1": {
             "size_bytes": 135291469824,
             "available_bytes": 0,
