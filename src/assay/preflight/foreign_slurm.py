@@ -131,11 +131,11 @@ def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
         *(f"--nodelist={folded(hosts)}", f"--nodes={len(hosts)}", f"--ntasks={len(hosts)}"),
         *("--ntasks-per-node=1", "--time=2", "--quit-on-interrupt", "bash", "-s"),
     ]
-    said, wrong = _run(srun, script(slurm, question), slurm.wait_min * 60)
-    seen = answers(said)
+    printed, wrong = _run(srun, script(slurm, question), slurm.wait_min * 60)
+    seen = answers(printed)
     silent = sorted(set(hosts) - {each.name for each in seen})
     if silent:
-        why = _said(wrong) or "it printed nothing"
+        why = _in_one_line(wrong) or "it printed nothing"
         raise SlurmError(f"the job that examines the nodes failed on {folded(silent)}: {why}")
     return sorted(seen, key=lambda each: list(hosts).index(each.name))
 
@@ -152,7 +152,7 @@ def ask_here(question: Question) -> Seen:
     )
     seen = answers(done.stdout)
     if not seen:
-        raise SlurmError(f"this host cannot be examined: {_said(done.stderr)}")
+        raise SlurmError(f"this host cannot be examined: {_in_one_line(done.stderr)}")
     return seen[0]
 
 
@@ -172,14 +172,14 @@ _NEEDS_MODULE = """type module >/dev/null 2>&1 || {
 }"""
 
 
-def answers(said: str) -> list[Seen]:
+def answers(printed: str) -> list[Seen]:
     """What hosts printed, whose lines are mixed; it is foreign.
 
     Raises:
         SlurmError: it is no answer of the probe.
     """
     parts: dict[str, dict[int, str]] = {}
-    for line in said.splitlines():
+    for line in printed.splitlines():
         if match := _PART.fullmatch(line):
             parts.setdefault(match["host"], {})[int(match["start"])] = match["text"]
     texts = {
@@ -218,7 +218,7 @@ def _program() -> str:
 def _printed(command: Sequence[str]) -> str:
     out, wrong = _run(command, "", ANSWER_S)
     if not out and wrong:
-        raise SlurmError(f"{command[0]} failed: {_said(wrong)}")
+        raise SlurmError(f"{command[0]} failed: {_in_one_line(wrong)}")
     return out
 
 
@@ -255,7 +255,7 @@ _KNOWN = re.compile(
 )
 
 
-def _said(wrong: str) -> str:
+def _in_one_line(wrong: str) -> str:
     """Slurm's own words, each once and without its prefixes; that tasks ended is known."""
     lines = [line.removeprefix("srun: ").removeprefix("error: ") for line in wrong.splitlines()]
     telling = [line for line in lines if line and not _KNOWN.search(line)]

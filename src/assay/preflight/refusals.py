@@ -28,8 +28,8 @@ def refusals(document: Mapping[str, Any]) -> Iterator[Problem]:
             " remove the host from the inventory",
         )
     by_host = document.get("refusals")
-    for name, said in by_host.items() if isinstance(by_host, dict) else ():
-        for refusal in said if isinstance(said, list) else ():
+    for name, refused in by_host.items() if isinstance(by_host, dict) else ():
+        for refusal in refused if isinstance(refused, list) else ():
             yield _problem(str(name), refusal)
 
 

@@ -118,7 +118,7 @@ def _shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _said(switch: bool | None) -> str:
+def _in_words(switch: bool | None) -> str:
     return "left out" if switch is None else _shown(switch)
 
 
@@ -141,8 +141,8 @@ def _alike(name: str, host: Host, version: Version) -> Iterator[Problem]:
     """Require one class of SCM, and one setting of its huge pages, on all engines of a host."""
 
     def switch(engine: Engine) -> bool | None:
-        said = engine.storage[0].scm_hugepages_disabled
-        return said if version == "2.8" else bool(said)
+        disabled = engine.storage[0].scm_hugepages_disabled
+        return disabled if version == "2.8" else bool(disabled)
 
     kinds = [
         (number, engine.storage[0].class_, switch(engine))
@@ -161,6 +161,6 @@ def _alike(name: str, host: Host, version: Version) -> Iterator[Problem]:
                 name,
                 f"{where}.scm_hugepages_disabled",
                 None if hugepages_disabled is None else _shown(hugepages_disabled),
-                f"should be {_said(first_hugepages_disabled)}, as engines[{first}] has it: to DAOS,"
-                " what is left out is neither true nor false",
+                f"should be {_in_words(first_hugepages_disabled)}, as engines[{first}] has it: to"
+                " DAOS, what is left out is neither true nor false",
             )
