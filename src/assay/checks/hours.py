@@ -42,10 +42,10 @@ def spelled(seconds: float) -> str:
 
 def sentences(cluster: Cluster) -> list[str]:
     """The expected time of a campaign, by scale and phase."""
-    said = []
+    lines = []
     for scale in SCALES:
         phases = by_phase(cluster, scale)
         parts = ", ".join(f"{phase} {spelled(each)}" for phase, each in phases.items())
         of = f" ({parts})" if len(phases) > 1 else ""
-        said.append(f"expected time, {scale}: {spelled(sum(phases.values()))}{of}")
-    return said
+        lines.append(f"expected time, {scale}: {spelled(sum(phases.values()))}{of}")
+    return lines

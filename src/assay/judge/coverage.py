@@ -80,18 +80,18 @@ def causes(judgements: Iterable[Judgement]) -> Counter[str]:
 
 
 def _cause(judgement: Judgement) -> str:
-    said = judgement.expectation.derivation.removeprefix("nothing to judge by: ")
+    reason = judgement.expectation.derivation.removeprefix("nothing to judge by: ")
     subject = judgement.requirement.subject
     if judgement.expectation.ground != "nothing":
         return f"{judgement.requirement.figure} has a bound, but no floor"
     for name in sorted((str(subject), *subject.hosts), key=len, reverse=True):
-        said = _without(said, name)
-    return said
+        reason = _without(reason, name)
+    return reason
 
 
-def _without(said: str, name: str) -> str:
+def _without(reason: str, name: str) -> str:
     """A sentence without a name, if it is a whole word; a pattern for each host would be slow."""
-    first, *rest = said.split(name)
+    first, *rest = reason.split(name)
     for part in rest:
         inside = _IN_NAME.match(first[-1:]) or _IN_NAME.match(part[:1])
         first += (name if inside else "…") + part

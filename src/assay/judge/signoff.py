@@ -156,21 +156,21 @@ class SignOff:
 
     def _refusal(self, total: int) -> str:
         word = "NOT ACCEPTED" if self.gate is Gate.ACCEPTANCE else "NOT MEASURED"
-        said = []
+        reasons = []
         if self.stopped_by:
             stopped = Counter(judgement.verdict for judgement in self.stopped_by)
             named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
             first, culprit = self.stopped_by[0].requirement, self.stopped_by[0].culprit
             who = f" ({culprit})" if culprit not in ("", str(first.subject)) else ""
-            said.append(f"{named}, of {total} metrics; first {first.layer}: {first.key}{who}")
+            reasons.append(f"{named}, of {total} metrics; first {first.layer}: {first.key}{who}")
         if less := {deviation.check for deviation in self.stopped_by_less}:
-            said.append(f"less than the scale asks for in {', '.join(sorted(less))}")
+            reasons.append(f"less than the scale asks for in {', '.join(sorted(less))}")
         if hosts := dict.fromkeys(change.host for change in self.stopped_by_changes):
-            said.append(f"changed during the campaign: {', '.join(hosts)}")
+            reasons.append(f"changed during the campaign: {', '.join(hosts)}")
         if self.unjudged:
             classes = ", ".join(map(str, self.unjudged))
-            said.append(f"nothing was judged of {classes}")
-        return f"{word}: {'; '.join(said)}"
+            reasons.append(f"nothing was judged of {classes}")
+        return f"{word}: {'; '.join(reasons)}"
 
 
 def model_of(cluster: Cluster, subject: Subject) -> str | None:

@@ -7,7 +7,7 @@ import re
 # 2.8 writes the year, 2.4 and 2.6 write `11/21-04:21:22.50`.
 _LOG = re.compile(
     r"^(?:\d{4}/)?\d\d/\d\d[ -]\d\d:\d\d:\d\d\.\d+ \S+ \w+\[\d+/\d+/\d+\]"
-    r" \S+ +(?P<level>[A-Z]+) +\S+ (?P<said>.*)$",
+    r" \S+ +(?P<level>[A-Z]+) +\S+ (?P<message>.*)$",
     re.MULTILINE,
 )
 _SERIOUS = ("ERR", "CRIT", "ALRT", "EMRG")
@@ -45,9 +45,9 @@ def without_log(text: str) -> str:
 def logged_errors(text: str) -> list[str]:
     """The errors that DAOS's libraries logged, in order, without the harmless ones."""
     return [
-        line["said"]
+        line["message"]
         for line in _LOG.finditer(text)
-        if line["level"] in _SERIOUS and _HARMLESS not in line["said"]
+        if line["level"] in _SERIOUS and _HARMLESS not in line["message"]
     ]
 
 
@@ -59,7 +59,9 @@ def reason(text: str) -> str | None:
     return f"{meaning(last[0])} ({last[0]})" if last else None
 
 
-_PROGRAM = re.compile(r"^ERROR \([\w.-]+:\d+\): \d+: (?P<code>-\d{4}): (?P<said>.+)$", re.MULTILINE)
+_PROGRAM = re.compile(
+    r"^ERROR \([\w.-]+:\d+\): \d+: (?P<code>-\d{4}): (?P<message>.+)$", re.MULTILINE
+)
 """The line of IOR and mdtest that names the failed function of DAOS and its error code."""
 
 
@@ -70,7 +72,7 @@ def first_cause(text: str) -> str | None:
     precedence over one of DAOS's library.
     """
     if own := _PROGRAM.search(text):
-        return f"{own['said']}: {meaning(own['code'])} ({own['code']})"
+        return f"{own['message']}: {meaning(own['code'])} ({own['code']})"
     with_code = [error for error in logged_errors(text) if _ERROR.search(error)]
     return f"{meaning(with_code[0])} ({with_code[0]})" if with_code else None
 
