@@ -77,7 +77,9 @@ class TellingSqueue(SqueueJobScheduler):
         return str(run_command(command).stdout.strip())
 
 
-def refusal(said: str) -> str:
+def refusal(errors: str) -> str:
     """What sbatch says where it takes no job, as one sentence."""
-    lines = [re.sub(r"^sbatch: (error: )?", "", line) for line in said.splitlines() if line.strip()]
+    lines = [
+        re.sub(r"^sbatch: (error: )?", "", line) for line in errors.splitlines() if line.strip()
+    ]
     return "Slurm rejected the job: " + ("; ".join(lines) or "sbatch gave no reason")
