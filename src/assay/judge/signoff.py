@@ -19,6 +19,7 @@ from assay.checks.plan import requirements
 from assay.cluster import software
 from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
+from assay.judge.chain import Chain, chains
 from assay.judge.coverage import Coverage, coverage, has_been_judged, shares
 from assay.judge.engines import Engines, engines
 from assay.judge.judgement import Judgement, Measurement, judge
@@ -114,6 +115,11 @@ class SignOff:
         if self.gate is not Gate.ACCEPTANCE:
             return ()
         return tuple(each for each in self.coverage if each.is_unjudged)
+
+    @cached_property
+    def chains(self) -> tuple[Chain, ...]:
+        """Where it is slow."""
+        return tuple(chains(self.cluster, self.judgements))
 
     @cached_property
     def judged(self) -> int:

@@ -20,8 +20,10 @@ from assay.judge.verdict import Verdict
 from assay.report import grouping, words
 from assay.units import show
 
-MOST_SUBJECTS = 12
-"""Maximum number of subjects of one metric in a chart; of more, the worst are shown."""
+MOST_SUBJECTS, WORST = 12, 6
+"""Maximum number of subjects of one metric in a chart; of more, so many of the worst are shown.
+
+Names take most of the time of a drawing, and the table of a large cluster has more of them."""
 
 _WIDTH = 440
 _ROW = 44
@@ -70,8 +72,12 @@ def _shown(judgements: Sequence[Judgement]) -> list[Judgement]:
     return [
         judgement
         for peers in grouping.by_metric(judgements)
-        for judgement in grouping.worst(peers, MOST_SUBJECTS)
+        for judgement in grouping.worst(peers, _most(peers))
     ]
+
+
+def _most(peers: Sequence[Judgement]) -> int:
+    return MOST_SUBJECTS if len(peers) <= MOST_SUBJECTS else WORST
 
 
 def _draw(rows: Sequence[Judgement]) -> Markup:

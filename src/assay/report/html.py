@@ -18,7 +18,7 @@ from assay.checks.plan import LAYERS, Layer
 from assay.cluster.description import Cluster, Host
 from assay.foreign.text import printable
 from assay.judge import coverage
-from assay.judge.chain import UNIT, chains
+from assay.judge.chain import UNIT
 from assay.judge.judgement import Judgement
 from assay.judge.signoff import FAILING, SignOff
 from assay.judge.verdict import Verdict
@@ -115,7 +115,7 @@ def render(signed: SignOff) -> str:
         more_causes=max(0, len(causes) - _MOST_CAUSES),
         advice={cause.verdict: words.ADVICE[cause.verdict] for cause in causes},
         unrated=coverage.causes(signed.judgements).most_common(),
-        chains=chains(signed.cluster, signed.judgements),
+        chains=signed.chains,
         chain_unit=UNIT,
         engines=words.engines(signed),
         heat=heatmaps.CLASSES,

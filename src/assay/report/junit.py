@@ -120,8 +120,7 @@ def _case(suite: _Suite, judgement: Judgement, gate: Gate) -> None:
         text = f"{required.key}: {reason}"
         outcomes.append(_outcome(tag, judgement.verdict, reason, text))
     properties = [
-        f'        <property name="{name}" value={_quoted(printable(value))} />'
-        for name, value in _properties(judgement)
+        f"        <property name={name} value={value} />" for name, value in _properties(judgement)
     ]
     suite.add(
         f"{required.layer}.{required.check}",
@@ -164,18 +163,25 @@ def _quoted(value: str) -> str:
 
 
 def _properties(judgement: Judgement) -> Iterator[tuple[str, str]]:
-    expected = judgement.expectation
-    yield "verdict", judgement.verdict
-    yield "partition", judgement.requirement.partition
-    yield "unit", expected.unit
-    if judgement.summary is not None:
-        yield "samples", " ".join(f"{sample:.6g}" for sample in judgement.samples)
-        for name in ("median", "low", "high", "confidence", "spread"):
-            yield name, f"{getattr(judgement.summary, name):.6g}"
-    for name in ("floor", "bound", "ceiling"):
-        limit = getattr(expected, name)
-        if limit is not None:
-            yield name, f"{limit:.6g}"
-    yield "derivation", expected.derivation
+    """Names and values in quotes; only texts can need escapes, and most values are numbers."""
+    expected, summary = judgement.expectation, judgement.summary
+    yield '"verdict"', _quoted(judgement.verdict)
+    yield '"partition"', _quoted(judgement.requirement.partition)
+    yield '"unit"', _quoted(printable(expected.unit))
+    if summary is not None:
+        samples = " ".join([f"{sample:.6g}" for sample in judgement.samples])
+        yield '"samples"', f'"{samples}"'
+        yield '"median"', f'"{summary.median:.6g}"'
+        yield '"low"', f'"{summary.low:.6g}"'
+        yield '"high"', f'"{summary.high:.6g}"'
+        yield '"confidence"', f'"{summary.confidence:.6g}"'
+        yield '"spread"', f'"{summary.spread:.6g}"'
+    if expected.floor is not None:
+        yield '"floor"', f'"{expected.floor:.6g}"'
+    if expected.bound is not None:
+        yield '"bound"', f'"{expected.bound:.6g}"'
+    if expected.ceiling is not None:
+        yield '"ceiling"', f'"{expected.ceiling:.6g}"'
+    yield '"derivation"', _quoted(printable(expected.derivation))
     for path in judgement.raw:
-        yield "raw", path
+        yield '"raw"', _quoted(printable(path))

@@ -13,7 +13,6 @@ from rich.text import Text
 
 from assay.foreign.text import printable
 from assay.judge import coverage
-from assay.judge.chain import chains
 from assay.judge.judgement import Judgement
 from assay.judge.signoff import SignOff
 from assay.judge.waivers import Waiver
@@ -41,7 +40,7 @@ def render(signed: SignOff) -> str:
         parts += ["", _table(signed)]
     if not signed.passed and (causes := [*_causes(signed), *_less(signed), *_changed(signed)]):
         parts += ["", "What blocks acceptance:", *causes]
-    if slow := chains(signed.cluster, signed.judgements):
+    if slow := signed.chains:
         parts += ["", "Where it is slow:"]
         parts += (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in slow)
     if engines := words.engines(signed):
