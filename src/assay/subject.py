@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import total_ordering
 from itertools import groupby
 
@@ -45,6 +45,14 @@ class Subject:
     """The number of containers that the hosts write to."""
     peer: Subject | None = None
     """The other end of a pair."""
+    _spelling: str = field(init=False, repr=False, compare=False)
+    """Spelled once, since a large campaign prints its subjects a million times."""
+
+    def __post_init__(self) -> None:
+        part = self.part
+        end = f"{self.host}/{part}" if part else self.host
+        spelling = end if self.peer is None else f"{end}>{self.peer}"
+        object.__setattr__(self, "_spelling", spelling)
 
     @classmethod
     def parse(cls, spelling: str) -> Subject:
@@ -114,12 +122,10 @@ class Subject:
         return self.device or self.backend or ""
 
     def __str__(self) -> str:
-        part = self.part
-        end = f"{self.host}/{part}" if part else self.host
-        return end if self.peer is None else f"{end}>{self.peer}"
+        return self._spelling
 
     def __lt__(self, other: Subject) -> bool:
-        return str(self) < str(other)
+        return self._spelling < other._spelling
 
 
 _NUMBERED = re.compile(r"(.*?)(\d+)")

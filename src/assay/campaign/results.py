@@ -127,19 +127,20 @@ class Results:
         if case.problem and not case.problems:
             # The problem names no subject, so no printed figure is a measurement.
             return [case.problem]
-        for value in self._reported(metric):
+        reported = self._reported(metric)
+        for value in reported:
             if not is_measurement(value):
                 return [
                     f"{case.report.name}: a sample is {value:g} {metric.unit}, and {ALLOWED}:"
                     " measure it again"
                 ]
-        count, most = len(self._reported(metric)), case.fewer.get(metric.name, 0)
+        count, most = len(reported), case.fewer.get(metric.name, 0)
         if 0 < count < most:
             return [
                 f"{metric.name} has {count} samples, and other subjects of this run have {most}:"
                 " some samples are lost"
             ]
-        if not self.samples(metric):
+        if not reported:
             return [case.problem or f"{metric.check} ran but left no samples"]
         if self.with_outputs and not self._left_anything(case, metric):
             return [

@@ -190,13 +190,14 @@ def _required(
     if shipped.fraction is not None and most is not None and reach is not None:
         part = shipped.fraction * kept
         yield Least(most * part if more else most / part, f"floor {part:.0%}")
-    counted = (
-        (shipped.each_process, processes, "processes"),
-        (shipped.each_target, targets(cluster, requirement.subject), "targets"),
-        (shipped.least, 1, ""),
-        (shipped.most, 1, ""),
+    counted: tuple[tuple[Quantity | None, Callable[[], int], str], ...] = (
+        (shipped.each_process, lambda: processes, "processes"),
+        (shipped.each_target, lambda: targets(cluster, requirement.subject), "targets"),
+        (shipped.least, lambda: 1, ""),
+        (shipped.most, lambda: 1, ""),
     )
-    for each, count, things in counted:
+    for each, counting, things in counted:
+        count = 0 if each is None else counting()
         if each is None or not count:
             continue
         value = each.to(unit).value * count

@@ -104,6 +104,7 @@ def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
     limits = _limits(measurements, ends.numbers, looks)
     rating = rate(summaries, limits, flags)
     culprit = culprits([m.requirement for m in measurements], rating, limits.group, ends)
+    verdicts = [Verdict(verdict) for verdict in rating.verdict.tolist()]
     judgements = []
     for row, (measurement, summary) in enumerate(zip(measurements, summaries.each(), strict=True)):
         peers = _peers_of(rating, row)
@@ -111,7 +112,7 @@ def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
             reason = "; ".join(problems[row]) or "it was not measured"
         else:
             reason = fake.get(row) or _reason(
-                measurement, summary, peers, rating, row, culprit[row]
+                measurement, summary, peers, verdicts[row], rating, row, culprit[row]
             )
         more = rating.more_samples[row]
         judgements.append(
@@ -120,7 +121,7 @@ def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
                 samples=tuple(measurement.samples),
                 summary=summary,
                 expectation=measurement.expectation,
-                verdict=Verdict(str(rating.verdict[row])),
+                verdict=verdicts[row],
                 reason=reason,
                 raw=tuple(measurement.raw),
                 peers=peers,
@@ -236,6 +237,7 @@ def _reason(
     measurement: Measurement,
     summary: Summary,
     peers: Peers | None,
+    verdict: Verdict,
     rating: Rating,
     row: int,
     culprit: str,
@@ -243,7 +245,7 @@ def _reason(
     required, unit = measurement.requirement, measurement.expectation.unit
     words = _Words(measurement)
     value = Quantity(summary.median, unit)
-    match Verdict(str(rating.verdict[row])):
+    match verdict:
         case Verdict.IMPLAUSIBLE:
             better = words.beyond(summary.median) or (peers and _against_peers(peers, unit))
             return f"{value} is {better}: a cache, a hole or a wrong unit"
