@@ -175,8 +175,10 @@ def do(stage: str, directory: Path) -> None:
     """Do one stage with the files of a directory, and print its cost as JSON."""
     from assay.checks.expect import Measured, expectation
     from assay.checks.plan import requirements
+    from assay.cli import collect_rarely
     from assay.preflight.examine import load
 
+    collect_rarely()
     cluster = load(directory / "cluster.json")
     loaded = time.process_time()
     if stage == "plan":
