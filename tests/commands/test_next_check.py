@@ -68,6 +68,23 @@ def test_it_names_the_next_check_once_it_runs(
     assert second.startswith("2 of 9: SsdFio on c[1-2]; about ")
 
 
+def test_it_names_a_check_that_ran_before_it_looked(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(directory, "[==========] Running 2 check(s)\n", RUN.format(*FIRST))
+    waited: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waited.append(seconds)
+        assert len(waited) < 1000
+
+    monkeypatch.setattr(progress.time, "sleep", wait)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: sum(waited))
+    status, (line,) = asked(directory)
+    assert (status, line.partition(";")[0]) == (progress.MORE, "1 of 9: FiPingpong on c[1-2]")
+    assert sum(waited) > progress.NEXT_AT_MOST_S
+
+
 def test_it_ends_with_the_campaign(directory: Path) -> None:
     say(directory, "[==========] Running 2 check(s)\n", RUN.format(*FIRST))
     (directory.parent / campaign.LOCK).unlink()

@@ -23,6 +23,9 @@ FOLLOWED_EVERY_S = 5
 NEXT_EVERY_S = 1
 """Interval between two checks of `assay progress --next`."""
 
+NEXT_AT_MOST_S = 60
+"""Time after which it lists what runs, even if that ran before: it may have started too late."""
+
 MORE = 3
 """Exit status of `assay progress --next` while the campaign goes on."""
 
@@ -83,7 +86,7 @@ def progress(
 def _wait_for_next(
     directory: Path, read: Callable[[], Progress], left_s: Callable[[Progress], float]
 ) -> int:
-    """Print the checks that started once another is running, or none any more.
+    """Print the checks that started once another is running, none any more, or a minute is over.
 
     Returns:
         The exit status.
@@ -91,6 +94,7 @@ def _wait_for_next(
     from assay.campaign import progress as campaign
 
     first: list[tuple[str, str]] | None = None
+    end = time.monotonic() + NEXT_AT_MOST_S
     while True:
         # In this order, or what happened in between would not be read any more.
         goes_on = campaign.is_measuring(directory)
@@ -99,7 +103,7 @@ def _wait_for_next(
         )
         running = [(check.name, check.partition) for check in seen.running if check.since]
         first = running if first is None else first
-        if not goes_on or (running and running != first):
+        if not goes_on or (running and (running != first or time.monotonic() > end)):
             print("\n".join(map(one_line, campaign.started(seen, left_s(seen)))))
             return MORE if goes_on else 0
         time.sleep(NEXT_EVERY_S)
