@@ -97,7 +97,7 @@ def test_a_host_that_prints_errors_without_end(make_site: MakeSite) -> None:
     campaign = site.measure("quick", "ssd")
     (case,) = campaign.cases
     assert list(case["problems"]) == ["s2"]
-    assert case["problems"]["s2"][-1].endswith(" problems more")
+    assert case["problems"]["s2"][-1].endswith(" more problems")
     assert len("".join(case["problems"]["s2"])) < 2_000
     judged = {metric["subject"]: metric["samples"] for metric in campaign.sign_off().of("SsdFio")}
     assert judged["s1"]

@@ -123,7 +123,7 @@ def test_fdb_is_not_run_where_its_containers_cannot_be_distinguished(fdb: Fdb) -
 def test_fdb_needs_room_in_the_pool(fdb: Fdb) -> None:
     fdb.hammer("shared")
     fdb.dmg(WHOLE | {"pool query tank": "dmg/pool_query_little_room.txt"})
-    fdb.fails("FdbHammerDaos", "the pool tank has 286 MiB free, and 512 MiB are needed")
+    fdb.fails("FdbHammerDaos", "the pool tank has 286 MiB free, but 512 MiB are needed")
 
 
 def test_a_rank_that_is_lost_meanwhile_spoils_the_figures(fdb: Fdb) -> None:

@@ -180,7 +180,7 @@ def test_daos_perf_needs_room_in_its_pool(daos: Daos) -> None:
     daos.site.program("daos_perf", "exit 1")
     daos.site.describe(lambda document: document["daos"].update(perf_pool="perf"))
     daos.dmg(WHOLE | {"pool query perf": "dmg/pool_query_little_room.txt"})
-    daos.fails("DaosPerf", "the pool perf has 286 MiB free, and 512 MiB are needed")
+    daos.fails("DaosPerf", "the pool perf has 286 MiB free, but 512 MiB are needed")
 
 
 def test_the_pool_of_daos_perf_has_to_be_whole_after_the_run(daos: Daos) -> None:
