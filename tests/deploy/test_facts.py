@@ -23,7 +23,10 @@ def test_a_missing_fact_is_a_sentence_with_host_and_remedy() -> None:
     )
     output = " ".join(run.stdout.split())
     assert run.returncode == 2, run.stdout + run.stderr
-    assert "localhost: Ansible has no facts interfaces, memtotal_mb, processor_cores, " in output
+    assert (
+        "localhost: Ansible's facts; should have interfaces, memtotal_mb, processor_cores, "
+        in output
+    )
     assert "install the package" in output
     assert "run playbooks/facts.yml" in output
     assert "/proc/meminfo" in output
