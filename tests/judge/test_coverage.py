@@ -173,7 +173,7 @@ def test_a_layer_of_which_nothing_is_judged_blocks_acceptance() -> None:
     assert ("ssd", "read") in unjudged
     assert ("endtoend", "write") in unjudged
     assert not sign_off.passed
-    assert "nothing was judged of ssd read" in sign_off.headline
+    assert "nothing was judged in ssd read" in sign_off.headline
     assert 'type="coverage" message="none of' in junit.render(sign_off)
 
 

@@ -66,7 +66,7 @@ def test_of_many_subjects_the_worst_are_listed():
     slow = judgement([1.0] * 7, 80.0, subject="slow")
     text = summary.render(signed(cluster(), Gate.ACCEPTANCE, [*figures, slow]))
     assert "slow" in text
-    assert "and 497 no worse" in text
+    assert "and 497 more, none worse" in text
     assert len(text.splitlines()) < 30
 
 

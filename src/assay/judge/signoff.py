@@ -175,7 +175,7 @@ class SignOff:
             reasons.append(f"changed during the campaign: {', '.join(hosts)}")
         if self.unjudged:
             classes = ", ".join(map(str, self.unjudged))
-            reasons.append(f"nothing was judged of {classes}")
+            reasons.append(f"nothing was judged in {classes}")
         return f"{word}: {'; '.join(reasons)}"
 
 

@@ -73,7 +73,7 @@ def _table(signed: SignOff) -> str:
         for judgement in shown:
             table.add_row(*(Text(cell) for cell in _cells(judgement)))
         if len(shown) < len(peers):
-            table.add_row("", f"  and {len(peers) - len(shown)} no worse")
+            table.add_row("", f"  and {len(peers) - len(shown)} more, none worse")
     page = io.StringIO()
     Console(file=page, width=_WIDTH, color_system=None, legacy_windows=False).print(table)
     return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
