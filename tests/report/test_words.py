@@ -5,8 +5,8 @@ from assay.cluster.daos import System
 from assay.foreign.text import printable
 from assay.judge.signoff import FAILING, Gate
 from assay.judge.verdict import Verdict
-from assay.report import words
-from synthetic import cluster, every_verdict
+from assay.report import html, words
+from synthetic import cluster, every_verdict, judgement, signed
 
 
 def test_every_layer_and_verdict_has_its_words():
@@ -84,3 +84,23 @@ def test_printable_replaces_only_what_cannot_be_written(text, shown):
 )
 def test_shorten_keeps_the_start_of_the_first_line(text, shown):
     assert words.shorten(text, 10) == shown
+
+
+@pytest.mark.parametrize(
+    ("floor", "ceiling", "hidden"),
+    [
+        (None, None, ["bits for bytes", "GB for GiB"]),
+        (20.0, None, ["bits for bytes", "GB for GiB"]),
+        (20.0, 160.0, ["bits for bytes", "GB for GiB"]),
+        (20.0, 159.0, ["GB for GiB"]),
+        (95.0, 103.0, ["GB for GiB"]),
+        (97.0, 104.0, []),
+    ],
+)
+def test_mistakes_of_units_that_the_limits_would_not_show(
+    floor: float | None, ceiling: float | None, hidden: list[str]
+) -> None:
+    made = signed(cluster(), Gate.ACCEPTANCE, [judgement(floor=floor, ceiling=ceiling)])
+    assert words.units(made) == [f"{mistake}: SsdFio" for mistake in hidden]
+    said = "A bandwidth in a wrong unit shows only where" in html.render(made)
+    assert said == bool(hidden)

@@ -101,6 +101,7 @@ def render(signed: SignOff) -> str:
         outcome_rest=rest,
         gate_meaning=words.gate(signed),
         comparisons=words.comparisons(signed),
+        units=words.units(signed),
         measured=_between(signed.measured_from, signed.measured_to),
         made_at=_at(signed.made_at),
         stopping=FAILING[signed.gate],

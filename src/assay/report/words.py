@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from assay.checks.plan import Layer
@@ -95,6 +96,29 @@ def comparisons(signed: SignOff) -> str:
         f" allowance: that 1 of {1 / FALSE_ALARMS:.0f} campaigns of a sound cluster is stopped"
         " (Bonferroni)."
     )
+
+
+SLIPS: Mapping[str, float] = {"bits for bytes": 8.0, "GB for GiB": 2**30 / 10**9}
+"""Mistakes of units, and the factor by which each changes a bandwidth."""
+
+
+def units(signed: SignOff) -> list[str]:
+    """The mistakes of units that the limits of some bandwidths would not show, with the checks.
+
+    A mistake shows only where floor and ceiling are nearer to each other than its factor.
+    """
+    widest: dict[str, float] = {}
+    for judgement in signed.judgements:
+        expected, check = judgement.expectation, judgement.requirement.check
+        if judgement.summary is not None and expected.unit.endswith("B/s"):
+            floor, ceiling = expected.floor, expected.ceiling
+            apart = ceiling / floor if floor and ceiling else math.inf
+            widest[check] = max(apart, widest.get(check, 0.0))
+    hidden = {
+        slip: [check for check, apart in widest.items() if apart >= factor]
+        for slip, factor in SLIPS.items()
+    }
+    return [f"{slip}: {', '.join(checks)}" for slip, checks in hidden.items() if checks]
 
 
 def system(cluster: Cluster) -> str | None:
