@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from assay.campaign import progress
 from assay.checks.entry import Requirement
 from assay.checks.plan import CHECKS
+from assay.cli import app
 from assay.foreign.files import ForeignError
 from assay.subject import Subject
+from clusters import description
 
 PLAN = [
     Requirement(name, CHECKS[name].layer, partition, CHECKS[name].metrics[0], Subject(host))
@@ -138,3 +143,17 @@ def test_a_link_in_place_of_the_output_is_refused(tmp_path: Path) -> None:
     (tmp_path / progress.OUTPUT).symlink_to(tmp_path / "secret")
     with pytest.raises((ForeignError, OSError)):
         progress.read(tmp_path, PLAN, "here")
+
+
+def test_who_follows_a_campaign_waits_for_its_second_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two rounds no session runs, and the script of the campaign does."""
+    (tmp_path / "cluster.json").write_text(json.dumps(description()))
+    (tmp_path / progress.OUTPUT).write_text(BEGIN + FINISH)
+    measuring, waited = [True, True, False], []
+    monkeypatch.setattr(progress, "is_measuring", lambda _: measuring.pop(0))
+    monkeypatch.setattr(time, "sleep", waited.append)
+    command = ["progress", "--follow", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert len(waited) == 2

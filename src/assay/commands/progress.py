@@ -77,8 +77,9 @@ def progress(
             print("\n".join(new), flush=True)
             if seen.scale and seen.done < len(seen.checks):
                 print(f"about {hours.spelled(left_s(seen))} left", flush=True)
-        # Between its phases, a campaign of DAOS has no ReFrame session.
-        if not follow or (seen.ended and (described.daos is None or seen.done == len(seen.checks))):
+        # Between its rounds and its phases, a campaign has no ReFrame session.
+        ended = seen.ended and not campaign.is_measuring(directory)
+        if not follow or (ended and (described.daos is None or seen.done == len(seen.checks))):
             return
         time.sleep(FOLLOWED_EVERY_S)
 
