@@ -150,7 +150,9 @@ scratch() {
     SCRATCH=
     # shellcheck disable=SC2016 # with the directory that it is by then
     finally 'rm -rf "$SCRATCH"'
-    SCRATCH=$(mktemp --directory "$1/$mine.XXXXXX")
+    SCRATCH=$(mktemp --directory "$1/$mine.XXXXXX" 2>"$RAW/scratch.err") ||
+        refuse "$(id -un) cannot make a directory in $1: $(<"$RAW/scratch.err"); where a host restarted, deploy again"
+    rm "$RAW/scratch.err"
     export SCRATCH
 }
 

@@ -40,6 +40,15 @@ def test_refuses_a_scratch_directory_that_is_not_there(job: Job) -> None:
     ]
 
 
+def test_refuses_a_directory_in_which_none_can_be_made(job: Job) -> None:
+    mktemp = stand_in("mktemp", "echo 'mktemp: Permission denied' >&2; false")
+    write = step("write", ["touch", SCRATCH / "file"])
+    assert job.run(mktemp, f"scratch {job.scratch} 1", write.line()) == 1
+    (problem,) = problems(job.left, [write])
+    assert f"cannot make a directory in {job.scratch}: mktemp: Permission denied" in problem
+    assert job.left.steps() == []
+
+
 @pytest.mark.parametrize(("command", "status"), [("true", 0), ("false", 1)])
 def test_scratch_goes_away_with_the_job(job: Job, command: str, status: int) -> None:
     write = step("write", ["bash", job.program('touch "$SCRATCH/file"; ls "$SCRATCH"')])
