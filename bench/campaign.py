@@ -152,7 +152,7 @@ def main() -> None:
         table.add_row(str(nodes), *cells)
         print(f"{nodes} nodes: {'; '.join(cells)}", file=sys.stderr, flush=True)
     print("seconds of a session of ReFrame, and their ratio to what the stand-in took")
-    Console().print(table)
+    Console(width=160).print(table)
     print(f"on {os.cpu_count()} cores, which had a load of {os.getloadavg()[0]:.0f} at the end")
 
 
