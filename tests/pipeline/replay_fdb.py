@@ -1,9 +1,9 @@
-"""Stand in for an fdb-hammer with DAOS: ``replay_fdb.py INDEX MADE [--any] -- COMMAND...``.
+"""Stand in for an fdb-hammer with DAOS: ``replay_fdb.py MADE [--any] -- COMMAND...``.
 
-A process gives what its like printed in the recordings of the INDEX, `shared` or `separate`, with
-times of its own, and leaves in the directory MADE a file for each container that FDB makes: its
-label, which holds a UUID. Only the commands of tests/recorded/fdb_hammer/README.md are known,
-unless any is to be; others end with 64.
+A process gives what its like printed in the recordings of its schema's index, `shared` or
+`separate`, with times of its own, and leaves in the directory MADE a file for each container that
+FDB makes: its label, which holds a UUID. Only the commands of tests/recorded/fdb_hammer/README.md
+are known, unless any is to be; others end with 64.
 """
 
 from __future__ import annotations
@@ -42,16 +42,17 @@ def containers(options: dict[str, str], by_number: bool) -> Iterator[str]:
 
 def main() -> int:
     separator = sys.argv.index("--")
-    indexes, made, *any_command = sys.argv[1:separator]
-    reads, separate = "--read" in sys.argv, indexes == "separate"
+    made, *any_command = sys.argv[1:separator]
+    reads = "--read" in sys.argv
     words = [word for word in sys.argv[separator + 1 :] if word != "--read"]
     words[-1] = Path(words[-1]).name
     options = dict(re.findall(r"--(\w+)=(\S+)", " ".join(words)))
     configuration = json.loads(os.environ["FDB5_CONFIG"])
     first, index, _ = Path(configuration["schema"]).read_text().splitlines()
 
+    separate = index.endswith("number")
     process = 0 if any_command else int(options["level"]) // PER_STEP
-    known = words == recorded(process, separate) and index.endswith("number") == separate
+    known = words == recorded(process, separate)
     told_of_daos = (
         configuration["engine"],
         configuration["store"],
@@ -73,6 +74,7 @@ def main() -> int:
         if not place.exists():
             place.write_text(str(uuid.uuid4()))
 
+    indexes = "separate" if separate else "shared"
     recording = RECORDED / f"daos-{'read' if reads else 'write'}-{indexes}.txt"
     text = "".join(re.findall(rf"^{process}: (.*\n)", recording.read_text(), re.MULTILINE))
     fields = len(labels) * int(options["nsteps"]) * int(options["nlevels"])

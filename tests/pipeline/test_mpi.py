@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from daos_here import RECORDED, WHOLE, Daos, replay
+from daos_here import RECORDED, WHOLE, Daos, all_fail, replay
 from private_slurm import PrivateSlurm
 from site_here import Site
 
@@ -32,18 +32,16 @@ def daos(make_site: MakeSite) -> Daos:
     return Daos(make_site({}, clients=["c1", "c2"], servers=["s1"]))
 
 
-@pytest.mark.parametrize(
-    ("tool", "check", "recordings"),
-    [("ior", "IorEasy", "ior/easy/posix"), ("mdtest", "MdtestHard", "mdtest/hard/posix")],
-)
-def test_a_shared_directory_is_measured_with_the_commands_that_were_recorded(
-    site: Site, tool: str, check: str, recordings: str
-) -> None:
-    replay(site, tool, recordings)
-    done = site.check(check)
+def test_a_shared_directory_is_measured_with_the_commands_that_were_recorded(site: Site) -> None:
+    replay(site, "ior", "ior/easy/posix")
+    replay(site, "io500", "io500/program")
+    done = site.check("IorEasy|Io500Program")
     assert done.returncode == 0, done.stdout
-    assert "[  PASSED  ] Ran 1/1 test case(s) from 1 check(s)" in done.stdout
-    assert "@clients/posix" in done.stdout
+    assert "[  PASSED  ] Ran 2/2 test case(s) from 2 check(s)" in done.stdout
+    for metric in ("read", "ior_hard_read", "find", "score"):
+        assert f"{metric}@clients/posix" in done.stdout
+    (configuration,) = site.root.rglob("io500.1.ini")
+    assert {"api = POSIX", "stonewall-time = 2"} <= {*configuration.read_text().splitlines()}
     assert site.left_behind() == []
 
 
@@ -78,34 +76,89 @@ def test_another_command_is_refused(site: Site) -> None:
     assert site.left_behind() == []
 
 
+UNLABELLED = re.findall(
+    r"^ +([0-9a-f-]{36}) *$",
+    (RECORDED / "container/list_unlabelled.txt").read_text(),
+    re.MULTILINE,
+)
+"""What runs of daos_perf leave in their pool."""
+
+
 def test_a_container_is_measured_with_the_commands_that_were_recorded(daos: Daos) -> None:
-    replay(daos.site, "ior", "ior/easy/dfs")
-    done = daos.site.check("IorEasy")
+    somebody_elses = "11111111-2222-4333-8444-555555555555"
+    replay(daos.site, "ior", "ior/easy/dfs", "io500/dfs")
+    replay(daos.site, "mdtest", "io500/dfs")
+    daos.perf_pool(before=[somebody_elses])
+    done = daos.site.check("IorEasy|Io500|DaosPerf")
     assert done.returncode == 0, done.stdout
-    assert "write@clients/dfs" in done.stdout
-    assert "read@clients/dfs" in done.stdout
-    assert daos.site.left_behind() == []
-
-
-def test_io500_is_run_with_the_commands_that_were_recorded(daos: Daos) -> None:
-    for tool in ("ior", "mdtest"):
-        replay(daos.site, tool, "io500/dfs")
-    done = daos.site.check("Io500")
-    assert done.returncode == 0, done.stdout
-    for metric in ("ior_hard_read", "mdtest_hard_delete", "score_without_find"):
+    for metric in ("write", "read", "ior_hard_read", "mdtest_hard_delete", "score_without_find"):
         assert f"{metric}@clients/dfs" in done.stdout
+    for client in ("c1", "c2"):
+        assert f"update_4k@{client}" in done.stdout
+        assert f"fetch_1m@{client}" in done.stdout
+    # After each run of each client and size, what has no label and was not there before.
+    asked = Counter(daos.destroyed.read_text().splitlines())
+    destroy = "--sys-name daos_server container destroy --force perf"
+    assert asked == dict.fromkeys((f"{destroy} {uuid}" for uuid in UNLABELLED), 2 * 2 * 3)
     assert daos.site.left_behind() == []
 
 
-def test_the_io500_program_is_run_with_the_command_that_was_recorded(site: Site) -> None:
-    replay(site, "io500", "io500/program")
-    done = site.check("Io500Program")
-    assert done.returncode == 0, done.stdout
-    for metric in ("ior_hard_read", "find", "score"):
-        assert f"{metric}@clients/posix" in done.stdout
-    (configuration,) = site.root.rglob("io500.1.ini")
-    assert {"api = POSIX", "stonewall-time = 2"} <= {*configuration.read_text().splitlines()}
-    assert site.left_behind() == []
+def test_what_failed_jobs_left_in_container_and_pool_is_removed(daos: Daos) -> None:
+    asked = daos.site.root / "asked"
+    daos.site.program("find", f'echo "$D_IL_POOL $D_IL_CONTAINER $LD_PRELOAD $*" >>{asked}')
+    daos.site.use("ior", "exit 1")
+    daos.perf_pool()
+    perf = daos.site.programs / "daos_perf"
+    daos.site.program("daos_perf", perf.read_text().partition("exec ")[0] + "exit 1")
+    why = {
+        "IorEasy": "failed with exit status 1",
+        "DaosPerf": "daos_perf (4k.1) failed with exit status 1",
+    }
+    all_fail(daos.site, why)
+    library = re.escape(f"{daos.site.root}/lib64/libpil4dfs.so")
+    assert re.fullmatch(
+        rf"tank posix {library} /tmp/\S+ -maxdepth 1 -name assay\.\d+\.\* -exec rm -rf {{}} \+\n",
+        asked.read_text(),
+    )
+    destroyed = daos.destroyed.read_text()
+    assert all(uuid in destroyed for uuid in UNLABELLED)
+
+
+def test_a_container_that_is_not_there_is_not_made_and_those_of_others_are_safe(daos: Daos) -> None:
+    ran = daos.site.root / "ran"
+    daos.site.use("ior", f"touch {ran}")
+    daos.perf_pool()
+    daos.container("container/unknown.txt")
+    why = {
+        "IorEasy": "IorEasy needs the phase system: ",
+        "DaosPerf": "daos did not list the containers of the pool perf",
+    }
+    all_fail(daos.site, why)
+    assert not ran.exists()
+    assert not daos.destroyed.exists()
+
+
+def test_a_pool_that_is_not_at_rest_is_not_measured(daos: Daos) -> None:
+    ran = daos.site.root / "ran"
+    daos.site.use("ior", f"touch {ran}")
+    daos.dmg(WHOLE | {"pool query tank": "dmg/pool_query_rebuilding.txt"})
+    daos.fails("IorEasy", "IorEasy needs the phase system: the pool: its rebuild is")
+    assert not ran.exists()
+
+
+def test_daos_perf_needs_room_in_its_pool(daos: Daos) -> None:
+    daos.site.program("daos_perf", "exit 1")
+    daos.site.describe(lambda document: document["daos"].update(perf_pool="perf"))
+    daos.dmg(WHOLE | {"pool query perf": "dmg/pool_query_little_room.txt"})
+    daos.fails("DaosPerf", "the pool perf has 286 MiB free, but 512 MiB are needed")
+
+
+def test_the_pool_of_daos_perf_has_to_be_whole_after_the_run(daos: Daos) -> None:
+    daos.perf_pool()
+    perf = daos.site.programs / "daos_perf"
+    daos.site.program("daos_perf", f"touch {daos.begun}\n" + perf.read_text().partition("\n")[2])
+    daos.dmg(WHOLE, after={"pool query perf": "dmg/pool_query_rebuilding.txt"})
+    daos.fails("DaosPerf", "after the run, the pool: ")
 
 
 def test_a_program_that_is_not_there_is_named(site: Site) -> None:
@@ -125,72 +178,6 @@ def test_a_rank_that_dies_takes_the_others_along(site: Site) -> None:
     assert site.left_behind() == []
 
 
-def test_what_a_failed_job_left_in_the_container_is_removed(daos: Daos) -> None:
-    asked = daos.site.root / "asked"
-    daos.site.program("find", f'echo "$D_IL_POOL $D_IL_CONTAINER $LD_PRELOAD $*" >>{asked}')
-    daos.site.use("ior", "exit 1")
-    daos.fails("IorEasy", "failed with exit status 1")
-    library = re.escape(f"{daos.site.root}/lib64/libpil4dfs.so")
-    assert re.fullmatch(
-        rf"tank posix {library} /tmp/\S+ -maxdepth 1 -name assay\.\d+\.\* -exec rm -rf {{}} \+\n",
-        asked.read_text(),
-    )
-
-
-UNLABELLED = re.findall(
-    r"^ +([0-9a-f-]{36}) *$",
-    (RECORDED / "container/list_unlabelled.txt").read_text(),
-    re.MULTILINE,
-)
-"""What runs of daos_perf leave in their pool."""
-
-
-def test_daos_perf_is_run_with_the_commands_that_were_recorded(daos: Daos) -> None:
-    somebody_elses = "11111111-2222-4333-8444-555555555555"
-    daos.perf_pool(before=[somebody_elses])
-    done = daos.site.check("DaosPerf")
-    assert done.returncode == 0, done.stdout
-    for client in ("c1", "c2"):
-        assert f"update_4k@{client}" in done.stdout
-        assert f"fetch_1m@{client}" in done.stdout
-    # After each run of each client and size, what has no label and was not there before.
-    asked = Counter(daos.destroyed.read_text().splitlines())
-    destroy = "--sys-name daos_server container destroy --force perf"
-    assert asked == dict.fromkeys((f"{destroy} {uuid}" for uuid in UNLABELLED), 2 * 2 * 3)
-    assert daos.site.left_behind() == []
-
-
-def test_what_a_failed_run_of_daos_perf_left_is_removed(daos: Daos) -> None:
-    daos.perf_pool()
-    perf = daos.site.programs / "daos_perf"
-    daos.site.program("daos_perf", perf.read_text().partition("exec ")[0] + "exit 1")
-    daos.fails("DaosPerf", "daos_perf (4k.1) failed with exit status 1")
-    destroyed = daos.destroyed.read_text()
-    assert all(uuid in destroyed for uuid in UNLABELLED)
-
-
-def test_daos_perf_is_not_run_where_its_containers_cannot_be_distinguished(daos: Daos) -> None:
-    daos.perf_pool()
-    daos.container("container/posix.txt")
-    daos.fails("DaosPerf", "daos did not list the containers of the pool perf")
-    assert not daos.destroyed.exists()
-
-
-def test_daos_perf_needs_room_in_its_pool(daos: Daos) -> None:
-    daos.site.program("daos_perf", "exit 1")
-    daos.site.describe(lambda document: document["daos"].update(perf_pool="perf"))
-    daos.dmg(WHOLE | {"pool query perf": "dmg/pool_query_little_room.txt"})
-    daos.fails("DaosPerf", "the pool perf has 286 MiB free, but 512 MiB are needed")
-
-
-def test_the_pool_of_daos_perf_has_to_be_whole_after_the_run(daos: Daos) -> None:
-    daos.perf_pool()
-    perf = daos.site.programs / "daos_perf"
-    daos.site.program("daos_perf", f"touch {daos.begun}\n" + perf.read_text().partition("\n")[2])
-    daos.dmg(WHOLE, after={"pool query perf": "dmg/pool_query_rebuilding.txt"})
-    daos.fails("DaosPerf", "after the run, the pool: ")
-
-
 @pytest.mark.parametrize(
     ("then", "why"),
     [
@@ -208,14 +195,6 @@ def test_a_trap_of_ior_is_not_a_measurement(daos: Daos, then: str, why: str) -> 
     daos.fails("IorEasy", why)
 
 
-def test_a_pool_that_is_not_at_rest_is_not_measured(daos: Daos) -> None:
-    ran = daos.site.root / "ran"
-    daos.site.use("ior", f"touch {ran}")
-    daos.dmg(WHOLE | {"pool query tank": "dmg/pool_query_rebuilding.txt"})
-    daos.fails("IorEasy", "IorEasy needs the phase system: the pool: its rebuild is")
-    assert not ran.exists()
-
-
 def test_a_rank_that_is_lost_meanwhile_spoils_the_figures(daos: Daos) -> None:
     replay(daos.site, "ior", "ior/easy/dfs", then=f"touch {daos.begun}")
     daos.dmg(WHOLE, after={"system query": "dmg/system_query_one_rank_dead.txt"})
@@ -226,14 +205,6 @@ def test_what_the_system_says_comes_before_the_program_that_failed(daos: Daos) -
     daos.site.use("ior", f"touch {daos.begun}; exit 22")
     daos.dmg(WHOLE, after={"system query": "dmg/system_query_one_rank_dead.txt"})
     daos.fails("IorEasy", "after the run, rank 1 at")
-
-
-def test_a_container_that_is_not_there_is_not_made(daos: Daos) -> None:
-    ran = daos.site.root / "ran"
-    daos.site.use("ior", f"touch {ran}")
-    daos.container("container/unknown.txt")
-    daos.fails("IorEasy", "IorEasy needs the phase system: ")
-    assert not ran.exists()
 
 
 def test_a_path_that_is_not_a_dfuse_is_not_measured(daos: Daos) -> None:
