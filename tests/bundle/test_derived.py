@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from assay.bundle import checksums, signature
 from assay.bundle.verify import verify
+from assay.checks import plan
 from assay.cli import app
 from assay.foreign import limits
 from bundles import bundle_of, campaign_in
@@ -152,7 +153,8 @@ def test_a_number_of_samples_that_nobody_takes(written: Path, repetitions: int) 
     (path,) = (written / "reframe").iterdir()
     document = json.loads(path.read_text())
     for case in document["runs"][0]["testcases"]:
-        case["deviations"] = {"repetitions": {"asked": 5, "was": repetitions}}
+        asked = plan.CHECKS[case["name"].partition(" ")[0]].scales["quick"]["repetitions"]
+        case["deviations"] = {"repetitions": {"asked": asked, "was": repetitions}}
     path.write_text(json.dumps(document))
     assert has(problems(written), f"repetitions = {repetitions}: should be 1 to {limits.SAMPLES}")
 

@@ -95,6 +95,36 @@ def test_both_rounds_are_one_run(rounds: Campaign) -> None:
     assert {each.variable for each in signed.deviations} == {"repetitions"}
 
 
+@pytest.mark.parametrize("emptied", [dict, lambda: {"write_1m": {}, "read_1m": {}}])
+def test_a_second_round_that_lost_its_samples_is_not_one_that_took_none(
+    rounds: Campaign, emptied: Callable[[], Document]
+) -> None:
+    def lose(document: Document) -> None:
+        for case in document["runs"][0]["testcases"]:
+            case["samples"] = emptied()
+
+    rounds.take(1)
+    rounds.take(2, lose)
+    lost = [
+        each
+        for each in rounds.signed().judgements
+        if (each.requirement.check, each.requirement.partition) == DISKS
+    ]
+    assert {each.verdict for each in lost} == {Verdict.MISSING}
+    assert "has 3 samples, and 5 were taken" in lost[0].reason
+
+
+def test_a_scale_that_asks_for_less_than_the_catalogue_is_refused(rounds: Campaign) -> None:
+    def ask_for_less(document: Document) -> None:
+        for case in document["runs"][0]["testcases"]:
+            if "repetitions" in case["deviations"]:
+                case["deviations"]["repetitions"]["asked"] = 3
+
+    rounds.take(1, ask_for_less)
+    with pytest.raises(ReportError, match=r"was asked for repetitions = 3, and the scale quick of"):
+        rounds.results()
+
+
 def test_verify_derives_both_rounds_again(rounds: Campaign) -> None:
     rounds.take(1)
     rounds.take(2)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from assay.campaign.outputs import Outputs
 from assay.campaign.run_report import Loaded, TestCase
+from assay.checks.plan import CHECKS
 
 REPETITIONS = "repetitions"
 """The variable of a check with its number of samples."""
@@ -66,7 +67,8 @@ class Case:
     samples: dict[str, dict[str, list[float]]]
     deviations: tuple[Deviation, ...]
     fewer: dict[str, int]
-    """For each metric whose subjects have different numbers of samples, the largest number."""
+    """For each metric whose subjects have different numbers of samples, the largest number; of two
+    rounds, for each metric, the number that both took."""
     problems: dict[str, list[str]]
     benchmark_seconds: float
     output: Outputs | None
@@ -174,15 +176,23 @@ def joined(first: Case, second: Case) -> Case:
         }
         for name, by_subject in first.samples.items()
     }
+    taken = _taken(first) + _taken(second)
     return replace(
         second,
         samples=samples,
         deviations=tuple(_together(first.deviations, second.deviations)),
-        fewer=_fewer(samples),
+        # A round that lost its samples is not one that took none.
+        fewer=dict.fromkeys(samples, taken),
         benchmark_seconds=first.benchmark_seconds + second.benchmark_seconds,
         started=first.started,
         rounds=(first, second),
     )
+
+
+def _taken(job: Case) -> int:
+    """Number of samples of each metric that a job took."""
+    set_to = {each.variable: each.was for each in job.deviations}
+    return set_to.get(REPETITIONS, CHECKS[job.check].scales[job.scale][REPETITIONS])
 
 
 def _together(first: Sequence[Deviation], second: Sequence[Deviation]) -> Iterator[Deviation]:

@@ -137,8 +137,7 @@ class Results:
         count, most = len(reported), case.fewer.get(metric.name, 0)
         if 0 < count < most:
             return [
-                f"{metric.name} has {count} samples, and other subjects of this run have {most}:"
-                " some samples are lost"
+                f"{metric.name} has {count} samples, and {most} were taken: some samples are lost"
             ]
         if not reported:
             return [case.problem or f"{metric.check} ran but left no samples"]

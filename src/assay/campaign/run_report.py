@@ -244,7 +244,24 @@ def _problems(case: TestCase, names: Names) -> Iterator[str]:
         )
     if case.check not in names.checks[case.partition]:
         yield _unknown("name", case.check, sorted(names.checks[case.partition]))
-    yield from _problems_of_figures(case, names)
+    else:
+        yield from _problems_of_settings(case)
+        yield from _problems_of_figures(case, names)
+
+
+def _problems_of_settings(case: TestCase) -> Iterator[str]:
+    """Deviations from another scale than the catalogue's; a smaller one would hide what is less."""
+    check = CHECKS[case.check]
+    asked: dict[str, int] = {
+        **check.scales[case.scale],
+        **{f"in_flight.{each.name}": each.in_flight for each in check.metrics if each.in_flight},
+    }
+    for name, setting in case.deviations.items():
+        if setting.asked != asked.get(name):
+            yield (
+                f": {case.check} was asked for {quoted(name)} = {setting.asked}, and the scale"
+                f" {case.scale} of daos-assay {__version__} asks for {asked.get(name)}: {_AGAIN}"
+            )
 
 
 def _problems_of_figures(case: TestCase, names: Names) -> Iterator[str]:
