@@ -100,10 +100,8 @@ mutants: setup ## What the tests do not notice: samples of single changes of the
 spack-check: setup ## What can be known of spack-env without Spack.
 	$(BIN)/pytest tests/spack
 
-# One at a time leaves a core idle: Ansible works with one, or waits.
 .PHONY: molecule
-molecule: setup host-tools ## The scenarios that CI runs, on real hosts (podman), two at a time.
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync molecule-bare molecule-cluster molecule-spack
+molecule: molecule-cluster molecule-spack molecule-bare ## The scenarios that CI runs, on real hosts (podman).
 
 .PHONY: molecule-cluster
 molecule-cluster: setup host-tools ## Converge, check and measure three hosts.
