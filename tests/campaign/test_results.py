@@ -137,7 +137,7 @@ def test_a_figure_that_reframe_fails_is_judged_and_not_missing(
 def test_a_slow_figure_is_measured_and_not_accepted(
     cluster: Cluster, campaign: Callable[..., str]
 ) -> None:
-    bound = {"c1": [3.0] * 5, "c2": [4.0] * 5}
+    bound = {"c1": [3.0] * 3, "c2": [4.0] * 3}
     change = alter("ClientPlacement", samples={"bound_processes": bound})
     results = read(campaign(change), cluster)
     assert sign_off(cluster, results, Gate.MEASURED).passed

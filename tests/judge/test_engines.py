@@ -260,7 +260,7 @@ def campaign(root: Path, trial: str) -> Results:
         problem=None,
         samples={},
         deviations=(),
-        fewer={},
+        taken=3,
         problems={},
         benchmark_seconds=1.0,
         output=Outputs(root, "output/IorEasy", ()),

@@ -13,10 +13,11 @@ from assay.cluster.description import Cluster
 def case(cluster: Cluster, check: str, partition: str, root: Path) -> dict[str, Any]:
     """A test case of ReFrame's run report, of a check that went well."""
     samples: dict[str, dict[str, list[float]]] = {}
+    taken = CHECKS[check].scales["quick"]["repetitions"]
     for metric in requirements(cluster):
         if (metric.check, metric.partition) == (check, partition):
             value = 4.0 if metric.unit == "process" else 2000.0
-            samples.setdefault(metric.name, {})[str(metric.subject)] = [value] * 5
+            samples.setdefault(metric.name, {})[str(metric.subject)] = [value] * taken
     for by_subject in samples.values():
         for subject in by_subject:
             raw = root / "output" / partition / check / "raw" / subject.replace(">", "-to-")

@@ -7,7 +7,7 @@ Both rounds together are one run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -66,9 +66,8 @@ class Case:
     """Why the whole check has no figures."""
     samples: dict[str, dict[str, list[float]]]
     deviations: tuple[Deviation, ...]
-    fewer: dict[str, int]
-    """For each metric whose subjects have different numbers of samples, the largest number; of two
-    rounds, for each metric, the number that both took."""
+    taken: int
+    """Number of samples of each metric that were taken of each subject, in all rounds."""
     problems: dict[str, list[str]]
     benchmark_seconds: float
     output: Outputs | None
@@ -127,7 +126,9 @@ def case_of(
             Deviation(case.check, case.partition, variable, set_to.asked, set_to.was)
             for variable, set_to in case.deviations.items()
         ),
-        fewer=_fewer(case.samples),
+        taken=case.deviations[REPETITIONS].was
+        if REPETITIONS in case.deviations
+        else CHECKS[case.check].scales[case.scale][REPETITIONS],
         # Problems of the sanity phase are of some subjects; those of other phases are of all.
         problems={} if again or _failed_elsewhere(case) else case.problems,
         benchmark_seconds=case.benchmark_seconds,
@@ -138,14 +139,6 @@ def case_of(
         runs=runs,
         round=case.round,
     )
-
-
-def _fewer(samples: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, int]:
-    counts = {
-        name: {len(values) for values in by_subject.values()}
-        for name, by_subject in samples.items()
-    }
-    return {name: max(found) for name, found in counts.items() if len(found) > 1}
 
 
 _REPEATED = (
@@ -176,31 +169,23 @@ def joined(first: Case, second: Case) -> Case:
         }
         for name, by_subject in first.samples.items()
     }
-    taken = _taken(first) + _taken(second)
     return replace(
         second,
         samples=samples,
-        deviations=tuple(_together(first.deviations, second.deviations)),
-        # A round that lost its samples is not one that took none.
-        fewer=dict.fromkeys(samples, taken),
+        deviations=tuple(_together(first, second)),
+        taken=first.taken + second.taken,
         benchmark_seconds=first.benchmark_seconds + second.benchmark_seconds,
         started=first.started,
         rounds=(first, second),
     )
 
 
-def _taken(job: Case) -> int:
-    """Number of samples of each metric that a job took."""
-    set_to = {each.variable: each.was for each in job.deviations}
-    return set_to.get(REPETITIONS, CHECKS[job.check].scales[job.scale][REPETITIONS])
-
-
-def _together(first: Sequence[Deviation], second: Sequence[Deviation]) -> Iterator[Deviation]:
+def _together(first: Case, second: Case) -> Iterator[Deviation]:
     """The deviations of two rounds; their samples deviate only if both together do."""
-    taken = sum(each.was for each in (*first, *second) if each.variable == REPETITIONS)
-    for each in dict.fromkeys((*first, *second)):
+    taken = first.taken + second.taken
+    for each in dict.fromkeys((*first.deviations, *second.deviations)):
         if each.variable != REPETITIONS:
             yield each
-    for each in second:
+    for each in second.deviations:
         if each.variable == REPETITIONS and each.asked != taken:
             yield replace(each, was=taken)

@@ -134,13 +134,13 @@ class Results:
                     f"{case.report.name}: a sample is {value:g} {metric.unit}, and {ALLOWED}:"
                     " measure it again"
                 ]
-        count, most = len(reported), case.fewer.get(metric.name, 0)
-        if 0 < count < most:
-            return [
-                f"{metric.name} has {count} samples, and {most} were taken: some samples are lost"
-            ]
         if not reported:
             return [case.problem or f"{metric.check} ran but left no samples"]
+        if len(reported) != case.taken:
+            return [
+                f"{metric.name} has {len(reported)} samples, and {case.taken} were taken: measure"
+                " it again"
+            ]
         if self.with_outputs and not self._left_anything(case, metric):
             return [
                 f"{metric.check} left no raw output of {metric.subject}, and a figure without raw"
