@@ -82,28 +82,3 @@ def test_a_program_that_others_may_write_is_not_asked_for_its_version(tmp_path: 
     os.chown(program, 65534, 65534)
     assert f"others may write {program}" in versions(tmp_path)
     assert not (tmp_path / "bin/dmg.ran").exists()
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only what is root's is run")
-def test_a_dmg_that_others_may_write_is_not_asked_for_ssds(tmp_path: Path) -> None:
-    dmg = tmp_path / "bin/dmg"
-    dmg.parent.mkdir()
-    dmg.write_text('#!/bin/sh\necho "asked for $*"\n')
-    dmg.chmod(0o755)
-    assert scanned(tmp_path) == "asked for -j storage scan\n"
-    dmg.chmod(0o757)
-    assert scanned(tmp_path) == ""
-    dmg.chmod(0o755)
-    dmg.parent.chmod(0o777)
-    assert scanned(tmp_path) == ""
-    assert scanned(tmp_path / "none") == ""
-
-
-def scanned(prefix: Path) -> str:
-    """What the role cluster hears of the SSDs of all servers."""
-    path = ROLES / "cluster/tasks/scan.yml"
-    (task,) = DataLoader().load_from_file(str(path), trusted_as_template=True)
-    script = Templar(loader=DataLoader(), variables={"daos_prefix": str(prefix)}).template(
-        task["ansible.builtin.shell"]["cmd"]
-    )
-    return subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
