@@ -11,6 +11,7 @@ from assay.cluster.fingerprint import Fingerprint, HostChange, changes
 from assay.tools import dmidecode, smart
 from assay.tools.fingerprint import fingerprint
 from assay.tools.host_identity import read_identity
+from trees import write_tree
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "identity"
 
@@ -72,10 +73,7 @@ PRINTED = {
 
 @pytest.fixture
 def identity(tmp_path: Path) -> dict[str, Any]:
-    for name, content in TREE.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{content}\n")
+    write_tree(tmp_path, TREE)
 
     def ask(*command: str) -> str:
         subject = tuple(word for word in command if word in (command[0], "ib0") or "/dev/" in word)

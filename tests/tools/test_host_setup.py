@@ -13,6 +13,7 @@ import pytest
 from assay.cluster.setup import Setup
 from assay.tools import host_setup
 from assay.tools.host_setup import read_setup
+from trees import write_tree
 
 PCI = "sys/devices/pci0000:64"
 TREE = {
@@ -64,10 +65,7 @@ LINKS = {
 
 @pytest.fixture
 def described(tmp_path: Path) -> dict[str, Any]:
-    for name, content in TREE.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{content}\n")
+    write_tree(tmp_path, TREE)
     for name, target in LINKS.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)

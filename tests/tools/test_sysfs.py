@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from assay.tools.sysfs import look
+from trees import write_tree
 
 FILES = {
     "sys/devices/system/node/node0/cpulist": "0-31",
@@ -40,10 +41,7 @@ FILES = {
 
 @pytest.fixture
 def host(tmp_path: Path) -> dict[str, Any]:
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{text}\n")
+    write_tree(tmp_path, FILES)
     return look(tmp_path)
 
 

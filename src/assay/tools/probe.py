@@ -31,7 +31,7 @@ def look(root: Path, campaigns: str, scratch: str, programs: list[str]) -> dict[
     """All that is seen of this host; `root` is below which sysfs and procfs are."""
     names = {socket.gethostname(), socket.gethostname().partition(".")[0]}
     host = sysfs.look(root)
-    host["memory"]["total_mib"] = memory_kib(root) // 1024
+    host["memory"]["total_mib"] = (sysfs.meminfo_kib(root, "MemTotal") or 0) // 1024
     for name, link in host["interfaces"].items():
         link.update(interface(root / "sys/class/net" / name))
     return {
@@ -103,12 +103,6 @@ def place(directory: str, mountinfo: str) -> dict[str, Any]:
         "device": mounted[2],
         "writable": os.path.isdir(directory) and os.access(directory, os.W_OK),
     }
-
-
-def memory_kib(root: Path) -> int:
-    """The memory of the host; 0 if the kernel does not show it."""
-    lines = sysfs.text(root / "proc/meminfo").splitlines()
-    return next((int(line.split()[1]) for line in lines if line.startswith("MemTotal:")), 0)
 
 
 LINE = 900

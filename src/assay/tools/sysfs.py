@@ -43,7 +43,7 @@ def look(root: Path) -> dict[str, Any]:
         "block_devices": [f"/dev/{block.name}" for block in sorted(root.glob("sys/class/block/*"))],
         "iommu": any(root.glob("sys/class/iommu/*")),
         "memory": {
-            "hugepage_kib": _hugepage_kib(root / "proc/meminfo"),
+            "hugepage_kib": meminfo_kib(root, "Hugepagesize") or 2048,
             "transparent_hugepages": _chosen(
                 text(root / "sys/kernel/mm/transparent_hugepage/enabled")
             ),
@@ -57,6 +57,12 @@ def text(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return ""
+
+
+def meminfo_kib(root: Path, key: str) -> int | None:
+    """A size in /proc/meminfo, KiB; None if the kernel does not show it."""
+    lines = text(root / "proc/meminfo").splitlines()
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{key}:")), None)
 
 
 def _numa_node(device: Path) -> int | None:
@@ -76,11 +82,6 @@ def _namespace(device: Path) -> dict[str, Any]:
         "lba_bytes": int(lba_bytes) if lba_bytes else None,
         "namespaces": [f"/dev/{namespace.name}" for namespace in namespaces],
     }
-
-
-def _hugepage_kib(meminfo: Path) -> int:
-    sizes = [line.split() for line in text(meminfo).splitlines()]
-    return next((int(size[1]) for size in sizes if size[0] == "Hugepagesize:"), 2048)
 
 
 def _chosen(choices: str) -> str:

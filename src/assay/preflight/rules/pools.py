@@ -22,7 +22,7 @@ from assay.preflight.rules.properties import (
     spelt,
 )
 from assay.problems import Problem
-from assay.tools.pools import POOL_SIZE, SIZES_ALLOWED, size_bytes
+from assay.tools.pools import OPTIONS, POOL_SIZE, SIZES_ALLOWED, size_bytes
 
 
 def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
@@ -50,9 +50,7 @@ def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
 
 
 POOL_KEYS = ("name", "size", "properties", "containers")
-CONTAINER_KEYS = (
-    *("name", "type", "oclass", "file_oclass", "dir_oclass", "chunk_size", "properties"),
-)
+CONTAINER_KEYS = ("name", *OPTIONS, "properties")
 """What the role daos_system takes."""
 
 LAYOUTS = ("POSIX", "HDF5", "PYTHON", "SPARK", "DATABASE", "ROOT", "SEISMIC", "METEO")
