@@ -16,6 +16,7 @@ import reframe.utility.typecheck as typ
 from reframe.core.builtins import parameter, run_after, run_before, sanity_function, variable
 from reframe.core.exceptions import ReframeError
 
+import leftovers
 import lost_hosts
 from assay import __version__
 from assay.campaign.cases import FIRST
@@ -30,7 +31,7 @@ from assay.checks.run import Run
 from assay.cluster.description import Cluster, Partition
 from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
-from assay.foreign.text import quoted, shorten_all
+from assay.foreign.text import shorten_all
 from assay.judge.stats import summarize
 from assay.shell import Text, line
 from assay.subject import Subject, folded
@@ -320,8 +321,9 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def every_metric_is_measured(self) -> Any:
         self.samples = {metric.name: {} for metric in self.entry.metrics}
         self.problems = {}
-        strange = self._strange()
-        wrong = [*self.wrong_after(), *self._core_dumps(), *strange.pop(None, [])]
+        stage = Path(self.stagedir)
+        strange = leftovers.strange(stage, self.subjects)
+        wrong = [*self.wrong_after(), *leftovers.core_dumps(stage), *strange.pop(None, [])]
         lost = self.lost_hosts()
         ran = []
         for subject in self.subjects:
@@ -348,33 +350,6 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             bool(self.problems),
             msg="; ".join(f"{subject}: {reasons[0]}" for subject, reasons in self.problems.items()),
         )
-
-    def _strange(self) -> dict[Subject | None, list[str]]:
-        """Report outputs that are neither a file nor a directory, by subject, or None.
-
-        ReFrame keeps the outputs of a job and follows links, so a host could name any file of the
-        controller.
-        """
-        by_subject: dict[Subject | None, list[str]] = {}
-        own = {Path("raw", directory_of(subject)): subject for subject in self.subjects}
-        try:
-            for entry in Tree(Path(self.stagedir)).walk():
-                path = Path(entry.name)
-                # Files that everywhere.sh sends are not kept; they remain only if it was killed.
-                if path.parts[0].startswith(".outgoing."):
-                    continue
-                if not (entry.is_file or entry.is_directory):
-                    owner = next((own[at] for at in (path, *path.parents) if at in own), None)
-                    problem = f"the job left {entry.kind} ({quoted(path)}), which is not an output"
-                    by_subject.setdefault(owner, []).append(problem)
-        except (ForeignError, OSError) as error:
-            by_subject.setdefault(None, []).append(f"what the job left cannot be read: {error}")
-        return by_subject
-
-    def _core_dumps(self) -> list[str]:
-        """Report crashed programs, even if their exit status was not recorded."""
-        dumps = sorted(path.name for path in Path(self.stagedir).glob("core*"))
-        return [f"a program crashed and left {', '.join(dumps)}"] if dumps else []
 
     def _collect(self, subject: Subject) -> list[str]:
         """Store a subject's samples, and return their problems."""
