@@ -255,14 +255,14 @@ def started(progress: Progress, left_s: float) -> list[str]:
         left_s: the remaining seconds of the campaign.
     """
     before = progress.done - len(progress.ended_since)
-    said = []
+    lines = []
     for number, check in enumerate([*progress.ended_since, *progress.running], before + 1):
         hosts = folded(host for subject in check.steps for host in subject.hosts)
         left = f"; about {spelled(left_s)} left" if check.state == "runs" else ""
-        said.append(f"{number} of {len(progress.checks)}: {check.name} on {hosts}{left}")
+        lines.append(f"{number} of {len(progress.checks)}: {check.name} on {hosts}{left}")
         if check.state == "failed":
-            said.append(f"{check.name} on {check.partition} failed")
-    return said
+            lines.append(f"{check.name} on {check.partition} failed")
+    return lines
 
 
 def _clock(seconds: float) -> str:
