@@ -77,6 +77,29 @@ def test_less_is_better(samples: list[float], verdict: Verdict, message: str) ->
     assert message in judged.reason
 
 
+SHORT = "the engines moved 60% of the bytes that the benchmark reports"
+
+
+def judged_short(samples: Sequence[float], limits: Expectation) -> Judgement:
+    return judge([Measurement(OWED, samples, limits, short=SHORT)]).judgements[0]
+
+
+@pytest.mark.parametrize("samples", [[900.0, 910.0, 920.0], [700.0, 710.0, 705.0]])
+def test_what_the_engines_did_not_move_is_implausible(samples: list[float]) -> None:
+    judged = judged_short(samples, RATED)
+    assert (judged.verdict, judged.reason) == (Verdict.IMPLAUSIBLE, SHORT)
+
+
+def test_without_a_floor_what_the_engines_did_not_move_stays_unrated() -> None:
+    judged = judged_short([900.0, 910.0], UNRATED)
+    assert (judged.verdict, judged.reason) == (Verdict.UNRATED, UNRATED.derivation)
+
+
+def test_without_a_sample_what_the_engines_did_not_move_is_missing() -> None:
+    judged = judged_short([], RATED)
+    assert (judged.verdict, judged.reason) == (Verdict.MISSING, "it was not measured")
+
+
 def test_nothing_to_judge_by_is_not_a_pass() -> None:
     judged = alone(OWED, [900.0, 910.0], UNRATED)
     assert judged.verdict is Verdict.UNRATED

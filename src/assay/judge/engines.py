@@ -2,7 +2,8 @@
 
 The job reads the engines' metrics before and after each step.
 
-They never change a verdict; they help to explain it.
+They help to explain a verdict, and change it in one case: where the engines moved less than the
+benchmark reports, the figure is not one of the storage.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from dataclasses import dataclass, field
 
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
+from assay.checks.bounds.devices import Direction
 from assay.checks.bounds.path import of_files
 from assay.checks.plan import CHECKS, requirements
 from assay.checks.raw import RawOutputs, SubjectOutputs
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError, Tree
 from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, outliers
+from assay.subject import Subject
 from assay.tools.telemetry import (
     COUNTED,
     ERRORS,
@@ -39,6 +42,16 @@ FOREIGN = 0.05
 """Share of the engines' bytes above which load of others is reported; metadata and the benchmark's
 own files have less (own choice)."""
 
+SHORT = 0.05
+"""Share of the bytes that a benchmark reports by which the engines may fall short of it: readings
+and steps do not end at the same moment (own choice)."""
+
+Way = tuple[Subject, Direction]
+"""A subject of a check, and the direction of its data."""
+
+DIRECTIONS: Mapping[str, Direction] = {"update": "write", "fetch": "read"}
+"""The engines' names of the directions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Engines:
@@ -52,6 +65,8 @@ class Engines:
     """Other reasons to doubt the figures: load of others, errors, a rebuild."""
     unread: str = ""
     """Why metrics were not read, or not all of them; empty if they were."""
+    short: Mapping[Way, str] = field(default_factory=dict)
+    """Where the engines surely moved less than the benchmark reports, each in a sentence."""
 
     @property
     def sentence(self) -> str:
@@ -73,9 +88,9 @@ class _Seen:
         default_factory=lambda: defaultdict(list)
     )
     """By operation and size: for each step, operations and the sum of their squares, by target."""
-    moved: float = 0.0
+    moved: dict[Way, float] = field(default_factory=lambda: defaultdict(float))
     """Bytes that the engines moved in steps for which the benchmark reports its own bytes."""
-    asked: float = 0.0
+    asked: dict[Way, float] = field(default_factory=lambda: defaultdict(float))
     """Bytes that the benchmark's data requires, including redundancy."""
     failed: dict[tuple[int, str, str], float] = field(default_factory=lambda: defaultdict(float))
     """Errors by rank, metric, and further labels."""
@@ -85,6 +100,8 @@ class _Seen:
     silent: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     steps: int = 0
+    ranks: int = 0
+    """Number of ranks that the system has."""
 
 
 def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
@@ -119,11 +136,11 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
         also = f" and {len(unwatched) - 1} more" if len(unwatched) > 1 else ""
         why = f"the engines' metrics were not read: no telemetry port on {unwatched[0]}{also}"
         return Engines(case.check, case.partition, (), (), why)
-    seen = _Seen()
+    seen = _Seen(ranks=sum(len(cluster.hosts[name].engines) for name in cluster.daos.servers))
     for output in outputs:
         raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
         for subject in subjects:
-            _add(seen, cluster, case.check, raw.of(subject))
+            _add(seen, cluster, case.check, subject, raw.of(subject))
     return _judged(cluster, case, seen)
 
 
@@ -134,7 +151,7 @@ _WITHOUT_DAOS = "posix"
 # What the steps did.
 
 
-def _add(seen: _Seen, cluster: Cluster, check: str, left: SubjectOutputs) -> None:
+def _add(seen: _Seen, cluster: Cluster, check: str, subject: Subject, left: SubjectOutputs) -> None:
     """Add the effect of each step of a subject, which is the difference between two readings."""
     moved_by = CHECKS[check].reading.moved
     stored = of_files(cluster).stored
@@ -145,8 +162,9 @@ def _add(seen: _Seen, cluster: Cluster, check: str, left: SubjectOutputs) -> Non
             after = _reading(left, step.name)
             _note(seen, after)
             if before is not None and after is not None:
-                moved = moved_by(left, step.name) if moved_by else None
-                asked = None if moved is None else moved["update"] * stored + moved["fetch"]
+                moved = (moved_by(left, step.name) if moved_by else None) or {}
+                cost = {"update": stored, "fetch": 1.0}
+                asked = {(subject, DIRECTIONS[by]): moved[by] * cost[by] for by in moved}
                 _compare(seen, before, after, asked)
             before = after
     except (ForeignError, OSError) as error:
@@ -172,44 +190,67 @@ def _note(seen: _Seen, reading: Snapshot | None) -> None:
         seen.problems += reading.problems
 
 
-def _compare(seen: _Seen, before: Snapshot, after: Snapshot, asked: float | None) -> None:
+def _compare(seen: _Seen, before: Snapshot, after: Snapshot, asked: Mapping[Way, float]) -> None:
     """Add the differences between two readings.
 
     Args:
         seen: the result to extend.
         before: the first reading.
         after: the second reading.
-        asked: bytes that the benchmark's data requires; None if the benchmark does not report them.
+        asked: bytes that the benchmark's data requires; empty if the benchmark does not report
+            them.
     """
     latency: dict[tuple[str, str], dict[Place, tuple[float, float]]] = defaultdict(dict)
-    bytes_moved = 0.0
+    moved: dict[str, float] = defaultdict(float)
+    seen.restarted |= _restarted(before, after)
+    whole = _whole(seen, before, after)
     for (metric, rank, target, detail), value in after.values.items():
         if rank not in before.hosts or rank in seen.restarted:
             continue
         grown = value - before.values.get((metric, rank, target, detail), 0.0)
-        if metric == STARTED and grown:
-            seen.restarted.add(rank)
+        if grown < 0 and metric in MOVED:
+            whole = False
         if grown <= 0:
             continue
         if metric in ERRORS:
             seen.failed[rank, metric, detail] += grown
         elif metric == REBUILT:
             seen.rebuilt.add(rank)
-        elif metric in MOVED:
-            bytes_moved += grown
-        elif operation := COUNTED.get(metric):
+        elif operation := MOVED.get(metric):
+            moved[DIRECTIONS[operation]] += grown
+        elif counted := COUNTED.get(metric):
             of = metric.replace("_samples", "_sumsquares"), rank, target, detail
             squares = after.values.get(of, 0.0) - before.values.get(of, 0.0)
             if grown >= FEWEST_OPERATIONS and squares > 0:
-                latency[operation, detail][rank, target] = grown, squares
+                latency[counted, detail][rank, target] = grown, squares
     seen.steps += 1
     for key, by_place in latency.items():
         seen.latency[key].append(by_place)
-    # If a server is missing, the total of moved bytes is unknown.
-    whole = before.hosts and before.hosts == after.hosts
-    if asked and whole and not (before.silent or after.silent):
-        seen.moved += bytes_moved
-        seen.asked += asked
+    if whole and any(asked.values()):
+        for way, required in asked.items():
+            seen.moved[way] += moved[way[1]]
+            seen.asked[way] += required
+
+
+def _restarted(before: Snapshot, after: Snapshot) -> set[int]:
+    """The ranks whose engine started between two readings."""
+    return {
+        rank
+        for (metric, rank, target, detail), value in after.values.items()
+        if metric == STARTED
+        and rank in before.hosts
+        and value > before.values.get((metric, rank, target, detail), 0.0)
+    }
+
+
+def _whole(seen: _Seen, before: Snapshot, after: Snapshot) -> bool:
+    """Whether two readings have the bytes of every rank; with one less, their sum says nothing."""
+    lacking = before.silent or after.silent or before.problems or after.problems
+    return (
+        not (lacking or seen.restarted)
+        and before.hosts == after.hosts
+        and len(before.hosts) >= max(seen.ranks, 1)
+    )
 
 
 # Reasons to doubt the figures.
@@ -232,19 +273,17 @@ def _judged(cluster: Cluster, case: Case, seen: _Seen) -> Engines:
         tuple(each.in_words(cluster, seen.hosts) for each in outliers),
         tuple(_findings(seen)),
         unread,
+        _short(seen),
     )
 
 
 def _findings(seen: _Seen) -> Iterator[str]:
-    if seen.asked:
-        others = 1 - seen.asked / seen.moved if seen.moved else -1.0
-        if others > FOREIGN:
-            yield f"others used the system: {others:.0%} of the bytes were not from this check"
-        elif seen.moved < seen.asked * (1 - FOREIGN):
-            yield (
-                f"the engines moved {seen.moved / seen.asked:.0%} of what the benchmark reports:"
-                " the rest came from a cache or a hole"
-            )
+    moved, asked = sum(seen.moved.values()), sum(seen.asked.values())
+    if asked < moved * (1 - FOREIGN):
+        others = 1 - asked / moved
+        yield f"others used the system: {others:.0%} of the bytes were not from this check"
+    for (subject, direction), sentence in _short(seen).items():
+        yield f"{direction} on {subject}: {sentence}"
     for rank in sorted(seen.restarted):
         yield f"rank {rank} on {seen.hosts[rank]} restarted during the check"
     if seen.rebuilt:
@@ -256,6 +295,21 @@ def _findings(seen: _Seen) -> Iterator[str]:
         yield f"rank {rank} on {seen.hosts[rank]} counted {count:.0f} {what}"
     if len(errors) > MOST_NAMED:
         yield f"and {len(errors) - MOST_NAMED} more error counts"
+
+
+def _short(seen: _Seen) -> dict[Way, str]:
+    """Where the engines moved less than the benchmark reports.
+
+    Others can only add to what the engines moved, so this is sure.
+    """
+    return {
+        way: (
+            f"the engines moved {seen.moved[way] / asked:.0%} of the bytes that the benchmark"
+            " reports, redundancy included: a cache or a hole"
+        )
+        for way, asked in seen.asked.items()
+        if seen.moved[way] < asked * (1 - SHORT)
+    }
 
 
 def _outliers(seen: _Seen) -> Iterator[Outlier]:

@@ -35,6 +35,8 @@ class Measurement:
     raw: Sequence[str] = ()
     model: str | None = None
     """The model name that its device reports, if known; devices of other models are no peers."""
+    short: str = ""
+    """How much less than it reports was moved by the engines; empty if nothing shows that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +100,10 @@ def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
         for measurement, problem in zip(measurements, problems, strict=True)
     ]
     summaries = summarize_all(rows)
-    fake = _fakes(measurements, rows)
-    flags = np.isin(np.arange(len(rows)), list(fake))
     ends = Ends([measurement.requirement for measurement in measurements])
     limits = _limits(measurements, ends.numbers, looks)
+    fake = _short(measurements, limits) | _fakes(measurements, rows)
+    flags = np.isin(np.arange(len(rows)), list(fake))
     rating = rate(summaries, limits, flags)
     culprit = culprits([m.requirement for m in measurements], rating, limits.group, ends)
     verdicts = [Verdict(verdict) for verdict in rating.verdict.tolist()]
@@ -164,6 +166,15 @@ def _fakes(
         [m.requirement.key for m in measurements],
         fewest,
     )
+
+
+def _short(measurements: Sequence[Measurement], limits: Limits) -> dict[int, str]:
+    """Metrics of which the engines moved less than is reported, except for those without a floor.
+
+    The latter stay unrated; what the engines report says so of them, too.
+    """
+    rated = ~np.isnan(limits.worst)
+    return {row: m.short for row, m in enumerate(measurements) if m.short and rated[row]}
 
 
 def _problems(measurement: Measurement) -> list[str]:

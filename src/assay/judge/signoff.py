@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -210,7 +210,8 @@ def sign_off(
     """
     made_at = made_at or datetime.now(UTC)
     looks = LOOKS if results.in_rounds else 1
-    judged = judge(_measurements(cluster, results, baseline), looks)
+    reported = engines(cluster, results)
+    judged = judge(_measurements(cluster, results, baseline, reported), looks)
     judgements, excused = excuse(judged.judgements, waivers, made_at.date())
     return SignOff(
         cluster=cluster,
@@ -230,7 +231,7 @@ def sign_off(
         deviations=tuple(_settled(results, judged.decided)),
         baseline=baseline,
         host_changes=results.host_changes,
-        engines=engines(cluster, results),
+        engines=reported,
     )
 
 
@@ -243,7 +244,7 @@ def undecided(cluster: Cluster, results: Results) -> frozenset[tuple[str, str]]:
     """
     if not results.stopped:
         return frozenset()
-    judged = judge(_measurements(cluster, results, None), LOOKS * BETWEEN)
+    judged = judge(_measurements(cluster, results, None, ()), LOOKS * BETWEEN)
     return results.stopped - judged.decided
 
 
@@ -256,10 +257,15 @@ def _settled(results: Results, decided: Collection[tuple[str, str]]) -> Iterator
 
 
 def _measurements(
-    cluster: Cluster, results: Results, baseline: Accepted | None
+    cluster: Cluster, results: Results, baseline: Accepted | None, reported: Sequence[Engines]
 ) -> list[Measurement]:
     """What was measured of each metric of the plan, with its expectation."""
     plan = requirements(cluster)
+    short: dict[tuple[Hashable, ...], str] = {
+        (each.check, each.partition, *way): sentence
+        for each in reported
+        for way, sentence in each.short.items()
+    }
     problems = [results.problems(metric) for metric in plan]
     samples = [results.samples(metric) for metric in plan]
     valid = Measured(
@@ -278,6 +284,9 @@ def _measurements(
             wrong,
             results.raw(metric),
             model_of(cluster, metric.subject),
+            short.get(
+                (metric.check, metric.partition, metric.subject, metric.metric.direction), ""
+            ),
         )
         for metric, values, wrong in zip(plan, samples, problems, strict=True)
     ]

@@ -42,8 +42,9 @@ COUNTED = {
 STARTED = "engine_started_at"
 """Start time of an engine; it is never 0, so each rank has it."""
 
-MOVED = frozenset(f"engine_pool_xferred_{name}" for name in OPERATIONS)
-"""Counters of bytes, by pool."""
+MOVED = {f"engine_pool_xferred_{name}": name for name in OPERATIONS}
+"""Counters of bytes, by pool; each replica and each cell of parity counts its own
+(`obj_update_sensors` in DAOS's src/object/srv_obj.c)."""
 
 REBUILT = "engine_io_ops_migrate_latency_samples"
 """Counter of operations of a rebuild or of a reintegration."""
