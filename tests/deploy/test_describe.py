@@ -223,3 +223,14 @@ def test_a_host_that_only_builds_is_heard_and_missed_like_those_of_the_cluster()
     assert filters()["cluster_not_seen"](hostvars, ["n1", "n2"], builders) == ["n2", "gone"]
     heard = filters()["cluster_refusals"](hostvars, ["n1", "n2", *builders, "planned"])
     assert heard == {"builder": [said]}
+
+
+def test_what_is_asked_of_a_host_includes_the_directories_of_files_for_ssds() -> None:
+    storage = [
+        {"class": "ram", "scm_mount": "/mnt/daos0"},
+        {"class": "file", "bdev_list": ["/var/daos/bdev0"]},
+        {"class": "nvme", "bdev_list": ["0000:81:00.0"]},
+    ]
+    given = filters()["cluster_given_to_daos"]([{"storage": storage}], {"path": "/var/config"})
+    assert given["directories"] == ["/mnt/daos0", "/var/config", "/var/daos"]
+    assert given["devices"] == ["/var/daos/bdev0"]

@@ -40,8 +40,9 @@ def described(
     }
     tiers = [t for e in configuration["engines"] for t in (e or {}).get("storage", ())]
     if any("bdev_roles" in (tier or {}) for tier in tiers) and "control_metadata" in server:
-        # They were recorded in a sandbox, whose /run is a place like any other.
+        # A sandbox, as in `_on_a_disk`.
         server["control_metadata"] = {**server["control_metadata"], "path": "/var/daos/config"}
+    engines = [engine and _on_a_disk(engine) for engine in configuration["engines"]]
     replicas = configuration.get("mgmt_svc_replicas") or configuration["access_points"]
     addresses = sorted({r.partition(":")[0] for r in replicas if r[0].isdigit()} | {"127.0.0.1"})
     hosts: dict[str, Any] = {
@@ -56,7 +57,7 @@ def described(
             "block_devices": ["/dev/pmem0", "/dev/sdz"],
             "scratch": {"directory": "/scratch", "filesystem": "ext4", "device": "/dev/sda1"},
             "server": server,
-            "engines": configuration["engines"],
+            "engines": engines,
         }
         for number, address in enumerate(addresses, start=1)
     }
@@ -80,3 +81,16 @@ def described(
         },
         "hosts": hosts,
     }
+
+
+def _on_a_disk(engine: dict[str, Any]) -> dict[str, Any]:
+    """They were recorded in a sandbox, whose /run is a place like any other."""
+    if "storage" not in engine:
+        return engine
+    return {**engine, "storage": [tier and _moved(tier) for tier in engine["storage"]]}
+
+
+def _moved(tier: dict[str, Any]) -> dict[str, Any]:
+    if not tier.get("bdev_roles") or tier.get("class") != "file":
+        return tier
+    return {**tier, "bdev_list": [f.replace("/run/", "/var/") for f in tier["bdev_list"]]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from ipaddress import ip_interface
+from os.path import dirname
 from typing import Any
 
 from assay.cluster.daos import SYSTEM_TAGS, tag_map
@@ -135,17 +136,20 @@ def given_to_daos(engines: Any, control_metadata: Any) -> dict[str, list[str]]:
     """
     metadata = control_metadata if isinstance(control_metadata, dict) else {}
     devices, mounts, superblocks = [metadata.get("device")], [], []
+    files: list[Any] = []
     for number, engine in enumerate(_dictionaries(engines)):
         kept = metadata.get("path") and f"{metadata['path']}/daos_control/engine{number}"
         for tier in _dictionaries(engine.get("storage")):
             devices += [*_listed(tier.get("scm_list")), *_listed(tier.get("bdev_list"))]
+            if tier.get("class") == "file":
+                files += _listed(tier.get("bdev_list"))
             mounts.append(tier.get("scm_mount"))
             kept = kept or tier.get("scm_mount")
         superblocks.append(kept and f"{kept}/superblock")
     return {
         "devices": _paths(devices),
         "scm_mounts": _paths(mounts),
-        "directories": _paths([*mounts, metadata.get("path")]),
+        "directories": _paths([*mounts, metadata.get("path"), *map(dirname, _paths(files))]),
         "superblocks": _paths(superblocks),
     }
 

@@ -63,13 +63,10 @@ def test_a_log_mask_of_the_server_that_only_engines_have() -> None:
     assert problem.allowed == "should be one of DISABLED, TRACE, DEBUG, INFO, NOTICE, ERROR"
 
 
-def test_two_engines_with_one_log() -> None:
-    log = "/var/log/daos/engine.log"
-    changes = {f"s1: engines/{number}/log_file": log for number in (0, 1)}
-    problem = only(put(site(engines=2), changes))
-    assert (problem.host, problem.key) == ("s1", "engines[1].log_file")
-    assert str(problem.value) == log
-    assert problem.allowed == "should be a file of its own; engines[0] writes to this one"
+@pytest.mark.parametrize("host", ["c1", "s1"])
+def test_a_log_mask_of_the_agent_that_only_engines_have(host: str) -> None:
+    problem = only(put(site(), {f"{host}: agent": {"log_mask": "WARN"}}))
+    assert (problem.host, problem.key, problem.value) == (host, "agent.log_mask", "WARN")
 
 
 def test_a_filter_of_libfabric_is_not_taken_for_a_misspelt_variable_of_daos() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from assay.problems import Problem
 from sites import only, problems, put, site
 
 SSD = "0000:65:00.0"
@@ -168,69 +167,3 @@ def test_a_partition_beside_the_system_s_is_slow() -> None:
     problem = only(document)
     assert problem.severity == "warning"
     assert problem.allowed == "should be a disk of its own: /dev/sdb also holds /"
-
-
-MOUNT = "s1: engines/0/storage/0/scm_mount"
-
-
-@pytest.mark.parametrize("mount", ["/", "/mnt", "/var", "/usr/share/daos", "/etc/daos", "/boot/d"])
-def test_a_mount_that_would_hide_the_system_is_refused(mount: str) -> None:
-    problem = only(put(site(), {MOUNT: mount}))
-    assert (problem.key, str(problem.value)) == ("engines[0].storage[0].scm_mount", mount)
-    assert "a mount here would hide what the system needs" in problem.allowed
-
-
-def test_a_mount_over_files_is_refused() -> None:
-    directory = {"exists": True, "filesystem": "ext4", "entries": 3}
-    document = put(site(), {MOUNT: "/srv/d", "s1: directories": {"/srv/d": directory}})
-    assert "the mount would hide 3 files" in only(document).allowed
-    document["hosts"]["s1"]["directories"]["/srv/d"]["mounted"] = True
-    assert problems(document) == []
-
-
-@pytest.mark.parametrize(
-    ("changes", "key"),
-    [
-        ({"s1: engines/1/storage/0/scm_mount": "/mnt/dram0/1"}, "engines[1].storage[0].scm_mount"),
-        ({MOUNT: "/mnt/dram1/0"}, "engines[0].storage[0].scm_mount"),
-        (
-            {"s1: server/control_metadata/path": "/mnt/dram0/meta"},
-            "server.control_metadata.path",
-        ),
-        ({"s1: server/control_metadata/path": "/mnt/dram1"}, "server.control_metadata.path"),
-        ({"s1: scratch/directory": "/mnt/dram1/x"}, "scratch.directory"),
-    ],
-)
-def test_places_in_each_other_are_refused(changes: dict[str, object], key: str) -> None:
-    problem = only(put(site("md-on-ssd-shared", engines=2), changes))
-    assert (problem.host, problem.key, problem.severity) == ("s1", key, "error")
-
-
-PATH = "server.control_metadata.path"
-
-
-@pytest.mark.parametrize(
-    ("path", "filesystem", "severity"),
-    [
-        ("/run/daos", "tmpfs", "error"),
-        ("/dev/shm/daos", "tmpfs", "error"),
-        ("/srv/daos", "tmpfs", "error"),
-        ("/tmp/daos", "ext4", "warning"),
-        ("/tmp/daos", "tmpfs", "error"),
-    ],
-)
-def test_metadata_that_a_reboot_would_take_is_refused(
-    path: str, filesystem: str, severity: str
-) -> None:
-    document = put(site("md-on-ssd-shared"), {"s1: server/control_metadata/path": path})
-    directory = {"exists": False, "filesystem": filesystem}
-    problem: Problem = only(put(document, {"s1: directories": {path: directory}}))
-    assert (problem.key, problem.severity) == (PATH, severity)
-    assert problem.allowed.startswith("should outlive a reboot")
-
-
-@pytest.mark.parametrize("filesystem", ["ext4", "xfs", "overlay", "nfs4"])
-def test_metadata_on_a_disk_outlives_one(filesystem: str) -> None:
-    directory = {"exists": False, "filesystem": filesystem}
-    document = put(site("md-on-ssd-shared"), {"s1: directories": {"/var/daos/config": directory}})
-    assert problems(document) == []

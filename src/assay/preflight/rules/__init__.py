@@ -20,7 +20,7 @@ from assay.preflight.rules.cores import core_rules
 from assay.preflight.rules.datasheets import datasheet_rules
 from assay.preflight.rules.devices import device_rules
 from assay.preflight.rules.engines import engine_rules
-from assay.preflight.rules.environment import environment_rules
+from assay.preflight.rules.environment import environment_rules, level_rules
 from assay.preflight.rules.fabric import agent_rules, fabric_rules, telemetry_rules
 from assay.preflight.rules.fault_domains import fault_domain_rules
 from assay.preflight.rules.firewall import firewall_rules
@@ -29,19 +29,22 @@ from assay.preflight.rules.host import host_rules
 from assay.preflight.rules.hugepages import hugepage_rules
 from assay.preflight.rules.in_use import in_use_rules
 from assay.preflight.rules.links import pcie_rules, speed_rules
+from assay.preflight.rules.logs import log_rules
 from assay.preflight.rules.memory import memory_rules, tmpfs_rules
 from assay.preflight.rules.metadata import metadata_rules
 from assay.preflight.rules.mtu import mtu_rules
 from assay.preflight.rules.names import name_rules
 from assay.preflight.rules.numa import numa_rules
+from assay.preflight.rules.overlaps import overlap_rules
 from assay.preflight.rules.peers import peer_rules
-from assay.preflight.rules.places import place_rules
+from assay.preflight.rules.places import mount_rules, place_rules
 from assay.preflight.rules.pmem import pmem_rules
 from assay.preflight.rules.pools import pool_rules
 from assay.preflight.rules.programs import program_rules
 from assay.preflight.rules.settings import agent_setting_rules, setting_rules
 from assay.preflight.rules.shared import shared_rules
 from assay.preflight.rules.slurm import slurm_rules
+from assay.preflight.rules.survival import survival_rules
 from assay.preflight.rules.system import member_rules, system_rules
 from assay.preflight.rules.tiers import tier_rules
 from assay.preflight.rules.tuning import limit_rules, tuning_rules
@@ -72,6 +75,7 @@ def rules_of_host(
     yield from agent_rules(name, host)
     yield from telemetry_rules(name, host)
     yield from agent_setting_rules(name, host)
+    yield from level_rules(name, host)
     yield from engine_rules(name, host)
     if version is None:
         yield from tmpfs_rules(name, host)
@@ -79,7 +83,9 @@ def rules_of_host(
     yield from tier_rules(name, host, version)
     yield from metadata_rules(name, host)
     yield from place_rules(name, host)
+    yield from survival_rules(name, host)
     yield from device_rules(name, host)
+    yield from overlap_rules(name, host)
     yield from in_use_rules(name, host, system)
     yield from numa_rules(name, host)
     yield from core_rules(name, host)
@@ -87,6 +93,7 @@ def rules_of_host(
     yield from hugepage_rules(name, host)
     yield from pmem_rules(name, host)
     yield from environment_rules(name, host, version, provider)
+    yield from log_rules(name, host)
     yield from agreement_of_host(name, host)
     yield from setting_rules(name, host)
     yield from advice_rules(name, host)
@@ -122,6 +129,7 @@ def rules_of_site(
         yield from agreement_rules(site.daos, hosts)
         yield from fault_domain_rules(site.daos, hosts)
         yield from pool_rules(site.daos, hosts)
+        yield from mount_rules(site.daos, hosts)
         yield from client_rules(site.daos, site.provider, hosts)
         yield from advice_for_system(site.daos, hosts)
         for name in site.daos.servers:

@@ -1,10 +1,9 @@
-"""The environment and the logs of engines and servers."""
+"""The environment and the log levels of engines and servers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from assay.cluster.daos import Engine, Version
 from assay.cluster.description import Host
@@ -12,46 +11,28 @@ from assay.preflight.keys.server import CONTROL_LEVELS
 from assay.preflight.rules.variables import MASK, is_mask, values_of_variables
 from assay.problems import Problem
 
-_OF_DAEMONS = {
-    Path("/var/log/daos/daos_server/daos_server.log"): "daos_server",
-    Path("/var/log/daos/daos_agent/daos_agent.log"): "daos_agent",
-    Path("/var/log/daos/daos_server_helper.log"): "daos_server_helper",
-}
-"""Logs of other programs, set by the roles."""
-
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=.*", re.DOTALL)
 
 
-def environment_rules(
-    name: str, host: Host, version: Version, provider: str | None
-) -> Iterator[Problem]:
-    """Require valid variables, existing log levels, and a separate log for each engine."""
+def level_rules(name: str, host: Host) -> Iterator[Problem]:
+    """Require log levels that `daos_server` and `daos_agent` have."""
     for daemon, mask in (("server", host.server.log_mask), ("agent", host.agent.log_mask)):
         if mask.upper() not in CONTROL_LEVELS:
             yield Problem(
                 name, f"{daemon}.log_mask", mask, f"should be one of {', '.join(CONTROL_LEVELS)}"
             )
-    logs: dict[Path, int] = {}
+
+
+def environment_rules(
+    name: str, host: Host, version: Version, provider: str | None
+) -> Iterator[Problem]:
+    """Require valid variables and existing log levels."""
     for number, engine in enumerate(host.engines):
         yield from _variables(name, host, number, engine)
         where = f"engines[{number}].env_vars"
         yield from values_of_variables(name, where, engine, version, provider)
         if engine.log_mask and not is_mask(engine.log_mask):
             yield Problem(name, f"engines[{number}].log_mask", engine.log_mask, MASK)
-        if engine.log_file is not None and logs.setdefault(engine.log_file, number) != number:
-            yield Problem(
-                name,
-                f"engines[{number}].log_file",
-                engine.log_file,
-                f"should be a file of its own; engines[{logs[engine.log_file]}] writes to this one",
-            )
-        elif engine.log_file in _OF_DAEMONS:
-            yield Problem(
-                name,
-                f"engines[{number}].log_file",
-                engine.log_file,
-                f"should be a file of its own; {_OF_DAEMONS[engine.log_file]} writes to this one",
-            )
 
 
 def _variables(name: str, host: Host, number: int, engine: Engine) -> Iterator[Problem]:

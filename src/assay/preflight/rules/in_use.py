@@ -7,11 +7,10 @@ DAOS formats devices in the place of SSDs without asking; for SCM and control me
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from assay.cluster.daos import Engine
 from assay.cluster.description import Host
 from assay.cluster.storage import Block
+from assay.preflight.rules.given import Given, given_devices, superblock
 from assay.problems import Problem
 
 DAOS_LABEL = "daos"
@@ -33,20 +32,6 @@ _REMEDY = "should be an empty device; choose another, or erase this one first"
 _REFORMAT = "set daos_system_reformat and daos_system_reformat_confirm to agree to lose it"
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """A device that the inventory gives to DAOS, and its mount point, if DAOS mounts it."""
-
-    key: str
-    name: str
-    device: str
-    mount: str | None = None
-    formatted: bool = False
-    """Whether its engine has a superblock of this system."""
-    ephemeral: bool = False
-    """Whether a reboot loses the data of its engine anyway."""
-
-
 def in_use_rules(name: str, host: Host, system: str | None) -> Iterator[Problem]:
     """Refuse devices and files that are in use, or hold data that somebody may want.
 
@@ -55,7 +40,7 @@ def in_use_rules(name: str, host: Host, system: str | None) -> Iterator[Problem]
         host: the host.
         system: the name of the deployed system; devices with its data are accepted.
     """
-    for given in _given(host, system):
+    for given in given_devices(host, system):
         if holds := _what(host, given):
             remedy = _REFORMAT if _is_daos(host, given) else _REMEDY
             yield Problem(name, given.key, given.name, f"{'; '.join(holds)}: {remedy}")
@@ -64,44 +49,7 @@ def in_use_rules(name: str, host: Host, system: str | None) -> Iterator[Problem]
     yield from _other_systems(name, host, system)
 
 
-def _given(host: Host, system: str | None) -> Iterator[_Given]:
-    metadata = host.server.control_metadata
-    if metadata is not None and metadata.device is not None:
-        real = host.links.get(metadata.device, metadata.device)
-        key = "server.control_metadata.device"
-        yield _Given(key, metadata.device, real, str(metadata.path))
-    for number, engine in enumerate(host.engines):
-        formatted = _superblock(host, number, engine) == system
-        ephemeral = engine.ram_tier is not None and not engine.has_md_on_ssd
-        for index, tier in enumerate(engine.storage):
-            where = f"engines[{number}].storage[{index}]"
-            mount = None if tier.scm_mount is None else str(tier.scm_mount)
-            for device in tier.scm_list if tier.class_ == "dcpm" else ():
-                real = host.links.get(device, device)
-                yield _Given(f"{where}.scm_list", device, real, mount, formatted)
-            for device in tier.devices if tier.class_ in ("nvme", "kdev") else ():
-                for real in _block_devices(host, device):
-                    key = f"{where}.bdev_list"
-                    yield _Given(key, device, real, None, formatted, ephemeral)
-
-
-def _block_devices(host: Host, device: str) -> tuple[str, ...]:
-    """The block devices of an SSD by its PCI address, or the one that a path leads to."""
-    if device in host.nvme:
-        return host.nvme[device].namespaces
-    return (host.links.get(device, device),)
-
-
-def _superblock(host: Host, number: int, engine: Engine) -> str | None:
-    metadata = host.server.control_metadata
-    scm = engine.scm_tier
-    directory = (
-        f"{metadata.path}/daos_control/engine{number}" if metadata else scm and scm.scm_mount
-    )
-    return host.superblocks.get(f"{directory}/superblock")
-
-
-def _what(host: Host, given: _Given) -> list[str]:
+def _what(host: Host, given: Given) -> list[str]:
     """The reasons not to give a device to DAOS, one clause each."""
     block = host.blocks.get(given.device)
     if block is None:
@@ -118,7 +66,7 @@ def _what(host: Host, given: _Given) -> list[str]:
     return clauses
 
 
-def _on(path: str, block: Block, given: _Given, host: Host) -> Iterator[str]:
+def _on(path: str, block: Block, given: Given, host: Host) -> Iterator[str]:
     """The content of one device or of a part of it, as reasons not to use it."""
     own = path == given.device
     others = [mount for mount in block.mounts if not (own and mount == given.mount)]
@@ -135,12 +83,12 @@ def _on(path: str, block: Block, given: _Given, host: Host) -> Iterator[str]:
         yield f"{path} holds the data of an engine that this server does not have"
 
 
-def _is_ours(block: Block, given: _Given) -> bool:
+def _is_ours(block: Block, given: Given) -> bool:
     """Whether DAOS made the file system, on a device to mount; DAOS asks before it formats it."""
     return given.mount is not None and block.label == DAOS_LABEL
 
 
-def _is_daos(host: Host, given: _Given) -> bool:
+def _is_daos(host: Host, given: Given) -> bool:
     block = host.blocks[given.device]
     return block.blobs and not block.mounts and block.filesystem is None
 
@@ -153,7 +101,7 @@ def _parts(host: Host, device: str) -> Iterator[tuple[str, Block]]:
             yield from _parts(host, path)
 
 
-def _shares_a_disk(name: str, host: Host, given: _Given) -> Iterator[Problem]:
+def _shares_a_disk(name: str, host: Host, given: Given) -> Iterator[Problem]:
     """Warn of a partition on the system's disk: DAOS may use it, but both slow each other down."""
     block = host.blocks.get(given.device)
     if block is None or block.type != "part" or not given.key.endswith("bdev_list"):
@@ -183,7 +131,7 @@ def _shares_a_disk(name: str, host: Host, given: _Given) -> Iterator[Problem]:
 def _files(name: str, host: Host, system: str | None) -> Iterator[Problem]:
     """Refuse backing files of emulated SSDs with other content, which DAOS would overwrite."""
     for number, engine in enumerate(host.engines):
-        formatted = _superblock(host, number, engine) == system
+        formatted = superblock(host, number, engine) == system
         ephemeral = engine.ram_tier is not None and not engine.has_md_on_ssd
         ours = formatted or ephemeral or host.server.reformat
         for index, tier in enumerate(engine.storage):

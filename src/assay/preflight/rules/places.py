@@ -1,4 +1,4 @@
-"""Directories for DAOS: mount points of SCM and of clients, and control metadata."""
+"""Directories for DAOS: mount points of SCM and of dfuse, and control metadata."""
 
 from __future__ import annotations
 
@@ -6,17 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
 
+from assay.cluster.daos import System
 from assay.cluster.description import Host
+from assay.preflight.rules.survival import CLEARED
 from assay.problems import Problem
-
-VOLATILE = ("tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "squashfs")
-"""File systems that lose their data in a reboot, or are read-only."""
-
-CLEARED = tuple(map(Path, ("/run", "/var/run", "/dev", "/proc", "/sys", "/tmp")))  # noqa: S108 it is refused
-"""Directories that a reboot empties, /tmp by tmpfiles.d(5)."""
-
-_TIDIED = Path("/tmp")  # noqa: S108 it is reported
-"""Some distributions empty it at boot, others only after days."""
 
 SYSTEM = frozenset(
     map(
@@ -35,23 +28,65 @@ SYSTEM = frozenset(
 _NO_MOUNTS = tuple(map(Path, ("/boot", "/dev", "/etc", "/proc", "/sys", "/usr", "/bin", "/lib")))
 
 
-def place_rules(name: str, host: Host, client_mount: Path | None = None) -> Iterator[Problem]:
-    """Require empty, separate directories as mount points, and metadata that survives a reboot.
+_FREE = frozenset(map(Path, ("/media", "/mnt", "/srv")))
+"""Directories that hier(7) leaves to the administrator: a client may have nothing there."""
 
-    Args:
-        name: the host's name.
-        host: the host.
-        client_mount: the mount point of dfuse on this host, if it has one.
-    """
+
+def place_rules(name: str, host: Host) -> Iterator[Problem]:
+    """Require empty, separate directories as mount points, and one for control metadata alone."""
     places = dict(_places(host))
     for key, path in places.items():
         yield from _is_no_place(name, host, key, path)
-    if client_mount is not None:
-        places["daos.mount"] = client_mount
+        if key.endswith("scm_mount"):
+            yield from _hides_prefix(name, host, key, path)
     if host.scratch is not None:
         places["scratch.directory"] = host.scratch.directory
     yield from _nested(name, places)
-    yield from _survives(name, host)
+
+
+def mount_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """Require a mount point of dfuse that hides nothing on any client."""
+    key, mount = "daos.mount", system.mount
+    if mount is None or not mount.is_absolute():
+        return
+    if mount in SYSTEM or _is_of_the_system(mount):
+        yield Problem(
+            None,
+            key,
+            mount,
+            "should be a directory for dfuse alone, such as /mnt/dfuse: a mount here would hide"
+            " what clients have there",
+            severity="warning" if mount in _FREE else "error",
+        )
+        return
+    for name in system.agents:
+        if name in hosts:
+            yield from _hides_prefix(name, hosts[name], key, mount)
+            yield from _beside(name, hosts[name], mount)
+
+
+def _beside(name: str, host: Host, mount: Path) -> Iterator[Problem]:
+    places = dict(_places(host))
+    if host.scratch is not None:
+        places["scratch.directory"] = host.scratch.directory
+    for key, path in places.items():
+        yield from _nested(name, {key: path, "daos.mount": mount})
+
+
+def _is_of_the_system(path: Path) -> bool:
+    return any(parent in path.parents for parent in _NO_MOUNTS)
+
+
+def _hides_prefix(name: str, host: Host, key: str, mount: Path) -> Iterator[Problem]:
+    prefix = None if host.shared is None else host.shared.path
+    if prefix is not None and mount in (prefix, *prefix.parents):
+        yield Problem(
+            name,
+            key,
+            mount,
+            f"should not hide {prefix}, where campaigns are kept (reframe_prefix): choose another"
+            " directory",
+        )
 
 
 def _places(host: Host) -> Iterator[tuple[str, Path]]:
@@ -67,7 +102,7 @@ def _is_no_place(name: str, host: Host, key: str, path: Path) -> Iterator[Proble
     metadata = host.server.control_metadata
     is_metadata = key == "server.control_metadata.path"
     is_mounted = not is_metadata or (metadata is not None and metadata.device is not None)
-    hides = path in SYSTEM or any(parent in path.parents for parent in _NO_MOUNTS)
+    hides = path in SYSTEM or _is_of_the_system(path)
     if ".." in path.parts:
         yield Problem(name, key, path, "should have no .. in it")
     elif hides and (is_mounted or path == Path("/")):
@@ -77,6 +112,15 @@ def _is_no_place(name: str, host: Host, key: str, path: Path) -> Iterator[Proble
             path,
             "should be a directory for DAOS alone, such as /mnt/daos0: a mount here"
             " would hide what the system needs",
+        )
+    elif hides and not any(top in (path, *path.parents) for top in CLEARED):
+        yield Problem(
+            name,
+            key,
+            path,
+            "should be a directory for DAOS alone, such as /var/daos/config: engines keep their"
+            " state there, and formatting removes what is in daos_control below it",
+            severity="warning",
         )
     elif is_mounted and (hidden := _hidden(host, path)):
         yield Problem(
@@ -117,29 +161,3 @@ def _nested(name: str, places: Mapping[str, Path]) -> Iterator[Problem]:
 
 def _are_scm(*keys: str) -> bool:
     return all(key.endswith("scm_mount") for key in keys)
-
-
-def _survives(name: str, host: Host) -> Iterator[Problem]:
-    """Require a file system that survives a reboot for control metadata without a device."""
-    metadata = host.server.control_metadata
-    if metadata is None or metadata.device is not None or not metadata.path.is_absolute():
-        return
-    if not any(engine.has_md_on_ssd for engine in host.engines):
-        return  # other rules refuse any path
-    directory = host.directories.get(str(metadata.path))
-    cleared = next((top for top in CLEARED if top in (metadata.path, *metadata.path.parents)), None)
-    if directory is not None and directory.filesystem in VOLATILE:
-        why = f"is on {directory.filesystem}"
-    elif cleared is not None:
-        why = f"is below {cleared}"
-    else:
-        return
-    is_tidied = cleared == _TIDIED and (directory is None or directory.filesystem not in VOLATILE)
-    yield Problem(
-        name,
-        "server.control_metadata.path",
-        metadata.path,
-        f"should outlive a reboot, and {why}, which does not: every pool would be lost; choose a"
-        " directory on a disk, such as /var/daos/config, or a device for it",
-        severity="warning" if is_tidied else "error",
-    )

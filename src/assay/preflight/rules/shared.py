@@ -72,7 +72,7 @@ def _with_the_controller(
     is_tried = mine.sees_controller is not None
     if not is_tried and _is_one(host, hosts[controller]):
         return
-    if not is_tried and _is_network(mine.filesystem) and _is_network(its.filesystem):
+    if not is_tried and is_network(mine.filesystem) and is_network(its.filesystem):
         yield Problem(
             name,
             KEY,
@@ -104,8 +104,9 @@ def _is_one(host: Host, controller: Host) -> bool:
         return False
     same_kernel = host.setup.boot is not None and host.setup.boot == controller.setup.boot
     # Each container has an overlay of its own, and all overlays have the same name.
-    return _is_network(mine.filesystem) or (same_kernel and mine.filesystem != "overlay")
+    return is_network(mine.filesystem) or (same_kernel and mine.filesystem != "overlay")
 
 
-def _is_network(filesystem: str) -> bool:
+def is_network(filesystem: str) -> bool:
+    """Whether several hosts can mount a file system of this type."""
     return filesystem.startswith((*NETWORK, *NETWORK_ALSO))
