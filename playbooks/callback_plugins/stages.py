@@ -258,6 +258,7 @@ class CallbackModule(Default):
             if said and said not in self._said:
                 self._said.add(said)
                 self._display.display(f"  {line}")
+        _show()
         return True
 
     def v2_runner_item_on_ok(self, result: Any) -> None:
@@ -268,7 +269,7 @@ class CallbackModule(Default):
             self._print_changes()
             item = self._get_item_label(result.result)
             self._display.display(f"    [{self.host_label(result)}] {item}", color=COLOR_CHANGED)
-            sys.stdout.flush()  # Ansible does not, and a pipe would show it when the task has ended
+            _show()
 
     def _handle_warnings(self, res: Any) -> None:
         """Not that there is nothing to find: tasks look for what may be absent."""
@@ -289,6 +290,11 @@ class CallbackModule(Default):
         for line in lines:
             self._display.display(f"  {line}")
         return False
+
+
+def _show() -> None:
+    """Let a pipe have what was printed before the task has ended, as a terminal does."""
+    sys.stdout.flush()
 
 
 def _refusal(said: Any) -> str:

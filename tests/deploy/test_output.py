@@ -93,13 +93,22 @@ WAITING = """
     - {name: Build, ansible.builtin.command: {argv: [sh, -c, "{{ item.command }}"]},
        loop: [{name: one, command: "true"}, {name: two, command: "read x < FIFO"}],
        loop_control: {label: "{{ item.name }}"}, vars: {stages_items: true}}
+    - name: Go on
+      ansible.builtin.shell: "if [ -e COUNT ]; then read x < FIFO; fi; echo >> COUNT; wc -l < COUNT"
+      register: goes_on
+      until: goes_on.stdout == "2"
+      retries: 5
+      delay: 0
+      changed_when: false
+      vars: {stages_retries: true}
 """
 
 
-def test_an_item_that_takes_long_is_printed_as_it_ends_into_a_pipe_too(tmp_path: Path) -> None:
+def test_what_takes_long_is_printed_as_it_goes_on_into_a_pipe_too(tmp_path: Path) -> None:
     fifo, playbook = tmp_path / "fifo", tmp_path / "playbook.yml"
     os.mkfifo(fifo)
-    playbook.write_text(WAITING.replace("FIFO", str(fifo)))
+    count = str(tmp_path / "count")
+    playbook.write_text(WAITING.replace("FIFO", str(fifo)).replace("COUNT", count))
     program = Path(sys.executable).parent / "ansible-playbook"
     python = f"--extra-vars=ansible_python_interpreter={sys.executable}"
     where = ["--inventory=localhost,", "--connection=local", python]
@@ -112,8 +121,11 @@ def test_an_item_that_takes_long_is_printed_as_it_ends_into_a_pipe_too(tmp_path:
         seen = [running.stdout.readline() for _ in range(2)]
         assert seen == ["A stage\n", "    [localhost] one\n"]
         fifo.write_text("go on\n")
+        seen = [running.stdout.readline() for _ in range(3)]
+        assert seen == ["    [localhost] two\n", "  changed: [localhost] Build\n", "  1\n"]
+        fifo.write_text("go on\n")
         rest = running.stdout.read()
-    assert rest.startswith("    [localhost] two\n")
+    assert rest.startswith("  2\n")
 
 
 def test_check_mode_is_named_with_the_stage(tmp_path: Path) -> None:
