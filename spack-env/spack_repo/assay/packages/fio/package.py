@@ -8,6 +8,23 @@ from spack_repo.builtin.packages.fio.package import Fio as BuiltinFio
 
 from spack.package import *
 
+UNDECLARED = (
+    "gfapi",
+    "http",
+    "isal",
+    "isal64",
+    "libblkio",
+    "libnfs",
+    "libzbc",
+    "pmem",
+    "rados",
+    "rbd",
+    "rdma",
+    "tcmalloc",
+    "xnvme",
+)
+"""What configure of 3.42 links wherever a host has it, and no package here declares."""
+
 
 class Fio(BuiltinFio):
     """Flexible I/O tester, with the engine dfs for DAOS's file system."""
@@ -22,10 +39,13 @@ class Fio(BuiltinFio):
 
     depends_on("daos+client", when="+daos")
     depends_on("uuid", when="+daos")
+    depends_on("numactl", when="@3.42:")
 
     def configure_args(self):
-        """Leave dfs out where it is not asked for, even if DAOS is there."""
+        """Link what is declared, and dfs only where it is asked for, whatever the host has."""
         args = super().configure_args()
+        if self.spec.satisfies("@3.42:"):
+            args.extend(f"--disable-{library}" for library in UNDECLARED)
         if self.spec.satisfies("@3.27:") and not self.spec.satisfies("+daos"):
             args.append("--disable-dfs")  # which configure knows since 3.27
         return args
