@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import reframe as rfm
@@ -32,7 +33,6 @@ from assay.cluster.description import Cluster, Partition
 from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import shorten_all
-from assay.judge.stats import summarize
 from assay.shell import Text, line
 from assay.subject import Subject, folded
 
@@ -373,11 +373,11 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         references = {}
         nothing_yet = Measured({}, self.scale)
         for metric in self.requirements:
-            median = summarize(self.samples[metric.name][str(metric.subject)]).median
+            middle = median(self.samples[metric.name][str(metric.subject)])
             # ReFrame takes the part before a colon for a system.
             name = f"{metric.name}@{metric.subject}".replace(":", ".")
             expected = expectation(self.cluster, self.as_run(metric), nothing_yet)
-            self.perf_variables[name] = sn.make_performance_function(sn.defer(median), metric.unit)
+            self.perf_variables[name] = sn.make_performance_function(sn.defer(middle), metric.unit)
             references[name] = reference(expected)
             self.derivations[name] = expected.derivation
         self.reference = {"*": references}

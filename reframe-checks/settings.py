@@ -11,7 +11,6 @@ from pathlib import Path
 from assay.campaign import results
 from assay.checks.plan import features
 from assay.cluster.description import PARTITIONS, Partition
-from assay.judge.signoff import undecided
 from assay.preflight import examine as preflight
 from patient_squeue import SCHEDULER
 from telling_squeue import IN_VAIN
@@ -29,11 +28,21 @@ EARLIER = results.read(REPORTS, CLUSTER) if glob.glob(REPORTS) else None
 A session measures the checks of one phase of DAOS, or until it is interrupted.
 """
 
-UNDECIDED = undecided(CLUSTER, EARLIER) if EARLIER else frozenset()
-"""Check and partition of what has taken the first of its samples, and needs the others."""
-
 SECOND_ROUND = os.environ.get("ASSAY_ROUND") == "2"
 """Whether only these are measured now; `campaign.sh` sets it."""
+
+
+def _undecided() -> frozenset[tuple[str, str]]:
+    """Check and partition of what has taken the first of its samples, and needs the others."""
+    if EARLIER is None or not EARLIER.stopped:
+        return frozenset()
+    # It imports what judges, and most sessions need none of it.
+    from assay.judge.signoff import undecided
+
+    return undecided(CLUSTER, EARLIER)
+
+
+UNDECIDED = _undecided()
 
 
 def _scheduler(name: Partition) -> dict[str, object]:
