@@ -18,43 +18,6 @@ def test_an_interface_that_is_down() -> None:
     assert problem.severity == "error"
 
 
-@pytest.mark.parametrize("port", [31316, 31337])
-def test_two_engines_with_ports_that_overlap(port: int) -> None:
-    document = put(
-        site("file", engines=2),
-        {
-            "s1: interfaces/ib0/numa_node": None,
-            "s1: engines/1/fabric_iface": "ib0",
-            "s1: engines/1/fabric_iface_port": port,
-        },
-    )
-    problem = only(document)
-    assert (problem.host, problem.key) == ("s1", "engines[1].fabric_iface_port")
-    assert problem.value == port
-    assert (
-        problem.allowed == "should be above 31337: engines[0] has the ports 31316 to 31337 of ib0"
-    )
-    assert problems(put(document, {"s1: engines/1/fabric_iface_port": 31338})) == []
-
-
-@pytest.mark.parametrize("port", [0, 65536])
-def test_a_port_out_of_range(port: int) -> None:
-    problem = only(put(site(), {"s1: engines/0/fabric_iface_port": port}))
-    assert (problem.host, problem.key, problem.value) == (
-        "s1",
-        "engines[0].fabric_iface_port",
-        port,
-    )
-
-
-@pytest.mark.parametrize("key", ["s1: server/telemetry_port", "c1: agent/telemetry_port"])
-def test_a_port_for_metrics_that_does_not_exist_although_daos_takes_it(key: str) -> None:
-    problem = only(put(site(), {key: 65536}))
-    assert problem.value == 65536
-    assert problem.allowed.startswith("should be at most 65535: DAOS accepts it")
-    assert problems(put(site(), {key: 65535})) == []
-
-
 def test_several_interfaces_in_one_subnet_are_a_warning() -> None:
     problem = only(put(site(engines=2), {"s1: interfaces/ib1/network": "192.0.2.0/24"}))
     assert (problem.host, problem.key) == ("s1", "interfaces")
@@ -94,3 +57,31 @@ def test_an_interface_whose_mtu_is_not_that_of_its_network() -> None:
     problem = only(put(document, {"c1: interfaces/ib0/mtu": 1500}))
     assert (problem.host, problem.key, problem.value) == ("c1", "interfaces.ib0.mtu", 1500)
     assert problem.allowed.startswith("should be 9000 bytes")
+
+
+def test_slingshot_on_an_interface_of_infiniband() -> None:
+    document = put(site(), {"provider": "ofi+cxi", "s1: interfaces/ib0/rdma": True})
+    problem = only(document)
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].fabric_iface", "ib0")
+    assert problem.allowed.startswith("should be a port of Slingshot (hsn0)")
+    assert problems(put(document, {"s1: interfaces/ib0/rdma": None})) == []
+
+
+def test_a_client_in_none_of_the_engines_networks() -> None:
+    networks = {
+        "c1: interfaces/ib0/network": "10.1.0.0/24",
+        "c1: interfaces/ib1/network": "10.2.0.0/24",
+    }
+    problem = only(put(site(servers=3), networks))
+    assert (problem.host, problem.key, problem.severity) == ("c1", "interfaces", "warning")
+    assert "a network of the engines: 192.0.2.0/24" in problem.allowed
+    unknown = dict.fromkeys(networks)
+    assert problems(put(site(servers=3), unknown)) == []
+
+
+@pytest.mark.parametrize(("pool", "severity"), [("tank", "error"), (None, "warning")])
+def test_a_client_without_an_agent(pool: str | None, severity: str) -> None:
+    document = put(site(clients=2), {"daos/agents": ["login", "c1"], "daos/pool": pool})
+    problem = only(document)
+    assert (problem.host, problem.key, problem.severity) == ("c2", "daos.agents", severity)
+    assert problems(put(document, {"daos/agents": []})) == []

@@ -10,7 +10,8 @@ from sites import only, problems, put, site
 
 
 def pools(servers: int = 3, **pool: Any) -> dict[str, Any]:
-    whole = {"name": "tank", "size": "90%", **pool}
+    named = [{"name": f"c{n}", **each} for n, each in enumerate(pool.pop("containers", ()))]
+    whole = {"name": "tank", "size": "90%", **pool, "containers": named}
     document = put(site(servers=servers), {"daos/pools": [whole]})
     return put(document, {"daos/mgmt_svc_replicas": ["s1"]})
 
@@ -114,7 +115,7 @@ def test_a_pool_s_redundancy_is_what_its_containers_inherit() -> None:
 
 def test_parts_that_one_server_would_take_with_it() -> None:
     document = put(site(engines=2), {"daos/pools": [{"name": "t", "size": "9%"}]})
-    put(document, {"daos/pools/0/containers": [{"oclass": "RP_2GX"}]})
+    put(document, {"daos/pools/0/containers": [{"name": "c", "oclass": "RP_2GX"}]})
     problem = only(document)
     assert (problem.key, problem.severity) == (f"{CONTAINER}.oclass", "warning")
 
@@ -124,3 +125,59 @@ def test_a_layout_of_daos_is_taken_in_any_case(layout: str) -> None:
     container = {"name": "c", "type": layout}
     pools = [{"name": "tank", "size": "2TB", "containers": [container]}]
     assert problems(put(site(), {"daos/pools": pools})) == []
+
+
+@pytest.mark.parametrize("name", ["SX", "RP_3GX", "EC_16P2G1"])
+def test_object_classes_of_daos(name: str) -> None:
+    assert problems(put(site(servers=18), {"daos/file_oclass": name})) == []
+
+
+def test_a_word_that_is_not_an_object_class() -> None:
+    problem = only(put(site(), {"daos/file_oclass": "EC_2"}))
+    assert (problem.key, problem.value) == ("daos.file_oclass", "EC_2")
+    assert problem.allowed.startswith("should be an object class of DAOS 2.8, such as SX")
+
+
+def test_an_object_class_that_is_wider_than_the_system() -> None:
+    problem = only(put(site(servers=3), {"daos/file_oclass": "EC_16P2GX"}))
+    assert (problem.key, problem.severity) == ("daos.file_oclass", "error")
+    assert problem.allowed.startswith("should be of at most 3 parts")
+    document = pools(containers=[{"file_oclass": "EC_16P2GX"}])
+    assert only(put(document, {"daos/file_oclass": "EC_16P2GX"})).key.endswith("file_oclass")
+
+
+@pytest.mark.parametrize(
+    ("pool", "key", "severity", "message"),
+    [
+        ({"properties": {"space_rb": "100%"}}, "space_rb", "error", "nothing can be written"),
+        ({"properties": {"checkpoint": "disabled"}}, "checkpoint", "warning", "fills up"),
+        ({"properties": {"scrub_freq": 0}}, "scrub_freq", "warning", "does not scrub"),
+        ({"containers": [{"chunk_size": "one"}]}, "chunk_size", "error", "such as 1MiB"),
+        ({"containers": [{"chunk_size": 0}]}, "chunk_size", "error", "such as 1MiB"),
+        ({"containers": [{"chunk_size": 1000}]}, "chunk_size", "warning", "multiple of 4096"),
+        (
+            {"containers": [{"properties": {"dedup_threshold": 100}}]},
+            "dedup_threshold",
+            "error",
+            "of at least 4096 bytes",
+        ),
+    ],
+)
+def test_values_that_daos_takes_and_nobody_wants(
+    pool: dict[str, Any], key: str, severity: str, message: str
+) -> None:
+    problem = only(pools(**pool))
+    assert problem.key.endswith(f".{key}")
+    assert (problem.severity, message in problem.allowed) == (severity, True)
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        {"properties": {"space_rb": 10, "checkpoint": "lazy", "scrub_freq": 3600}},
+        {"containers": [{"chunk_size": "1MiB"}, {"chunk_size": "4KiB"}]},
+        {"containers": [{"properties": {"dedup_threshold": "4KiB"}}]},
+    ],
+)
+def test_values_beside_those(pool: dict[str, Any]) -> None:
+    assert problems(pools(**pool)) == []

@@ -29,6 +29,18 @@ def test_replicas_by_name_address_and_port(replicas: list[str]) -> None:
     assert problems(put(site(servers=3), {"daos/mgmt_svc_replicas": replicas})) == []
 
 
+def test_replicas_of_which_one_place_has_most() -> None:
+    places = {f"s{n}: server/settings": {"fault_path": f"/r{n // 3}"} for n in range(1, 6)}
+    document = put(site(servers=5), {**places, "daos/mgmt_svc_replicas": ["s1", "s2", "s5"]})
+    problem = only(document)
+    assert (problem.key, problem.value) == ("daos.mgmt_svc_replicas", "2 of 3 in /r0")
+    assert problem.severity == "warning"
+    spread = {f"s{n}: server/settings": {"fault_path": f"/r{n}"} for n in range(1, 6)}
+    assert problems(put(document, spread)) == []
+    one = {f"s{n}: server/settings": {"fault_path": "/r1"} for n in range(1, 6)}
+    assert problems(put(document, one)) == []
+
+
 @pytest.mark.parametrize("key", ["servers", "agents"])
 def test_a_member_that_is_not_described(key: str) -> None:
     document = site()
@@ -123,17 +135,6 @@ def test_a_device_without_a_datasheet(key: str, message: str) -> None:
     assert (problem.host, problem.key) == ("s1", f"datasheets.{key}")
     assert problem.value == "Floppy 1.44MB"
     assert problem.allowed.startswith(f"should be a name in hardware.yml: {message}")
-
-
-@pytest.mark.parametrize("name", ["SX", "RP_3GX", "EC_16P2G1"])
-def test_object_classes_of_daos(name: str) -> None:
-    assert problems(put(site(), {"daos/file_oclass": name})) == []
-
-
-def test_a_word_that_is_not_an_object_class() -> None:
-    problem = only(put(site(), {"daos/file_oclass": "EC_2"}))
-    assert (problem.key, problem.value) == ("daos.file_oclass", "EC_2")
-    assert problem.allowed.startswith("should be an object class of DAOS 2.8, such as SX")
 
 
 def test_daos_perf_and_the_other_checks_in_one_pool() -> None:

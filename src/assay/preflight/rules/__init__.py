@@ -11,17 +11,18 @@ from collections.abc import Collection, Iterator, Mapping
 
 from assay.cluster.daos import Version
 from assay.cluster.description import Host, Site
+from assay.preflight.rules.addresses import address_rules
 from assay.preflight.rules.advice import advice_for_system, advice_rules
 from assay.preflight.rules.agreement import agreement_of_host, agreement_rules
 from assay.preflight.rules.benchmarks import benchmark_rules
-from assay.preflight.rules.clients import client_rules
+from assay.preflight.rules.clients import client_rules, member_clients
 from assay.preflight.rules.clock import clock_rules
 from assay.preflight.rules.cores import core_rules
 from assay.preflight.rules.datasheets import datasheet_rules
 from assay.preflight.rules.devices import device_rules
 from assay.preflight.rules.engines import engine_rules
 from assay.preflight.rules.environment import environment_rules, level_rules
-from assay.preflight.rules.fabric import agent_rules, fabric_rules, telemetry_rules
+from assay.preflight.rules.fabric import agent_rules, fabric_rules
 from assay.preflight.rules.fault_domains import fault_domain_rules
 from assay.preflight.rules.firewall import firewall_rules
 from assay.preflight.rules.groups import group_rules
@@ -39,7 +40,9 @@ from assay.preflight.rules.overlaps import overlap_rules
 from assay.preflight.rules.peers import peer_rules
 from assay.preflight.rules.places import mount_rules, place_rules
 from assay.preflight.rules.pmem import pmem_rules
+from assay.preflight.rules.pool_names import pool_name_rules
 from assay.preflight.rules.pools import pool_rules
+from assay.preflight.rules.ports import port_rules, services_of, telemetry_rules
 from assay.preflight.rules.programs import program_rules
 from assay.preflight.rules.settings import agent_setting_rules, setting_rules
 from assay.preflight.rules.shared import shared_rules
@@ -119,6 +122,7 @@ def rules_of_site(
     if site.daos is not None:
         yield from member_rules(site.daos, described)
         yield from system_rules(site.daos, site.provider, hosts)
+        yield from address_rules(site.daos, site.provider, hosts)
         yield from mtu_rules(site.daos, hosts)
         yield from clock_rules(site.daos, hosts)
         yield from name_rules(site.daos, hosts)
@@ -128,10 +132,14 @@ def rules_of_site(
                 yield from limit_rules(name, hosts[name])
         yield from agreement_rules(site.daos, hosts)
         yield from fault_domain_rules(site.daos, hosts)
+        yield from pool_name_rules(site.daos)
         yield from pool_rules(site.daos, hosts)
         yield from mount_rules(site.daos, hosts)
+        yield from member_clients(site)
         yield from client_rules(site.daos, site.provider, hosts)
         yield from advice_for_system(site.daos, hosts)
         for name in site.daos.servers:
             if name in hosts:
-                yield from fabric_rules(name, hosts[name], site.provider, site.daos.port)
+                host, services = hosts[name], services_of(site, name)
+                yield from fabric_rules(name, host, site.provider)
+                yield from port_rules(name, host, site.provider, site.daos.port, services)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assay.cluster.daos import System
-from assay.cluster.description import Host, Interface
+from assay.cluster.description import Host, Interface, Site
 from assay.problems import Problem
 
 
@@ -24,10 +24,38 @@ def client_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
             yield from _reaches(name, hosts[name], networks, provider)
 
 
+def member_clients(site: Site) -> Iterator[Problem]:
+    """Require an agent on each client: without one, no program there finds the servers."""
+    system = site.daos
+    if system is None or not system.agents:
+        return
+    for name in site.clients:
+        if name not in system.agents:
+            yield Problem(
+                name,
+                "daos.agents",
+                name,
+                "should be in the group daos_agent, as other clients are: the checks run on all"
+                " clients, and find the servers by an agent",
+                severity="warning" if system.pool is None else "error",
+            )
+
+
 def _reaches(name: str, host: Host, networks: set[str], provider: str) -> Iterator[Problem]:
     near = {n: i for n, i in host.interfaces.items() if i.network in networks}
     if not near:
-        return  # routed, or unknown
+        known = {i.network for n, i in host.interfaces.items() if n != "lo" and i.network}
+        if known:
+            yield Problem(
+                name,
+                "interfaces",
+                ", ".join(sorted(known)),
+                "should include a network of the engines:"
+                f" {', '.join(sorted(networks))}. Between networks it takes a route, which not all"
+                " RDMA follows. Correct it, or go on if it is intended",
+                severity="warning",
+            )
+        return
     agent = host.agent
     given = [
         n

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.cluster.daos import System
 from assay.cluster.description import Host
@@ -30,6 +30,31 @@ def fault_domain_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Pr
                 f" /{'/'.join(like)}: DAOS lets no server join at another depth, and without"
                 " fault_path it is /HOSTNAME",
             )
+
+
+def replica_domains(
+    system: System, replicas: Sequence[str], hosts: Mapping[str, Host]
+) -> Iterator[Problem]:
+    """Warn if one fault domain has most replicas, and others have servers without one.
+
+    Args:
+        system: the system.
+        replicas: the servers that are replicas.
+        hosts: the hosts.
+    """
+    servers = {name: hosts[name] for name in system.servers if name in hosts}
+    places = Counter(levels(name, servers[name]) for name in {*replicas} if name in servers)
+    place, having = next(iter(places.most_common(1)), (None, 0))
+    others = [name for name in servers if levels(name, servers[name]) != place]
+    if place is not None and len(replicas) > 1 and others and having * 2 > len(replicas):
+        yield Problem(
+            None,
+            "daos.mgmt_svc_replicas",
+            f"{having} of {len(replicas)} in /{'/'.join(place)}",
+            f"should be spread over fault domains, such as to {others[0]}: with that one, the"
+            " majority is lost, and with it the management of the system",
+            severity="warning",
+        )
 
 
 def levels(name: str, host: Host) -> tuple[str, ...] | None:

@@ -6,7 +6,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from assay.checks.vos_perf import BANDWIDTH
 from assay.cluster.daos import System, Version
@@ -14,6 +14,7 @@ from assay.cluster.description import Host
 from assay.cluster.object_class import object_class
 from assay.preflight.rules.fault_domains import domains
 from assay.preflight.rules.object_classes import not_a_class
+from assay.preflight.rules.pool_names import containers_of
 from assay.preflight.rules.properties import (
     CONTAINER,
     POOL,
@@ -31,15 +32,20 @@ def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     if len(servers) < len(system.servers):
         servers = {}  # the capacity of invalid hosts is unknown
     yield from _room_for_vos_perf(system, hosts)
+    given = {c.get(key) for pool in system.pools for c in containers_of(pool) for key in OPTIONS}
+    if system.file_oclass is not None and system.file_oclass not in given:
+        key, name = "daos.file_oclass", system.file_oclass
+        yield from _object_class(key, name, 0, servers, system.version)
     for number, pool in enumerate(system.pools):
         where, properties = f"daos.pools[{number}]", pool.get("properties")
         yield from _keys(where, pool, POOL_KEYS)
         yield from _size(f"{where}.size", pool.get("size"), servers)
         yield from _properties(f"{where}.properties", properties, POOL, servers, system.version)
-        for index, container in enumerate(_dictionaries(pool.get("containers"))):
+        for index, container in enumerate(containers_of(pool)):
             inner, own = f"{where}.containers[{index}]", container.get("properties")
             yield from _keys(inner, container, CONTAINER_KEYS)
             yield from _layout(f"{inner}.type", container.get("type"))
+            yield from _chunk(f"{inner}.chunk_size", container.get("chunk_size"))
             yield from _properties(f"{inner}.properties", own, CONTAINER, servers, system.version)
             factor = next((f for f in (_factor(own), _factor(properties)) if f is not None), 0)
             for key in ("oclass", "file_oclass", "dir_oclass"):
@@ -74,6 +80,27 @@ def _layout(key: str, layout: Any) -> Iterator[Problem]:
         yield Problem(None, key, str(layout), f"should be one of {', '.join(LAYOUTS)}")
 
 
+def _chunk(key: str, size: Any) -> Iterator[Problem]:
+    """Require a size in bytes; a file's chunks are best of whole pages of 4 KiB."""
+    if size is None:
+        return
+    given = size_bytes(size)
+    if not given:
+        yield Problem(None, key, str(size), "should be a size, such as 1MiB, or left out")
+    elif given % PAGE_BYTES:
+        yield Problem(
+            None,
+            key,
+            str(size),
+            f"should be a multiple of {PAGE_BYTES} bytes: otherwise two chunks share a block of the"
+            " SSD, and each write of one reads the other",
+            severity="warning",
+        )
+
+
+PAGE_BYTES = 4096
+"""The unit in which DAOS allocates on SSDs (`VOS_BLK_SZ` in src/vos)."""
+
 _PERCENT = re.compile(r"\d{1,3}%")
 MOST_PERCENT = 100
 
@@ -107,10 +134,6 @@ def _room_for_vos_perf(system: System, hosts: Mapping[str, Host]) -> Iterator[Pr
                     " or smaller pools; otherwise the checks VosPerf are missing",
                     severity="warning",
                 )
-
-
-def _dictionaries(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _size(key: str, size: Any, servers: Mapping[str, Host]) -> Iterator[Problem]:
@@ -159,6 +182,8 @@ def _properties(
         where = f"{key}.{name}"
         if allowed := not_allowed(name, value, known, version):
             yield Problem(None, where, spelt(value) if name in known else None, allowed)
+        elif doubt := _WORTHLESS.get((name, str(value).removesuffix("%"))):
+            yield Problem(None, where, value, *doubt)
         elif name in ("rd_fac", "rf") and servers and int(value) >= domains(servers):
             there = domains(servers)
             yield Problem(
@@ -170,6 +195,26 @@ def _properties(
                 # A pool's value is only the default of its containers.
                 severity="warning" if known is POOL else "error",
             )
+
+
+_WORTHLESS: dict[tuple[str, str], tuple[str, Literal["error", "warning"]]] = {
+    ("space_rb", "100"): (
+        "should be less than 100: all of the pool is reserved for rebuilds, and nothing can be"
+        " written",
+        "error",
+    ),
+    ("checkpoint", "disabled"): (
+        "should be timed or lazy: without checkpoints the log of metadata on SSDs fills up, and"
+        " writes fail (docs/admin/pool_operations.md has no such policy)",
+        "warning",
+    ),
+    ("scrub_freq", "0"): (
+        "should be above 0: DAOS does not scrub a pool at all with it (sc_scrub_enabled in"
+        " src/vos/vos_pool_scrub.c)",
+        "warning",
+    ),
+}
+"""Values of properties that DAOS accepts, with what to have instead."""
 
 
 def _object_class(

@@ -21,6 +21,9 @@ LATER: tuple[Version, ...] = ("2.6", "2.8")
 EC_CELL = (1024, 2**20)
 """Bytes (`DAOS_EC_CELL_MIN` and `_MAX`)."""
 
+DEDUP_BYTES = (4096, 2**32 - 1)
+"""Bytes (`daos_prop_valid` in src/common/prop.c)."""
+
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -55,11 +58,18 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A number of bytes, with a unit or without."""
+    """A number of bytes within limits, with a unit or without."""
+
+    low: int = 0
+    high: int = 2**64 - 1
 
     def allowed(self, spelt: str) -> str | None:
-        """The allowed form if this is no size, otherwise None."""
-        return None if size_bytes(spelt) is not None else "should be a size, such as 32KiB"
+        """The allowed form if this is no such size, otherwise None."""
+        size = size_bytes(spelt)
+        if size is not None and self.low <= size <= self.high:
+            return None
+        least = f" of at least {self.low} bytes" * bool(self.low)
+        return f"should be a size{least}, such as 32KiB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +171,7 @@ CONTAINER: dict[str, tuple[Property, ...]] = {
     "cksum_size": (Property(Size()),),
     "srv_cksum": (Property(_FLAG),),
     "dedup": (Property(Words(("off", "memcmp", "hash"))),),
-    "dedup_threshold": (Property(Size()),),
+    "dedup_threshold": (Property(Size(*DEDUP_BYTES)),),
     "compression": (
         Property(Words(("off", "lz4", "deflate", "deflate1", "deflate2", "deflate3", "deflate4"))),
     ),

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from assay.cluster.daos import System, Version
 from assay.cluster.description import Host
-from assay.preflight.rules.object_classes import not_a_class
+from assay.preflight.rules.fault_domains import replica_domains
 from assay.problems import Problem
 
 PROVIDERS = (
@@ -44,14 +44,12 @@ def system_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> It
     servers = {name: hosts[name] for name in system.servers if name in hosts}
     yield from _provider(provider, system.version)
     yield from _providers(provider, servers)
-    yield from _object_class(system)
     yield from _perf_pool(system)
     yield from _replicas(system, hosts)
     yield from _replica_ports(system)
     yield from _engines(servers, hosts)
     for key in ("targets", "nr_xs_helpers"):
         yield from _alike(servers, key)
-    yield from _addresses(hosts)
     yield from _release(system, servers)
 
 
@@ -82,12 +80,6 @@ def _provider(provider: str, version: Version) -> Iterator[Problem]:
             provider,
             f"should be {', '.join(PROVIDERS)}, or a provider of UCX, such as ucx+dc_x",
         )
-
-
-def _object_class(system: System) -> Iterator[Problem]:
-    name = system.file_oclass
-    if name is not None and (allowed := not_a_class(name, system.version)):
-        yield Problem(None, "daos.file_oclass", name, allowed)
 
 
 def _perf_pool(system: System) -> Iterator[Problem]:
@@ -147,6 +139,7 @@ def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
                     replica,
                     f"should be a server of the system: {', '.join(system.servers)}",
                 )
+    yield from replica_domains(system, servers, hosts)
     twice = [server for server, times in Counter(servers).items() if times > 1]
     if twice:
         yield Problem(None, key, ", ".join(sorted(twice)), "should be listed once")
@@ -200,20 +193,6 @@ def _replica_ports(system: System) -> Iterator[Problem]:
                 replica,
                 f"should have the port {system.port}, at which every server listens (daos_port), or"
                 " none",
-            )
-
-
-def _addresses(hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Require a different address of each host; any host may have a loopback address."""
-    owners: dict[str, str] = {}
-    for name, host in hosts.items():
-        address = str(host.address)
-        if not host.address.is_loopback and owners.setdefault(address, name) != name:
-            yield Problem(
-                name,
-                "address",
-                address,
-                f"should be an address of its own: {owners[address]} has this one",
             )
 
 

@@ -1,0 +1,107 @@
+"""Pools and containers by name, the shares of pools, and which of them the checks need."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay.cluster.daos import System
+from assay.preflight.rules.properties import Label
+from assay.problems import Problem
+
+WHOLE = 100
+"""Percent."""
+
+
+def pool_name_rules(system: System) -> Iterator[Problem]:
+    """Require pools and containers of one name each, which include those of the checks."""
+    yield from _names("daos.pools", system.pools)
+    for number, pool in enumerate(system.pools):
+        yield from _names(f"daos.pools[{number}].containers", containers_of(pool))
+        if pool.get("size") is None:
+            yield Problem(
+                None, f"daos.pools[{number}].size", None, "is missing: set it, such as 90% or 2TB"
+            )
+    yield from _space(system)
+    if system.pools:
+        yield from _measured(system)
+
+
+def containers_of(pool: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The containers of a pool, except what is not keys and values."""
+    given = pool.get("containers")
+    return [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+
+
+def _names(
+    where: str, given: tuple[Mapping[str, Any], ...] | list[Mapping[str, Any]]
+) -> Iterator[Problem]:
+    times = Counter(str(each["name"]) for each in given if each.get("name") is not None)
+    for number, each in enumerate(given):
+        name = each.get("name")
+        if name is None:
+            yield Problem(None, f"{where}[{number}].name", None, "is missing: set a label")
+        elif allowed := Label().allowed(str(name)):
+            yield Problem(None, f"{where}[{number}].name", str(name), allowed)
+    for name, listed in times.items():
+        if listed > 1:
+            yield Problem(None, where, name, "should be listed once")
+
+
+def _space(system: System) -> Iterator[Problem]:
+    """Report shares that leave nothing, or less than they seem to.
+
+    Each share is of what the pools before it have left (`dmg pool create --size=60%`).
+    """
+    taken, is_full = 0, False
+    for number, pool in enumerate(system.pools):
+        size = str(pool.get("size"))
+        key = f"daos.pools[{number}].size"
+        if is_full:
+            yield Problem(
+                None, key, size, "should have space left: a pool before it takes 100% of it"
+            )
+            return
+        if not size.removesuffix("%").isdecimal() or not size.endswith("%"):
+            continue
+        share = int(size.removesuffix("%"))
+        is_full = share == WHOLE
+        taken += share
+        if taken > WHOLE and taken > share:
+            yield Problem(
+                None,
+                key,
+                size,
+                f"should be at most {WHOLE - taken + share}% if it is meant of the whole system: it"
+                " is a share of what the pools before it leave",
+                severity="warning",
+            )
+
+
+def _measured(system: System) -> Iterator[Problem]:
+    """Require that the pools and the container of the checks are among those that are made."""
+    pools = {str(pool.get("name")): pool for pool in system.pools}
+    for key, label in (("pool", system.pool), ("perf_pool", system.perf_pool)):
+        if label is not None and label not in pools:
+            yield Problem(
+                None, f"daos.{key}", label, f"should be one of daos.pools: {', '.join(pools)}"
+            )
+    containers = {str(c.get("name")): c for c in containers_of(pools.get(system.pool or "", {}))}
+    container = containers.get(system.container or "")
+    if system.container is not None and containers and container is None:
+        yield Problem(
+            None,
+            "daos.container",
+            system.container,
+            f"should be one of the containers of {system.pool}: {', '.join(containers)}",
+        )
+    layout = None if container is None else container.get("type")
+    if layout is not None and str(layout).upper() != "POSIX":
+        yield Problem(
+            None,
+            "daos.container",
+            f"{system.container} of type {layout}",
+            "should be of type POSIX: the checks and dfuse have files there, and DAOS opens no"
+            " other as a file system (dfs_mount). Name a POSIX container first",
+        )

@@ -1,0 +1,90 @@
+"""Pools and containers by name, their shares, and which of them are measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sites import only, problems, put, site
+
+
+def with_pools(*pools: dict[str, Any], **system: Any) -> dict[str, Any]:
+    document = put(site(), {"daos/pools": list(pools)})
+    document["daos"] |= system
+    return document
+
+
+TANK = {"name": "tank", "size": "40%"}
+POSIX = {"name": "posix", "type": "POSIX"}
+
+
+@pytest.mark.parametrize(
+    ("pools", "key", "value", "message"),
+    [
+        ([{"size": "40%"}], "daos.pools[0].name", None, "is missing"),
+        ([{"name": "tank"}], "daos.pools[0].size", None, "is missing"),
+        ([{**TANK, "name": "a b"}], "daos.pools[0].name", "a b", "up to 127 letters"),
+        ([TANK, TANK], "daos.pools", "tank", "should be listed once"),
+        (
+            [{**TANK, "containers": [POSIX, POSIX]}],
+            "daos.pools[0].containers",
+            "posix",
+            "should be listed once",
+        ),
+        (
+            [{**TANK, "containers": [{"type": "POSIX"}]}],
+            "daos.pools[0].containers[0].name",
+            None,
+            "is missing",
+        ),
+    ],
+)
+def test_names_that_pools_cannot_have(
+    pools: list[dict[str, Any]], key: str, value: str | None, message: str
+) -> None:
+    problem = only(with_pools(*pools))
+    assert (problem.key, problem.value, problem.severity) == (key, value, "error")
+    assert message in problem.allowed
+
+
+def shares(*sizes: str) -> list[tuple[str, str]]:
+    pools = ({"name": f"p{number}", "size": size} for number, size in enumerate(sizes))
+    found = problems(with_pools(*pools))
+    return [(p.key, p.severity) for p in found if p.key.startswith("daos.pools")]
+
+
+def test_shares_of_what_other_pools_leave() -> None:
+    assert shares("40%", "60%") == []
+    assert shares("2TB", "90%", "1TB") == []
+    assert shares("60%", "60%") == [("daos.pools[1].size", "warning")]
+    assert shares("100%", "50%") == [("daos.pools[1].size", "error")]
+    assert shares("100%", "2TB") == [("daos.pools[1].size", "error")]
+
+
+@pytest.mark.parametrize(
+    ("system", "key", "message"),
+    [
+        ({"pool": "tnak"}, "daos.pool", "should be one of daos.pools: tank"),
+        ({"perf_pool": "perff"}, "daos.perf_pool", "should be one of daos.pools: tank"),
+        (
+            {"pool": "tank", "container": "pozix"},
+            "daos.container",
+            "should be one of the containers of tank: posix, h5",
+        ),
+        ({"pool": "tank", "container": "h5"}, "daos.container", "should be of type POSIX"),
+    ],
+)
+def test_what_is_measured_is_made(system: dict[str, Any], key: str, message: str) -> None:
+    tank = {**TANK, "containers": [POSIX, {"name": "h5", "type": "HDF5"}]}
+    problem = only(with_pools(tank, **system))
+    assert (problem.key, problem.severity) == (key, "error")
+    assert problem.allowed.startswith(message)
+
+
+def test_what_is_measured_may_be_there_already() -> None:
+    assert problems(with_pools(pool="tank", container="posix", perf_pool="perf")) == []
+    tank = {**TANK, "containers": [POSIX]}
+    assert (
+        problems(with_pools(tank, {**TANK, "name": "perf"}, pool="tank", container="posix")) == []
+    )
