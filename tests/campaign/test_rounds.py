@@ -83,6 +83,16 @@ def samples_of(signed: SignOff, key: tuple[str, str]) -> set[int]:
     }
 
 
+def later(seconds: float) -> Callable[[Document], None]:
+    """A change to a report, as if its session had begun so much later."""
+
+    def move(document: Document) -> None:
+        for moment in ("time_start_unix", "time_end_unix"):
+            document["session_info"][moment] += seconds
+
+    return move
+
+
 def test_both_rounds_are_one_run(rounds: Campaign) -> None:
     rounds.take(1)
     rounds.take(2)
@@ -122,6 +132,70 @@ def test_a_scale_that_asks_for_less_than_the_catalogue_is_refused(rounds: Campai
 
     rounds.take(1, ask_for_less)
     with pytest.raises(ReportError, match=r"was asked for repetitions = 3, and the scale quick of"):
+        rounds.results()
+
+
+def of_a_host(signed: SignOff, host: str) -> dict[Verdict, set[str]]:
+    """The verdicts of SsdFio on a server, with their reasons."""
+    found: dict[Verdict, set[str]] = {}
+    for each in signed.judgements:
+        if (each.requirement.check, str(each.requirement.subject)) == ("SsdFio", host):
+            found.setdefault(each.verdict, set()).add(each.reason)
+    return found
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_problems_of_either_round_count(rounds: Campaign, number: int) -> None:
+    """Those of the first were lost: its samples stood beside the second's."""
+
+    def spoil(document: Document) -> None:
+        of_disks(document)["problems"] = {"s1": ["the disk had errors"]}
+
+    for each in (1, 2):
+        rounds.take(each, spoil if each == number else nothing)
+    signed = rounds.signed()
+    assert of_a_host(signed, "s1") == {Verdict.MISSING: {"the disk had errors"}}
+    assert Verdict.MISSING not in of_a_host(signed, "s2")
+
+
+def test_rounds_with_more_samples_than_the_scale_asks_for_are_listed(rounds: Campaign) -> None:
+    def take_all(document: Document) -> None:
+        case = of_disks(document)
+        case["deviations"] = {}
+        for by_subject in case["samples"].values():
+            by_subject.update(
+                {s: [*v, *(x * 1.01 for x in v), v[0]] for s, v in by_subject.items()}
+            )
+
+    rounds.take(1)
+    rounds.take(2, take_all)
+    signed = rounds.signed()
+    assert samples_of(signed, DISKS) == {8}
+    assert "SsdFio.repetitions on servers was 8, more than the scale's 5" in map(
+        str, signed.deviations
+    )
+
+
+@pytest.mark.parametrize(("days", "counts"), [(91, True), (93, False)])
+def test_a_round_of_long_ago_is_not_of_this_campaign(
+    rounds: Campaign, days: int, *, counts: bool
+) -> None:
+    rounds.take(1)
+    rounds.take(2, later(days * 86_400))
+    by_verdict = of_a_host(rounds.signed(), "s1")
+    assert (Verdict.MISSING not in by_verdict) == counts
+    if not counts:
+        assert by_verdict[Verdict.MISSING] == {
+            "SsdFio was measured on 2001-09-09, more than 92 days before this campaign ended on"
+            " 2001-12-11: measure it again in a new campaign"
+        }
+
+
+def test_sessions_that_ran_at_once_are_refused(rounds: Campaign) -> None:
+    """Each has measured the other's load."""
+    rounds.take(1, lambda d: d["session_info"].update(time_end_unix=1e9 + LATER + 0.5))
+    rounds.take(2)
+    with pytest.raises(ReportError, match="sessions that run at once disturb each other"):
         rounds.results()
 
 
@@ -208,6 +282,13 @@ def test_a_second_round_needs_the_first(rounds: Campaign) -> None:
         rounds.results()
 
 
+def test_a_second_round_needs_a_first_that_has_not_failed(rounds: Campaign) -> None:
+    rounds.take(1, lambda d: of_disks(d).update(result="fail", fail_phase="sanity", fail_reason=""))
+    rounds.take(2)
+    with pytest.raises(ReportError, match="but its first failed: measure both again"):
+        rounds.results()
+
+
 def test_a_first_round_is_not_measured_again(rounds: Campaign) -> None:
     rounds.take(1)
     document = json.loads((rounds.root / "reports/run-1.json").read_text())
@@ -228,7 +309,7 @@ def test_a_second_round_that_failed_leaves_no_figure_and_may_be_repeated(rounds:
     reasons = {(j.requirement.check, j.reason) for j in rounds.signed().stopped_by}
     assert reasons == {("SsdFio", "SsdFio failed in its sanity phase: full")}
     (rounds.root / "reports/run-2.json").rename(rounds.root / "reports/run-1b.json")
-    rounds.take(2, lambda d: d["session_info"].update(time_start_unix=1e9 + LATER + 1))
+    rounds.take(2, later(LATER))
     signed = rounds.signed()
     assert samples_of(signed, DISKS) == {5}
     assert "SsdFio.runs on servers was 2, more than the scale's 1" in map(str, signed.deviations)

@@ -80,6 +80,8 @@ class Case:
 
     runs: int
     """Number of completed runs; a failed run may be repeated, and the sign-off lists that."""
+    interrupted: int
+    """Number of runs that were interrupted, which the sign-off lists, too."""
 
     round: int = 0
     """1 or 2 if its samples are taken in two rounds; otherwise 0."""
@@ -105,7 +107,13 @@ class Case:
 
 
 def case_of(
-    session: Loaded, case: TestCase, output: Outputs | None, runs: int, *, again: bool
+    session: Loaded,
+    case: TestCase,
+    output: Outputs | None,
+    runs: int,
+    interrupted: int,
+    *,
+    again: bool,
 ) -> Case:
     """A check as a session measured it.
 
@@ -114,6 +122,7 @@ def case_of(
         case: what the report has of the check.
         output: its raw outputs.
         runs: number of completed runs.
+        interrupted: number of interrupted runs.
         again: whether it was measured before in the same session.
     """
     return Case(
@@ -137,6 +146,7 @@ def case_of(
         started=session.report.session_info.time_start_unix,
         ended=session.report.session_info.time_end_unix,
         runs=runs,
+        interrupted=interrupted,
         round=case.round,
     )
 
@@ -169,9 +179,15 @@ def joined(first: Case, second: Case) -> Case:
         }
         for name, by_subject in first.samples.items()
     }
+    problems = {
+        subject: [*first.problems.get(subject, []), *second.problems.get(subject, [])]
+        for subject in dict.fromkeys((*first.problems, *second.problems))
+    }
     return replace(
         second,
+        problem=first.problem or second.problem,
         samples=samples,
+        problems=problems,
         deviations=tuple(_together(first, second)),
         taken=first.taken + second.taken,
         benchmark_seconds=first.benchmark_seconds + second.benchmark_seconds,
@@ -182,10 +198,10 @@ def joined(first: Case, second: Case) -> Case:
 
 def _together(first: Case, second: Case) -> Iterator[Deviation]:
     """The deviations of two rounds; their samples deviate only if both together do."""
-    taken = first.taken + second.taken
     for each in dict.fromkeys((*first.deviations, *second.deviations)):
         if each.variable != REPETITIONS:
             yield each
-    for each in second.deviations:
-        if each.variable == REPETITIONS and each.asked != taken:
-            yield replace(each, was=taken)
+    asked = CHECKS[second.check].scales[second.scale][REPETITIONS]
+    taken = first.taken + second.taken
+    if taken != asked:
+        yield Deviation(second.check, second.partition, REPETITIONS, asked, taken)

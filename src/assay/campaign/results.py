@@ -5,10 +5,11 @@ from __future__ import annotations
 import glob
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,11 +34,17 @@ ACCEPTANCE = "acceptance"
 """The larger scale."""
 
 
-def _repeated(case: Case) -> list[Deviation]:
-    """A deviation if a check ran more than once, so that the sign-off shows it."""
-    if case.runs <= 1:
-        return []
-    return [Deviation(case.check, case.partition, "runs", asked=1, was=case.runs)]
+LONGEST = timedelta(days=92)
+"""Maximum time from a figure to the end of its campaign (own choice): an interrupted campaign may
+be resumed, but what was measured long before says little of the cluster that is signed off."""
+
+
+def _repeated(case: Case) -> Iterator[Deviation]:
+    """The deviations of a check that ran more than once, so that the sign-off shows it."""
+    if case.runs > 1:
+        yield Deviation(case.check, case.partition, "runs", asked=1, was=case.runs)
+    if case.interrupted:
+        yield Deviation(case.check, case.partition, "interrupted", asked=0, was=case.interrupted)
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,12 @@ class Results:
             return [
                 f"{metric.check} was measured at the scale {case.scale}, and other checks of this"
                 f" campaign at {ACCEPTANCE}: measure it again at that scale"
+            ]
+        if case.started < self.ended - LONGEST:
+            return [
+                f"{metric.check} was measured on {case.started:%Y-%m-%d}, more than {LONGEST.days}"
+                f" days before this campaign ended on {self.ended:%Y-%m-%d}: measure it again in a"
+                " new campaign"
             ]
         if case.problem and not case.problems:
             # The problem names no subject, so no printed figure is a measurement.
@@ -216,7 +229,7 @@ def read(
     Raises:
         ReportError: no report matches; a file is not a run report, or is of another cluster; a
             check that had not failed is in a later report again, or its second round without the
-            first; or outputs cannot be read.
+            first; two sessions ran at once; or outputs cannot be read.
     """
     paths = _matching(pattern)
     names = Names(cluster)
@@ -226,17 +239,19 @@ def read(
     )
     latest: dict[tuple[str, str], _Rounds] = {}
     runs: Counter[tuple[str, str]] = Counter()
+    interrupted: Counter[tuple[str, str]] = Counter()
     again: set[tuple[str, str]] = set()
     for session in loaded:
         measured: set[tuple[str, str]] = set()
         for case in session.report.every:
             key = (case.check, case.partition)
-            runs[key] += case.result != "abort"
+            (interrupted if case.result == "abort" else runs)[key] += 1
             again.update({key} & measured)
             measured.update([key] if problem_of(case) is None else [])
         for case in session.report.cases:
             key = (case.check, case.partition)
             latest[key] = _with(latest.get(key, []), session, case)
+    _refuse_overlaps(loaded)
     infos = [session.report.session_info for session in loaded]
     counted = Counted()
     return Results(
@@ -249,6 +264,7 @@ def read(
                         case,
                         _output(session.path, case, outputs, places(case), counted),
                         runs[key] - (len(rounds) - 1),
+                        interrupted[key],
                         again=key in again,
                     )
                     for session, case in rounds
@@ -265,6 +281,22 @@ def read(
         locks=_beside(outputs, lambda root: locks.read(root, cluster)),
         digests=tuple({session.path: session.sha256 for session in loaded}[path] for path in paths),
     )
+
+
+def _refuse_overlaps(loaded: Sequence[Loaded]) -> None:
+    """Refuse sessions that ran at once: each has measured the other's load.
+
+    Raises:
+        ReportError: two sessions overlap.
+    """
+    for one, other in pairwise(loaded):
+        ended, started = one.report.session_info.time_end_unix, other.report.session_info
+        if started.time_start_unix < ended:
+            raise ReportError(
+                f"{one_line(str(other.path))} began at {started.time_start_unix:%Y-%m-%d %H:%M:%S}"
+                f" UTC, before {one_line(str(one.path))} ended at {ended:%H:%M:%S}: sessions that"
+                " run at once disturb each other; measure again, one after the other"
+            )
 
 
 _Rounds = list[tuple[Loaded, TestCase]]
@@ -289,6 +321,8 @@ def _with(rounds: _Rounds, session: Loaded, case: TestCase) -> _Rounds:
         raise ReportError(
             f"{here} is a second round, and no report has its first: name all reports"
         )
+    if (last.round, case.round) == (1, 2) and problem_of(last) is not None:
+        raise ReportError(f"{here} is a second round, but its first failed: measure both again")
     raise ReportError(
         f"{here} is also in {rounds[-1][0].path}; a campaign has each check once: name the reports"
         " of one campaign"
