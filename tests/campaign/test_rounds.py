@@ -176,6 +176,25 @@ def test_rounds_with_more_samples_than_the_scale_asks_for_are_listed(rounds: Cam
     )
 
 
+def test_a_second_round_that_copies_the_first_is_no_measurement(rounds: Campaign) -> None:
+    """Not by one sample that is equal, but by those of all metrics of the host."""
+
+    def put(*samples: float) -> Callable[[Document], None]:
+        def change(document: Document) -> None:
+            for number, by_subject in enumerate(of_disks(document)["samples"].values()):
+                by_subject["s1"] = [round(x * (1 + number / 10), 2) for x in samples]
+
+        return change
+
+    rounds.take(1, put(2013.47, 1998.32, 2021.96))
+    rounds.take(2, put(2021.96, 2013.47))
+    assert of_a_host(rounds.signed(), "s1") == {
+        Verdict.IMPLAUSIBLE: {"its last 2 samples repeat the first 3: they were not measured again"}
+    }
+    rounds.take(2, put(2021.96, 2013.48))
+    assert Verdict.IMPLAUSIBLE not in of_a_host(rounds.signed(), "s1")
+
+
 @pytest.mark.parametrize(("days", "counts"), [(91, True), (93, False)])
 def test_a_round_of_long_ago_is_not_of_this_campaign(
     rounds: Campaign, days: int, *, counts: bool

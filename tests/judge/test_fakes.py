@@ -9,8 +9,11 @@ from assay.judge.fakes import fakes
 REAL = [6213.4, 6198.2, 6221.7, 6190.3, 6205.5]
 
 
-def reasons(*rows: list[float], groups: list[int] | None = None) -> dict[int, str]:
-    return fakes(rows, groups or [0] * len(rows), ["s1", "s2", "s3"][: len(rows)])
+def reasons(
+    *rows: list[float], groups: list[int] | None = None, subjects: list[int] | None = None
+) -> dict[int, str]:
+    names = [f"s{number}" for number in range(1, len(rows) + 1)]
+    return fakes(rows, groups or [0] * len(rows), names, subjects or list(range(len(rows))))
 
 
 def test_identical_samples_are_not_a_measurement() -> None:
@@ -36,3 +39,62 @@ def test_a_host_that_copies_another_is_named_and_so_is_that() -> None:
 def test_other_figures_are_not_a_copy() -> None:
     assert reasons(REAL, REAL, groups=[0, 1]) == {}
     assert reasons([16.0, 17.0, 16.0, 17.0, 16.0], [16.0, 17.0, 16.0, 17.0, 16.0]) == {}
+
+
+def real(level: float, count: int) -> list[float]:
+    """Samples of one more subject, with digits of their own."""
+    noise = [0.0, 0.0113, -0.0081, 0.0042, -0.0129, 0.0071, -0.0034]
+    return [round(level * (1 + n), 2) for n in noise[:count]]
+
+
+def test_a_copy_in_another_order_is_a_copy() -> None:
+    assert reasons(REAL, REAL[::-1]) == reasons(REAL, REAL)
+
+
+def test_most_of_the_samples_of_another_are_a_copy() -> None:
+    one, two = real(6213.4, 7), real(6190.7, 7)
+    assert reasons(one, [*one[:5], *two[5:]]) == {
+        0: "5 of its 7 samples are identical to those of s2",
+        1: "5 of its 7 samples are identical to those of s1",
+    }
+    assert reasons(one, [*one[:4], *two[4:]]) == {}
+
+
+def test_figures_of_few_values_agree_by_chance() -> None:
+    """Such as a size over whole milliseconds, whose quotient has many digits."""
+    one, two, tied = (
+        [4000 / milliseconds for milliseconds in times]
+        for times in (
+            (698, 701, 702, 703, 704, 705, 706),
+            (706, 705, 701, 704, 702, 699, 700),
+            (702, 707, 702, 697, 708, 696, 709),
+        )
+    )
+    assert reasons(one, two, tied) == {}
+    # Where hardly any metric has two equal samples, there are values enough.
+    assert set(reasons(one, two, tied, *(real(5.0 + n, 7) for n in range(8)))) == {0, 1}
+    assert reasons(one, two, tied, *(real(5.0 + n, 7) for n in range(6))) == {}
+
+
+def test_a_second_round_that_repeats_the_first() -> None:
+    """Samples of which two agree are a coincidence, but not those of a whole round."""
+    copied = [[*samples, *samples[:2]] for samples in (real(2000.0 + 31 * n, 3) for n in range(4))]
+    sound = [real(3000.0 + 17 * n, 5) for n in range(4)]
+    same_subject = [7, 7, 7, 7, 1, 2, 3, 4]
+    found = reasons(*copied, *sound, groups=list(range(8)), subjects=same_subject)
+    assert set(found) == {0, 1, 2, 3}
+    assert found[0] == "its last 2 samples repeat the first 3: they were not measured again"
+    # Of most peers, each by itself; of few, it may be chance.
+    assert set(reasons(*copied, *sound)) == {0, 1, 2, 3}
+    assert reasons(*copied[:2], *sound) == {}
+    assert reasons(copied[0], *sound, subjects=[7, 7, 7, 7, 7]) == {}
+
+
+def test_a_longer_second_round_that_repeats_the_first() -> None:
+    first = real(2000.0, 3)
+    assert 0 in reasons([*first, *first, *first[:2]])
+    assert reasons([*first, *first, first[0], 2007.7]) == {}
+
+
+def test_a_round_of_coarse_samples_may_repeat_itself() -> None:
+    assert reasons([20.12, 20.13, 20.14, 20.12, 20.14, 20.12, 20.13, 20.12]) == {}

@@ -140,7 +140,7 @@ class Cluster:
     def summarized(self, samples: Array) -> tuple[Summaries, Rating]:
         """What the samples say together, and how they are judged."""
         summaries, rows = self.rows(samples)
-        fake = fakes(rows, self.kind.tolist(), [""] * len(self.kind))
+        fake = fakes(rows, self.kind.tolist(), [""] * len(self.kind), self.subject.tolist())
         flags = np.isin(np.arange(len(self.kind)), list(fake))
         return summaries, rate(summaries, self.limits, flags)
 

@@ -58,11 +58,11 @@ class Stopping(Cluster):
     def _look(self, samples: Array, looks: int) -> tuple[Summaries, Rating, Flags]:
         summaries, rows = self.rows(samples)
         names = [""] * len(rows)
-        groups = self.kind.tolist()
+        groups, subjects = self.kind.tolist(), self.subject.tolist()
         limits = replace(self.limits, looks=looks)
-        fake = np.isin(np.arange(len(rows)), list(fakes(rows, groups, names)))
+        fake = np.isin(np.arange(len(rows)), list(fakes(rows, groups, names, subjects)))
         rating = rate(summaries, limits, fake)
-        copies = np.isin(np.arange(len(rows)), list(fakes(rows, groups, names, FIRST)))
+        copies = np.isin(np.arange(len(rows)), list(fakes(rows, groups, names, subjects, FIRST)))
         sure = decided(summaries, limits, rating, self.check)
         return summaries, rating, (sure & ~copies) | fake
 

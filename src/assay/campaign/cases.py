@@ -80,7 +80,7 @@ class Case:
 
     runs: int
     """Number of completed runs; a failed run may be repeated, and the sign-off lists that."""
-    interrupted: int
+    interrupted: int = 0
     """Number of runs that were interrupted, which the sign-off lists, too."""
 
     round: int = 0

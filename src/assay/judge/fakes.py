@@ -1,12 +1,17 @@
-"""Samples that nobody measured: all of them equal, or copied from another subject.
+"""Samples that nobody measured: all of them equal, or copied from others.
 
 A program prints a limited number of digits, and two real samples agree in all of them only if there
-are few. So samples that are printed coarsely may agree, and prove nothing.
+are few. So samples that are printed coarsely may agree, and prove nothing. Nor does it prove
+anything that samples agree which were multiplied by something: no copy is told from other figures
+by its scatter alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+
+from assay.campaign.cases import FIRST
 
 FEWEST = 5
 """This many equal samples are no coincidence."""
@@ -14,11 +19,21 @@ FEWEST = 5
 COARSE = 1e-3
 """Relative to a figure: samples that are printed in coarser steps may agree (own choice)."""
 
+STEPS = 20
+"""Samples that differ by fewer of these steps may agree (own choice)."""
+
+TIED = 0.1
+"""Above this share of metrics with equal samples, their figure has fewer values than digits, such
+as a size over whole milliseconds (own choice)."""
+
+Rows = Sequence[Sequence[float]]
+
 
 def fakes(
-    rows: Sequence[Sequence[float]],
+    rows: Rows,
     groups: Sequence[Hashable],
     names: Sequence[str],
+    subjects: Sequence[Hashable],
     fewest: int = FEWEST,
 ) -> dict[int, str]:
     """The metrics with such samples, and the reason in words.
@@ -27,26 +42,96 @@ def fakes(
         rows: the samples of each metric.
         groups: metrics of one group are peers.
         names: the name of each metric.
+        subjects: metrics with the same subject were measured by one job.
         fewest: rows of fewer samples are not looked at.
     """
     found: dict[int, str] = {}
-    first: dict[Hashable, int] = {}
+    for row, samples in enumerate(rows):
+        # The digits last: few samples are equal, and checking the digits of all would be slow.
+        alike = len(samples) >= fewest and len(set(samples)) == 1
+        if alike and _step(samples) <= COARSE * abs(samples[0]):
+            found[row] = f"all {len(samples)} samples are {samples[0]:.10g}: nothing was measured"
+    for row, other, shared in _copies(rows, groups, fewest):
+        for one, of in ((row, other), (other, row)):
+            count = len(rows[one])
+            which = "its samples" if shared == count else f"{shared} of its {count} samples"
+            found.setdefault(one, f"{which} are identical to those of {names[of]}")
+    for row in _repeats(rows, groups, subjects):
+        found.setdefault(
+            row,
+            f"its last {len(rows[row]) - FIRST} samples repeat the first {FIRST}: they were not"
+            " measured again",
+        )
+    return found
+
+
+def _copies(rows: Rows, groups: Sequence[Hashable], fewest: int) -> Iterator[tuple[int, int, int]]:
+    """Each row that shares most of its samples with another of its group; that, and how many."""
+    known: dict[Hashable, tuple[dict[tuple[float, ...], int], dict[float, int]]] = {}
+    alike: dict[int, int] = {}
+    shared: Counter[tuple[int, int]] = Counter()
     for row, samples in enumerate(rows):
         if len(samples) < fewest:
             continue
-        alike = len(set(samples)) == 1
-        other = row if alike else first.setdefault((groups[row], tuple(samples)), row)
-        if other == row and not alike:
+        whole, single = known.setdefault(groups[row], ({}, {}))
+        if (other := whole.setdefault(tuple(samples), row)) != row:
+            alike[row] = other
+        elif len(set(samples)) == len(samples):
+            for sample in samples:
+                if (other := single.setdefault(sample, row)) != row:
+                    shared[row, other] += 1
+    for row, other in alike.items():
+        if _is_fine(rows[row]):
+            yield row, other, len(rows[row])
+    tied: dict[Hashable, bool] = {}
+    for (row, other), count in shared.items():
+        if count < max(fewest, len(rows[row]) // 2 + 1) or not _is_fine(rows[row]):
             continue
-        # The digits last: few samples are equal, and checking the digits of all would be slow.
-        if _step(samples) > COARSE * abs(samples[0]):
-            continue
-        if alike:
-            found[row] = f"all {len(samples)} samples are {samples[0]:.10g}: nothing was measured"
-        else:
-            found[row] = f"its samples are identical to those of {names[other]}"
-            found.setdefault(other, f"its samples are identical to those of {names[row]}")
-    return found
+        group = groups[row]
+        if group not in tied:
+            tied[group] = _are_tied([rows[n] for n, of in enumerate(groups) if of == group])
+        if not tied[group]:
+            yield row, other, count
+
+
+def _are_tied(peers: Rows) -> bool:
+    """Whether many metrics have equal samples, so that other metrics may have them by chance."""
+    return sum(len(set(samples)) < len(samples) for samples in peers) > TIED * len(peers)
+
+
+def _repeats(rows: Rows, groups: Sequence[Hashable], subjects: Sequence[Hashable]) -> list[int]:
+    """The rows whose samples after the first round are all among those of the first.
+
+    Two equal samples may be a coincidence. Those of a subject's metrics, or of most peers, together
+    are not.
+    """
+    repeating = [
+        row
+        for row, samples in enumerate(rows)
+        if len(samples) > FIRST
+        and all(sample in samples[:FIRST] for sample in samples[FIRST:])
+        and _is_fine(samples)
+    ]
+    if not repeating:
+        return []
+    of_subject, of_group = Counter[Hashable](), Counter[Hashable]()
+    for row in repeating:
+        of_subject[subjects[row]] += len(rows[row]) - FIRST
+        of_group[groups[row]] += len(rows[row]) - FIRST
+    size, repeated = Counter(groups), Counter(groups[row] for row in repeating)
+    most = {
+        group
+        for group, count in repeated.items()
+        if of_group[group] >= FEWEST and count >= size[group] / 2
+    }
+    return [row for row in repeating if of_subject[subjects[row]] >= FEWEST or groups[row] in most]
+
+
+def _is_fine(samples: Sequence[float]) -> bool:
+    """Whether samples differ, and are printed so finely that they do not agree by chance."""
+    step = _step(samples)
+    fine = step <= COARSE * abs(samples[0])
+    return fine and max(samples) - min(samples) >= STEPS * step
 
 
 def _step(samples: Sequence[float]) -> float:

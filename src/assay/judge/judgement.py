@@ -164,6 +164,10 @@ def _fakes(
         ],
         [m.requirement.figure for m in measurements],
         [m.requirement.key for m in measurements],
+        [
+            (m.requirement.check, m.requirement.partition, m.requirement.subject)
+            for m in measurements
+        ],
         fewest,
     )
 
