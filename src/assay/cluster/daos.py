@@ -107,7 +107,6 @@ UNJUDGED = frozenset(
         "bdev_auto_faulty",
         "bypass_health_chk",
         "env_pass_through",
-        "fabric_auth_key",
         "modules",
         "secondary_provider_endpoints",
         "spdk_iobuf",
@@ -134,6 +133,7 @@ class Engine(Described):
     log_file: Path | None = None
     crt_timeout: int | None = Field(default=None, ge=0, description="s; none: the server's")
     disable_srx: bool | None = Field(default=None, description="none: the server's")
+    fabric_auth_key: Any = Field(default=None, description="none: the server's")
 
     @model_validator(mode="before")
     @classmethod

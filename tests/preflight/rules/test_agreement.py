@@ -78,7 +78,9 @@ def test_servers_in_one_place_are_one_fault_domain() -> None:
             "s1: server/settings/fault_path": "/rack1",
             "s2: server/settings/fault_path": "/rack1",
             "s3: server/settings/fault_path": "/rack2",
-            "daos/pools": [{"name": "tank", "size": "9%", "containers": [{"oclass": "RP_3GX"}]}],
+            "daos/pools": [
+                {"name": "tank", "size": "9%", "containers": [{"name": "c", "oclass": "RP_3GX"}]}
+            ],
         },
     )
     problem = only(document)

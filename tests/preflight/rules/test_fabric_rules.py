@@ -85,3 +85,48 @@ def test_a_client_without_an_agent(pool: str | None, severity: str) -> None:
     problem = only(document)
     assert (problem.host, problem.key, problem.severity) == ("c2", "daos.agents", severity)
     assert problems(put(document, {"daos/agents": []})) == []
+
+
+def test_an_excluded_interface_with_a_letter_for_a_digit() -> None:
+    problem = only(put(site(), {"c1: agent": {"exclude_fabric_ifaces": ["ibO"]}}))
+    assert (problem.host, problem.value, problem.severity) == ("c1", "ibO", "warning")
+    assert "did you mean ib0?" in problem.allowed
+    assert problems(put(site(), {"c1: agent": {"exclude_fabric_ifaces": ["ib7"]}})) == []
+
+
+def fabric_ifaces(*devices: dict[str, str]) -> dict[str, object]:
+    return {"fabric_ifaces": [{"numa_node": 0, "devices": list(devices)}]}
+
+
+@pytest.mark.parametrize(
+    ("agent", "key", "message"),
+    [
+        (
+            {"exclude_fabric_ifaces": ["ib1"], "settings": fabric_ifaces({"iface": "ib1"})},
+            "agent.exclude_fabric_ifaces",
+            "should leave clients one of ib1",
+        ),
+        (
+            {"include_fabric_ifaces": ["ib0"], "settings": fabric_ifaces({"iface": "ib1"})},
+            "agent.include_fabric_ifaces",
+            "should leave clients one of ib1",
+        ),
+        (
+            {"settings": fabric_ifaces({"domain": "mlx5_0"})},
+            "agent.settings.fabric_ifaces[0].devices[0].iface",
+            "is missing: set one of ib0, ib1",
+        ),
+    ],
+)
+def test_interfaces_that_an_agent_cannot_give_out(
+    agent: dict[str, object], key: str, message: str
+) -> None:
+    problem = only(put(site(), {"c1: agent": agent}))
+    assert (problem.key, problem.severity) == (key, "error")
+    assert problem.allowed.startswith(message)
+
+
+def test_interfaces_that_an_agent_gives_out() -> None:
+    devices = fabric_ifaces({"iface": "ib0"}, {"iface": "ib1"})
+    agent = {"exclude_fabric_ifaces": ["ib1"], "settings": devices}
+    assert problems(put(site(), {"c1: agent": agent})) == []

@@ -88,3 +88,9 @@ def test_what_is_measured_may_be_there_already() -> None:
     assert (
         problems(with_pools(tank, {**TANK, "name": "perf"}, pool="tank", container="posix")) == []
     )
+
+
+def test_a_mount_without_a_pool() -> None:
+    problem = only(put(site(), {"daos/mount": "/mnt/dfuse"}))
+    assert (problem.key, problem.severity) == ("daos.mount", "warning")
+    assert problem.allowed.startswith("should be beside a pool")

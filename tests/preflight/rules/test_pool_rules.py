@@ -87,7 +87,7 @@ def test_a_pool_that_daos_would_not_make(pool: dict[str, Any], key: str, message
     [
         {"size": "1.5TiB"},
         {"properties": {"rd_fac": 2, "ec_cell_sz": "64KiB", "self_heal": "exclude;rebuild"}},
-        {"properties": {"scrub": False, "svc_rf": 4}},
+        {"properties": {"scrub": False, "svc_rf": 1}},
         {"containers": [{"file_oclass": "EC_2P1GX", "dir_oclass": "RP_3GX", "oclass": "SX"}]},
         {"containers": [{"properties": {"cksum": "crc32", "srv_cksum": True}}]},
     ],
@@ -152,6 +152,13 @@ def test_an_object_class_that_is_wider_than_the_system() -> None:
         ({"properties": {"space_rb": "100%"}}, "space_rb", "error", "nothing can be written"),
         ({"properties": {"checkpoint": "disabled"}}, "checkpoint", "warning", "fills up"),
         ({"properties": {"scrub_freq": 0}}, "scrub_freq", "warning", "does not scrub"),
+        ({"properties": {"svc_rf": 2}}, "svc_rf", "warning", "should be at most 1"),
+        (
+            {"containers": [{"properties": {"cksum": False, "srv_cksum": True}}]},
+            "srv_cksum",
+            "warning",
+            "nothing to verify",
+        ),
         ({"containers": [{"chunk_size": "one"}]}, "chunk_size", "error", "such as 1MiB"),
         ({"containers": [{"chunk_size": 0}]}, "chunk_size", "error", "such as 1MiB"),
         ({"containers": [{"chunk_size": 1000}]}, "chunk_size", "warning", "multiple of 4096"),

@@ -107,6 +107,7 @@ def test_what_a_program_would_take_for_more_is_refused(
     change: Callable[[dict[str, Any], str], None], value: str, problem: str
 ) -> None:
     document = sound()
+    put("daos", "pool")(document, "tank")
     change(document, value)
     (sentence,) = [each for each in messages(document) if value in each]
     assert problem in sentence

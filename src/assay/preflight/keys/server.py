@@ -7,8 +7,10 @@ v2.8.0. A key that 2.6 has only from 2.6.5 on does not count as a key of 2.6.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
+from assay.cluster.daos import Version
 from assay.preflight.keys.kinds import (
     INT32,
     PORT,
@@ -24,6 +26,8 @@ from assay.preflight.keys.kinds import (
     Section,
     Text,
     Whole,
+    Wrong,
+    shown,
 )
 
 CONTROL_LEVELS = ("DISABLED", "TRACE", "DEBUG", "INFO", "NOTICE", "ERROR")
@@ -115,6 +119,67 @@ SETTINGS = Section(
 )
 """The keys that daos_server_settings may have."""
 
+
+class _Pool(Whole):
+    """The size of a pool of SPDK's buffers; 0 leaves it to SPDK (lib/thread/iobuf.c)."""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Accept 0 beside the limits."""
+        if value != 0:
+            yield from super().judge(value, version)
+
+
+class Modules:
+    """The modules of an engine, which has to load all of them to have pools."""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Refuse unknown names and missing ones (`MODULE_LIST` in src/engine/init.c)."""
+        given = str(value).split(",")
+        unknown = [name for name in given if _ALIASES.get(name, name) not in MODULES]
+        missing = set(MODULES) - {_ALIASES.get(name, name) for name in given}
+        if value != "" and (unknown or missing):
+            yield Wrong(
+                "", shown(value), f"should be left out, which loads them all: {','.join(MODULES)}"
+            )
+
+
+MODULES = ("vos", "rdb", "rsvc", "security", "mgmt", "dtx", "pool", "cont", "obj", "rebuild")
+_ALIASES = {"object": "obj", "po": "pool", "container": "cont", "co": "cont", "management": "mgmt"}
+"""Other names (`modules_load` in src/engine/init.c)."""
+
+
+class _RpcServer(Section):
+    """SPDK's server of JSON-RPC, which needs a socket."""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Require a path where it is enabled."""
+        yield from super().judge(value, version)
+        if isinstance(value, dict) and value.get("enable") is True and not value.get("sock_addr"):
+            yield Wrong(
+                ".sock_addr", None, "is missing: set the path of a socket, such as /var/tmp/e0.sock"
+            )
+
+
+class _Engines(ListOf):
+    """The engines of a server, each with a socket of its own for SPDK."""
+
+    def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
+        """Judge each engine, and what two of them may not share."""
+        yield from super().judge(value, version)
+        users: dict[str, int] = {}
+        for number, engine in enumerate(value if isinstance(value, list) else ()):
+            server = engine.get("spdk_rpc_server") if isinstance(engine, dict) else None
+            if not isinstance(server, dict) or server.get("enable") is not True:
+                continue
+            path = str(server.get("sock_addr"))
+            if users.setdefault(path, number) != number:
+                yield Wrong(
+                    f"[{number}].spdk_rpc_server.sock_addr",
+                    path,
+                    f"should be a socket of its own: engines[{users[path]}] has this one",
+                )
+
+
 _TIER: dict[str, Kind] = {
     "class": Choice(("ram", "dcpm", "nvme", "file", "kdev")),
     "scm_mount": Text(),
@@ -140,7 +205,7 @@ ENGINE = Section(
         "fabric_iface_port": Key(Whole(1, PORT)),
         "log_mask": Key(Text()),
         "log_file": Key(Text(r"/.*[^/]", "should be the absolute path of a file")),
-        "modules": Key(Text()),
+        "modules": Key(Modules()),
         "env_vars": Key(ListOf(Text())),
         "env_pass_through": Key(
             ListOf(
@@ -162,7 +227,7 @@ ENGINE = Section(
             )
         ),
         "spdk_rpc_server": Key(
-            Section({"enable": Key(Flag()), "sock_addr": Key(Text())}, "of spdk_rpc_server")
+            _RpcServer({"enable": Key(Flag()), "sock_addr": Key(_PATH)}, "of spdk_rpc_server")
         ),
         "bdev_auto_faulty": Key(
             Section(
@@ -177,7 +242,10 @@ ENGINE = Section(
         ),
         "spdk_iobuf": Key(
             Section(
-                {"small_pool_count": Key(_UNSIGNED), "large_pool_count": Key(_UNSIGNED)},
+                {
+                    "small_pool_count": Key(_Pool(64, UINT32)),
+                    "large_pool_count": Key(_Pool(8, UINT32)),
+                },
                 "of spdk_iobuf",
             ),
             ("2.8",),
@@ -187,6 +255,8 @@ ENGINE = Section(
     "of an engine",
 )
 """The keys that an engine of daos_server_engines may have."""
+
+ENGINES = _Engines(ENGINE)
 
 CONTROL_METADATA = Section(
     {

@@ -20,6 +20,7 @@ from assay.preflight.rules.clock import clock_rules
 from assay.preflight.rules.cores import core_rules
 from assay.preflight.rules.datasheets import datasheet_rules
 from assay.preflight.rules.devices import device_rules
+from assay.preflight.rules.effects import effect_rules
 from assay.preflight.rules.engines import engine_rules
 from assay.preflight.rules.environment import environment_rules, level_rules
 from assay.preflight.rules.fabric import agent_rules, fabric_rules
@@ -96,6 +97,7 @@ def rules_of_host(
     yield from hugepage_rules(name, host)
     yield from pmem_rules(name, host)
     yield from environment_rules(name, host, version, provider)
+    yield from effect_rules(name, host, version, provider)
     yield from log_rules(name, host)
     yield from agreement_of_host(name, host)
     yield from setting_rules(name, host)
@@ -130,7 +132,7 @@ def rules_of_site(
         for name in dict.fromkeys((*site.daos.servers, *site.daos.agents)):
             if name in hosts:
                 yield from limit_rules(name, hosts[name])
-        yield from agreement_rules(site.daos, hosts)
+        yield from agreement_rules(site.daos, site.provider, hosts)
         yield from fault_domain_rules(site.daos, hosts)
         yield from pool_name_rules(site.daos)
         yield from pool_rules(site.daos, hosts)

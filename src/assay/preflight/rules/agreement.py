@@ -18,6 +18,12 @@ SRX = "FI_OFI_RXM_USE_SRX"
 src/control/server/server_utils.go)."""
 
 
+_OF_CLIENTS: dict[str, object] = {**SHARED, "client_env_vars": None}
+"""The settings of servers that clients get, and DAOS's defaults."""
+
+_KEY = "fabric_auth_key"
+
+
 def agreement_of_host(name: str, host: Host) -> Iterator[Problem]:
     """Require that the engines of a host use the values that the server gives to clients."""
     for number, engine in enumerate(host.engines):
@@ -43,10 +49,12 @@ def agreement_of_host(name: str, host: Host) -> Iterator[Problem]:
             )
 
 
-def agreement_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+def agreement_rules(system: System, provider: str, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     """Require the same values on all servers, since a client asks only one of them."""
     servers = {name: hosts[name] for name in system.servers if name in hosts}
-    for key in SHARED:
+    yield from _keys_of_engines(provider, servers)
+    yield from _metadata(servers)
+    for key in _OF_CLIENTS:
         announced = {name: _announced(host, key) for name, host in servers.items()}
         counts = Counter(announced.values())
         usual = max(counts, key=lambda value: counts[value], default=None)
@@ -63,8 +71,52 @@ def agreement_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Probl
 
 def _announced(host: Host, key: str) -> object:
     value = host.server.settings.get(key)
-    return SHARED[key] if value is None else value
+    if isinstance(value, list):
+        return ", ".join(sorted(map(str, value))) or None
+    return _OF_CLIENTS[key] if value is None else value
+
+
+def _keys_of_engines(provider: str, servers: Mapping[str, Host]) -> Iterator[Problem]:
+    """Require one key of the fabric for all engines: with Slingshot, it is their network."""
+    keys = {
+        (name, number): engine.fabric_auth_key or host.server.settings.get(_KEY)
+        for name, host in servers.items()
+        for number, engine in enumerate(host.engines)
+    }
+    counts = Counter(map(str, keys.values()))
+    usual = max(counts, key=lambda value: counts[value], default=None)
+    for (name, number), value in keys.items():
+        if str(value) != usual:
+            yield Problem(
+                name,
+                f"engines[{number}].{_KEY}",
+                None if value is None else "another key",
+                "should be that of most engines: with different keys they do not reach each other."
+                f" Set {_KEY} in daos_server_settings of all servers",
+                severity="error" if "cxi" in provider else "warning",
+            )
+
+
+def _metadata(servers: Mapping[str, Host]) -> Iterator[Problem]:
+    """Require that all servers have metadata on SSDs, or none: a pool has one mode on all ranks."""
+    modes = {
+        name: any(engine.has_md_on_ssd for engine in host.engines)
+        for name, host in servers.items()
+        if host.engines
+    }
+    usual = sum(modes.values()) * 2 > len(modes)
+    for name, mode in modes.items() if len(set(modes.values())) > 1 else ():
+        if mode != usual:
+            yield Problem(
+                name,
+                "engines[0].storage",
+                "with bdev_roles" if mode else "no bdev_roles",
+                f"should {'have' if usual else 'not have'} bdev_roles, as on most servers: dmg"
+                " creates a pool with metadata on SSDs on all ranks, or on none",
+            )
 
 
 def _spelt(value: object) -> str:
+    if value is None:
+        return "left out"
     return str(value).lower() if isinstance(value, bool) else str(value)

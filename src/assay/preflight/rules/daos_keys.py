@@ -11,11 +11,11 @@ from typing import Any
 
 from assay.cluster.daos import Version
 from assay.preflight.keys import agent, server
-from assay.preflight.keys.kinds import Kind, ListOf
+from assay.preflight.keys.kinds import Kind
 from assay.problems import Problem
 
 _PLACES: tuple[tuple[tuple[str, ...], Kind], ...] = (
-    (("engines",), ListOf(server.ENGINE)),
+    (("engines",), server.ENGINES),
     (("server", "control_metadata"), server.CONTROL_METADATA),
     (("server", "settings"), server.SETTINGS),
     (("agent", "settings"), agent.SETTINGS),

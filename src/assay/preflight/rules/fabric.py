@@ -52,6 +52,10 @@ def fabric_rules(name: str, host: Host, provider: str) -> Iterator[Problem]:
     yield from _shared_subnets(name, host)
 
 
+_LOOKALIKES = str.maketrans("OolI", "0011")
+"""Letters that are read as digits."""
+
+
 def agent_rules(name: str, host: Host) -> Iterator[Problem]:
     """Require that an agent hands out at least one interface, and only those of its host."""
     agent = host.agent
@@ -71,6 +75,17 @@ def agent_rules(name: str, host: Host) -> Iterator[Problem]:
                 "agent.exclude_fabric_ifaces",
                 ", ".join(agent.exclude_fabric_ifaces),
                 f"should leave an interface for the fabric; this host has {known}",
+            )
+    for iface in agent.exclude_fabric_ifaces:
+        meant = iface.translate(_LOOKALIKES)
+        if iface not in host.interfaces and meant in host.interfaces:
+            yield Problem(
+                name,
+                "agent.exclude_fabric_ifaces",
+                iface,
+                f"should be an interface of this host (did you mean {meant}?), which clients still"
+                " get",
+                severity="warning",
             )
     # To exclude an absent interface does no harm, and one list may serve all hosts.
     absent = [iface for iface in agent.include_fabric_ifaces if iface not in host.interfaces]

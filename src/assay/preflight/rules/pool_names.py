@@ -24,6 +24,14 @@ def pool_name_rules(system: System) -> Iterator[Problem]:
                 None, f"daos.pools[{number}].size", None, "is missing: set it, such as 90% or 2TB"
             )
     yield from _space(system)
+    if system.mount is not None and system.pool is None:
+        yield Problem(
+            None,
+            "daos.mount",
+            system.mount,
+            "should be beside a pool: without one in daos_system_pools, no check writes to it",
+            severity="warning",
+        )
     if system.pools:
         yield from _measured(system)
 

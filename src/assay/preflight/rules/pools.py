@@ -34,8 +34,8 @@ def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     yield from _room_for_vos_perf(system, hosts)
     given = {c.get(key) for pool in system.pools for c in containers_of(pool) for key in OPTIONS}
     if system.file_oclass is not None and system.file_oclass not in given:
-        key, name = "daos.file_oclass", system.file_oclass
-        yield from _object_class(key, name, 0, servers, system.version)
+        wanted = system.file_oclass
+        yield from _object_class("daos.file_oclass", wanted, 0, servers, system.version)
     for number, pool in enumerate(system.pools):
         where, properties = f"daos.pools[{number}]", pool.get("properties")
         yield from _keys(where, pool, POOL_KEYS)
@@ -47,6 +47,7 @@ def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
             yield from _layout(f"{inner}.type", container.get("type"))
             yield from _chunk(f"{inner}.chunk_size", container.get("chunk_size"))
             yield from _properties(f"{inner}.properties", own, CONTAINER, servers, system.version)
+            yield from _verified(f"{inner}.properties.srv_cksum", own)
             factor = next((f for f in (_factor(own), _factor(properties)) if f is not None), 0)
             for key in ("oclass", "file_oclass", "dir_oclass"):
                 if (name := container.get(key)) is not None:
@@ -78,6 +79,20 @@ def _keys(where: str, given: Mapping[str, Any], known: tuple[str, ...]) -> Itera
 def _layout(key: str, layout: Any) -> Iterator[Problem]:
     if layout is not None and str(layout).upper() not in (*LAYOUTS, *ALSO_LAYOUTS):
         yield Problem(None, key, str(layout), f"should be one of {', '.join(LAYOUTS)}")
+
+
+def _verified(key: str, properties: Any) -> Iterator[Problem]:
+    """Warn of a server that is to verify checksums that there are not."""
+    given = properties if isinstance(properties, dict) else {}
+    off = ("off", "False")
+    if str(given.get("srv_cksum", "off")) not in off and str(given.get("cksum", "off")) in off:
+        yield Problem(
+            None,
+            key,
+            "on",
+            "should be set with cksum, such as crc32: without checksums there is nothing to verify",
+            severity="warning",
+        )
 
 
 def _chunk(key: str, size: Any) -> Iterator[Problem]:
@@ -184,6 +199,15 @@ def _properties(
             yield Problem(None, where, spelt(value) if name in known else None, allowed)
         elif doubt := _WORTHLESS.get((name, str(value).removesuffix("%"))):
             yield Problem(None, where, value, *doubt)
+        elif name == "svc_rf" and servers and 2 * int(value) + 1 > (ranks := _ranks(servers)):
+            yield Problem(
+                None,
+                where,
+                value,
+                f"should be at most {(ranks - 1) // 2}: to survive {value} failures, the pool's"
+                f" service has {2 * int(value) + 1} replicas, and the system has {ranks} ranks",
+                severity="warning",
+            )
         elif name in ("rd_fac", "rf") and servers and int(value) >= domains(servers):
             there = domains(servers)
             yield Problem(
@@ -195,6 +219,10 @@ def _properties(
                 # A pool's value is only the default of its containers.
                 severity="warning" if known is POOL else "error",
             )
+
+
+def _ranks(servers: Mapping[str, Host]) -> int:
+    return sum(len(host.engines) for host in servers.values())
 
 
 _WORTHLESS: dict[tuple[str, str], tuple[str, Literal["error", "warning"]]] = {
@@ -224,7 +252,7 @@ def _object_class(
         yield Problem(None, key, name, allowed)
         return
     # Directories are never erasure-coded: DAOS takes its default for them.
-    ranks = sum(len(host.engines) for host in servers.values())
+    ranks = _ranks(servers)
     stored = object_class(name, ranks)
     is_coded_directory = key.endswith("dir_oclass") and stored.parity
     if stored.survives < factor and not is_coded_directory:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 
-from assay.cluster.description import Host
-from assay.preflight.rules.variables import nearest
+from assay.cluster.description import Host, controller_of
+from assay.preflight.rules.variables import CRT_TIMEOUT_MAX_S, nearest, not_a_value
 from assay.problems import Problem
 
 CALLBACKS = "/etc/daos"
@@ -21,12 +22,41 @@ def setting_rules(name: str, host: Host) -> Iterator[Problem]:
     yield from _hugepages(name, host)
     yield from _runtime_directory(name, "server.settings.socket_dir", "daos_server", host)
     yield from _client_variables(name, host)
+    yield from _timeout(name, host)
+    delay = host.server.settings.get("engine_auto_restart_min_delay")
+    if delay and host.server.settings.get("disable_engine_auto_restart"):
+        yield Problem(
+            name,
+            "server.settings.engine_auto_restart_min_delay",
+            delay,
+            "should be left out beside disable_engine_auto_restart: no engine is restarted",
+            severity="warning",
+        )
     if host.server.settings.get("hyperthreads"):
         yield Problem(
             name,
             "server.settings.hyperthreads",
             "true",
             "should be left out: DAOS does not support it yet (utils/config/daos_server.yml)",
+            severity="warning",
+        )
+
+
+SHORT_TIMEOUT_S = 10
+"""Own choice: a loaded engine may take seconds to answer; DAOS's default is 60 s."""
+
+
+def _timeout(name: str, host: Host) -> Iterator[Problem]:
+    timeout = host.server.settings.get("crt_timeout")
+    if not isinstance(timeout, int) or timeout <= 0:
+        return  # DAOS's default, or a value that other rules refuse
+    if not SHORT_TIMEOUT_S <= timeout <= CRT_TIMEOUT_MAX_S:
+        yield Problem(
+            name,
+            "server.settings.crt_timeout",
+            timeout,
+            f"should be {SHORT_TIMEOUT_S} to {CRT_TIMEOUT_MAX_S} seconds: a shorter one ends"
+            f" operations of a loaded engine, and DAOS takes {CRT_TIMEOUT_MAX_S} for a longer one",
             severity="warning",
         )
 
@@ -58,7 +88,24 @@ def _client_variables(name: str, host: Host) -> Iterator[Problem]:
     key, seen = "server.settings.client_env_vars", set[str]()
     given = host.server.settings.get("client_env_vars")
     for entry in given if isinstance(given, list) else ():
-        variable = str(entry).partition("=")[0]
+        variable, _, value = str(entry).partition("=")
+        if allowed := not_a_value(variable, value):
+            yield Problem(name, key, entry, allowed)
+        elif variable == "D_PORT":
+            yield Problem(
+                name,
+                key,
+                entry,
+                "should be left out: every process of a client would ask for the same port",
+                severity="warning",
+            )
+        elif variable == "DAOS_IO_BYPASS":
+            yield Problem(
+                name,
+                key,
+                entry,
+                "should be left out: clients skip operations with it, and their figures are none",
+            )
         if variable in seen:
             yield Problem(
                 name, key, entry, f"should not set {variable} again: one of the values is lost"
@@ -85,7 +132,7 @@ def _fault_domains(name: str, host: Host) -> Iterator[Problem]:
             callback,
             "should not be combined with fault_path: DAOS uses only one of the two",
         )
-    elif callback and not str(callback).startswith(f"{CALLBACKS}/"):
+    elif callback and not posixpath.normpath(str(callback)).startswith(f"{CALLBACKS}/"):
         yield Problem(
             name,
             "server.settings.fault_cb",
@@ -108,11 +155,13 @@ def _control_interface(name: str, host: Host) -> Iterator[Problem]:
 
 
 def _excluded_devices(name: str, host: Host) -> Iterator[Problem]:
-    excluded = {str(device).lower() for device in host.server.settings.get("bdev_exclude") or ()}
+    listed = {str(device).lower() for device in host.server.settings.get("bdev_exclude") or ()}
+    # DAOS excludes the controller of an SSD that is behind one (BackingToVMDAddresses).
+    excluded = {*listed, *(c for device in listed if (c := controller_of(device)))}
     for number, engine in enumerate(host.engines):
         for index, tier in enumerate(engine.storage):
             for device in tier.devices if tier.class_ == "nvme" else ():
-                if device in excluded:
+                if excluded & {device, controller_of(device)}:
                     yield Problem(
                         name,
                         "server.settings.bdev_exclude",
@@ -149,6 +198,7 @@ def agent_setting_rules(name: str, host: Host) -> Iterator[Problem]:
     settings, where = host.agent.settings, "agent.settings"
     yield from _runtime_directory(name, f"{where}.runtime_dir", "daos_agent", host)
     yield from _given_interfaces(name, host)
+    yield from _excluded_interfaces(name, host)
     if host.agent.cache_expiration and host.agent.disable_caching:
         yield Problem(
             name,
@@ -179,6 +229,24 @@ def agent_setting_rules(name: str, host: Host) -> Iterator[Problem]:
         )
 
 
+def _excluded_interfaces(name: str, host: Host) -> Iterator[Problem]:
+    """Require that an agent may give out an interface of `fabric_ifaces` (`ShouldIgnore`)."""
+    agent, given = host.agent, host.agent.settings.get("fabric_ifaces")
+    nodes = [n for n in given if isinstance(n, dict)] if isinstance(given, list) else []
+    devices = [d for n in nodes for d in n.get("devices") or () if isinstance(d, dict)]
+    names = [str(device.get("iface")) for device in devices]
+    key = "include" if agent.include_fabric_ifaces else "exclude"
+    ruled = getattr(agent, f"{key}_fabric_ifaces")
+    left = [n for n in names if (n in ruled) == (key == "include")]
+    if names and ruled and not left:
+        yield Problem(
+            name,
+            f"agent.{key}_fabric_ifaces",
+            ", ".join(ruled),
+            f"should leave clients one of {', '.join(names)}, which fabric_ifaces names",
+        )
+
+
 def _given_interfaces(name: str, host: Host) -> Iterator[Problem]:
     """Require that the interfaces for an agent to give out, and their NUMA nodes, exist."""
     given = host.agent.settings.get("fabric_ifaces")
@@ -196,7 +264,14 @@ def _given_interfaces(name: str, host: Host) -> Iterator[Problem]:
         devices = described.get("devices")
         for index, device in enumerate(devices if isinstance(devices, list) else ()):
             iface = device.get("iface") if isinstance(device, dict) else None
-            if iface is not None and iface not in host.interfaces:
+            if isinstance(device, dict) and not iface:
+                yield Problem(
+                    name,
+                    f"{where}.devices[{index}].iface",
+                    None,
+                    f"is missing: set one of {', '.join(sorted(host.interfaces))}",
+                )
+            elif iface is not None and iface not in host.interfaces:
                 yield Problem(
                     name,
                     f"{where}.devices[{index}].iface",

@@ -51,6 +51,8 @@ def _settings(host: Host) -> Iterator[tuple[str, Hashable]]:
         yield f"engines[{number}].targets", engine.targets
         ssds = sum(len(tier.devices) for tier in engine.bdev_tiers)
         yield f"engines[{number}].storage", f"{ssds} SSDs"
+        if engine.scm_tier is not None:
+            yield f"engines[{number}].storage[0].class", engine.scm_tier.class_
         interface = host.interfaces.get(engine.fabric_iface)
         if interface is not None and interface.network is not None:
             yield (

@@ -76,6 +76,9 @@ libfabric's fi_rxm(7) and fi_cxi(7); PMDK's libpmemobj(7)."""
 
 _UINT = (0, 2**32 - 1)
 
+CRT_TIMEOUT_MAX_S = 3600
+"""`CRT_TIMEOUT_MAX` in src/cart/crt_internal.h; DAOS takes it in the place of what is above."""
+
 NUMBERS = {
     **dict.fromkeys(
         """
@@ -87,12 +90,11 @@ NUMBERS = {
         DAOS_VOS_AGG_GAP DAOS_VOS_AGG_THRESH D_MRECV_BUF D_POLL_TIMEOUT D_PORT_AUTO_ADJUST
         D_POST_INCR D_POST_INIT D_QUOTA_BULKS D_QUOTA_RPCS FI_UNIVERSE_SIZE RDB_AE_MAX_ENTRIES
         RDB_AE_MAX_SIZE RDB_COMPACT_THRESHOLD RDB_ELECTION_TIMEOUT RDB_LEASE_MAINTENANCE_GRACE
-        RDB_REQUEST_TIMEOUT SWIM_PING_TIMEOUT SWIM_PROTOCOL_PERIOD_LEN SWIM_SUBGROUP_SIZE
-        SWIM_SUSPECT_TIMEOUT
+        RDB_REQUEST_TIMEOUT SWIM_SUBGROUP_SIZE D_LOG_STDERR_IN_LOG
         """.split(),  # noqa: SIM905 one name a line would be a screen
         _UINT,
     ),
-    "CRT_TIMEOUT": (0, 3600),
+    "CRT_TIMEOUT": (0, CRT_TIMEOUT_MAX_S),
     "DAOS_BS_CLUSTER_MB": (32, 1024),
     "DAOS_DMA_INIT_PCT": (1, 99),
     "DAOS_DPDK_LOG_LEVEL": (1, 8),
@@ -106,7 +108,11 @@ NUMBERS = {
     "DAOS_SCHED_RELAX_INTVL": (1, 100),
     "DAOS_SPDK_IO_TIMEOUT": (30, 300),
     "DAOS_SPDK_LOG_LEVEL": (0, 4),
+    "FI_MR_CACHE_MAX_COUNT": (0, 2**64 - 1),
     "FI_OFI_RXM_USE_SRX": (0, 1),
+    "SWIM_PING_TIMEOUT": (1, 2**32 - 1),
+    "SWIM_PROTOCOL_PERIOD_LEN": (1, 2**32 - 1),
+    "SWIM_SUSPECT_TIMEOUT": (1, 2**32 - 1),
 }
 """Variables that are whole numbers, and their limits; an engine ignores other values.
 
@@ -157,7 +163,7 @@ def values_of_variables(
             continue  # other rules report it
         if variable.isidentifier():
             yield from _names(name, where, variable, entry)
-        if allowed := _allowed(variable, value):
+        if allowed := not_a_value(variable, value):
             yield Problem(name, where, entry, allowed)
     yield from _stack(name, where, engine, version, provider)
     if version != "2.4":
@@ -199,7 +205,7 @@ def nearest(variable: str) -> str | None:
     return near[0] if near and variable not in KNOWN else None
 
 
-def _allowed(variable: str, value: str) -> str | None:
+def not_a_value(variable: str, value: str) -> str | None:
     """The allowed values of a variable if it has another, otherwise None."""
     if variable == "D_LOG_MASK" and value and not is_mask(value):
         return MASK
