@@ -9,6 +9,7 @@ import pytest
 from assay.checks.expect import expectation
 from assay.checks.figures import targets
 from assay.checks.plan import CHECKS
+from assay.cluster.description import Cluster
 from assay.subject import Subject
 from clusters import find
 from daos_sites import GBIT_IN_MIB, tripped, wired_site, with_servers_as_clients
@@ -91,6 +92,13 @@ def test_a_score_has_the_mean_of_the_floors_of_its_phases_though_one_has_no_boun
     assert "find has no bound" in figure.derivation
 
 
+def of_three_servers(object_class: str, gbits: float) -> Cluster:
+    """A site whose six engines have so many Gbit/s in all."""
+    ports = [f"s{server}: interfaces/{name}" for server in (1, 2, 3) for name in ("ib0", "ib1")]
+    speeds = {f"{port}/speed_gbits": gbits / len(ports) for port in ports}
+    return wired_site(servers=3, **speeds, **{"daos/file_oclass": object_class})
+
+
 @pytest.mark.parametrize(
     ("object_class", "key", "bound"),
     [
@@ -108,7 +116,7 @@ def test_a_score_has_the_mean_of_the_floors_of_its_phases_though_one_has_no_boun
 def test_the_files_of_a_container_have_the_cost_of_its_object_class(
     object_class: str, key: str, bound: float
 ) -> None:
-    cluster = wired_site(**{"daos/file_oclass": object_class})
+    cluster = of_three_servers(object_class, 400)
     figure = expectation(cluster, find(cluster, key), {})
     assert figure.bound == pytest.approx(bound * GBIT_IN_MIB)
 
@@ -144,8 +152,7 @@ def test_a_client_with_engines_of_its_own_has_no_wire_to_them(key: str) -> None:
     ],
 )
 def test_a_client_sends_the_parity_of_full_stripes_alone(key: str, bound: float) -> None:
-    fast = {f"s1: interfaces/{name}/speed_gbits": 400.0 for name in ("ib0", "ib1")}
-    cluster = wired_site(**fast, **{"daos/file_oclass": "EC_4P2GX"})
+    cluster = of_three_servers("EC_4P2GX", 800)
     assert expectation(cluster, find(cluster, key), {}).bound == pytest.approx(bound)
 
 

@@ -14,9 +14,9 @@ from sites import put, site
 GBIT_IN_MIB = 1e9 / 8 / 2**20
 
 
-def wired_site(**changes: Any) -> Cluster:
-    """Two clients with one interface of 200 Gbit/s each, and one server with two engines."""
-    document = site(servers=1, engines=2, clients=2)
+def wired_site(servers: int = 1, **changes: Any) -> Cluster:
+    """Two clients with one interface of 200 Gbit/s each, and servers with two engines each."""
+    document = site(servers=servers, engines=2, clients=2)
     document["benchmarks"] = {
         **{name: f"/opt/{name}" for name in ("fio", "fio_dfs", "ior", "mdtest")},
         "io500": "/opt/io500",
