@@ -61,3 +61,22 @@ def test_phases_are_those_of_the_campaign() -> None:
 )
 def test_a_time_as_people_say_it(seconds: float, words: str) -> None:
     assert hours.spelled(seconds) == words
+
+
+def test_what_shares_cores_with_engines_takes_as_much_longer() -> None:
+    document = site("file", servers=1, engines=2, clients=1)
+    for host in document["hosts"].values():
+        host["cores"] = 4
+    for engine in document["hosts"]["s1"]["engines"]:
+        engine |= {"targets": 2, "nr_xs_helpers": 0, "env_vars": ["DAOS_TARGET_OVERSUBSCRIBE=1"]}
+    document["benchmarks"] = {"ior": "/opt/ior", "ior_apis": ["DFS"]}
+    document["daos"] |= {"pool": "tank", "container": "posix"}
+    apart = described(document)
+    document["daos"]["agents"] = ["s1"]
+    together = described(document | {"clients": ["s1"], "colocated": True})
+    of_ior = [
+        hours.of_checks(cluster, "quick")["IorEasy", "clients"] - hours.JOB_S
+        for cluster in (apart, together)
+    ]
+    # 2 ranks, and each engine has 2 targets and a stream for metadata.
+    assert of_ior[1] / of_ior[0] == pytest.approx((2 + 2 * 3) / 4)

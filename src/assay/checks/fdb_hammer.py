@@ -172,7 +172,7 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
     return sample.metric == _FIGURES.get(metric.name, metric.name)
 
 
-_START_S = 2.0
+_START_S = 1.0
 """Time to load fdb-hammer and its libraries, and to open its databases."""
 
 

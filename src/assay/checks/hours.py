@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.checks.entry import PHASES
+from assay.checks.load import ranks
 from assay.checks.plan import CHECKS, features
 from assay.checks.run import JOB_S, run_of
 from assay.cluster.description import PARTITIONS, Cluster
@@ -14,13 +15,30 @@ SCALES = ("quick", "acceptance")
 
 def of_checks(cluster: Cluster, scale: str) -> Mapping[tuple[str, str], float]:
     """Check and partition to the estimated seconds of its job."""
+    crowded = _crowding(cluster, scale)
     return {
-        (check.name, partition): JOB_S + check.takes(run_of(cluster, check, partition, scale))
+        (check.name, partition): JOB_S
+        + check.takes(run_of(cluster, check, partition, scale))
+        * (crowded if check.phase == "system" else 1)
         for check in CHECKS.values()
         for partition in PARTITIONS
         if features(cluster, partition).issuperset(check.needs)
         and check.subjects(cluster, partition)
     }
+
+
+def _crowding(cluster: Cluster, scale: str) -> float:
+    """How many execution streams of engines and ranks of clients share a core, at least 1.
+
+    They share cores where a host plays both parts, as in a trial on one machine. Both poll, except
+    for the stream of SWIM, so that all take as much longer.
+    """
+    both = set(cluster.clients) & set(cluster.servers)
+    shares = (
+        (ranks(cluster, scale) + sum(each.xstreams - 1 for each in host.engines)) / host.cores
+        for host in (cluster.hosts[name] for name in both)
+    )
+    return max([1.0, *shares])
 
 
 def by_phase(cluster: Cluster, scale: str) -> Mapping[str, float]:

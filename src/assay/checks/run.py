@@ -78,10 +78,10 @@ def run_of(
 JOB_S = 3.0
 """Time that ReFrame and Slurm add to the steps of a job (2 to 5 s were seen)."""
 
-START_S = 0.5
+START_S = 0.3
 """Time to start a program on its own host."""
 
-SRUN_S = 1.5
+SRUN_S = 0.7
 """Time to start a program with srun, on hosts that wait for each other."""
 
 DISK_MIB_S = 1000.0
