@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.tools import writable
+from assay.tools import trusted
 
 MODULE = Path(__file__).parents[2] / "roles/cluster/library/cluster_scan.py"
 
 
 @pytest.fixture
 def scan(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
-    monkeypatch.setitem(sys.modules, "ansible.module_utils.writable", writable)
+    monkeypatch.setitem(sys.modules, "ansible.module_utils.trusted", trusted)
     spec = importlib.util.spec_from_file_location("cluster_scan", MODULE)
     assert spec is not None
     assert spec.loader is not None

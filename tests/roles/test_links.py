@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
-import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 from rendering import ROLES
@@ -49,36 +47,3 @@ def test_emulated_ssds_lie_where_nobody_else_can_turn_the_way(tmp_path: Path) ->
     assert str(tmp_path / "link") in strange_ways(tmp_path / "link")
     assert "/tmp" in strange_ways(Path("/tmp/ssds"))
     assert strange_ways() == strange_ways(Path("/opt/none/ssds"), Path("/usr")) == []
-
-
-def versions(prefix: Path) -> str:
-    """What the role daos hears of the programs below a prefix."""
-    path = ROLES / "daos/tasks/programs.yml"
-    task, *_ = DataLoader().load_from_file(str(path), trusted_as_template=True)
-    variables = {"__daos_programs": {"dmg": "version"}, "daos_prefix": str(prefix)}
-    script = Templar(loader=DataLoader(), variables=variables).template(
-        task["ansible.builtin.shell"]["cmd"]
-    )
-    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only what is root's is run")
-def test_a_program_that_others_may_write_is_not_asked_for_its_version(tmp_path: Path) -> None:
-    program = tmp_path / "bin/dmg"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\ntouch $0.ran\necho DAOS Admin Tool version 2.8.0\n")
-    program.chmod(0o755)
-    assert (
-        versions(tmp_path).strip().endswith("exits with 0 and prints DAOS Admin Tool version 2.8.0")
-    )
-    (tmp_path / "bin/dmg.ran").unlink()
-    for path, mode in ((program, 0o777), (program.parent, 0o775)):
-        before = path.stat().st_mode
-        path.chmod(mode)
-        assert versions(tmp_path) == (
-            f"{program} was not run as root, since others may write {path}\n"
-        )
-        path.chmod(before)
-    os.chown(program, 65534, 65534)
-    assert f"others may write {program}" in versions(tmp_path)
-    assert not (tmp_path / "bin/dmg.ran").exists()

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.writable import writable
+from ansible.module_utils.trusted import NotRunError, run_trusted
 
 DOCUMENTATION = r"""
 module: cluster_scan
@@ -41,20 +38,10 @@ ANSWER_S = 20
 
 def scan(dmg: str) -> str:
     """What `dmg -j storage scan` prints; empty if it is not run, or does not answer in time."""
-    if not os.access(dmg, os.X_OK) or writable([dmg]):
-        return ""
     try:
-        asked = subprocess.run(
-            [dmg, "-j", "storage", "scan"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=ANSWER_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        return run_trusted(dmg, "-j", "storage", "scan", limit_s=ANSWER_S).stdout
+    except NotRunError:
         return ""
-    return asked.stdout
 
 
 def main() -> None:

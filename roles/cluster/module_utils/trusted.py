@@ -1,0 +1,1 @@
+../../../src/assay/tools/trusted.py

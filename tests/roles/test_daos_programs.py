@@ -1,0 +1,82 @@
+"""What root asks the programs of DAOS, and of which it asks nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rendering import ROLES
+
+from assay.tools import trusted
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], str]:
+    monkeypatch.setitem(sys.modules, "ansible.module_utils.trusted", trusted)
+    module_path = ROLES / "daos/library/daos_programs.py"
+    spec = importlib.util.spec_from_file_location("daos_programs", module_path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "ANSWER_S", 1)
+    asked: Callable[[str, str], str] = module.said
+    return asked
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "bin/dmg"
+    path.parent.mkdir()
+    path.write_text("#!/bin/sh\ntouch $0.ran\necho DAOS Admin Tool; echo version 2.8.0 >&2\n")
+    path.chmod(0o755)
+    return path
+
+
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only what is root's is run")
+
+
+@needs_root
+def test_a_program_is_asked_for_its_version(said: Callable[[str, str], str], program: Path) -> None:
+    assert said(str(program), "version") == (
+        f"{program} version exits with 0 and prints DAOS Admin Tool version 2.8.0"
+    )
+
+
+@needs_root
+@pytest.mark.parametrize("word", ["version", ""])
+def test_a_program_that_others_may_write_is_not_asked(
+    said: Callable[[str, str], str], program: Path, word: str
+) -> None:
+    for path, mode in ((program, 0o777), (program.parent, 0o777)):
+        path.chmod(mode)
+        assert said(str(program), word) == (
+            f"{program} was not run as root, since others may write {path}"
+        )
+        path.chmod(0o755)
+    assert not program.with_name("dmg.ran").exists()
+
+
+@needs_root
+def test_a_program_without_a_word_is_only_looked_at(
+    said: Callable[[str, str], str], program: Path
+) -> None:
+    assert said(str(program), "") == ""
+    assert not program.with_name("dmg.ran").exists()
+    assert said("/none/dmg", "") == "/none/dmg is absent or not executable"
+
+
+@needs_root
+def test_a_program_that_hangs_or_fails_says_so(
+    said: Callable[[str, str], str], program: Path
+) -> None:
+    program.write_text("#!/bin/sh\nexec sleep 100\n")
+    assert said(str(program), "version") == f"{program} did not end within 1 s"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    assert said(str(program), "version") == f"{program} version exits with 3 and prints "
+    program.write_text("no program")
+    assert said(str(program), "version").startswith(f"{program} cannot be run: Exec format error")
