@@ -27,3 +27,46 @@ def test_a_host_that_does_not_answer_does_not_end_the_play(tmp_path: Path) -> No
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("unreachable: [n2]") == 2
+
+
+def test_a_host_that_cannot_be_examined_says_what_failed(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    fails = "echo Traceback: >&2; echo 'OSError: No space left on device' >&2; exit 1"
+    python.write_text(
+        f'#!/bin/sh\ncase "$*" in *cluster_hardware*) {fails};; esac\nexec {sys.executable} "$@"\n'
+    )
+    python.chmod(0o755)
+    here = {**HERE, "ansible_python_interpreter": str(python), "ansible_pipelining": False}
+    hosts = {"n1": here, "n2": {**here, "__preflight_refusals": ["was refused before"]}}
+    (tmp_path / "hosts.json").write_text(
+        json.dumps(
+            {
+                "all": {
+                    "children": {"clients": {"hosts": hosts}, "controller": {"hosts": {"n1": {}}}}
+                }
+            }
+        )
+    )
+    role = {"name": "cluster", "rolespec_validate": False}
+    given = {
+        "slurm_address": "192.0.2.1",
+        "cluster_scratch": str(tmp_path),
+        **{f"__cluster_{name}": [] for name in ("programs", "directories")},
+        **{f"__cluster_{name}": {} for name in ("ports", "inventory")},
+        "__cluster_given": {"devices": [], "directories": [], "superblocks": []},
+    }
+    tasks = [{"ansible.builtin.import_role": role}]
+    play = {"hosts": "all", "any_errors_fatal": False, "tasks": tasks}
+    (tmp_path / "playbook.json").write_text(json.dumps([play]))
+    program = Path(sys.executable).parent / "ansible-playbook"
+    options = [f"--inventory={tmp_path}/hosts.json", f"--extra-vars={json.dumps(given)}"]
+    command = [program, *options, tmp_path / "playbook.json"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    table = " ".join(done.stdout.partition("Refuse an impossible cluster")[2].split())
+    assert (
+        "could not be examined, since the task Inspect the hardware failed: OSError: No space left"
+        " on device. Correct that, or remove the host from the inventory"
+    ) in table, done.stdout + done.stderr
+    assert table.count("could not be examined") == 1
+    assert "n2 was refused before" in table
+    assert "reachable by ssh" not in table
