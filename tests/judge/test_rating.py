@@ -18,15 +18,15 @@ LITTLE = 0.002
 def rated(
     medians: Sequence[float],
     *,
-    low: float | None = None,
-    high: float | None = None,
+    low: float | Sequence[float] | None = None,
+    high: float | Sequence[float] | None = None,
     spread: float = 0.0,
     count: float = 7,
     change: float | Sequence[float] = 0.0,
     order: float | Sequence[float] = 0.0,
     wobble: float = 0.0,
     best: float = NOTHING,
-    worst: float = NOTHING,
+    worst: float | Sequence[float] = NOTHING,
     more: bool = True,
     group: int | Sequence[int] = 0,
     subject: Sequence[int] | None = None,
@@ -85,6 +85,16 @@ def drifting(change: float, order: float = 1.0, **more: float) -> Verdict:
     return last(rated([1000.0] * 8, change=[0.0] * 7 + [change], order=[0.0] * 7 + [order], **more))
 
 
+def all_near_their_floor(figure: float, step: float = 0.0) -> Verdict:
+    """The verdict of one of eight metrics whose samples lie on either side of the floor, 1000."""
+    return last(rated([figure] * 8, worst=1000, low=figure - 1, high=1001, spread=0.001, step=step))
+
+
+def warming_up(change: float, order: float) -> Verdict:
+    """The verdict of one of eight metrics that all change, and are far from a line."""
+    return last(rated([1000.0] * 8, change=change, order=order, wobble=1.0))
+
+
 def ailing(figure: float, *, spread: float = 0.05, of_one: bool = True) -> Verdict:
     """The verdict of four metrics of one host of eight; `of_one`: all are known to be of it."""
     hosts, metrics = range(8), range(4)
@@ -120,6 +130,10 @@ TooGood = Verdict.IMPLAUSIBLE
         (lambda x: alone(x, worst=1000, spread=0.02), 951.25, Below, Open),
         # All of them together.
         (lambda x: last(rated([x] * 8, worst=1000, spread=0.02)), 974.257, Below, Open),
+        # TOGETHER. A step of what is printed is no loss of all of them either:
+        # 0.035757 = t(1 / 800, 0.37 * 8 * 6) * the error of their median + 20 / 965.48.
+        (lambda loss: all_near_their_floor(1000 / (1 + loss)), 0.005, Open, Below),
+        (lambda x: all_near_their_floor(x, step=20), 965.478, Below, Open),
         # Surely above the floor by what the peers know, though the interval reaches below it.
         (
             lambda x: last(rated([x] * 8, worst=1000, spread=0.02, low=900, high=1200)),
@@ -139,6 +153,10 @@ TooGood = Verdict.IMPLAUSIBLE
         (lambda x: drifting(x, wobble=0.02), 0.27269, Unrated, Open),
         (lambda x: last(rated([1000.0] * 8, change=x)), 0.05, Unrated, Open),
         (lambda x: last(rated([1000.0] * 8, change=x, wobble=0.06)), 0.362494, Unrated, Open),
+        # A warm-up is on no line: twice DRIFT, and all peers in order.
+        (lambda x: warming_up(x, 1.0), 0.10, Unrated, Open),
+        (lambda x: warming_up(-x, -1.0), 0.10, Unrated, Open),
+        (lambda x: warming_up(0.2, x), 0.8, Unrated, Open),
         # ORDERED: Kendall's tau.
         (lambda x: drifting(0.2, x), 0.8, Unrated, Open),
     ],
@@ -148,6 +166,31 @@ def test_a_threshold_separates_two_verdicts(
 ) -> None:
     assert judged(threshold * (1 - LITTLE)) is under
     assert judged(threshold * (1 + LITTLE)) is over
+
+
+@pytest.mark.parametrize(
+    ("verdict", "on_the_threshold"),
+    [
+        (among(2000), Unrated),
+        (alone(1250, best=1000, low=900), Open),
+        (alone(1100, best=1000, low=1000), Open),
+        (alone(1000, best=1000), Unrated),
+        # An interval that ends on the floor is not below it.
+        (alone(900, worst=1000, low=850, high=1000), Open),
+        (alone(1100, worst=1000, low=1000, high=1200), Pass),
+        (alone(800, worst=1000, step=200), Open),
+        (last(rated([1000.0] * 8, worst=1000, low=[1000.0] * 7 + [900.0])), Open),
+        (last(rated([980.0] * 7 + [1000.0], worst=1000, high=1001)), Pass),
+        (alone(1000, change=0.1, order=1, count=6), Unrated),
+        (drifting(0.05), Unrated),
+        (drifting(0.2, 0.8), Open),
+        (last(rated([1000.0] * 8, change=0.05)), Unrated),
+        (warming_up(0.1, 1.0), Unrated),
+        (warming_up(0.2, 0.8), Open),
+    ],
+)
+def test_a_figure_on_a_threshold(verdict: Verdict, on_the_threshold: Verdict) -> None:
+    assert verdict is on_the_threshold
 
 
 def test_of_a_time_less_is_better() -> None:
@@ -193,6 +236,44 @@ def test_samples_are_asked_for_until_they_are_too_many() -> None:
     assert more[:4] == [1, 18, 87, 200]
     # 201 would be too many.
     assert np.isnan(more[4])
+
+
+def test_no_samples_are_asked_for_where_those_that_there_are_nearly_suffice() -> None:
+    rating = rated([1010], group=-1, worst=1000, low=900, high=1100, spread=0.0043, count=5)
+    assert last(rating) is Open
+    assert np.isnan(rating.more_samples[0])
+
+
+@pytest.mark.parametrize(
+    ("loss", "spread", "more"),
+    [
+        # Until a loss of 10 % would be seen: (2.326 * error / (0.10 - loss))^2 times as many.
+        (0.04, 0.05, 12),
+        (0.055, 0.05, 27),
+        # Or, if that takes fewer, until its own loss is one: (3.604 * error / loss)^2.
+        (0.08, 0.05, 19),
+        (0.12, 0.08, 23),
+    ],
+)
+def test_samples_are_asked_for_until_no_loss_can_hide(
+    loss: float, spread: float, more: int
+) -> None:
+    rating = rated([1000.0] * 7 + [1000 * (1 - loss)], spread=spread)
+    assert last(rating) is Open
+    assert rating.more_samples[-1] == more
+
+
+def test_scatter_of_its_own_samples_alone_proves_nothing() -> None:
+    scattered = {"worst": 1000.0, "low": 900.0, "high": 1600.0, "spread": 0.001}
+    assert alone(1500, **scattered) is Open
+    assert last(rated([1500.0] * 8, **scattered)) is Pass
+
+
+def test_peers_are_judged_together_only_if_each_has_a_floor() -> None:
+    floors = [1000.0] * 7
+    together = {"spread": 0.01, "low": 960.0, "high": 1001.0}
+    assert set(rated([980.0] * 8, worst=[*floors, 1000.0], **together).verdict) == {Below}
+    assert set(rated([980.0] * 8, worst=[*floors, NOTHING], **together).verdict) == {Open, Unrated}
 
 
 def test_every_question_that_could_raise_a_false_alarm_is_counted() -> None:

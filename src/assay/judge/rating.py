@@ -196,7 +196,7 @@ def _drifts(
         if count < STRICT - 1:
             continue
         error = float(change_error(middle(summaries.wobble[rows]), count))
-        freedom = max(MAD_EFFICIENCY * len(rows) * (count - 2), 1.0)
+        freedom = MAD_EFFICIENCY * len(rows) * (count - 2)
         # Half the share on either side: a run may rise or fall.
         far = float(threshold(limits.share(comparisons) / 2, freedom)) * error
         change, order = summaries.change[rows], summaries.order[rows]
