@@ -1,11 +1,12 @@
 """What has changed since an accepted campaign, and how sure that is."""
 
+from collections.abc import Hashable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from assay.judge.baseline import SLIPS, Change, Changes, Session, changes
+from assay.judge.baseline import SLIPS, Change, Changes, Session, _Between, changes
 from assay.judge.limits import Limits, no_ends
 from assay.judge.rating import rate
 from assay.judge.stats import Array, summarize_all
@@ -107,6 +108,148 @@ def test_a_factor_is_named_only_where_it_fits_and_all_figures_agree() -> None:
     assert replace(fits, low=-0.01).slip is None
     assert replace(fits, agree=False).slip is None
     assert replace(fits, apart=0.09).slip is None
+
+
+@pytest.mark.parametrize(
+    ("gain", "low", "high", "outcome"),
+    [
+        (-0.011, -0.02, -0.001, "loss"),
+        (-0.010, -0.02, -0.001, "same"),
+        (-0.011, -0.02, 0.0, "same"),
+        (0.011, 0.001, 0.02, "gain"),
+        (0.010, 0.001, 0.02, "same"),
+        (0.011, 0.0, 0.02, "same"),
+        # HIDDEN_TOGETHER
+        (0.0, -0.05, 0.05, "same"),
+        (0.0, -0.051, 0.05, "undecided"),
+        (-0.02, -0.051, -0.001, "loss"),
+    ],
+)
+def test_a_change_of_many_figures_is_one_of_these(
+    gain: float, low: float, high: float, outcome: str
+) -> None:
+    change = Change(gain, low, high, metrics=16, tolerated=0.01)
+    assert change.is_loss == (outcome == "loss")
+    assert change.is_gain == (outcome == "gain")
+    assert change.is_undecided == (outcome == "undecided")
+
+
+def test_twice_what_is_tolerated_may_hide_in_one_metric() -> None:
+    change = Change(0.0, -0.101, 0.1, metrics=1, tolerated=0.05)
+    assert change.is_undecided
+    assert not replace(change, low=-0.1).is_undecided
+
+
+def test_a_single_metric_is_worse_beyond_tolerance_and_error() -> None:
+    gain = np.array([-0.05, -0.051, -0.06, -0.07, np.nan])
+    reach = np.array([0.01, 0.01, 0.06, 0.06, np.nan])
+    changed = Changes(None, {}, gain, reach)
+    assert changed.losses.tolist() == [False, True, False, True, False]
+    assert changed.comparisons == 4
+    assert changed.is_regression
+    assert not Changes(None, {}, gain[:1], reach[:1]).is_regression
+    one = changed.metric(3)
+    assert one is not None
+    assert (one.gain, one.low, one.high) == pytest.approx((-0.07, -0.13, -0.01))
+    assert (one.metrics, one.tolerated) == (1, 0.05)
+
+
+def test_all_comparisons_are_counted() -> None:
+    assert compared(1.0).comparisons == SIZE + 2 + 1
+
+
+@pytest.mark.parametrize("loss", ["campaign", "kind"])
+def test_a_loss_at_any_level_is_a_regression(loss: str) -> None:
+    same, worse = (Change(gain, -0.03, -0.001, SIZE, 0.01) for gain in (0.0, -0.02))
+    level = np.zeros(SIZE)
+    kinds: dict[Hashable, Change] = {"Fio MiB/s": worse if loss == "kind" else same}
+    whole = worse if loss == "campaign" else same
+    assert Changes(whole, kinds, level, level).is_regression
+    assert not Changes(same, {"Fio MiB/s": same}, level, level).is_regression
+
+
+def test_a_kind_is_compared_with_the_others() -> None:
+    """Each but one by its own factor: what a wrong unit changes stands apart from all of them."""
+    kinds = [kind for kind in ("a", "b", "c", "d") for _ in range(SIZE // 4)]
+    factor = np.repeat([0.5, 0.8, 1.0, 1.25], SIZE // 4)
+    old = summarize_all([[1000.0] * 7] * SIZE)
+    new = summarize_all(np.outer(factor, [1000.0] * 7))
+    changed = changes([(old, rate(old, LIMITS))], [(new, rate(new, LIMITS))], LIMITS, kinds)
+    apart = {kind: change.apart for kind, change in changed.kinds.items()}
+    # Against the median of the other three: 1, 1, 0.8 and 0.8.
+    assert apart == pytest.approx({"a": -0.5, "b": -0.2, "c": 0.25, "d": 0.5625})
+
+
+def test_a_kind_without_others_stands_apart_by_its_own_change() -> None:
+    change = compared(8.0, spread=0.001, kinds=["Fio MiB/s"] * SIZE).kinds["Fio MiB/s"]
+    assert change.apart == pytest.approx(change.gain)
+    assert change.slip == "bytes/bits"
+
+
+@pytest.mark.parametrize(
+    ("apart", "near", "slip"),
+    [
+        # Small factors: only within the scatter of the samples.
+        (1.048576 * 1.01 - 1, 0.011, "MB/MiB"),
+        (1.048576 * 1.01 - 1, 0.009, None),
+        (1 / 1.048576 / 1.01 - 1, 0.011, "MB/MiB"),
+        (1 / 1.048576 / 1.01 - 1, 0.009, None),
+        # Large ones: within 5 %, whatever the scatter.
+        (8 * 1.04 - 1, 0.0, "bytes/bits"),
+        (8 * 1.06 - 1, 0.5, None),
+        (1000 * 0.96 - 1, 0.0, "unit prefixes"),
+    ],
+)
+def test_how_near_a_factor_is_a_slip(apart: float, near: float, slip: str | None) -> None:
+    gained = apart > 0
+    change = Change(
+        gain=0.07 if gained else -0.07,
+        low=0.05 if gained else -0.09,
+        high=0.09 if gained else -0.05,
+        metrics=16,
+        tolerated=0.01,
+        apart=apart,
+        near=near,
+    )
+    assert change.slip == slip
+
+
+def test_the_variance_between_sessions_is_moderated_by_the_natural_one() -> None:
+    one = _Between.of([np.zeros((1, 4)), np.zeros((1, 4))], 0.0, (1, 1))
+    # Of one session on either side nothing is known but the prior, 1 %, twice.
+    assert one.variance == pytest.approx(2 * 0.01**2)
+    assert one.freedom == 16
+    deviations = [np.array([[-0.03, 0.03], [0.03, -0.03]]), np.array([[0.0], [0.0]])]
+    two = _Between.of(deviations, 0.0, (2, 2))
+    # (16 * 0.01^2 + 2 * 0.0018 / 2) / 18, for 1/2 + 1/2 sessions.
+    assert two.variance == pytest.approx((16e-4 + 18e-4) / 18)
+    assert two.freedom == 18
+    # Without what the samples explain: 0.0018 / 2 - 0.0005 / (1/2 + 1/2).
+    less = _Between.of(deviations, 0.0005, (2, 2))
+    assert less.variance == pytest.approx((16e-4 + 2 * 4e-4) / 18)
+    # Which is never less than nothing.
+    none = _Between.of(deviations, 0.01, (2, 2))
+    assert none.variance == pytest.approx(16e-4 / 18)
+
+
+def test_the_error_of_samples_adds_to_that_between_sessions() -> None:
+    variance, freedom = _Between(0.0002, 16.0).and_error(np.array([0.01]), np.array([42.0]))
+    assert variance[0] == pytest.approx(0.0003)
+    assert freedom[0] == pytest.approx(0.0003**2 / (0.0002**2 / 16 + 0.01**4 / 42))
+    assert _Between(0.0, 16.0).and_error(np.array([0.01]), np.array([0.5]))[1][0] == 1
+
+
+def test_sessions_are_averaged_and_one_may_lack_a_metric() -> None:
+    def session(level: float, *, lacks: int | None = None) -> Session:
+        rows = [[] if row == lacks else [level] * 7 for row in range(SIZE)]
+        summaries = summarize_all(rows)
+        return summaries, rate(summaries, LIMITS)
+
+    before = [session(1000.0), session(1000.0, lacks=3)]
+    changed = changes(before, [session(1100.0), session(1210.0)], LIMITS, KINDS)
+    # The geometric mean of 1100 and 1210, over 1000.
+    assert changed.gain == pytest.approx(np.full(SIZE, 1.1**1.5 - 1))
+    assert changed.sessions == (2, 2)
 
 
 @pytest.mark.parametrize("loss", [0.03, 0.04, 0.055, 0.06, 0.08, 0.09])

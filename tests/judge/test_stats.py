@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from assay.judge.stats import (
     change_error,
     combine,
+    interval_error,
     median_error,
     pool,
     summarize,
@@ -83,6 +84,75 @@ def test_errors_are_those_of_normal_samples(count: int) -> None:
     assert estimated == pytest.approx(np.std(summaries.median) / 1000, rel=0.06)
     estimated = float(change_error(np.median(summaries.wobble), count))
     assert estimated == pytest.approx(np.std(summaries.change), rel=0.2)
+
+
+def test_the_error_of_a_median_is_that_of_its_formula() -> None:
+    # 1.4826 * 0.02 * 7 / (7 - 1.2) * sqrt(pi / 2 / 7)
+    assert float(median_error(0.02, 7)) == pytest.approx(0.0169525, rel=1e-5)
+    # One sample has no scatter, and its error is finite: 1.4826 * 0.02 * 1 / 0.5 * sqrt(pi / 2).
+    assert float(median_error(0.02, 1)) == pytest.approx(0.0743265, rel=1e-5)
+
+
+def test_the_error_of_a_change_is_that_of_its_formula() -> None:
+    # 1.07 * 1.4826 * 0.02 * 7 / (7 - 2.3) * sqrt(12 * 6 / 7 / 8)
+    assert float(change_error(0.02, 7)) == pytest.approx(0.0535808, rel=1e-5)
+
+
+def test_an_interval_of_95_percent_is_3_92_errors_wide() -> None:
+    assert float(interval_error(90, 110, 0.95)) == pytest.approx(5.10214, rel=1e-5)
+
+
+def test_scatter_order_and_second_samples_of_a_row() -> None:
+    summaries = summarize_all([[10.0, 14.0, 12.0, 13.0, 18.0]])
+    assert summaries.order[0] == pytest.approx(0.6)
+    # Theil and Sen: the median of the ten slopes is 7 / 6. Above that line are 10, 12.83, 9.67,
+    # 9.5 and 13.33, whose median absolute deviation is 0.5.
+    assert summaries.change[0] == pytest.approx(4 * 7 / 6 / 13)
+    assert summaries.wobble[0] == pytest.approx(0.5 / 13)
+    assert (summaries.second_low[0], summaries.second_high[0]) == (12, 14)
+
+
+@pytest.mark.parametrize(
+    ("samples", "second_low", "second_high"),
+    [
+        ([5.0], 5, 5),
+        ([5.0, 6.0], 5, 6),
+        ([5.0, 6.0, 7.0], 6, 6),
+        ([5.0, 6.0, 7.0, 8.0], 6, 7),
+    ],
+)
+def test_the_second_smallest_and_largest_of_few_samples(
+    samples: list[float], second_low: float, second_high: float
+) -> None:
+    summaries = summarize_all([samples])
+    assert (summaries.second_low[0], summaries.second_high[0]) == (second_low, second_high)
+
+
+@pytest.mark.parametrize(
+    ("samples", "step"),
+    [
+        ([7.0], 0),
+        # Two samples do not show whether they scatter or are printed so coarsely.
+        ([7.0, 7.5], 0.5),
+        ([7.0, 7.0, 7.5], 0.5),
+        ([7.0, 7.5, 8.0], 0),
+        ([7.0, 7.0, 7.5, 9.0], 0.5),
+        ([7.0, 7.5, 8.0, 9.0], 0),
+        # A whole number again and again may be a tool's that prints no decimals.
+        ([7.0, 7.0, 7.0], 1),
+        ([7.5, 7.5, 7.5], 0),
+    ],
+)
+def test_the_step_in_which_samples_were_printed(samples: list[float], step: float) -> None:
+    assert summarize_all([samples]).step.tolist() == [step]
+
+
+def test_many_samples_are_compared_in_parts() -> None:
+    """So many pairs of samples that only some rows are compared at a time."""
+    rows = np.array([[float(n) for n in range(1, 2050)], [float(n) for n in range(2049, 0, -1)]])
+    summaries = summarize_all(rows)
+    assert summaries.order.tolist() == [1, -1]
+    assert summaries.change.tolist() == pytest.approx([2048 / 1025, -2048 / 1025])
 
 
 def test_rows_of_any_length_are_summarized_at_once() -> None:

@@ -1,0 +1,191 @@
+"""Which ranks and targets stand out, at each threshold from both sides."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import exp, log
+
+import pytest
+
+from assay.judge.outliers import Outlier, _Effects, _effects, _ssds, outliers
+from assay.tools.telemetry import Place
+from clusters import system
+
+
+def of_ranks(*latencies: Sequence[float]) -> list[dict[Place, float]]:
+    """The mean squares of each step, from the latencies of its ranks."""
+    return [{(rank, -1): each**2 for rank, each in enumerate(step)} for step in latencies]
+
+
+def test_peers_are_compared_with_the_median_of_all() -> None:
+    effects = _effects(of_ranks([1, 1, 2, 1, 1], [1, 1, 2, 1, 1]))
+    assert effects.gain == pytest.approx({(rank, -1): log(2) * (rank == 2) for rank in range(5)})
+
+
+@pytest.mark.parametrize(
+    ("latencies", "gain"),
+    [
+        # The median of four holds the slow one as well; of three, the others decide.
+        ([3, 2, 1, 1], log(3) - log(2) / 2),
+        ([3, 2, 1], log(3) - log(2) / 2),
+        ([3, 2], log(3) - log(2)),
+    ],
+)
+def test_few_peers_are_compared_with_the_others_alone(
+    latencies: Sequence[float], gain: float
+) -> None:
+    assert _effects(of_ranks(latencies)).gain[0, -1] == pytest.approx(gain)
+
+
+def test_the_error_of_one_step_is_assumed() -> None:
+    effects = _effects(of_ranks([1, 1, 1, 1, 1]))
+    # UNSURE; and NATURAL, of which five alike peers show that it is less.
+    own = 8 * 0.10**2 / (8 + 0.37 * 4)
+    assert effects.error == pytest.approx(((0.20**2 + own) * (1 + 1.2533**2 / 4)) ** 0.5)
+    assert effects.freedom == pytest.approx(
+        (0.20**2 + own) ** 2 / (0.20**4 / 8 + own**2 / (8 + 0.37 * 4))
+    )
+
+
+def test_few_peers_do_not_show_what_is_natural() -> None:
+    effects = _effects(of_ranks([1, 1.3, 1]))
+    # The median of two others has the error of a mean; 1.2533^2 / 2 is less than one.
+    wider = 1 + 1.2533**2 / 2
+    assert effects.error == pytest.approx(((0.20**2 + 0.10**2) * wider) ** 0.5)
+    two = _effects(of_ranks([1, 1.3]))
+    assert two.error == pytest.approx(((0.20**2 + 0.10**2) * 2) ** 0.5)
+
+
+def test_the_error_of_several_steps_is_what_they_differ_by() -> None:
+    up, down = exp(0.1), exp(-0.1)
+    # The first two peers change places: by 0.1 about a median of 0.
+    effects = _effects(of_ranks([up, down, 1, 1, 1], [down, up, 1, 1, 1]))
+    unsure = (4 * 0.1**2 / 4) ** 0.5 * 1.2533 / 2**0.5
+    own = 8 * 0.10**2 / (8 + 0.37 * 4)
+    assert effects.error == pytest.approx(((unsure**2 + own) * (1 + 1.2533**2 / 4)) ** 0.5)
+    assert effects.freedom == pytest.approx(
+        (unsure**2 + own) ** 2 / (unsure**4 / 4 + own**2 / (8 + 0.37 * 4))
+    )
+
+
+def test_what_peers_differ_by_in_each_step_is_theirs() -> None:
+    """Without any difference between steps, all of it is between the peers."""
+    step = [exp(each) for each in (-0.4, -0.2, 0.0, 0.2, 0.4)]
+    effects = _effects(of_ranks(step, step))
+    own = (8 * 0.10**2 + 0.37 * 4 * (1.4826 * 0.2) ** 2) / (8 + 0.37 * 4)
+    assert effects.error == pytest.approx((own * (1 + 1.2533**2 / 4)) ** 0.5, rel=1e-6)
+
+
+def test_one_peer_and_no_common_step_show_nothing() -> None:
+    assert not _effects(of_ranks([1])).gain
+    first, second = of_ranks([1, 1], [1, 1])
+    assert not _effects([{(0, -1): 1.0}, {(1, -1): 1.0}]).gain
+    assert len(_effects([first, second, {(0, -1): 1.0}]).gain) == 2
+
+
+def test_an_outlier_is_slower_than_chance_and_than_what_matters() -> None:
+    def slow(gain: float, error: float) -> bool:
+        own = {(0, -1): gain, (1, -1): 0.0, (2, -1): 0.0, (3, -1): 0.0}
+        return (0, -1) in _Effects(own, error, 1e9).slow()
+
+    # SLOWER: 15 %
+    assert slow(log(1.151), 0.001)
+    assert not slow(log(1.149), 0.001)
+    # The normal quantile of 0.005 / (2 * 3 operations * 4 peers), 3.5286.
+    assert slow(0.3530, 0.1)
+    assert not slow(0.3527, 0.1)
+
+
+def test_without_peers_or_an_error_nothing_is_an_outlier() -> None:
+    assert not _Effects({(0, -1): 9.0}, 0.1, 9.0).slow()
+    assert not _Effects({(0, -1): 9.0, (1, -1): 0.0}, 0.0, 9.0).slow()
+    assert _Effects({(0, -1): 9.0, (1, -1): 0.0}, 0.1, 9.0).slow() == [(0, -1)]
+
+
+Step = dict[Place, tuple[float, float]]
+
+
+def targets(ranks: int, own: dict[Place, float], *, operations: float = 1000.0) -> Step:
+    """A step on ranks of four targets; their latencies are 1 where not given."""
+    return {
+        place: (operations, operations * own.get(place, 1.0) ** 2)
+        for place in ((rank, target) for rank in range(ranks) for target in range(4))
+    }
+
+
+def reported(own: dict[Place, float]) -> list[tuple[int, int | None]]:
+    steps = [targets(8, own) for _ in range(4)]
+    return [(each.rank, each.target) for each in outliers("update", steps)]
+
+
+def test_one_slow_target_is_reported_and_not_its_rank() -> None:
+    assert reported({(2, 1): 20.0}) == [(2, 1)]
+
+
+def test_a_rank_whose_other_targets_are_slow_as_well_is_reported() -> None:
+    slow = {(2, target): 20.0 for target in range(4)}
+    assert reported(slow) == [(2, None)]
+    # SLOWER, as a logarithm: three that are so much slower are slow as well.
+    assert reported({**slow, **{(2, target): exp(0.151) for target in range(3)}}) == [(2, None)]
+    assert reported({**slow, **{(2, target): exp(0.149) for target in range(3)}}) == [(2, 3)]
+
+
+def test_a_slow_rank_and_a_slow_target_of_another_are_both_reported() -> None:
+    own = {(2, target): 20.0 for target in range(4)} | {(5, 3): 30.0}
+    assert reported(own) == [(2, None), (5, 3)]
+
+
+def test_a_rank_has_the_latency_of_all_its_operations() -> None:
+    """A target with a hundredth of the operations has a hundredth of the weight."""
+    steps = []
+    for _ in range(4):
+        step = targets(8, {})
+        step[2, 0] = (10.0, 10.0 * 4.0**2)
+        steps.append(step)
+    (found,) = outliers("update", steps)
+    assert (found.rank, found.target) == (2, 0)
+    assert found.ratio == pytest.approx(4)
+    assert found.peers == 31
+
+
+@pytest.mark.parametrize(
+    ("layout", "ssds", "named"),
+    [
+        (None, 0, ""),
+        (None, 1, ", SSD 0000:00:00.0"),
+        (None, 2, ", one of 2 SSDs (0000:00:00.0, 0000:01:00.0)"),
+        # At most five are named; an SSD without data is not one of them.
+        (
+            None,
+            6,
+            ", one of 6 SSDs (0000:00:00.0, 0000:01:00.0, 0000:02:00.0, 0000:03:00.0,"
+            " 0000:04:00.0)",
+        ),
+        ("wal", 4, ", one of 3 SSDs (0000:0a:00.0, 0000:0b:00.0, 0000:0c:00.0)"),
+    ],
+)
+def test_the_ssds_of_an_outlier_are_those_with_data(
+    layout: str | None, ssds: int, named: str
+) -> None:
+    assert _ssds(system(layout, ssds=ssds), "s1") == named
+
+
+def test_of_two_engines_of_a_host_nobody_knows_whose_ssds_are_meant() -> None:
+    cluster = system(ssds=1)
+    host = cluster.hosts["s1"]
+    twice = host.model_copy(update={"engines": (*host.engines, *host.engines)})
+    both = cluster.model_copy(update={"hosts": {**cluster.hosts, "s1": twice}})
+    assert _ssds(both, "s1") == ""
+    assert _ssds(both, "s9") == ""
+
+
+def test_an_outlier_in_words() -> None:
+    one = Outlier("scheduler", 3, None, 2.25, 2)
+    assert one.in_words(system(ssds=0), {3: "s1"}) == (
+        "rank 3 on s1: duration of scheduler cycles (paused, or short of CPU) 2.2 times that of its"
+        " 2 peers"
+    )
+    assert (
+        replace(one, target=0)
+        .in_words(system(ssds=0), {3: "s1"})
+        .startswith("rank 3 on s1, target 0: ")
+    )
