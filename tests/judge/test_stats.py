@@ -1,11 +1,16 @@
 """Medians and their intervals."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.judge import stats
 from assay.judge.stats import (
+    Array,
+    _rises,
     change_error,
     combine,
     interval_error,
@@ -28,6 +33,8 @@ def test_five_samples() -> None:
     # Conover, Practical Nonparametric Statistics, 3rd edition, table A3: ranks of the interval.
     ("count", "rank", "confidence"),
     [
+        (1, 1, 0),
+        (2, 1, 0.5),
         (6, 1, 0.96875),
         (8, 1, 0.9921875),
         (9, 2, 0.9609375),
@@ -147,12 +154,23 @@ def test_the_step_in_which_samples_were_printed(samples: list[float], step: floa
     assert summarize_all([samples]).step.tolist() == [step]
 
 
-def test_many_samples_are_compared_in_parts() -> None:
-    """So many pairs of samples that only some rows are compared at a time."""
-    rows = np.array([[float(n) for n in range(1, 2050)], [float(n) for n in range(2049, 0, -1)]])
-    summaries = summarize_all(rows)
-    assert summaries.order.tolist() == [1, -1]
-    assert summaries.change.tolist() == pytest.approx([2048 / 1025, -2048 / 1025])
+@pytest.mark.parametrize(("at_once", "parts"), [(2**22, [6]), (6, [2, 2, 2])])
+def test_so_many_rows_are_compared_at_a_time_as_fit(
+    monkeypatch: pytest.MonkeyPatch, at_once: int, parts: list[int]
+) -> None:
+    """Of three samples there are three pairs."""
+    compared = []
+
+    def rises(samples: Array, *places: Any) -> tuple[Array, Array]:
+        compared.append(len(samples))
+        return _rises(samples, *places)
+
+    monkeypatch.setattr(stats, "_AT_ONCE", at_once)
+    monkeypatch.setattr(stats, "_rises", rises)
+    summaries = summarize_all([[1.0, 2.0, 3.0]] * 5 + [[3.0, 2.0, 1.0]])
+    assert compared == parts
+    assert summaries.order.tolist() == [1] * 5 + [-1]
+    assert summaries.change.tolist() == [1] * 5 + [-1]
 
 
 def test_rows_of_any_length_are_summarized_at_once() -> None:
@@ -160,6 +178,7 @@ def test_rows_of_any_length_are_summarized_at_once() -> None:
     summaries = summarize_all(rows)
     assert np.array_equal(summaries.median, [2.0, np.nan, 5.0, 3.0], equal_nan=True)
     assert summaries.one(0) == summarize(rows[0])
+    assert list(summaries.each()) == [summarize(row) if row else None for row in rows]
 
 
 @pytest.mark.parametrize(

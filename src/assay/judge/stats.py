@@ -189,19 +189,16 @@ def _rises(samples: Array, earlier: Places, later: Places) -> tuple[Array, Array
 
 def _rank(count: int) -> tuple[int, float]:
     """The largest k whose interval has at least `CONFIDENCE`, or else 1; and its confidence."""
-    best = (1, _enclosing(count, 1))
-    for rank in range(2, count // 2 + 1):
-        confidence = _enclosing(count, rank)
-        if confidence < CONFIDENCE:
-            break
-        best = (rank, confidence)
-    return best
+    rank, confidence = 1, _enclosing(count, 1)
+    while (narrower := _enclosing(count, rank + 1)) >= CONFIDENCE:
+        rank, confidence = rank + 1, narrower
+    return rank, confidence
 
 
 def _enclosing(count: int, rank: int) -> float:
     from scipy.special import bdtr  # half a second, which only judging needs
 
-    return max(0.0, 1 - 2 * float(bdtr(rank - 1, count, 0.5)))
+    return 1 - 2 * float(bdtr(rank - 1, count, 0.5))
 
 
 def median_error(spread: ArrayLike, count: ArrayLike) -> Array:
