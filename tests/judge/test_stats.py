@@ -12,7 +12,6 @@ from assay.judge.stats import (
     Array,
     _rises,
     change_error,
-    combine,
     interval_error,
     median_error,
     pool,
@@ -190,21 +189,11 @@ def test_thresholds_are_those_of_student(chance: float, freedom: float, errors: 
     assert float(threshold(chance, freedom)) == pytest.approx(errors, abs=5e-4)
 
 
-def test_peers_that_differ_no_more_than_they_scatter_share_their_error() -> None:
-    rng = np.random.default_rng(1)
-    alike = summarize_all(rng.normal(1000, 10, (64, 7)))
-    unlike = summarize_all(rng.normal(1000, 10, (64, 7)) * rng.normal(1, 0.1, (64, 1)))
-    one = pool(alike.median, alike.spread, alike.count)
-    assert one.distance == one.error
-    other = pool(unlike.median, unlike.spread, unlike.count)
-    assert other.distance > 5 * other.error
-    assert other.freedom < one.freedom
-    assert other.known == one.known == one.freedom
-
-
-def test_what_peers_differ_by_themselves_has_the_freedom_of_both_parts() -> None:
-    # As long as the errors explain the distance: 0.03 * (1 + 2 / sqrt(2 * 0.37 * 8)) = 0.05466.
-    assert combine(0.03, 5, 0.0545, 8) == (0.03, 5)
-    assert combine(0.03, 5, 0.0548, 8)[0] == 0.0548
-    # Satterthwaite: 0.06^4 / (0.03^4 / 5 + (0.06^2 - 0.03^2)^2 / (0.37 * 7)).
-    assert combine(0.03, 5, 0.06, 8) == (0.06, pytest.approx(4.3539, rel=1e-4))
+def test_the_samples_of_all_peers_show_the_error_of_one_median() -> None:
+    level, spread = np.array([990.0, 1000, 1020, 1100]), np.array([0.01, 0.02, 0.02, 0.05])
+    pooled = pool(level, spread, np.full(4, 7.0))
+    assert pooled.median == 1010
+    assert pooled.error == float(median_error(0.02, 7))
+    assert pooled.known == 0.37 * 4 * 6
+    # One sample of each has no scatter.
+    assert pool(level, np.zeros(4), np.ones(4)).known == 1

@@ -258,10 +258,6 @@ class Pooled:
     """The standard error of one of their medians, relative to it."""
     known: float
     """Degrees of freedom of the error."""
-    distance: float
-    """The usual distance of one of them from the median, relative to it; at least the error."""
-    freedom: float
-    """Degrees of freedom of the distance."""
 
 
 def pool(median: Array, spread: Array, count: Array) -> Pooled:
@@ -271,22 +267,5 @@ def pool(median: Array, spread: Array, count: Array) -> Pooled:
     """
     centre, samples = middle(median), middle(count)
     error = float(median_error(middle(spread), samples))
-    between = NORMAL * middle(np.abs(median - centre)) / centre
     known = MAD_EFFICIENCY * len(median) * (samples - 1)
-    distance, freedom = combine(error, known, between, len(median))
-    return Pooled(centre, error, max(known, 1.0), distance, max(freedom, 1.0))
-
-
-def combine(error: float, freedom: float, between: float, count: int) -> tuple[float, float]:
-    """The usual distance of one of `count` peers, and its degrees of freedom.
-
-    It is the error of each if that error explains the distance `between` them, a scaled median
-    absolute deviation: if the distance exceeds it by no more than two of its own standard errors.
-    Otherwise the peers themselves also differ, and the degrees of freedom follow from both parts of
-    the variance (Satterthwaite, Biometrics Bulletin 2, 1946).
-    """
-    if between <= error * (1 + 2 / math.sqrt(2 * MAD_EFFICIENCY * count)):
-        return error, freedom
-    own = between**2 - error**2
-    parts = error**4 / freedom + own**2 / (MAD_EFFICIENCY * (count - 1))
-    return between, between**4 / parts
+    return Pooled(centre, error, max(known, 1.0))
