@@ -15,6 +15,7 @@ import pytest
 from assay.campaign.cases import Case
 from assay.campaign.outputs import Outputs
 from assay.campaign.results import Results
+from assay.checks.backends import ior_backends
 from assay.cluster.description import Cluster
 from assay.judge.engines import _compare, _findings, _note, _outliers, _Seen, engines
 from assay.judge.outliers import Outlier, outliers
@@ -153,91 +154,6 @@ def test_another_tenant_shows_in_the_bytes() -> None:
     assert not list(_outliers(seen))
 
 
-BEGIN = '# server s1\nengine_started_at{rank="0"} 5\n'
-
-
-def findings(before: str, after: str, written: float = 0.0, *, ranks: int = 1) -> list[str]:
-    seen = _Seen(ranks=ranks)
-    first, second = parse(BEGIN + before), parse(BEGIN + after)
-    _note(seen, second)
-    _compare(seen, first, second, {(DFS, "write"): written})
-    return list(_findings(seen))
-
-
-SHORT = (
-    "the engines moved %d%% of the bytes that the benchmark reports, redundancy included: a cache"
-    " or a hole"
-)
-MOVED = 'engine_pool_xferred_update{pool="p",rank="0",target="0"} %d\n'
-
-
-@pytest.mark.parametrize(
-    ("grown", "found"),
-    [
-        (1000, []),
-        (1050, []),
-        (1060, ["others used the system: 6% of the bytes were not from this check"]),
-        (951, []),
-        (950, []),
-        (949, ["write on clients/dfs: " + SHORT % 95]),
-        (940, ["write on clients/dfs: " + SHORT % 94]),
-    ],
-)
-def test_bytes_are_those_of_the_benchmark(grown: int, found: list[str]) -> None:
-    assert findings(MOVED % 500, MOVED % (500 + grown), 1000.0) == found
-
-
-def test_bytes_that_nobody_moved_are_a_cache_or_a_hole() -> None:
-    assert findings(MOVED % 500, MOVED % 500, 1000.0) == ["write on clients/dfs: " + SHORT % 0]
-
-
-def test_what_was_read_does_not_stand_for_what_was_written() -> None:
-    fetched = MOVED.replace("update", "fetch")
-    (found,) = findings(fetched % 500, fetched % 1500, 1000.0)
-    assert found == "write on clients/dfs: " + SHORT % 0
-
-
-def test_bytes_are_not_compared_where_a_rank_shows_none() -> None:
-    assert not findings(MOVED % 500, MOVED % 900, 1000.0, ranks=2)
-
-
-def test_bytes_are_not_compared_after_a_counter_fell() -> None:
-    other = MOVED.replace('pool="p"', 'pool="q"')
-    assert not findings(MOVED % 500 + other % 9, MOVED % 100 + other % 90, 1000.0)
-
-
-def test_errors_are_counted_from_the_reading_before() -> None:
-    line = 'engine_net_req_timeout{context="1",provider="ofi+tcp",rank="0"} %d\n'
-    assert findings(line % 3, line % 5) == ["rank 0 on s1 counted 2 RPCs that timed out"]
-    assert not findings(line % 3, line % 3)
-
-
-def test_errors_of_an_ssd_name_it() -> None:
-    line = 'engine_nvme_reliability_media_errors{device="0000:81:00.0",rank="0"} 1\n'
-    assert findings("", line) == ["rank 0 on s1 counted 1 media errors of an SSD (0000:81:00.0)"]
-
-
-def test_a_rebuild_is_named() -> None:
-    line = 'engine_io_ops_migrate_latency_samples{rank="0",target="0"} 4\n'
-    assert findings("", line) == [
-        "a rebuild or reintegration moved data between engines meanwhile: rank 0"
-    ]
-
-
-def test_an_engine_that_restarted_is_named_and_not_counted() -> None:
-    seen = _Seen()
-    before = parse(BEGIN + MOVED % 500)
-    after = parse(BEGIN.replace("5", "6") + MOVED % 100)
-    _note(seen, after)
-    _compare(seen, before, after, {(DFS, "write"): 1000.0})
-    assert list(_findings(seen)) == ["rank 0 on s1 restarted during the check"]
-
-
-def test_without_one_of_the_servers_bytes_are_not_compared() -> None:
-    lost = "# no answer of s2: timed out\n"
-    assert not findings(lost + BEGIN + MOVED % 500, lost + BEGIN + MOVED % 900, 1000.0)
-
-
 def test_a_sentence_names_rank_host_target_and_ssds() -> None:
     cluster = system()
     one = Outlier("update", 3, 5, 11.2, 31)
@@ -319,6 +235,12 @@ def test_a_campaign_says_what_its_engines_said(tmp_path: Path, trial: str, sente
     assert report.sentence.startswith("rank 1 on s1") == (trial == "pulsed")
 
 
+SHORT = (
+    "the engines moved %d%% of the bytes that the benchmark reports, redundancy included: a cache"
+    " or a hole"
+)
+
+
 def twice_as_much(root: Path, phase: str) -> None:
     """Let IOR report twice the bytes that it moved in a phase."""
     for summary in root.glob(f"**/{phase}.*.json"):
@@ -342,6 +264,45 @@ def test_what_the_engines_did_not_move_is_implausible(tmp_path: Path) -> None:
     assert (read.verdict, read.reason) == (Verdict.IMPLAUSIBLE, SHORT % 50)
     assert written.verdict is not Verdict.IMPLAUSIBLE
     assert signed.engines[0].findings == ("read on clients/dfs: " + SHORT % 50,)
+
+
+def test_a_check_that_never_reached_daos_has_no_report(tmp_path: Path) -> None:
+    results = campaign(tmp_path, "pulsed")
+    document = daos(9191).model_dump(mode="json", by_alias=True)
+    document["daos"]["container"] = None
+    document["benchmarks"]["shared_directory"] = "/shared"
+    shared = Cluster.model_validate(document)
+    assert [backend.name for backend in ior_backends(shared)] == ["posix"]
+    assert engines(shared, results) == ()
+
+
+def test_a_check_without_outputs_has_no_report(tmp_path: Path) -> None:
+    results = campaign(tmp_path, "pulsed")
+    ((key, case),) = results.cases.items()
+    lost = replace(results, cases={key: replace(case, output=None)})
+    assert engines(daos(9191), lost) == ()
+    assert engines(daos(9191), replace(results, cases={})) == ()
+
+
+def test_servers_that_did_not_answer_are_named(tmp_path: Path) -> None:
+    results = campaign(tmp_path, "sound")
+    for reading in tmp_path.glob("**/*.engines.gz"):
+        lost = "# no answer of s7: timed out\n# no answer of s8: timed out\n"
+        reading.write_bytes(gzip.compress(lost.encode()))
+    (report,) = engines(daos(9191), results)
+    assert report.unread == "the metrics of s7 were not read, nor those of 1 more: timed out"
+
+
+def test_every_server_needs_a_telemetry_port(tmp_path: Path) -> None:
+    document = daos(None).model_dump(mode="json", by_alias=True)
+    for name in ("s2", "s3"):
+        document["hosts"][name] = document["hosts"]["s1"]
+        document["servers"].append(name)
+        document["daos"]["servers"].append(name)
+    (report,) = engines(Cluster.model_validate(document), campaign(tmp_path, "pulsed"))
+    assert report.unread == (
+        "the engines' metrics were not read: no telemetry port on s1 and 2 more"
+    )
 
 
 def test_without_a_telemetry_port_figures_are_judged_without(tmp_path: Path) -> None:
