@@ -20,6 +20,7 @@ from assay.campaign.results import read
 from assay.cli import app
 from assay.cluster.description import Cluster
 from assay.judge.signoff import Gate, sign_off
+from assay.judge.verdict import Verdict
 from assay.report.reader import read as read_record
 from assay.report.record import Record
 from clusters import described, description
@@ -35,9 +36,10 @@ def scatter(document: dict[str, Any], factor: float = 1.0, only: str = "") -> No
     for case in document["runs"][0]["testcases"]:
         times = factor if case["name"].startswith(only) else 1.0
         for by_subject in case["samples"].values():
-            for subject, samples in by_subject.items():
+            for number, (subject, samples) in enumerate(by_subject.items()):
                 by_subject[subject] = [
-                    value * times * (1 + noise)
+                    # No two subjects have the same samples.
+                    value * times * (1 + noise) * (1 + 1e-7 * number)
                     for value, noise in zip(samples, NOISE, strict=False)
                 ]
 
@@ -64,10 +66,26 @@ def old(tmp_path_factory: pytest.TempPathFactory, cluster: Cluster) -> Path:
     return write(tmp_path_factory.mktemp("old"), cluster, scatter)
 
 
+def measured_again(document: dict[str, Any]) -> None:
+    """No session has the digits of another."""
+    for case in document["runs"][0]["testcases"]:
+        for by_subject in case["samples"].values():
+            for subject, samples in by_subject.items():
+                by_subject[subject] = [value * (1 + 1e-8) for value in samples]
+
+
 @pytest.fixture
 def bundled(tmp_path: Path, cluster: Cluster) -> Callable[..., Path]:
     """Write the bundle of a later campaign."""
-    return lambda change, of=cluster: write(tmp_path, of, change)
+
+    def later(change: Change, of: Cluster = cluster) -> Path:
+        def both(document: dict[str, Any]) -> None:
+            change(document)
+            measured_again(document)
+
+        return write(tmp_path, of, both)
+
+    return later
 
 
 @pytest.fixture
@@ -163,9 +181,8 @@ def test_what_was_set_differently_in_either_campaign_is_named(
             .stdout.splitlines()
         )
         assert lines[lines.index(named) - 1].startswith(head)
-    assert (
-        named not in CliRunner().invoke(app, ["compare", str(old), str(old), "--unaccepted"]).stdout
-    )
+    same = [record(old)]
+    assert named not in difference.render(same, same, compare(same, same))
 
 
 @pytest.mark.usefixtures("unverified")
@@ -185,6 +202,54 @@ def test_other_hardware_is_refused_without_the_option(
         .exit_code
         == 0
     )
+
+
+@pytest.mark.usefixtures("unverified")
+def test_each_session_must_be_of_the_same_hardware(old: Path, bundled: Callable[..., Path]) -> None:
+    document = description(clients=6, servers=6)
+    document["hosts"]["s2"]["cores"] = 8
+    other = bundled(scatter, described(document))
+    for option in ("--old", "--new"):
+        sessions = [str(old), str(old), option, str(other), "--unaccepted"]
+        done = CliRunner().invoke(app, ["compare", *sessions])
+        assert done.exit_code == 2
+        assert f"{old} and {other} differ in hardware in 1 places" in done.stderr
+
+
+@pytest.mark.usefixtures("unverified")
+def test_a_session_that_is_named_twice_is_not_two(old: Path, bundled: Callable[..., Path]) -> None:
+    """Three copies of each bundle decided on a loss as if sessions never differed."""
+    new = bundled(lambda d: scatter(d, 0.97))
+    run = CliRunner().invoke
+    for twice in (["--old", str(old)], ["--new", str(new)], ["--old", str(new)]):
+        done = run(app, ["compare", str(old), str(new), *twice, "--unaccepted"])
+        assert done.exit_code == 2
+        assert "has the same samples in" in done.stderr
+        assert "compare sessions that were measured by themselves" in done.stderr
+    assert (
+        "the same samples" not in run(app, ["compare", str(old), str(new), "--unaccepted"]).stderr
+    )
+
+
+def with_verdict(measured: Record, check: str, verdict: Verdict) -> Record:
+    """A record in which the figures of a check have another verdict."""
+    metrics = [
+        metric.model_copy(update={"verdict": verdict}) if metric.check == check else metric
+        for metric in measured.metrics
+    ]
+    return measured.model_copy(update={"metrics": metrics})
+
+
+def test_what_became_implausible_is_no_better(old: Path, bundled: Callable[..., Path]) -> None:
+    before = with_verdict(record(old), "SsdFio", Verdict.PASS)
+    new = record(bundled(lambda d: scatter(d, 3.0, "SsdFio")))
+    after = with_verdict(new, "SsdFio", Verdict.IMPLAUSIBLE)
+    compared = compare([before], [after])
+    assert compared.is_regression
+    outcomes = {row.outcome for row in compared.rows if row.key.startswith("SsdFio")}
+    assert outcomes == {Outcome.IMPLAUSIBLE}
+    believed = compare([before], [with_verdict(new, "SsdFio", Verdict.PASS)])
+    assert not believed.is_regression
 
 
 def test_a_little_memory_is_not_other_hardware(cluster: Cluster) -> None:
@@ -322,6 +387,12 @@ def test_what_else_differs_is_warned_of(old: Path, changes: dict[str, Any], mess
     after = altered(before, **changes)
     text = difference.render([before], [after], compare([before], [after]))
     assert f"warning: {message}" in text
+
+
+def test_sessions_of_different_scales_on_one_side_are_warned_of(old: Path) -> None:
+    sides = [[record(old), altered(record(old), scale="acceptance")] for _ in range(2)]
+    text = difference.render(*sides, compare(*sides))
+    assert "warning: scale: acceptance and quick, was acceptance and quick" in text
 
 
 def test_single_sessions_say_what_they_cannot_tell(old: Path) -> None:

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from assay.campaign.cases import FIRST
 from assay.checks.accepted import Accepted
 from assay.cluster.description import Cluster, Host
 from assay.judge import baseline
 from assay.judge.baseline import Change, Changes, Session
+from assay.judge.fakes import copies
 from assay.judge.limits import Limits, no_ends, numbered
 from assay.judge.rating import rate
 from assay.judge.signoff import Gate
@@ -32,6 +34,7 @@ class Outcome(StrEnum):
     """How a metric changed; those that need attention come first."""
 
     GONE = "gone"
+    IMPLAUSIBLE = "implausible"
     WORSE = "worse"
     OPEN = "open"
     BETTER = "better"
@@ -41,6 +44,7 @@ class Outcome(StrEnum):
 
 MEANING = {
     Outcome.GONE: "no longer measured",
+    Outcome.IMPLAUSIBLE: "no better: it is not a figure of this hardware, and was one before",
     Outcome.WORSE: "worse with statistical confidence, by more than the tolerance",
     Outcome.OPEN: "too much scatter: a loss could hide in it",
     Outcome.BETTER: "better with statistical confidence",
@@ -76,8 +80,9 @@ class Comparison:
 
     @property
     def is_regression(self) -> bool:
-        """Whether anything is worse with statistical confidence, or no longer measured."""
-        return self.changes.is_regression or any(row.outcome is Outcome.GONE for row in self.rows)
+        """Whether anything is worse with confidence, implausible, or no longer measured."""
+        lost = (Outcome.GONE, Outcome.IMPLAUSIBLE)
+        return self.changes.is_regression or any(row.outcome in lost for row in self.rows)
 
 
 def hardware_differences(old: Cluster, new: Cluster) -> list[str]:
@@ -170,6 +175,22 @@ def compare(old: Sequence[Record], new: Sequence[Record]) -> Comparison:
     return Comparison(changes, tuple(sorted(rows, key=_place)))
 
 
+def shared(old: Sequence[Record], new: Sequence[Record]) -> str | None:
+    """Which metric has the same samples in two sessions, in words; None if there is none.
+
+    A session that is named twice would show that sessions do not differ.
+    """
+    rows = [
+        (f"{side} bundle {number}", key, _figures(metric))
+        for side, records in (("old", old), ("new", new))
+        for number, record in enumerate(records, 1)
+        for key, metric in _by_key(record).items()
+    ]
+    for row, other, _ in copies([row[2] for row in rows], [row[1] for row in rows], FIRST):
+        return f"{rows[row][1]} has the same samples in {rows[other][0]} and in {rows[row][0]}"
+    return None
+
+
 def accepted(record: Record, sums: bytes, cluster: Cluster) -> Accepted:
     """The figures of an accepted campaign, as a floor for the next one of its cluster.
 
@@ -214,20 +235,20 @@ def _latest(sessions: Sequence[Mapping[str, MetricRecord]], key: str) -> MetricR
 
 
 def differences(old: Sequence[Record], new: Sequence[Record]) -> Iterator[str]:
-    """Other differences between the campaigns that may explain different figures, in words."""
-    before, after = ({record.scale for record in records} for records in (old, new))
-    if before != after:
-        yield f"scale: {_listed(after)}, was {_listed(before)}"
-    names = dict.fromkeys(name for record in (*old, *new) for name in record.versions)
-    for name in names:
-        then, now = (
-            {record.versions.get(name, "none") for record in records} for records in (old, new)
-        )
-        if then != now:
-            yield f"{name}: {_listed(now)}, was {_listed(then)}"
+    """Other differences between the sessions that may explain different figures, in words."""
+    scales = [{record.scale for record in records} for records in (old, new)]
+    yield from _differ("scale", *scales)
+    for name in dict.fromkeys(name for record in (*old, *new) for name in record.versions):
+        versions = [{r.versions.get(name, "none") for r in records} for records in (old, new)]
+        yield from _differ(name, *versions)
     then, now = ({_daos(record.cluster) for record in records} for records in (old, new))
-    if then != now and not {*then, *now} & {"none"}:
-        yield f"DAOS: {_listed(now)}, was {_listed(then)}"
+    if not {*then, *now} & {"none"}:
+        yield from _differ("DAOS", then, now)
+
+
+def _differ(name: str, then: set[str], now: set[str]) -> Iterator[str]:
+    if len(then | now) > 1:
+        yield f"{name}: {_listed(now)}, was {_listed(then)}"
 
 
 def _daos(cluster: Cluster) -> str:
@@ -266,10 +287,12 @@ def _row(
 def _outcome(old: MetricRecord | None, new: MetricRecord | None, change: Change | None) -> Outcome:
     if new is None:
         return Outcome.GONE if old else Outcome.SAME
-    if change is None:
+    if change is None or old is None:
         return Outcome.NEW
     if change.is_loss:
         return Outcome.WORSE
+    if new.verdict is Verdict.IMPLAUSIBLE and old.verdict is not Verdict.IMPLAUSIBLE:
+        return Outcome.IMPLAUSIBLE
     if change.is_gain:
         return Outcome.BETTER
     return Outcome.OPEN if change.is_undecided else Outcome.SAME

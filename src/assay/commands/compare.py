@@ -54,13 +54,17 @@ def compare(
                 f"{bundle} was not accepted (pass --unaccepted to compare with it anyway):"
                 f" {record.headline}"
             )
-    differ = comparison.hardware_differences(before[0].cluster, after[0].cluster)
-    if differ and not other_hardware:
-        listed = "\n  ".join(map(one_line, differ[:20]))
-        misuse(
-            f"{old} and {new} differ in hardware in {len(differ)} places (pass --other-hardware to"
-            f" compare them anyway):\n  {listed}"
-        )
+    for bundle, record in (
+        [] if other_hardware else zip(itertools.chain(*sides), (*before, *after), strict=True)
+    ):
+        if differ := comparison.hardware_differences(before[0].cluster, record.cluster):
+            listed = "\n  ".join(map(one_line, differ[:20]))
+            misuse(
+                f"{old} and {bundle} differ in hardware in {len(differ)} places (pass"
+                f" --other-hardware to compare them anyway):\n  {listed}"
+            )
+    if copied := comparison.shared(before, after):
+        misuse(f"{copied}: compare sessions that were measured by themselves")
     print(difference.render(before, after, compared), end="")
     if compared.is_regression:
         raise typer.Exit(1)

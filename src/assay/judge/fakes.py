@@ -51,7 +51,7 @@ def fakes(
         alike = len(samples) >= fewest and len(set(samples)) == 1
         if alike and _step(samples) <= COARSE * abs(samples[0]):
             found[row] = f"all {len(samples)} samples are {samples[0]:.10g}: nothing was measured"
-    for row, other, shared in _copies(rows, groups, fewest):
+    for row, other, shared in copies(rows, groups, fewest):
         for one, of in ((row, other), (other, row)):
             count = len(rows[one])
             which = "its samples" if shared == count else f"{shared} of its {count} samples"
@@ -65,8 +65,14 @@ def fakes(
     return found
 
 
-def _copies(rows: Rows, groups: Sequence[Hashable], fewest: int) -> Iterator[tuple[int, int, int]]:
-    """Each row that shares most of its samples with another of its group; that, and how many."""
+def copies(rows: Rows, groups: Sequence[Hashable], fewest: int) -> Iterator[tuple[int, int, int]]:
+    """Each row that shares most of its samples with another of its group; that, and how many.
+
+    Args:
+        rows: the samples of each metric.
+        groups: only rows of one group are compared.
+        fewest: fewer equal samples are a coincidence.
+    """
     known: dict[Hashable, tuple[dict[tuple[float, ...], int], dict[float, int]]] = {}
     alike: dict[int, int] = {}
     shared: Counter[tuple[int, int]] = Counter()
