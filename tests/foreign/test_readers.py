@@ -163,6 +163,14 @@ def test_tags_are_refused(tagged: str) -> None:
         from_yaml(f"waivers: [{tagged}]".encode())
 
 
+@pytest.mark.parametrize("twice", ["a: 1\nb: 2\na: 3", "x: {a: 1, 'a': 1}", "- {a: 1, a: 2}"])
+def test_a_key_twice_is_refused(twice: str) -> None:
+    """The first was lost, with whatever it had: the expiry of a waiver, or a list of them."""
+    with pytest.raises(ForeignError, match="is not YAML: it has the key a 2 times in one place"):
+        from_yaml(twice.encode())
+    assert from_yaml(b"a: {a: 1}\nb: {a: 2}") == {"a": {"a": 1}, "b": {"a": 2}}
+
+
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
 def test_what_is_not_a_number_is_not_json(number: str) -> None:
     with pytest.raises(ForeignError, match=f"is not JSON: {number} is not a JSON number"):

@@ -1,14 +1,18 @@
 """Waivers: what they excuse, what they do not, and when they are refused."""
 
-from datetime import date
+from collections.abc import Callable
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
+from assay.campaign.results import read
 from assay.checks.expect import Expectation
 from assay.checks.figures import Unrated
 from assay.checks.plan import Metric, Requirement
+from assay.cluster.description import Cluster
 from assay.judge.judgement import Judgement, Measurement, judge
+from assay.judge.signoff import Gate, sign_off
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import Waiver, WaiverError, excuse, load
 from assay.subject import Subject
@@ -108,6 +112,22 @@ def test_a_waiver_that_waives_nothing_is_an_error(bad: Waiver, message: str) -> 
     assert caught.value.problems == [message]
 
 
+@pytest.mark.parametrize("first", ["SsdFio.read_1m on s2", "SsdFio.*"])
+def test_a_waiver_that_waives_nothing_more_is_an_error(first: str) -> None:
+    """It was in the report beside the one that counted, with another owner."""
+    second = waiver().model_copy(update={"owner": "the director"})
+    with pytest.raises(WaiverError) as caught:
+        excuse([judged("s1"), judged("s2")], [waiver(first), second], TODAY)
+    assert caught.value.problems == [
+        "the waiver of 'SsdFio.read_1m on s2' by the director has no effect, since the waivers"
+        " before it cover all of its metrics: remove one of them"
+    ]
+    wider = waiver("SsdFio.*")
+    (one, two), _ = excuse([judged("s1"), judged("s2")], [second, wider], TODAY)
+    assert "somebody" in one.reason
+    assert "the director" in two.reason
+
+
 def test_what_is_implausible_stays_so() -> None:
     metric = judged("s2").requirement
     limits = Expectation("MiB/s", "hardware", 50.0, 40.0, 50.0, "a datasheet")
@@ -137,7 +157,7 @@ def test_a_file_of_waivers_is_read(written: Path) -> None:
         ("owner:", "owners:", "waivers[0].owners: unknown key (did you mean owner?)"),
         *(
             ("2026-04-30", day, f"waivers[0].expires = {day}: should be a day, such as 2026-04-30")
-            for day in ("soon", "2026-4-30", "4102444800", "1.5")
+            for day in ("soon", "2026-4-30", "4102444800", "1.5", "2026-W18-4", "2026-02-30x")
         ),
         ("2026-04-30", "2026-04-30 12:00:00", "waivers[0].expires: should be a day, such as"),
         (GOOD, "- metric: x", "must be `waivers:` and a list"),
@@ -157,3 +177,18 @@ def test_a_bad_file_says_what_and_where(written: Path, old: str, new: str, messa
 def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(WaiverError, match="cannot be read: No such file"):
         load(tmp_path / "none.yml")
+
+
+def test_a_waiver_ends_with_its_last_day_in_utc(
+    cluster: Cluster, campaign: Callable[..., str]
+) -> None:
+    """West of Greenwich that day lasted longer."""
+    results = read(campaign(), cluster)
+
+    def excused(hour: int, zone: int) -> int:
+        made_at = datetime(2026, 3, 2, hour, tzinfo=timezone(timedelta(hours=zone)))
+        return len(sign_off(cluster, results, Gate.MEASURED, [waiver()], None, made_at).excused)
+
+    with pytest.raises(WaiverError, match="expired on 2026-03-02"):
+        excused(23, -12)
+    assert excused(23, 0) == excused(1, 14) == 1

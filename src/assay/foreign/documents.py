@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,10 +44,10 @@ def _no_number(name: str) -> None:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without aliases and tags.
+    """YAML without aliases and tags, and without a key twice.
 
     A few nested aliases can fill any memory. A value that does not fit its tag makes PyYAML raise
-    all kinds of errors, such as KeyError.
+    all kinds of errors, such as KeyError. Of two equal keys, the first would be lost.
     """
 
     def compose_node(self, parent: Any, index: Any) -> Any:
@@ -56,9 +57,17 @@ class _Loader(yaml.SafeLoader):
             raise yaml.YAMLError(f"it has a tag ({tag}), which is not allowed")
         return super().compose_node(parent, index)
 
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        node = super().compose_mapping_node(anchor)
+        keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        for key, count in keys.most_common(1):
+            if count > 1:
+                raise yaml.YAMLError(f"it has the key {quoted(key)} {count} times in one place")
+        return node
+
 
 def from_yaml(document: bytes) -> Any:
-    """Parse YAML, which may have no aliases and no tags.
+    """Parse YAML, which may have no aliases, no tags, and no key twice.
 
     Raises:
         ForeignError: the document is not such YAML.

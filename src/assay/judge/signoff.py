@@ -212,7 +212,7 @@ def sign_off(
     looks = LOOKS if results.in_rounds else 1
     reported = engines(cluster, results)
     judged = judge(_measurements(cluster, results, baseline, reported), looks)
-    judgements, excused = excuse(judged.judgements, waivers, made_at.date())
+    judgements, excused = excuse(judged.judgements, waivers, made_at.astimezone(UTC).date())
     return SignOff(
         cluster=cluster,
         gate=gate,

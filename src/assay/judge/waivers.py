@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
@@ -34,10 +36,14 @@ def _day(value: object) -> date:
     """A day from YAML or JSON. Numbers are refused; pydantic reads them as seconds since 1970."""
     if type(value) is date:
         return value
-    try:
-        return date.fromisoformat(value if isinstance(value, str) else "")
-    except ValueError as error:
-        raise ValueError("should be a day, such as 2026-04-30") from error
+    # Other forms of ISO 8601, such as 2026-W18-4, are days that nobody recognizes.
+    if isinstance(value, str) and _DAY.fullmatch(value):
+        with suppress(ValueError):
+            return date.fromisoformat(value)
+    raise ValueError("should be a day, such as 2026-04-30")
+
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 LONGEST = timedelta(days=366)
@@ -130,8 +136,8 @@ def excuse(
     waivers cover a metric, the first one counts.
 
     Raises:
-        WaiverError: a waiver has expired, lasts for longer than a year, does not name a check, or
-            names no metric that is required.
+        WaiverError: a waiver has expired, lasts for longer than a year, does not name a check,
+            names no metric that is required, or names only those of waivers before it.
     """
     # Limited, since finding a suggestion among all metrics takes time.
     if problems := list(islice(_problems(judgements, waivers, today), MOST)):
@@ -157,6 +163,7 @@ def _problems(
     judgements: Sequence[Judgement], waivers: Sequence[Waiver], today: date
 ) -> Iterator[str]:
     keys = [judgement.requirement.key for judgement in judgements]
+    waived: set[str] = set()
     for waiver in waivers:
         if waiver.expires < today:
             yield (
@@ -174,7 +181,14 @@ def _problems(
                 " 'IorEasy.write on *': only what follows the check's name may be a pattern"
             )
             continue
-        if not any(map(waiver.covers, keys)):
+        covered = set(filter(waiver.covers, keys))
+        if covered and covered <= waived:
+            yield (
+                f"the waiver of {waiver.metric!r} by {waiver.owner} has no effect, since the"
+                " waivers before it cover all of its metrics: remove one of them"
+            )
+        waived |= covered
+        if not covered:
             near = difflib.get_close_matches(waiver.metric, keys, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else "; `assay plan` lists them"
             yield f"the waiver of {waiver.metric!r} names no metric required of this cluster{hint}"
