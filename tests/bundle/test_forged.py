@@ -40,6 +40,23 @@ def test_what_people_read_follows_from_the_figures(written: Path, name: str) -> 
     assert f"{name} does not follow from the run reports" in verify(written).problems
 
 
+@pytest.mark.parametrize(
+    ("name", "stray"),
+    [
+        ("ACCEPTED.txt", "ACCEPTED.txt"),
+        ("Report.html", "Report.html"),
+        ("reframe/run-2.txt", "reframe/run-2.txt"),
+        ("raw/servers/Other/raw/s1/fio.json", "raw/servers/Other"),
+    ],
+)
+def test_what_no_sign_off_writes_is_not_part_of_it(written: Path, name: str, stray: str) -> None:
+    path = written / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("ACCEPTED\n")
+    checksums.seal(written)
+    assert verify(written).problems[0] == f"{stray} is not part of a sign-off"
+
+
 def test_a_page_with_other_charts_is_told_apart(written: Path) -> None:
     page = (written / "report.html").read_text()
     start = page.index("<svg")

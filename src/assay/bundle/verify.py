@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import glob
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from assay import __version__
 from assay.bundle import checksums, raw_samples, signature
@@ -21,7 +21,7 @@ from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import quoted
 from assay.judge.judgement import Judgement
-from assay.judge.signoff import SignOff, sign_off
+from assay.judge.signoff import sign_off
 from assay.judge.waivers import WaiverError
 from assay.preflight.examine import examine
 from assay.report.reader import RecordError, read
@@ -149,7 +149,7 @@ def _files(record: Record, directory: Path) -> Iterator[str]:
 
 def _derive(record: Record, directory: Path, checked: Checked) -> None:
     """Derive samples, verdicts and pages again from the raw outputs, and compare them."""
-    reports = str(Path(glob.escape(str(directory)), "reframe", "*.json"))
+    reports = str(Path(glob.escape(str(directory)), results.REFRAME, "*.json"))
     try:
         measured = results.read(reports, record.cluster, directory, _place)
     except ReportError as error:
@@ -210,7 +210,18 @@ def _figures(record: Record, directory: Path, measured: Results) -> Iterator[str
     for name in ("passed", "headline", "counts"):
         if getattr(record, name) != getattr(signed, name):
             yield f"report.json: {name} does not follow from the verdicts"
-    yield from _texts(signed, directory)
+    made = texts(signed)
+    yield from _texts(made, directory)
+    yield from _strays({*made, *measured.kept()}, directory)
+
+
+def _strays(written: set[str], directory: Path) -> Iterator[str]:
+    """Files and directories that a sign-off does not write, such as a second report."""
+    files = written | {checksums.SUMS, checksums.SIGNATURE, checksums.LISTING}
+    known = files.union(*(map(str, PurePosixPath(name).parents) for name in files))
+    for entry in Tree(directory).walk():
+        if entry.name not in known:
+            yield f"{quoted(entry.name)} is not part of a sign-off"
 
 
 def _place(case: TestCase) -> list[str]:
@@ -224,10 +235,10 @@ def _without_drawings(page: str) -> str:
     return first + "".join(part.partition("</svg>")[2] for part in rest)
 
 
-def _texts(signed: SignOff, directory: Path) -> Iterator[str]:
-    """Render the files for people and programs again, and compare them byte for byte."""
+def _texts(made: Mapping[str, str], directory: Path) -> Iterator[str]:
+    """Compare the files for people and programs, byte for byte, with those rendered again."""
     tree = Tree(directory)
-    for name, text in texts(signed).items():
+    for name, text in made.items():
         try:
             there = tree.read(name, limits.RECORD_BYTES).decode("utf-8", "replace")
         except (OSError, ForeignError):

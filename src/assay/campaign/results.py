@@ -34,6 +34,9 @@ ACCEPTANCE = "acceptance"
 """The larger scale."""
 
 
+REFRAME = "reframe"
+"""The directory of the run reports in a bundle."""
+
 LONGEST = timedelta(days=92)
 """Maximum time from a figure to the end of its campaign (own choice): an interrupted campaign may
 be resumed, but what was measured long before says little of the cluster that is signed off."""
@@ -178,6 +181,15 @@ class Results:
             for name in job.output.below(directory_of(metric.subject))
         ]
 
+    def kept(self) -> Iterator[str]:
+        """The files that `copy` writes, as paths within the bundle."""
+        for job in (job for case in self.cases.values() for job in case.jobs):
+            if job.output is not None:
+                yield from (f"{job.place}/{name}" for name, _ in job.output.files)
+        yield from (f"{fingerprints.DIRECTORY}/{taken.name}" for taken in self.fingerprints)
+        yield from (f"{locks.DIRECTORY}/{lock.name}" for lock in self.locks)
+        yield from (f"{REFRAME}/{path.name}" for path in self.reports)
+
     def copy(self, bundle: Path) -> None:
         """Copy raw outputs, run reports, fingerprints and locks to their places in the bundle.
 
@@ -196,7 +208,7 @@ class Results:
             content = files.read(path, limits.REPORT_BYTES)
             if hashlib.sha256(content).hexdigest() != digest:
                 raise ForeignError(f"{quoted(path)} changed while it was judged: judge it again")
-            _write(bundle / "reframe" / path.name, content)
+            _write(bundle / REFRAME / path.name, content)
 
 
 def _write(target: Path, content: bytes) -> None:
