@@ -54,6 +54,8 @@ export ASSAY_REPORTS="$directory/reports/*.json"
 # By user: root measures in a directory of its own, and what it leaves is copied beside the reports of the other user.
 RFM_REPORT_FILE="$directory/reports/$(id -un)-{sessionid}.json"
 export RFM_REPORT_FILE
+# With a timestamp in the names of its directories a session does not put its outputs, or none for what it skips, in the
+# place of an earlier one's.
 # `reframe --performance-compare` selects sessions by these. A comma would end a value. ReFrame itself reports
 # a description that cannot be read.
 name=${directory##*/}
@@ -67,6 +69,7 @@ selected=("${@/#/--tag=}")
 measure=(reframe --run "${selected[@]/#--tag=!/--exclude-tag=}"
     --exec-policy=serial
     --prefix="$directory"
+    --timestamp=%Y%m%dT%H%M%S
     --perflogdir="$directory/perflogs"
     --performance-report
     --session-extras="$tags"
@@ -78,8 +81,6 @@ ended=
 trap 'ended=yes; kill -TERM "$session"' TERM INT
 status=0
 for round in 1 2; do
-    # ReFrame would put the outputs of the second round in the place of the first.
-    [[ $round = 1 ]] || measure+=(--output="$directory/output/round2" --stage="$directory/stage/round2")
     ASSAY_ROUND=$round "${measure[@]}" --setvar=until_decided=yes >>"$directory/reframe.out" 2>&1 &
     session=$!
     wait "$session" || status=$?

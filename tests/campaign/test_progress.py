@@ -57,8 +57,22 @@ def test_what_a_session_left_running_was_interrupted(tmp_path: Path) -> None:
     assert not state.ended
 
 
+def test_what_an_earlier_session_measured_is_skipped_and_stays_measured(tmp_path: Path) -> None:
+    run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
+    skip = END.format("SKIP", "SsdFio", "servers")
+    first = BEGIN + run + end + FINISH
+    state = seen(tmp_path, first + BEGIN + run + skip + RUN.format("PosixFio", "clients"))
+    assert states(state) == ["measured", "runs"]
+    assert progress.started(state, 10) == ["2 of 2: PosixFio on s[1-2]; about 10 s left"]
+    # A second round skips what the first has not measured.
+    assert states(seen(tmp_path, BEGIN + run + skip)) == ["waits", "waits"]
+
+
 def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
-    stage = tmp_path / "stage" / "here" / "servers" / "site" / "SsdFio_5ebe268c"
+    of_it = "here/servers/site/SsdFio_5ebe268c"
+    (tmp_path / "stage" / "20261122T170000" / of_it).mkdir(parents=True)
+    (tmp_path / "stage" / "20261122T170000" / of_it / "rfm_job.sh").write_text("")
+    stage = tmp_path / "stage" / "20261122T180000" / of_it
     (stage / "raw" / "s1").mkdir(parents=True)
     (stage / "rfm_job.sh").write_text("")
     (stage / "raw" / "s1" / "steps.tsv").write_text("fio\t0\t1.0\t2.0\n")
@@ -118,7 +132,7 @@ def test_a_date_that_nobody_can_read_is_none(tmp_path: Path) -> None:
 
 
 def test_a_link_that_a_host_left_is_not_followed(tmp_path: Path) -> None:
-    raw = tmp_path / "stage" / "here" / "servers" / "site" / "SsdFio_5ebe268c" / "raw"
+    raw = tmp_path / "stage" / "now" / "here" / "servers" / "site" / "SsdFio_5ebe268c" / "raw"
     other = tmp_path / "other"
     other.mkdir()
     (other / "steps.tsv").write_text("fio\t0\t1.0\t2.0\n")

@@ -51,7 +51,7 @@ class Campaign:
         if number == 2:
             for moment in ("time_start_unix", "time_end_unix"):
                 document["session_info"][moment] += LATER
-            for record in (self.root / "output" / "round2").rglob("steps.tsv"):
+            for record in (self.root / "output" / "20261122T180000").rglob("steps.tsv"):
                 rows = [line.split("\t") for line in record.read_text().splitlines()]
                 moved = [[*row[:2], *(f"{float(t) + LATER:.6f}" for t in row[2:])] for row in rows]
                 record.write_text("".join("\t".join(row) + "\n" for row in moved))

@@ -36,7 +36,7 @@ def say(directory: Path, *lines: str) -> None:
     with (directory / campaign.OUTPUT).open("a") as output:
         output.writelines(lines)
     for name, run in (FIRST, SECOND):
-        stage = directory / f"stage/proving-ground/clients/site/{name}_{run}"
+        stage = directory / f"stage/20261122T182144/proving-ground/clients/site/{name}_{run}"
         stage.mkdir(parents=True, exist_ok=True)
         (stage / "rfm_job.sh").touch()
 

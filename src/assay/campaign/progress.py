@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import fcntl
 import io
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +40,7 @@ _STARTED = re.compile(
     r"\[ RUN      \] (\w+) (?:%scale=(\w+) )?.*/([0-9a-f]{8}) @[^:\s]+:(\w+)\+site"
 )
 _ENDED = re.compile(
-    r"\[ +(OK|FAIL|XFAIL|XPASS|ABORT) +\] \(\s*\d+/\d+\) (\w+) .*@[^:\s]+:(\w+)\+site"
+    r"\[ +(OK|FAIL|XFAIL|XPASS|ABORT|SKIP) +\] \(\s*\d+/\d+\) (\w+) .*@[^:\s]+:(\w+)\+site"
 )
 _WORDS: Mapping[State, str] = {
     "measured": "measured",
@@ -115,6 +116,8 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
     began: float | None = None
     scale: str | None = None
     ended_since: list[Standing] = []
+    # A check that an earlier session measured is started again, and skipped at once.
+    before: dict[tuple[str, str], tuple[State, str]] = {}
     text = files.read(directory / OUTPUT, limits.OUTPUT_BYTES, follow=False).decode(
         "utf-8", "replace"
     )
@@ -132,11 +135,18 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
         elif match := _STARTED.match(said):
             name, in_scale, run, partition = match.groups()
             scale = in_scale or scale
-            _start(checks, name, run, partition)
+            if (name, partition) in checks:
+                check = checks[name, partition]
+                before[name, partition] = (check.state, check.hash)
+                check.state, check.hash = "runs", run
         elif (match := _ENDED.match(said)) and (match[2], match[3]) in checks:
-            passed = match[1] in ("OK", "XFAIL", "XPASS")
-            checks[match[2], match[3]].state = "measured" if passed else "failed"
-            ended_since.append(checks[match[2], match[3]])
+            key = (match[2], match[3])
+            check = checks[key]
+            if match[1] == "SKIP":
+                check.state, check.hash = before.get(key, ("waits", ""))
+                continue
+            check.state = "measured" if match[1] in ("OK", "XFAIL", "XPASS") else "failed"
+            ended_since.append(check)
     tree = Tree(directory)
     for check in checks.values():
         if check.state == "runs":
@@ -193,16 +203,10 @@ def seconds_left(
     return left * min(max(pace, QUICKEST), SLOWEST)
 
 
-def _start(checks: dict[tuple[str, str], Standing], name: str, run: str, partition: str) -> None:
-    if (name, partition) in checks:
-        checks[name, partition].state = "runs"
-        checks[name, partition].hash = run
-
-
 def _look(check: Standing, tree: Tree, system: str) -> None:
     """Update a running check from the outputs of its job so far."""
-    for of_round in ("round2/", ""):
-        stage = f"stage/{of_round}{system}/{check.partition}/site/{check.name}_{check.hash}"
+    for session in _sessions(tree):
+        stage = f"stage/{session}/{system}/{check.partition}/site/{check.name}_{check.hash}"
         with suppress(OSError):
             check.since = (tree.root / stage / "rfm_job.sh").lstat().st_mtime
             break
@@ -213,6 +217,14 @@ def _look(check: Standing, tree: Tree, system: str) -> None:
         with suppress(OSError, ForeignError):
             if tree.is_directory(raw):
                 check.steps[subject] = len(SubjectOutputs(tree, raw).steps())
+
+
+def _sessions(tree: Tree) -> list[str]:
+    """The directories of the sessions, the latest first; their names are when they began."""
+    try:
+        return sorted(os.listdir(tree.root / "stage"), reverse=True)
+    except OSError:
+        return []
 
 
 def lines(progress: Progress, now: float | None = None) -> list[str]:
