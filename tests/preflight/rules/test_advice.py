@@ -14,6 +14,12 @@ from sites import advice, put, site
         ("md-on-ssd-wal-meta", {}, "engines[0].targets", "such as 15 or 18"),
         ("ephemeral", {"s1: engines/0/nr_xs_helpers": 0}, "engines[0].nr_xs_helpers", "about 4"),
         ("ephemeral", {"s1: engines/0/nr_xs_helpers": 9}, "engines[0].nr_xs_helpers", "about 4"),
+        (
+            "ephemeral",
+            {"s1: server/system_ram_reserved": 15},
+            "server.system_ram_reserved",
+            "at least 16 GiB",
+        ),
         ("ephemeral", {"daos/name": "tank"}, "daos.name", "should be daos_server"),
     ],
 )
@@ -87,6 +93,26 @@ def test_scm_of_six_per_cent() -> None:
     blocks["/dev/pmem0"] = {"size_bytes": 9 * 10**11}
     (problem,) = advice(document)
     assert "at least 6% of the SSDs" in problem.allowed
+
+
+@pytest.mark.parametrize(
+    ("layout", "changes"),
+    [
+        ("ephemeral", {"s1: server/system_ram_reserved": 16}),
+        ("pmem", {"s1: server/system_ram_reserved": 1}),
+        ("file", {"s1: server/system_ram_reserved": 1, "s1: memory/total_mib": 128 * 1024}),
+    ],
+)
+def test_a_reserve_that_suffices(layout: str, changes: dict[str, object]) -> None:
+    assert advice(put(site(layout), changes)) == []
+
+
+def test_a_server_with_another_class_of_scm() -> None:
+    tier = {"class": "dcpm", "scm_mount": "/mnt/pmem0", "scm_list": ["/dev/pmem0"]}
+    document = put(site(servers=3), {"s2: engines/0/storage/0": tier})
+    assert ("s2", "engines[0].storage[0].class", "dcpm") in [
+        (problem.host, problem.key, problem.value) for problem in advice(document)
+    ]
 
 
 def test_one_replica_of_three_servers() -> None:

@@ -15,6 +15,8 @@ WHERE = "s1: engines/0/env_vars"
         ("DAOS_IO_BYPASS=nvme", "error", "data is not stored"),
         ("DAOS_START_POOLS=0", "error", "no engine starts its pools"),
         ("DAOS_REBUILD=no", "warning", "nothing is rebuilt"),
+        ("LD_PRELOAD=/usr/lib64/libpil4dfs.so", "error", "an engine would call itself"),
+        ("DAOS_MD_ON_SSD_MODE=3", "warning", "or have bdev_roles"),
         ("CRT_CTX_NUM=1", "warning", "an engine ignores it"),
         ("FI_LOG_LEVEL=loud", "warning", "should be one of warn, trace, info, debug"),
         ("HG_LOG_LEVEL=verbose", "warning", "should be one of error"),
@@ -35,7 +37,13 @@ def test_a_variable_that_spoils_figures_or_does_nothing(
 @pytest.mark.parametrize(
     "entry",
     [
-        *("DAOS_START_POOLS=1", "DAOS_REBUILD=yes", "FI_LOG_LEVEL=WARN", "HG_LOG_LEVEL=warning"),
+        *(
+            "DAOS_START_POOLS=1",
+            "DAOS_REBUILD=yes",
+            "LD_PRELOAD=/usr/lib64/libjemalloc.so",
+            "FI_LOG_LEVEL=WARN",
+            "HG_LOG_LEVEL=warning",
+        ),
         *("D_LOG_STDERR_IN_LOG=1", "FI_MR_CACHE_MAX_COUNT=0", "SWIM_PROTOCOL_PERIOD_LEN=2000"),
     ],
 )
@@ -58,3 +66,7 @@ def test_the_interface_of_libfabric_is_that_of_the_engine(iface: str, severity: 
     found = problems(put(site(), {"provider": "ofi+tcp", WHERE: [entry]}))
     assert [p.severity for p in found] == ([severity] if severity else [])
     assert problems(put(site(), {WHERE: [entry]})) == []
+
+
+def test_the_mode_of_metadata_on_ssds_beside_their_roles() -> None:
+    assert problems(put(site("md-on-ssd-shared"), {WHERE: ["DAOS_MD_ON_SSD_MODE=3"]})) == []

@@ -109,3 +109,24 @@ def test_a_file_that_a_mount_of_scm_would_hide() -> None:
     problem = only(put(site("file", engines=2), {SECOND_FILE: ["/mnt/dram0/bdev"]}))
     assert (problem.key, problem.value) == (SECOND, "/mnt/dram0/bdev")
     assert "which is engines[0].storage[0].scm_mount" in problem.allowed
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        ("/var/daos/bdev0/1", "should not be in /var/daos/bdev0, which is to be a file, too"),
+        ("/scratch/bdev1", "should not be in /scratch, which is scratch.directory"),
+    ],
+)
+def test_a_file_where_another_or_the_disk_checks_are(second: str, message: str) -> None:
+    problem = only(put(site("file", engines=2), {SECOND_FILE: [second]}))
+    assert (problem.key, problem.value, problem.severity) == (SECOND, second, "error")
+    assert problem.allowed.startswith(message)
+
+
+def test_a_disk_in_the_place_of_persistent_memory() -> None:
+    document = put(site("pmem"), {"s1: engines/0/storage/0/scm_list": ["/dev/sdb"]})
+    problem = only(document)
+    assert (problem.key, problem.value) == ("engines[0].storage[0].scm_list", "/dev/sdb")
+    assert problem.allowed.startswith("should be a namespace of persistent memory")
+    assert problems(put(document, {"s1: links": {"/dev/sdb": "/dev/pmem0"}})) == []

@@ -25,6 +25,12 @@ POSIX = {"name": "posix", "type": "POSIX"}
         ([{"size": "40%"}], "daos.pools[0].name", None, "is missing"),
         ([{"name": "tank"}], "daos.pools[0].size", None, "is missing"),
         ([{**TANK, "name": "a b"}], "daos.pools[0].name", "a b", "up to 127 letters"),
+        (
+            [{**TANK, "name": "54f26bfd-628f-4762-a28a-1c42bcb6565b"}],
+            "daos.pools[0].name",
+            "54f26bfd-628f-4762-a28a-1c42bcb6565b",
+            "not be a UUID",
+        ),
         ([TANK, TANK], "daos.pools", "tank", "should be listed once"),
         (
             [{**TANK, "containers": [POSIX, POSIX]}],
@@ -46,6 +52,11 @@ def test_names_that_pools_cannot_have(
     problem = only(with_pools(*pools))
     assert (problem.key, problem.value, problem.severity) == (key, value, "error")
     assert message in problem.allowed
+
+
+@pytest.mark.parametrize("name", ["valid", "this:is_a_valid-label."])
+def test_names_that_pools_can_have(name: str) -> None:
+    assert problems(with_pools({**TANK, "name": name})) == []
 
 
 def shares(*sizes: str) -> list[tuple[str, str]]:

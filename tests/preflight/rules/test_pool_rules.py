@@ -152,6 +152,20 @@ def test_an_object_class_that_is_wider_than_the_system() -> None:
         ({"properties": {"space_rb": "100%"}}, "space_rb", "error", "nothing can be written"),
         ({"properties": {"checkpoint": "disabled"}}, "checkpoint", "warning", "fills up"),
         ({"properties": {"scrub_freq": 0}}, "scrub_freq", "warning", "does not scrub"),
+        ({"size": "100MB"}, "size", "error", "should be at least 1GB"),
+        (
+            {"containers": [{"properties": {"rf": 1, "rd_fac": 1}}]},
+            "rf",
+            "error",
+            "left out beside rd_fac",
+        ),
+        ({"containers": [{"properties": {"label": "c"}}]}, "label", "error", "name is the label"),
+        (
+            {"containers": [{"properties": {"compression": "lz4"}}]},
+            "compression",
+            "warning",
+            "does not implement it",
+        ),
         ({"properties": {"svc_rf": 2}}, "svc_rf", "warning", "should be at most 1"),
         (
             {"containers": [{"properties": {"cksum": False, "srv_cksum": True}}]},
@@ -181,6 +195,8 @@ def test_values_that_daos_takes_and_nobody_wants(
 @pytest.mark.parametrize(
     "pool",
     [
+        {"size": "1GB"},
+        {"containers": [{"properties": {"rf": 1, "compression": "off", "encryption": False}}]},
         {"properties": {"space_rb": 10, "checkpoint": "lazy", "scrub_freq": 3600}},
         {"containers": [{"chunk_size": "1MiB"}, {"chunk_size": "4KiB"}]},
         {"containers": [{"properties": {"dedup_threshold": "4KiB"}}]},

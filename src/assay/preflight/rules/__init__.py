@@ -42,6 +42,7 @@ from assay.preflight.rules.peers import peer_rules
 from assay.preflight.rules.places import mount_rules, place_rules
 from assay.preflight.rules.pmem import pmem_rules
 from assay.preflight.rules.pool_names import pool_name_rules
+from assay.preflight.rules.pool_space import pool_space_rules
 from assay.preflight.rules.pools import pool_rules
 from assay.preflight.rules.ports import port_rules, services_of, telemetry_rules
 from assay.preflight.rules.programs import program_rules
@@ -135,6 +136,7 @@ def rules_of_site(
         yield from agreement_rules(site.daos, site.provider, hosts)
         yield from fault_domain_rules(site.daos, hosts)
         yield from pool_name_rules(site.daos)
+        yield from pool_space_rules(site.daos, hosts)
         yield from pool_rules(site.daos, hosts)
         yield from mount_rules(site.daos, hosts)
         yield from member_clients(site)

@@ -37,6 +37,7 @@ def advice_rules(name: str, host: Host) -> Iterator[Problem]:
         yield from _debug(name, number, engine)
         yield from _timeout(name, number, engine)
     yield from _numbers_of_ssds(name, host)
+    yield from _reserve(name, host)
 
 
 def advice_for_system(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
@@ -140,6 +141,30 @@ def _timeout(name: str, number: int, engine: Engine) -> Iterator[Problem]:
             f"CRT_TIMEOUT={timeout}",
             "should be left out: clients get the server's crt_timeout, not this one. Set"
             " crt_timeout in daos_server_settings",
+        )
+
+
+RESERVE_GIB, LARGE_MIB = 16, 128 * 1024
+"""The default of `system_ram_reserved` in DAOS 2.4, which 2.6 and 2.8 have raised; and own choice:
+memory of a host that is no trial."""
+
+
+def _reserve(name: str, host: Host) -> Iterator[Problem]:
+    """Warn of a large host with little memory for all but DAOS.
+
+    Pools of 100% were killed for lack of memory with 16 GiB (daos-stack/daos, pull request 15334).
+    """
+    reserved = host.server.system_ram_reserved
+    has_ram = any(engine.ram_tier is not None for engine in host.engines)
+    if reserved is None or not has_ram or host.memory.total_mib <= LARGE_MIB:
+        return
+    if reserved < RESERVE_GIB:
+        yield _warning(
+            name,
+            "server.system_ram_reserved",
+            f"{reserved} GiB",
+            f"should be at least {RESERVE_GIB} GiB on a host of this size, or left out: with a full"
+            " tmpfs the kernel would end engines for lack of memory",
         )
 
 

@@ -43,6 +43,8 @@ def effect_rules(
         for entry in engine.env_vars:
             variable, _, value = entry.partition("=")
             found = _invalid(variable, value) or _idle(variable, value, version, provider)
+            if variable == "DAOS_MD_ON_SSD_MODE" and not engine.has_md_on_ssd:
+                found = ("warning", "should be left out, or have bdev_roles in the tiers beside it")
             if found is not None:
                 severity, allowed = found
                 yield Problem(name, where, entry, allowed, severity=severity)
@@ -65,6 +67,12 @@ def _invalid(variable: str, value: str) -> Found | None:
             "error",
             "should be left out: no engine starts its pools with it, and the phases of a campaign"
             " restart engines",
+        )
+    if variable == "LD_PRELOAD" and re.search(r"lib(pil4dfs|ioil)\b", value):
+        return (
+            "error",
+            "should be left out: the library turns a client's file operations into DAOS's own, and"
+            " an engine would call itself",
         )
     if variable == "DAOS_REBUILD" and value.lower() == "no":
         return (

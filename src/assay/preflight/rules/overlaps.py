@@ -68,6 +68,13 @@ def _whole(host: Host, device: str) -> set[str]:
 def _files(name: str, host: Host) -> Iterator[Problem]:
     """Refuse a backing file twice, or within an SCM mount, which would hide it."""
     users: dict[str, tuple[str, str]] = {}
+    files = {
+        real_path(host, path)
+        for engine in host.engines
+        for tier in engine.bdev_tiers
+        for path in tier.bdev_list
+        if tier.class_ == "file"
+    }
     for number, engine in enumerate(host.engines):
         for index, tier in enumerate(engine.storage):
             key = f"engines[{number}].storage[{index}].bdev_list"
@@ -80,20 +87,27 @@ def _files(name: str, host: Host) -> Iterator[Problem]:
                         path,
                         f"should be a file of its own: it is {listed}, which {owner} has",
                     )
+                above = {str(parent) for parent in Path(real_path(host, path)).parents}
+                for other in sorted(files & above):
+                    allowed = f"should not be in {other}, which is to be a file, too"
+                    yield Problem(name, key, path, allowed)
                 yield from _hidden(name, host, key, path)
 
 
 def _hidden(name: str, host: Host, key: str, path: str) -> Iterator[Problem]:
-    for number, engine in enumerate(host.engines):
-        scm = engine.scm_tier
-        if scm is not None and scm.scm_mount in Path(real_path(host, path)).parents:
-            yield Problem(
-                name,
-                key,
-                path,
-                f"should not be in {scm.scm_mount}, which is engines[{number}].storage[0].scm_mount"
-                ": it would take the space of the SCM, and be lost with it",
-            )
+    """Refuse a file in a directory that is emptied: an SCM mount, or the scratch directory."""
+    places = {
+        engine.scm_tier.scm_mount: f"engines[{number}].storage[0].scm_mount: it would take the"
+        " space of the SCM, and be lost with it"
+        for number, engine in enumerate(host.engines)
+        if engine.scm_tier is not None
+    }
+    if host.scratch is not None:
+        places[host.scratch.directory] = "scratch.directory: the disk checks have it to themselves"
+    parents = Path(real_path(host, path)).parents
+    for place, which in places.items():
+        if place in parents:
+            yield Problem(name, key, path, f"should not be in {place}, which is {which}")
 
 
 def real_path(host: Host, path: str) -> str:

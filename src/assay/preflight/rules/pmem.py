@@ -18,7 +18,16 @@ def pmem_rules(name: str, host: Host) -> Iterator[Problem]:
         tier = engine.scm_tier
         for device in tier.scm_list if tier and tier.class_ == "dcpm" else ():
             key = f"engines[{number}].storage[0].scm_list"
-            pmem = host.setup.pmem.get(host.links.get(device, device))
+            real = host.links.get(device, device)
+            pmem = host.setup.pmem.get(real)
+            if not real.startswith("/dev/pmem") and real in host.block_devices:
+                yield Problem(
+                    name,
+                    key,
+                    device,
+                    "should be a namespace of persistent memory, such as /dev/pmem0: DAOS would"
+                    f" format this device, and then could not map it into memory. {_MAKE}",
+                )
             if pmem is None:
                 continue  # other rules refuse absent devices
             if pmem.mode != "fsdax":

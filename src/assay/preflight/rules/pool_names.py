@@ -1,4 +1,4 @@
-"""Pools and containers by name, the shares of pools, and which of them the checks need."""
+"""Pools and containers by name, and which of them the checks need."""
 
 from __future__ import annotations
 
@@ -10,20 +10,12 @@ from assay.cluster.daos import System
 from assay.preflight.rules.properties import Label
 from assay.problems import Problem
 
-WHOLE = 100
-"""Percent."""
-
 
 def pool_name_rules(system: System) -> Iterator[Problem]:
     """Require pools and containers of one name each, which include those of the checks."""
     yield from _names("daos.pools", system.pools)
     for number, pool in enumerate(system.pools):
         yield from _names(f"daos.pools[{number}].containers", containers_of(pool))
-        if pool.get("size") is None:
-            yield Problem(
-                None, f"daos.pools[{number}].size", None, "is missing: set it, such as 90% or 2TB"
-            )
-    yield from _space(system)
     if system.mount is not None and system.pool is None:
         yield Problem(
             None,
@@ -55,36 +47,6 @@ def _names(
     for name, listed in times.items():
         if listed > 1:
             yield Problem(None, where, name, "should be listed once")
-
-
-def _space(system: System) -> Iterator[Problem]:
-    """Report shares that leave nothing, or less than they seem to.
-
-    Each share is of what the pools before it have left (`dmg pool create --size=60%`).
-    """
-    taken, is_full = 0, False
-    for number, pool in enumerate(system.pools):
-        size = str(pool.get("size"))
-        key = f"daos.pools[{number}].size"
-        if is_full:
-            yield Problem(
-                None, key, size, "should have space left: a pool before it takes 100% of it"
-            )
-            return
-        if not size.removesuffix("%").isdecimal() or not size.endswith("%"):
-            continue
-        share = int(size.removesuffix("%"))
-        is_full = share == WHOLE
-        taken += share
-        if taken > WHOLE and taken > share:
-            yield Problem(
-                None,
-                key,
-                size,
-                f"should be at most {WHOLE - taken + share}% if it is meant of the whole system: it"
-                " is a share of what the pools before it leave",
-                severity="warning",
-            )
 
 
 def _measured(system: System) -> Iterator[Problem]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import math
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from assay.checks.vos_perf import BANDWIDTH
 from assay.cluster.daos import System, Version
 from assay.cluster.description import Host
 from assay.cluster.object_class import object_class
@@ -23,7 +20,7 @@ from assay.preflight.rules.properties import (
     spelt,
 )
 from assay.problems import Problem
-from assay.tools.pools import OPTIONS, POOL_SIZE, SIZES_ALLOWED, size_bytes
+from assay.tools.pools import OPTIONS, size_bytes
 
 
 def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
@@ -31,7 +28,6 @@ def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     servers = {name: hosts[name] for name in system.servers if name in hosts}
     if len(servers) < len(system.servers):
         servers = {}  # the capacity of invalid hosts is unknown
-    yield from _room_for_vos_perf(system, hosts)
     given = {c.get(key) for pool in system.pools for c in containers_of(pool) for key in OPTIONS}
     if system.file_oclass is not None and system.file_oclass not in given:
         wanted = system.file_oclass
@@ -39,7 +35,6 @@ def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     for number, pool in enumerate(system.pools):
         where, properties = f"daos.pools[{number}]", pool.get("properties")
         yield from _keys(where, pool, POOL_KEYS)
-        yield from _size(f"{where}.size", pool.get("size"), servers)
         yield from _properties(f"{where}.properties", properties, POOL, servers, system.version)
         for index, container in enumerate(containers_of(pool)):
             inner, own = f"{where}.containers[{index}]", container.get("properties")
@@ -116,70 +111,6 @@ def _chunk(key: str, size: Any) -> Iterator[Problem]:
 PAGE_BYTES = 4096
 """The unit in which DAOS allocates on SSDs (`VOS_BLK_SZ` in src/vos)."""
 
-_PERCENT = re.compile(r"\d{1,3}%")
-MOST_PERCENT = 100
-
-BESIDE_MIB = 192
-"""Space that the checks VosPerf need beside their pool (reframe-checks/scm/vos_perf.py)."""
-
-VOS_PERF = {scale: sizes["pool_mib"] + BESIDE_MIB for scale, sizes in BANDWIDTH.scales.items()}
-"""Space that vos_perf needs in the SCM of an engine, MiB, by scale."""
-
-
-def _room_for_vos_perf(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Warn of pools sized in percent that leave no SCM for the pools of the checks VosPerf."""
-    sizes = [str(pool.get("size")) for pool in system.pools]
-    given = [int(size[:-1]) for size in sizes if _PERCENT.fullmatch(size)]
-    # Each pool takes its percentage of the space that the pools before it have left.
-    share = math.prod(max(100 - percent, 0) / 100 for percent in given)
-    for name in system.servers if given and max(given) <= MOST_PERCENT else ():
-        for number, engine in enumerate(hosts[name].engines if name in hosts else ()):
-            scm = engine.scm_tier
-            if scm is None or not scm.scm_size:
-                continue
-            left = int(scm.scm_size * 1024 * share)
-            short = [f"{mib} MiB at the scale {s}" for s, mib in VOS_PERF.items() if mib > left]
-            if short:
-                yield Problem(
-                    name,
-                    f"engines[{number}].storage[0].scm_size",
-                    f"{scm.scm_size} GiB",
-                    f"should leave room for vos_perf, which needs {' and '.join(short)}: pools of"
-                    f" {', '.join(sizes)} (daos_system_pools) leave {left} MiB. Use a larger SCM"
-                    " or smaller pools; otherwise the checks VosPerf are missing",
-                    severity="warning",
-                )
-
-
-def _size(key: str, size: Any, servers: Mapping[str, Host]) -> Iterator[Problem]:
-    if size is None:
-        return
-    if not POOL_SIZE.match(str(size)):
-        yield Problem(None, key, size, SIZES_ALLOWED)
-        return
-    wanted, held = size_bytes(size), _capacity(servers)
-    if wanted is not None and held and wanted > held:
-        yield Problem(
-            None,
-            key,
-            size,
-            f"should be at most {held / 10**12:.2f}TB, which all SSDs together have",
-        )
-
-
-def _capacity(servers: Mapping[str, Host]) -> int:
-    """Size of all SSDs for data, bytes; 0 if the size of one is unknown."""
-    sizes = [
-        block.size_bytes if (block := host.blocks.get(path)) is not None else None
-        for host in servers.values()
-        for engine in host.engines
-        for tier in engine.bdev_tiers
-        if not tier.bdev_roles or "data" in tier.bdev_roles
-        for device in tier.devices
-        for path in (host.nvme[device].namespaces if device in host.nvme else (device,))
-    ]
-    return 0 if None in sizes else sum(size for size in sizes if size)
-
 
 def _properties(
     key: str,
@@ -195,8 +126,24 @@ def _properties(
         return
     for name, value in properties.items():
         where = f"{key}.{name}"
-        if allowed := not_allowed(name, value, known, version):
+        if name == "label":
+            yield Problem(
+                None, where, str(value), "should be left out: name is the label, and dmg takes one"
+            )
+        elif (other := _ALIASES.get(name)) and other in properties:
+            yield Problem(
+                None, where, value, f"should be left out beside {other}: DAOS takes it for the same"
+            )
+        elif allowed := not_allowed(name, value, known, version):
             yield Problem(None, where, spelt(value) if name in known else None, allowed)
+        elif name in ("compression", "encryption") and spelt(value) != "off":
+            yield Problem(
+                None,
+                where,
+                value,
+                "should be off: DAOS takes it, and does not implement it (docs/user/container.md)",
+                severity="warning",
+            )
         elif doubt := _WORTHLESS.get((name, str(value).removesuffix("%"))):
             yield Problem(None, where, value, *doubt)
         elif name == "svc_rf" and servers and 2 * int(value) + 1 > (ranks := _ranks(servers)):
@@ -224,6 +171,9 @@ def _properties(
 def _ranks(servers: Mapping[str, Host]) -> int:
     return sum(len(host.engines) for host in servers.values())
 
+
+_ALIASES = {"rf": "rd_fac", "rf_lvl": "rd_lvl"}
+"""Other names of properties of containers; DAOS refuses a property twice (`daos_prop_valid`)."""
 
 _WORTHLESS: dict[tuple[str, str], tuple[str, Literal["error", "warning"]]] = {
     ("space_rb", "100"): (

@@ -1,0 +1,139 @@
+"""The space of pools: their sizes, their shares of the system, and what they leave to others."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay.checks.vos_perf import BANDWIDTH
+from assay.cluster.daos import System
+from assay.cluster.description import Host
+from assay.problems import Problem
+from assay.tools.pools import POOL_SIZE, SIZES_ALLOWED, size_bytes
+
+
+def pool_space_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """Report sizes that the system does not have, and pools that leave a check no room."""
+    servers = {name: hosts[name] for name in system.servers if name in hosts}
+    if len(servers) < len(system.servers):
+        servers = {}  # the capacity of invalid hosts is unknown
+    for number, pool in enumerate(system.pools):
+        yield from _size(f"daos.pools[{number}].size", pool.get("size"), servers)
+    yield from _shares(system)
+    yield from _room_for_vos_perf(system, hosts)
+
+
+def _size(key: str, size: Any, servers: Mapping[str, Host]) -> Iterator[Problem]:
+    if size is None:
+        yield Problem(None, key, None, "is missing: set it, such as 90% or 2TB")
+        return
+    if not POOL_SIZE.match(str(size)):
+        yield Problem(None, key, size, SIZES_ALLOWED)
+        return
+    wanted, held = size_bytes(size), _capacity(servers)
+    if wanted is not None and wanted < (least := _least(servers)):
+        yield Problem(
+            None,
+            key,
+            size,
+            f"should be at least {math.ceil(least / 10**9)}GB: 16 MiB of SCM for each target, and"
+            " that of SSDs beside it",
+        )
+    if wanted is not None and held and wanted > held:
+        yield Problem(
+            None,
+            key,
+            size,
+            f"should be at most {held / 10**12:.2f}TB, which all SSDs together have",
+        )
+
+
+MIN_TARGET_BYTES = 16 * 2**20
+"""Least SCM of a pool on each target (`ScmMinBytesPerTarget` in src/control/server/engine)."""
+
+
+def _least(servers: Mapping[str, Host]) -> int:
+    """Size below which no pool can be, bytes."""
+    engines = [engine for host in servers.values() for engine in host.engines]
+    return MIN_TARGET_BYTES * sum(engine.targets for engine in engines)
+
+
+def _capacity(servers: Mapping[str, Host]) -> int:
+    """Size of all SSDs for data, bytes; 0 if the size of one is unknown."""
+    sizes = [
+        block.size_bytes if (block := host.blocks.get(path)) is not None else None
+        for host in servers.values()
+        for engine in host.engines
+        for tier in engine.bdev_tiers
+        if not tier.bdev_roles or "data" in tier.bdev_roles
+        for device in tier.devices
+        for path in (host.nvme[device].namespaces if device in host.nvme else (device,))
+    ]
+    return 0 if None in sizes else sum(size for size in sizes if size)
+
+
+def _shares(system: System) -> Iterator[Problem]:
+    """Report shares that leave nothing, or less than they seem to.
+
+    Each share is of what the pools before it have left (`dmg pool create --size=60%`).
+    """
+    taken, is_full = 0, False
+    for number, pool in enumerate(system.pools):
+        size = str(pool.get("size"))
+        key = f"daos.pools[{number}].size"
+        if is_full:
+            yield Problem(
+                None, key, size, "should have space left: a pool before it takes 100% of it"
+            )
+            return
+        if not size.removesuffix("%").isdecimal() or not size.endswith("%"):
+            continue
+        share = int(size.removesuffix("%"))
+        is_full = share == MOST_PERCENT
+        taken += share
+        if taken > MOST_PERCENT and taken > share:
+            yield Problem(
+                None,
+                key,
+                size,
+                f"should be at most {MOST_PERCENT - taken + share}% if it is meant of the whole"
+                " system: it is a share of what the pools before it leave",
+                severity="warning",
+            )
+
+
+_PERCENT = re.compile(r"\d{1,3}%")
+MOST_PERCENT = 100
+
+BESIDE_MIB = 192
+"""Space that the checks VosPerf need beside their pool (reframe-checks/scm/vos_perf.py)."""
+
+VOS_PERF = {scale: sizes["pool_mib"] + BESIDE_MIB for scale, sizes in BANDWIDTH.scales.items()}
+"""Space that vos_perf needs in the SCM of an engine, MiB, by scale."""
+
+
+def _room_for_vos_perf(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
+    """Warn of pools sized in percent that leave no SCM for the pools of the checks VosPerf."""
+    sizes = [str(pool.get("size")) for pool in system.pools]
+    given = [int(size[:-1]) for size in sizes if _PERCENT.fullmatch(size)]
+    # Each pool takes its percentage of the space that the pools before it have left.
+    share = math.prod(max(100 - percent, 0) / 100 for percent in given)
+    for name in system.servers if given and max(given) <= MOST_PERCENT else ():
+        for number, engine in enumerate(hosts[name].engines if name in hosts else ()):
+            scm = engine.scm_tier
+            if scm is None or not scm.scm_size:
+                continue
+            left = int(scm.scm_size * 1024 * share)
+            short = [f"{mib} MiB at the scale {s}" for s, mib in VOS_PERF.items() if mib > left]
+            if short:
+                yield Problem(
+                    name,
+                    f"engines[{number}].storage[0].scm_size",
+                    f"{scm.scm_size} GiB",
+                    f"should leave room for vos_perf, which needs {' and '.join(short)}: pools of"
+                    f" {', '.join(sizes)} (daos_system_pools) leave {left} MiB. Use a larger SCM"
+                    " or smaller pools; otherwise the checks VosPerf are missing",
+                    severity="warning",
+                )
