@@ -116,6 +116,24 @@ def test_a_file_system_stands_on_the_disk_below(one_machine: Cluster) -> None:
     assert "SsdFio.read_1m on here" in figure.derivation
 
 
+@pytest.mark.parametrize(
+    ("samples", "bound"),
+    [
+        ([900.0, 1000.0, 1999.0], 1999),
+        ([900.0, 1000.0, 2001.0], 1000),
+        ([900.0, 1000.0, 1e14], 1000),
+        ([400.0, 1000.0], 1000),
+    ],
+)
+def test_a_wild_sample_of_the_disk_bounds_nothing(
+    one_machine: Cluster, samples: list[float], bound: float
+) -> None:
+    """It let pages of the cache pass for reads of a file."""
+    above = find(one_machine, "PosixFio.read_1m on here")
+    below = find(one_machine, "SsdFio.read_1m on here")
+    assert expectation(one_machine, above, {below: samples}).bound == bound
+
+
 def test_what_was_not_measured_carries_nothing(one_machine: Cluster) -> None:
     above = find(one_machine, "PosixFio.read_1m on here")
     figure = expectation(one_machine, above, {})
@@ -242,6 +260,8 @@ def test_rpcs_in_flight_and_their_latency_make_the_rate() -> None:
     rate = find(cluster, "SelfTestClientServer.empty on s1/engine0")
     figure = expectation(cluster, rate, {trip: [20.0, 16.0, 18.0]})
     assert figure.bound == pytest.approx(2 * 16 / 16e-6)
+    wild = expectation(cluster, rate, {trip: [20.0, 16.0, 1e-9]})
+    assert wild.bound == figure.bound
     assert "32 in flight / 16.0 us" in figure.derivation
     assert figure.ceiling == MEASURED_CEILING * (figure.bound or 0)
     assert expectation(cluster, rate, {}).ground == "nothing"

@@ -66,6 +66,14 @@ def test_no_more_operations_than_round_trips_that_fit(key: str, scale: str, boun
     assert "least of SelfTestClientServer.latency_empty on s1/engine1" in figure.derivation
 
 
+def test_a_wild_round_trip_bounds_nothing() -> None:
+    """One sample of a nanosecond made any rate of metadata possible."""
+    metric = find(wired_site(), "MdtestEasy.stat on clients/dfs")
+    tripping = {each: [*samples, 1e-3] for each, samples in tripped(20.0).items()}
+    wild = expectation(wired_site(), metric, Measured(tripping, "quick"))
+    assert wild.bound == expectation(wired_site(), metric, tripped(20.0, "quick")).bound
+
+
 def test_without_a_scale_as_many_processes_are_taken_as_any_scale_has() -> None:
     cluster = wired_site()
     metric = find(cluster, "MdtestEasy.stat on clients/dfs")

@@ -49,6 +49,16 @@ class Expectation:
     """The worst accepted figure according to an accepted campaign, which differs by subject."""
 
 
+def credible(samples: Sequence[float]) -> Sequence[float]:
+    """The samples by which others may be judged: no more than `MEASURED_CEILING` from their median.
+
+    Medians ignore one wild sample, but the best sample would be nothing else.
+    """
+    usual = median(samples)
+    least, most = usual / MEASURED_CEILING, usual * MEASURED_CEILING
+    return [sample for sample in samples if least <= sample <= most]
+
+
 class Measured(Mapping[Requirement, Sequence[float]]):
     """Valid samples of the metrics of lower layers, each in its metric's unit; and their scale."""
 
@@ -76,12 +86,12 @@ class Measured(Mapping[Requirement, Sequence[float]]):
         return cast("T", self._known[key])
 
     def least(self, figure: str) -> tuple[float, str] | None:
-        """The smallest sample of a figure such as ``SsdFio.read_1m``, and its requirement's key."""
+        """The smallest credible sample of a figure (``SsdFio.read_1m``), and its metric's key."""
         return self.once(("least", figure), lambda: self._least(figure))
 
     def _least(self, figure: str) -> tuple[float, str] | None:
         candidates = (
-            (min(samples), requirement.key)
+            (min(credible(samples)), requirement.key)
             for requirement in self._by_figure.get(figure, {}).values()
             if (samples := self._samples[requirement])
         )

@@ -12,7 +12,7 @@ from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import IO, MEBIBYTE, Direction, memory
 from assay.checks.daos_path import DaosPath
 from assay.checks.entry import Check, Metric, Requirement, Rule
-from assay.checks.figures import Expectation, Measured, nothing, standing_on
+from assay.checks.figures import Expectation, Measured, credible, nothing, standing_on
 from assay.checks.load import of_scale
 from assay.checks.memory import MemoryRules
 from assay.checks.raw import RawOutputs
@@ -168,10 +168,10 @@ class OnDisk:
         if lower is None:
             why = f"direct I/O on {requirement.host}'s scratch disk is not in the plan"
             return nothing(requirement, why)
-        samples = sorted(measured.get(lower, ()))
+        samples = measured.get(lower, ())
         if not samples:
             return nothing(requirement, f"{lower.key} has not been measured")
-        best, usual, usually = samples[-1], median(samples), "their median"
+        best, usual, usually = max(credible(samples)), median(samples), "their median"
         program = self.program_limit(cluster, requirement)
         if program is not None and program.value.to(unit).value < usual:
             usual, usually = program.value.to(unit).value, program.made_of

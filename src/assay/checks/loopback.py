@@ -8,7 +8,7 @@ from statistics import median
 from assay.checks import fio
 from assay.checks.bounds import Limit
 from assay.checks.entry import Requirement
-from assay.checks.figures import Expectation, Measured, nothing, standing_on
+from assay.checks.figures import Expectation, Measured, credible, nothing, standing_on
 from assay.checks.subjects import each_ram_engine
 from assay.cluster.description import Cluster
 from assay.units import Quantity
@@ -48,4 +48,4 @@ def bandwidth(cluster: Cluster, requirement: Requirement, measured: Measured) ->
 
 def _best(who: str, samples: Sequence[float], of: Requirement) -> Limit:
     made_of = f"best of {len(samples)} samples of {who}"
-    return Limit(who, Quantity(max(samples), of.unit), made_of, of.key)
+    return Limit(who, Quantity(max(credible(samples)), of.unit), made_of, of.key)

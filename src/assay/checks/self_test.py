@@ -11,7 +11,7 @@ from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.bounds.devices import MEBIBYTE, Direction, as_rate, nic, waiting
 from assay.checks.bounds.path import senders, servers_of
 from assay.checks.entry import Check, Metric, Requirement
-from assay.checks.figures import Expectation, Measured, nothing, shortest, within
+from assay.checks.figures import Expectation, Measured, credible, nothing, shortest, within
 from assay.checks.pairs import ALONE, TOGETHER, clients_of, matched
 from assay.checks.raw import RawOutputs
 from assay.checks.run import FABRIC_MIB_S, RPCS_S, SRUN_S, Reading, Run
@@ -62,7 +62,7 @@ def _payload(cluster: Cluster, requirement: Requirement, measured: Measured) -> 
         return within(cluster, requirement, None, "an empty RPC takes no time on a wire")
     bound = shortest(size, wire.limits[0] if wire else None)
     trip = replace(requirement, metric=_LATENCY_EMPTY)
-    samples = sorted(measured.get(trip, ()))
+    samples = measured.get(trip, ())
     below = None
     if bound and samples:
         time = Quantity(bound.value.to("us").value + median(samples), "us")
@@ -101,10 +101,10 @@ def rpcs(
     in_flight = requirement.metric.in_flight
     assert in_flight
     trip = replace(requirement, metric=latency)
-    samples = sorted(measured.get(trip, ()))
+    samples = measured.get(trip, ())
     if not samples:
         return nothing(requirement, f"{trip.key} has not been measured")
-    least = Quantity(samples[0], latency.unit)
+    least = Quantity(min(credible(samples)), latency.unit)
     law = waiting(in_flight * senders, least, requirement.unit, f"least of {trip.key}")
     return as_often(cluster, requirement, law, [wire] if wire else [])
 
