@@ -46,6 +46,11 @@ def alone(
             ([only], Verdict.UNSTEADY, "does not show on which side of the floor of 850 MiB/s")
             for only in (400, 900)
         ),
+        (
+            [900, 910, 5000, 905, 915],
+            Verdict.UNSTEADY,
+            "one sample or more are by 25% better than possible: a cache, a hole or a wrong unit",
+        ),
         ([900], Verdict.UNSTEADY, "about 5 more samples would decide"),
         ([5000], Verdict.IMPLAUSIBLE, "better than possible, 1,000"),
         ([5000, 5001, 5002, 5003, 5004], Verdict.IMPLAUSIBLE, "better than possible, 1,000"),

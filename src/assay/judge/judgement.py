@@ -16,7 +16,7 @@ from assay.judge.culprits import Ends, culprits
 from assay.judge.fakes import FEWEST, fakes
 from assay.judge.limits import Limits, Numbers, numbered
 from assay.judge.peers import HIDDEN
-from assay.judge.rating import Rating, rate
+from assay.judge.rating import FASTER, Rating, rate
 from assay.judge.stats import Array, Summaries, Summary, summarize_all
 from assay.judge.stopping import decided
 from assay.judge.verdict import Verdict
@@ -327,6 +327,11 @@ def _undecided(
         reasons.append(
             f"{Quantity(summary.median, words.unit)} is {beyond}, but not all samples are"
         )
+    elif rating.spiking[row]:
+        reasons.append(
+            f"not its median, but one sample or more are by {FASTER:.0%} better than possible: a"
+            " cache, a hole or a wrong unit"
+        )
     if rating.straddling[row]:
         if summary.count == 1:
             reasons.append(
@@ -360,7 +365,7 @@ def _undecided(
             f"it {moved} by {abs(summary.change):.1%} from the first sample to the last"
             " and did not settle"
         )
-    elif not beyond and math.isnan(apart):
+    elif not (beyond or rating.spiking[row]) and math.isnan(apart):
         more = rating.more_samples[row]
         number = "no reasonable number of" if math.isnan(more) else f"about {more:.0f}"
         reasons.append(f"{number} more samples would decide")

@@ -72,6 +72,8 @@ class Rating:
     """Whether it is undecided on which side of its floor it lies."""
     hiding: Flags
     """Whether its scatter could hide a loss against its peers."""
+    spiking: Flags
+    """Whether one of its samples is better than possible, and surely so."""
     apart: Array
     """The distance between two populations if it is in the worse one; NaN otherwise."""
     blame: dict[int, Blame]
@@ -94,6 +96,8 @@ def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rat
     drifting, drifts = _drifts(summaries, limits, present, peers)
     beyond = limits.gain(summaries.median, limits.best)
     unluckiest = np.where(limits.more, summaries.low, summaries.high)
+    luckiest = np.where(limits.more, summaries.most, summaries.least)
+    spiking = limits.gain(luckiest, limits.best) > FASTER
     too_good = (beyond > FASTER) | (limits.gain(unluckiest, limits.best) > 0)
     if fake is not None:
         too_good |= fake
@@ -102,7 +106,12 @@ def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rat
             ~present,
             too_good | peers.faster,
             floored.below | peers.slower,
-            floored.straddling | drifting | peers.hiding | ~np.isnan(peers.apart) | (beyond > 0),
+            floored.straddling
+            | drifting
+            | peers.hiding
+            | ~np.isnan(peers.apart)
+            | (beyond > 0)
+            | spiking,
             np.isnan(limits.worst),
         ],
         [
@@ -124,6 +133,7 @@ def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rat
         drifting=drifting,
         straddling=floored.straddling,
         hiding=peers.hiding,
+        spiking=spiking,
         apart=peers.apart,
         blame=peers.blame,
         more_samples=_more_samples(summaries, limits, floored, peers),

@@ -62,6 +62,9 @@ class Summaries:
     """The median absolute deviation from the line of the trend, over the median."""
     order: Array
     """Kendall's tau with time: 1 where each sample is above all before it, -1 where below."""
+    least: Array
+    """The smallest sample."""
+    most: Array
     second_low: Array
     """The second smallest sample; the smallest if there are at most two."""
     second_high: Array
@@ -128,6 +131,8 @@ def _figures(samples: Array) -> dict[str, Array | float]:
         "change": slope * (count - 1) / median,
         "wobble": _deviation(level, _middle(np.sort(level, axis=1))) / median,
         "order": order,
+        "least": ordered[:, 0],
+        "most": ordered[:, -1],
         "second_low": ordered[:, min(1, (count - 1) // 2)],
         "second_high": ordered[:, max(count - 2, count // 2)],
         "step": _step(ordered),
