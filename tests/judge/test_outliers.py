@@ -6,7 +6,7 @@ from math import exp, log
 
 import pytest
 
-from assay.judge.outliers import Outlier, _Effects, _effects, _ssds, outliers
+from assay.judge.outliers import Outlier, _Effects, _effects, _of_ranks, _ssds, outliers
 from assay.tools.telemetry import Place
 from clusters import system
 
@@ -57,8 +57,8 @@ def test_few_peers_do_not_show_what_is_natural() -> None:
 
 def test_the_error_of_several_steps_is_what_they_differ_by() -> None:
     up, down = exp(0.1), exp(-0.1)
-    # The first two peers change places: by 0.1 about a median of 0.
-    effects = _effects(of_ranks([up, down, 1, 1, 1], [down, up, 1, 1, 1]))
+    # The first two peers change places; that all are slower in a step is not theirs.
+    effects = _effects(of_ranks([up, down, 1, 1, 1], [3 * down, 3 * up, 3, 3, 3]))
     unsure = (4 * 0.1**2 / 4) ** 0.5 * 1.2533 / 2**0.5
     own = 8 * 0.10**2 / (8 + 0.37 * 4)
     assert effects.error == pytest.approx(((unsure**2 + own) * (1 + 1.2533**2 / 4)) ** 0.5)
@@ -132,6 +132,23 @@ def test_a_rank_whose_other_targets_are_slow_as_well_is_reported() -> None:
 def test_a_slow_rank_and_a_slow_target_of_another_are_both_reported() -> None:
     own = {(2, target): 20.0 for target in range(4)} | {(5, 3): 30.0}
     assert reported(own) == [(2, None), (5, 3)]
+
+
+def test_the_mean_square_of_a_rank_is_that_of_its_operations() -> None:
+    step = {(0, 0): (3.0, 4.0), (0, 1): (1.0, 8.0), (1, 0): (2.0, 2.0)}
+    assert _of_ranks(step) == {(0, -1): 3.0, (1, -1): 1.0}
+
+
+def test_the_only_target_of_a_rank_is_the_rank() -> None:
+    step = {(rank, 0): (1000.0, 400_000.0 if rank == 2 else 1000.0) for rank in range(8)}
+    assert [(each.rank, each.target) for each in outliers("fetch", [step] * 4)] == [(2, None)]
+
+
+def test_a_rank_is_reported_though_its_targets_were_never_all_busy() -> None:
+    """In each step another target is idle, so that targets cannot be compared; ranks can."""
+    slow = targets(8, {(2, target): 20.0 for target in range(4)})
+    steps = [{place: slow[place] for place in slow if place != (0, idle)} for idle in range(4)]
+    assert [(each.rank, each.target) for each in outliers("fetch", steps)] == [(2, None)]
 
 
 def test_a_rank_has_the_latency_of_all_its_operations() -> None:

@@ -72,6 +72,14 @@ def test_the_distance_is_relative_to_the_better_population() -> None:
     assert found.worse.tolist() == [False] * 4 + [True] * 4
 
 
+def test_the_border_is_where_the_variance_between_both_sides_is_greatest() -> None:
+    """One host that is slower still does not draw the border to itself; one far better does."""
+    found = of_hosts(losses(4, 0.1, 0.1, 0.1, 0.25))
+    assert found is not None
+    assert np.flatnonzero(found.worse).tolist() == [4, 5, 6, 7]
+    assert of_hosts(np.array([0.3, 0.05, 0.05, 0.05, *[-0.05] * 4])) is None
+
+
 @pytest.mark.parametrize(
     ("hosts", "slow", "two"),
     [(4, 1, False), (4, 2, True), (16, 1, False), (16, 2, True), (17, 2, False), (17, 3, True)],
@@ -95,9 +103,10 @@ def of_devices(hosts: int, devices: int, slow: Sequence[int]) -> Split | None:
     [
         ([0, 8, 16], False),
         ([0, 8, 16, 24], True),
-        # In one host alone: what is slow is the host, and an outlier.
+        # In one host alone: what is slow is the host, and an outlier, also beside another one.
         ([0, 1, 2, 3], False),
         ([0, 1, 2, 8], True),
+        ([0, 1, 2, 3, 4, 5, 6, 7, 8], False),
     ],
 )
 def test_devices_are_a_population_from_one_in_eight_and_two_hosts(
@@ -111,6 +120,7 @@ def test_devices_are_a_population_from_one_in_eight_and_two_hosts(
     [
         # A device in eight, and at least one, may differ from its host.
         ([0, 4], [*range(8, 16)]),
+        ([0, 1], [*range(8, 16)]),
         ([0, 1, 4], [0, 1, 4, *range(8, 16)]),
     ],
 )
@@ -120,6 +130,16 @@ def test_slow_hosts_are_a_population_without_the_odd_device(
     found = of_devices(4, 4, [*odd, *range(8, 16)])
     assert found is not None
     assert np.flatnonzero(found.worse).tolist() == worse
+
+
+def test_one_host_in_eight_is_an_outlier_however_many_devices_it_has() -> None:
+    def two_large_hosts(small: int) -> Split | None:
+        """Two slow hosts of eight devices each, beside small ones."""
+        host = np.array([*range(2, small + 2), *[0] * 8, *[1] * 8])
+        return split(np.where(host < 2, -0.2, 0.0), host, SURE)
+
+    assert two_large_hosts(14) is not None
+    assert two_large_hosts(15) is None
 
 
 def test_one_odd_device_of_few_is_no_reason_to_split_a_host() -> None:
@@ -153,6 +173,17 @@ def test_pairs_that_cross_between_two_sets_are_the_worse_population() -> None:
     assert found is not None
     assert np.flatnonzero(found.worse).tolist() == [12, 13]
     assert set(found.sides) == {frozenset(range(4)), frozenset(range(4, 8))}
+
+
+def test_two_sets_of_two_ends_are_enough() -> None:
+    across = [(0, 2), (0, 3), (1, 2), (1, 3)]
+    found = of_pairs([(0, 1), (2, 3), *across], across)
+    assert found is not None
+    assert set(found.sides) == {frozenset({0, 1}), frozenset({2, 3})}
+
+
+def test_pairs_that_are_alike_are_one_population() -> None:
+    assert of_pairs(LEFT, []) is None
 
 
 def test_the_only_pair_between_two_sets_is_slow_by_itself() -> None:
