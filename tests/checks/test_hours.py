@@ -30,6 +30,47 @@ def test_every_check_of_the_plan_takes_a_time(scale: str) -> None:
     assert all(seconds > hours.JOB_S for seconds in takes.values())
 
 
+TIMES = {
+    ("FiPingpong", "clients"): (34.486, 75.869),
+    ("FiPingpong", "servers"): (51.729, 113.803),
+    ("SelfTestClientServer", "clients"): (302.4, 6948.0),
+    ("SelfTestCrossServer", "clients"): (112.56, 994.0),
+    ("NetTest", "clients"): (19.92, 206.0),
+    ("VosPerfRate", "servers"): (19.488, 303.52),
+    ("VosPerfBandwidth", "servers"): (9.248, 55.029),
+    ("SsdFio", "clients"): (15.932, 1037.132),
+    ("SsdFio", "servers"): (15.932, 1037.132),
+    ("NvmeBandwidth", "servers"): (118.8, 558.0),
+    ("NvmeIops", "servers"): (224.4, 1054.0),
+    ("ClientPlacement", "clients"): (3.6, 6.0),
+    ("ClientInterfaces", "clients"): (3.6, 6.0),
+    ("PageCacheHonesty", "clients"): (29.808, 15770.64),
+    ("PosixFio", "clients"): (5.932, 377.132),
+    ("FdbHammer", "clients"): (16.081, 236.05),
+    ("FdbHammerSeparate", "clients"): (16.081, 236.05),
+    ("DaosPerf", "clients"): (36.672, 1628.864),
+    ("FdbHammerDaos", "clients"): (41.125, 174.171),
+    ("FdbHammerDaosSeparate", "clients"): (41.125, 174.171),
+    ("IorEasy", "clients"): (122.0, 1863.0),
+    ("IorHard", "clients"): (122.0, 1863.0),
+    ("FioDfs", "clients"): (18.879, 594.879),
+    ("FioDfuse", "clients"): (56.638, 1784.638),
+    ("Io500", "clients"): (48.8, 1490.4),
+    ("Io500Program", "clients"): (48.8, 1490.4),
+    ("MdtestEasy", "clients"): (51.3, 1135.5),
+    ("MdtestHard", "clients"): (51.3, 1135.5),
+    ("MdtestHard2", "clients"): (51.3, 1135.5),
+}
+"""Check and partition to the seconds of its job, without its start, at quick and at acceptance."""
+
+
+@pytest.mark.parametrize("at", [0, 1], ids=hours.SCALES)
+def test_the_time_of_each_check_on_four_clients_and_three_servers(at: int) -> None:
+    takes = hours.of_checks(full(4, 3), hours.SCALES[at])
+    expected = {each: hours.JOB_S + seconds[at] for each, seconds in TIMES.items()}
+    assert takes == pytest.approx(expected, abs=2e-3)
+
+
 def test_an_acceptance_takes_longer() -> None:
     cluster = full(4, 3)
     quick, acceptance = (hours.of_checks(cluster, scale) for scale in hours.SCALES)
