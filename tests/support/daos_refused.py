@@ -161,5 +161,33 @@ REFUSED = [
         {**TWO, "engines.0.storage": [RAM, FILE], "engines.1.storage": [ENGINE_1["storage"][0], FILE]},
         f"{SERVER}: FaultConfigOverlappingBdevDeviceList",
     ),
+    *(
+        Row(name, changes, place, "daos_server does not judge it; its engine fails, or has no pools")
+        for name, changes, place in (
+            ("modules_unknown", {E0 + "modules": "vos,rebuid"}, "src/engine/init.c: modules_load"),
+            ("modules_few", {E0 + "modules": "mgmt,pool"}, "src/engine/init.c: MODULE_LIST"),
+            ("iobuf_small", {E0 + "spdk_iobuf": {"small_pool_count": 63}}, "SPDK, lib/thread/iobuf.c: spdk_iobuf_set_opts"),
+            ("iobuf_large", {E0 + "spdk_iobuf": {"large_pool_count": 7}}, "SPDK, lib/thread/iobuf.c: spdk_iobuf_set_opts"),
+            ("rpc_without_socket", {E0 + "spdk_rpc_server": {"enable": True}}, "src/bio/bio_config.c: bio_read_rpc_srv_settings"),
+        )
+    ),
+    *(
+        Row(name, changes, place, "DAOS takes it, and data or figures are lost")
+        for name, changes, place in (
+            ("io_bypass", {E0 + "env_vars": ["DAOS_IO_BYPASS=target"]}, "src/common/debug.c: io_bypass_dict"),
+            ("pools_not_started", {E0 + "env_vars": ["DAOS_START_POOLS=0"]}, "src/pool/srv.c: setup"),
+            ("log_over_file", storage(RAM, FILE, **{E0 + "log_file": "DIR/bdev0"}), f"{SERVER}: validateMultiEngineConfig compares logs alone"),
+            ("file_in_scm", storage(RAM, {**FILE, "bdev_list": ["DIR/scm0/bdev0"]}), f"{STORAGE}: ScmConfig.Validate"),
+            (
+                "same_file_by_slashes",
+                {
+                    **TWO,
+                    "engines.0.storage": [RAM, FILE],
+                    "engines.1.storage": [ENGINE_1["storage"][0], {**FILE, "bdev_list": ["DIR//bdev0"]}],
+                },
+                f"{SERVER}: FaultConfigOverlappingBdevDeviceList compares what is listed",
+            ),
+        )
+    ),
 ]  # fmt: skip
-"""Configurations with which DAOS 2.8.0 does not start."""
+"""Configurations with which DAOS 2.8.0 does not start, or with which nobody should start it."""

@@ -150,8 +150,12 @@ def test_an_object_class_that_is_wider_than_the_system() -> None:
     ("pool", "key", "severity", "message"),
     [
         ({"properties": {"space_rb": "100%"}}, "space_rb", "error", "nothing can be written"),
-        ({"properties": {"checkpoint": "disabled"}}, "checkpoint", "warning", "fills up"),
-        ({"properties": {"scrub_freq": 0}}, "scrub_freq", "warning", "does not scrub"),
+        (
+            {"properties": {"scrub": "timed", "scrub_freq": 0}},
+            "scrub_freq",
+            "warning",
+            "does not scrub",
+        ),
         ({"size": "100MB"}, "size", "error", "should be at least 1GB"),
         (
             {"containers": [{"properties": {"rf": 1, "rd_fac": 1}}]},
@@ -196,6 +200,7 @@ def test_values_that_daos_takes_and_nobody_wants(
     "pool",
     [
         {"size": "1GB"},
+        {"properties": {"checkpoint": "disabled", "scrub_freq": 0}},
         {"containers": [{"properties": {"rf": 1, "compression": "off", "encryption": False}}]},
         {"properties": {"space_rb": 10, "checkpoint": "lazy", "scrub_freq": 3600}},
         {"containers": [{"chunk_size": "1MiB"}, {"chunk_size": "4KiB"}]},
@@ -204,3 +209,10 @@ def test_values_that_daos_takes_and_nobody_wants(
 )
 def test_values_beside_those(pool: dict[str, Any]) -> None:
     assert problems(pools(**pool)) == []
+
+
+def test_metadata_on_ssds_needs_checkpoints() -> None:
+    pool = {"name": "tank", "size": "9%", "properties": {"checkpoint": "disabled"}}
+    problem = only(put(site("md-on-ssd-shared"), {"daos/pools": [pool]}))
+    assert (problem.key, problem.severity) == (f"{POOL}.properties.checkpoint", "warning")
+    assert "fills up" in problem.allowed

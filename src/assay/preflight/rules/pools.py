@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from assay.cluster.daos import System, Version
 from assay.cluster.description import Host
@@ -19,6 +19,7 @@ from assay.preflight.rules.properties import (
     not_allowed,
     spelt,
 )
+from assay.preflight.rules.property_doubts import doubt_of, ranks_of
 from assay.problems import Problem
 from assay.tools.pools import OPTIONS, size_bytes
 
@@ -42,7 +43,6 @@ def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
             yield from _layout(f"{inner}.type", container.get("type"))
             yield from _chunk(f"{inner}.chunk_size", container.get("chunk_size"))
             yield from _properties(f"{inner}.properties", own, CONTAINER, servers, system.version)
-            yield from _verified(f"{inner}.properties.srv_cksum", own)
             factor = next((f for f in (_factor(own), _factor(properties)) if f is not None), 0)
             for key in ("oclass", "file_oclass", "dir_oclass"):
                 if (name := container.get(key)) is not None:
@@ -74,20 +74,6 @@ def _keys(where: str, given: Mapping[str, Any], known: tuple[str, ...]) -> Itera
 def _layout(key: str, layout: Any) -> Iterator[Problem]:
     if layout is not None and str(layout).upper() not in (*LAYOUTS, *ALSO_LAYOUTS):
         yield Problem(None, key, str(layout), f"should be one of {', '.join(LAYOUTS)}")
-
-
-def _verified(key: str, properties: Any) -> Iterator[Problem]:
-    """Warn of a server that is to verify checksums that there are not."""
-    given = properties if isinstance(properties, dict) else {}
-    off = ("off", "False")
-    if str(given.get("srv_cksum", "off")) not in off and str(given.get("cksum", "off")) in off:
-        yield Problem(
-            None,
-            key,
-            "on",
-            "should be set with cksum, such as crc32: without checksums there is nothing to verify",
-            severity="warning",
-        )
 
 
 def _chunk(key: str, size: Any) -> Iterator[Problem]:
@@ -136,63 +122,13 @@ def _properties(
             )
         elif allowed := not_allowed(name, value, known, version):
             yield Problem(None, where, spelt(value) if name in known else None, allowed)
-        elif name in ("compression", "encryption") and spelt(value) != "off":
-            yield Problem(
-                None,
-                where,
-                value,
-                "should be off: DAOS takes it, and does not implement it (docs/user/container.md)",
-                severity="warning",
-            )
-        elif doubt := _WORTHLESS.get((name, str(value).removesuffix("%"))):
-            yield Problem(None, where, value, *doubt)
-        elif name == "svc_rf" and servers and 2 * int(value) + 1 > (ranks := _ranks(servers)):
-            yield Problem(
-                None,
-                where,
-                value,
-                f"should be at most {(ranks - 1) // 2}: to survive {value} failures, the pool's"
-                f" service has {2 * int(value) + 1} replicas, and the system has {ranks} ranks",
-                severity="warning",
-            )
-        elif name in ("rd_fac", "rf") and servers and int(value) >= domains(servers):
-            there = domains(servers)
-            yield Problem(
-                None,
-                where,
-                value,
-                f"should be at most {there - 1}: the servers are {there} fault domains, and one"
-                " more is required than may be lost",
-                # A pool's value is only the default of its containers.
-                severity="warning" if known is POOL else "error",
-            )
-
-
-def _ranks(servers: Mapping[str, Host]) -> int:
-    return sum(len(host.engines) for host in servers.values())
+        elif doubt := doubt_of(name, spelt(value), properties, servers, is_pool=known is POOL):
+            allowed, severity = doubt
+            yield Problem(None, where, value, allowed, severity=severity)
 
 
 _ALIASES = {"rf": "rd_fac", "rf_lvl": "rd_lvl"}
 """Other names of properties of containers; DAOS refuses a property twice (`daos_prop_valid`)."""
-
-_WORTHLESS: dict[tuple[str, str], tuple[str, Literal["error", "warning"]]] = {
-    ("space_rb", "100"): (
-        "should be less than 100: all of the pool is reserved for rebuilds, and nothing can be"
-        " written",
-        "error",
-    ),
-    ("checkpoint", "disabled"): (
-        "should be timed or lazy: without checkpoints the log of metadata on SSDs fills up, and"
-        " writes fail (docs/admin/pool_operations.md has no such policy)",
-        "warning",
-    ),
-    ("scrub_freq", "0"): (
-        "should be above 0: DAOS does not scrub a pool at all with it (sc_scrub_enabled in"
-        " src/vos/vos_pool_scrub.c)",
-        "warning",
-    ),
-}
-"""Values of properties that DAOS accepts, with what to have instead."""
 
 
 def _object_class(
@@ -202,7 +138,7 @@ def _object_class(
         yield Problem(None, key, name, allowed)
         return
     # Directories are never erasure-coded: DAOS takes its default for them.
-    ranks = _ranks(servers)
+    ranks = ranks_of(servers)
     stored = object_class(name, ranks)
     is_coded_directory = key.endswith("dir_oclass") and stored.parity
     if stored.survives < factor and not is_coded_directory:
