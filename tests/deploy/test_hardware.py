@@ -52,6 +52,8 @@ def test_a_directory_is_described_by_the_file_system_below_it(
     assert (there["exists"], there["mounted"], there["entries"]) == (True, False, 1)
     assert (absent["exists"], absent["entries"]) == (False, 0)
     assert there["filesystem"] == absent["filesystem"]
+    assert there["free_mib"] > 0
+    assert absent["free_mib"] == pytest.approx(there["free_mib"], rel=0.01)
     assert module.directory(Path("/proc"))["mounted"] is True
 
 

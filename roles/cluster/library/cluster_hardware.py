@@ -159,11 +159,13 @@ def directory(path: Path) -> dict[str, Any]:
         entries = len(os.listdir(path))
     except OSError:
         entries = 0
+    room = os.statvfs(_existing(path))
     return {
         "exists": path.is_dir(),
         "filesystem": file_system(path)["filesystem"],
         "mounted": os.path.ismount(path),
         "entries": entries,
+        "free_mib": room.f_bfree * room.f_frsize // 2**20,
     }
 
 

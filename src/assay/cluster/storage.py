@@ -29,6 +29,7 @@ class Directory(Described):
     filesystem: str = Field(description="the type of the file system that it is on")
     mounted: bool = Field(default=False, description="whether something is mounted right there")
     entries: int = Field(default=0, ge=0, description="files and directories in it")
+    free_mib: int | None = Field(default=None, ge=0, description="space that root has there")
 
 
 class BackingFile(Described):

@@ -25,6 +25,7 @@ from assay.preflight.rules.engines import engine_rules
 from assay.preflight.rules.environment import environment_rules, level_rules
 from assay.preflight.rules.fabric import agent_rules, fabric_rules
 from assay.preflight.rules.fault_domains import fault_domain_rules
+from assay.preflight.rules.file_space import file_space_rules
 from assay.preflight.rules.firewall import firewall_rules
 from assay.preflight.rules.groups import group_rules
 from assay.preflight.rules.host import host_rules
@@ -91,6 +92,7 @@ def rules_of_host(
     yield from survival_rules(name, host)
     yield from device_rules(name, host)
     yield from overlap_rules(name, host)
+    yield from file_space_rules(name, host)
     yield from in_use_rules(name, host, system)
     yield from numa_rules(name, host)
     yield from core_rules(name, host)
