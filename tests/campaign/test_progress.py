@@ -114,11 +114,21 @@ def test_what_is_left_is_what_has_not_ended(tmp_path: Path) -> None:
     assert progress.seconds_left(ended, TAKES, AT + 100) == pytest.approx(60.0)
 
 
-@pytest.mark.parametrize(("took", "left"), [(200, 120.0), (50, 30.0), (9000, 600.0), (1, 20.0)])
+@pytest.mark.parametrize(
+    ("took", "left"), [(200, 60 * 216 / 116), (50, 60 * 66 / 116), (9000, 600.0), (1, 20.0)]
+)
 def test_the_rest_is_as_slow_as_what_has_ended(tmp_path: Path, took: float, left: float) -> None:
     run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
     ended = seen(tmp_path, BEGIN + STARTED + run + end)
     assert progress.seconds_left(ended, TAKES, AT + took) == pytest.approx(left)
+
+
+def test_a_short_check_that_was_slow_says_little_of_a_long_campaign(tmp_path: Path) -> None:
+    run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
+    ended = seen(tmp_path, BEGIN + STARTED + run + end)
+    takes = {("SsdFio", "servers"): 20.0, ("PosixFio", "clients"): 1740.0}
+    left = progress.seconds_left(ended, takes, AT + 91)
+    assert left == pytest.approx(1740 * (91 + 176) / (20 + 176))
 
 
 def test_the_pace_of_a_session_is_not_that_of_the_one_before(tmp_path: Path) -> None:

@@ -176,6 +176,10 @@ SLOWEST, QUICKEST = 10.0, 1 / 3
 """Limits of the ratio between actual and expected time of the ended checks, by which the rest is
 scaled (this project's own choice)."""
 
+TRUST = 0.1
+"""Share of a campaign's expected time by which the expectation itself counts in that ratio. Without
+it the first check, of some seconds, would decide (this project's own choice)."""
+
 
 def seconds_left(
     progress: Progress, expected: Mapping[tuple[str, str], float], now: float
@@ -199,7 +203,8 @@ def seconds_left(
     ended = sum(expected.get((each.name, each.partition), 0.0) for each in progress.ended_since)
     if progress.began is None or not ended or progress.ended:
         return left
-    pace = (now - progress.began - since) / ended
+    trusted = TRUST * sum(expected.values())
+    pace = (now - progress.began - since + trusted) / (ended + trusted)
     return left * min(max(pace, QUICKEST), SLOWEST)
 
 
