@@ -130,3 +130,9 @@ def test_a_disk_in_the_place_of_persistent_memory() -> None:
     assert (problem.key, problem.value) == ("engines[0].storage[0].scm_list", "/dev/sdb")
     assert problem.allowed.startswith("should be a namespace of persistent memory")
     assert problems(put(document, {"s1: links": {"/dev/sdb": "/dev/pmem0"}})) == []
+
+
+def test_devices_that_a_host_describes_as_parts_of_each_other() -> None:
+    blocks = {"/dev/sdb": {"parents": ["/dev/sdc"]}, "/dev/sdc": {"parents": ["/dev/sdb"]}}
+    found = problems(kdevs("/dev/sdb", "/dev/sdc", blocks=blocks))
+    assert {problem.key for problem in found} == {SECOND}

@@ -95,10 +95,14 @@ def _is_daos(host: Host, given: Given) -> bool:
 
 def _parts(host: Host, device: str) -> Iterator[tuple[str, Block]]:
     """The partitions of a device, and the volumes on them."""
-    for path, block in host.blocks.items():
-        if device in block.parents:
-            yield path, block
-            yield from _parts(host, path)
+    seen, ahead = {device}, [device]
+    while ahead:
+        above = ahead.pop(0)
+        for path, block in host.blocks.items():
+            if above in block.parents and path not in seen:
+                seen.add(path)
+                ahead.append(path)
+                yield path, block
 
 
 def _shares_a_disk(name: str, host: Host, given: Given) -> Iterator[Problem]:

@@ -58,11 +58,16 @@ def _relation(host: Host, device: str, other: str) -> str | None:
 
 def _whole(host: Host, device: str) -> set[str]:
     """The devices that a device is a part of, by what lsblk reports or else by its name."""
-    block = host.blocks.get(device)
-    if block is None:
+    if device not in host.blocks:
         partition = _PARTITION.fullmatch(device)
         return {partition[1]} if partition else set()
-    return {above for parent in block.parents for above in (parent, *_whole(host, parent))}
+    whole, ahead = set[str](), [device]
+    while ahead:
+        block = host.blocks.get(ahead.pop())
+        new = set(block.parents if block else ()) - whole
+        whole |= new
+        ahead += new
+    return whole
 
 
 def _files(name: str, host: Host) -> Iterator[Problem]:
