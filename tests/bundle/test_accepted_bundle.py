@@ -1,6 +1,7 @@
 """A sign-off with an accepted campaign as its floor, from the bundle and back to it."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,9 @@ def test_a_bundle_with_a_baseline_verifies_and_has_its_floors(campaign: Path) ->
     plain = sign_off(CLUSTER, results, Gate.MEASURED)
     bundle.write(plain, results, campaign / "first")
     first = read_record(campaign / "first" / "report.json")
-    taken = first.model_copy(update={"gate": Gate.ACCEPTANCE, "passed": True})
-    floors = accepted(taken, b"", CLUSTER)
+    earlier = {"measured_to": first.measured_from - timedelta(days=1)}
+    taken = first.model_copy(update={"gate": Gate.ACCEPTANCE, "passed": True, **earlier})
+    floors = accepted(taken, b"", CLUSTER, first.measured_from)
     signed = sign_off(CLUSTER, results, Gate.MEASURED, baseline=floors)
     bundle.write(signed, results, campaign / "second")
     second = read_record(campaign / "second" / "report.json")
@@ -41,6 +43,24 @@ def test_a_bundle_with_a_baseline_verifies_and_has_its_floors(campaign: Path) ->
     required = [m for m in second.metrics if "that were accepted" in m.expectation.derivation]
     assert required
     assert signed.judged > plain.judged
+
+
+def test_no_campaign_is_its_own_baseline(campaign: Path) -> None:
+    """Accepted once under a waiver, all of its unrated figures would be judged by themselves."""
+    results = read(str(campaign / "run-1.json"), CLUSTER, campaign)
+    bundle.write(sign_off(CLUSTER, results, Gate.MEASURED), results, campaign / "own")
+    own = read_record(campaign / "own" / "report.json")
+    own = own.model_copy(update={"gate": Gate.ACCEPTANCE, "passed": True})
+    message = "until 2001-09-09 01:47 UTC, and this campaign began at 2001-09-09 01:46 UTC: no camp"
+    with pytest.raises(ValueError, match=message):
+        accepted(own, b"", CLUSTER, results.started)
+    floors = accepted(own, b"", CLUSTER, own.measured_to)
+    signed = sign_off(CLUSTER, results, Gate.MEASURED, baseline=floors)
+    bundle.write(signed, results, campaign / "forged")
+    assert verify(campaign / "forged").problems == [
+        "report.json: its baseline was measured until 2001-09-09 01:47 UTC, after its measurements"
+        " began at 2001-09-09 01:46 UTC"
+    ]
 
 
 def test_a_campaign_that_was_not_accepted_is_not_a_floor(campaign: Path) -> None:

@@ -1,6 +1,7 @@
 """An accepted campaign is a floor for the next one."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -19,7 +20,12 @@ PLAN = {required.key: required for required in requirements(CLUSTER)}
 
 
 def accepted(**medians: float) -> Accepted:
-    return Accepted(campaign="trial, 2026-03-02", sha256="0" * 64, medians=medians)
+    return Accepted(
+        campaign="trial, 2026-03-02",
+        measured_to=datetime(2026, 3, 2, tzinfo=UTC),
+        sha256="0" * 64,
+        medians=medians,
+    )
 
 
 def of(metric: str) -> Requirement:

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -191,23 +192,30 @@ def shared(old: Sequence[Record], new: Sequence[Record]) -> str | None:
     return None
 
 
-def accepted(record: Record, sums: bytes, cluster: Cluster) -> Accepted:
+def accepted(record: Record, sums: bytes, cluster: Cluster, before: datetime) -> Accepted:
     """The figures of an accepted campaign, as a floor for the next one of its cluster.
 
     Args:
         record: its report.json.
         sums: its SHA256SUMS, which identifies the bundle.
         cluster: the cluster of the next campaign.
+        before: the start of the next campaign.
 
     Raises:
-        ValueError: the campaign was not accepted, or its hardware was different.
+        ValueError: the campaign was not accepted or not earlier, or its hardware was different.
     """
     if not (record.passed and record.gate is Gate.ACCEPTANCE):
         raise ValueError(f"it was not accepted: {record.headline}")
     if differ := hardware_differences(record.cluster, cluster):
         raise ValueError(f"it is of other hardware: {differ[0]}")
+    if record.measured_to > before:
+        raise ValueError(
+            f"it was measured until {record.measured_to:%Y-%m-%d %H:%M} UTC, and this campaign"
+            f" began at {before:%Y-%m-%d %H:%M} UTC: no campaign is its own baseline"
+        )
     return Accepted(
         campaign=f"{record.cluster.name}, {record.measured_from:%Y-%m-%d}",
+        measured_to=record.measured_to,
         sha256=hashlib.sha256(sums).hexdigest(),
         medians={metric.key: metric.summary.median for metric in record.metrics if metric.summary},
     )

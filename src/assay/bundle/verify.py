@@ -171,7 +171,13 @@ choice)."""
 
 
 def _times(record: Record, measured: Results) -> Iterator[str]:
-    """Whether the sign-off was made after the measurement and is not in the future."""
+    """Whether it was measured after its baseline, and signed off after that and not in future."""
+    if record.baseline and record.baseline.measured_to > measured.started:
+        yield (
+            f"report.json: its baseline was measured until"
+            f" {record.baseline.measured_to:%Y-%m-%d %H:%M} UTC, after its measurements began at"
+            f" {measured.started:%Y-%m-%d %H:%M} UTC"
+        )
     if measured.ended > record.made_at + CLOCKS_APART:
         yield (
             f"report.json: it was made at {record.made_at:%Y-%m-%d %H:%M} UTC, before its"

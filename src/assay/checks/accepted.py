@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from assay.checks.entry import Requirement
 from assay.checks.figures import Expectation
@@ -21,7 +21,8 @@ class Accepted(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    campaign: str = Field(description="of which cluster and day it is, and its headline")
+    campaign: str = Field(description="of which cluster and day it is")
+    measured_to: AwareDatetime = Field(description="the end of its last session")
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="of its bundle's SHA256SUMS")
     medians: Mapping[str, float] = Field(description="by the metric's key, in its unit")
 

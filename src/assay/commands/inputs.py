@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,8 +53,8 @@ def campaign_of(reports: str) -> Path:
     return directory.parent if directory.name == "reports" else directory
 
 
-def accepted_figures(bundle: Path, described: Cluster) -> Accepted:
-    """Read the figures of an accepted campaign of the same hardware."""
+def accepted_figures(bundle: Path, described: Cluster, before: datetime) -> Accepted:
+    """Read the figures of an accepted campaign of the same hardware, from before this one."""
     from assay.bundle import compare as comparison
     from assay.report import reader
 
@@ -61,7 +62,7 @@ def accepted_figures(bundle: Path, described: Cluster) -> Accepted:
         record = reader.read(bundle / "report.json")
         refuse_changed(bundle)
         sums = files.read(bundle / "SHA256SUMS", limits.REPORT_BYTES)
-        return comparison.accepted(record, sums, described)
+        return comparison.accepted(record, sums, described, before)
     except (OSError, ValueError) as error:
         misuse(f"--baseline {bundle}: {error}")
 

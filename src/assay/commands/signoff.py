@@ -70,7 +70,7 @@ def sign_off(
     )
     described = load(file)
     results = read_campaign(reports, described, campaign)
-    accepted = accepted_figures(baseline, described) if baseline is not None else None
+    accepted = accepted_figures(baseline, described, results.started) if baseline else None
     try:
         agreed = waivers.load(waivers_file) if waivers_file else ()
         signed = signoff.sign_off(
