@@ -184,6 +184,16 @@ def test_one_that_is_much_better_than_its_peers_is_implausible() -> None:
     assert "200.0% better than the median of its 8 peers" in judged[7].reason
 
 
+@pytest.mark.parametrize("slow", [4, 6])
+def test_a_healthy_minority_is_not_accused_and_the_others_are_named(slow: int) -> None:
+    """The two best of eight were called a cache, though six were slow."""
+    judged = among_peers([1000.0] * (8 - slow) + [800.0] * slow)
+    assert {j.verdict for j in judged[: 8 - slow]} == {Verdict.UNRATED}
+    assert {j.verdict for j in judged[8 - slow :]} == {Verdict.UNSTEADY}
+    assert {j.culprit for j in judged[8 - slow :]} == {f"n[{8 - slow}-7]"}
+    assert "two populations, and it belongs to the worse one, by 20.0%: n[" in judged[-1].reason
+
+
 def test_of_three_nobody_can_tell_which_is_odd() -> None:
     judged = among_peers([1000.0, 1000, 500])
     assert {j.verdict for j in judged} == {Verdict.UNRATED}
