@@ -121,3 +121,17 @@ def test_what_shares_cores_with_engines_takes_as_much_longer() -> None:
     ]
     # 2 ranks, and each engine has 2 targets and a stream for metadata.
     assert of_ior[1] / of_ior[0] == pytest.approx((2 + 2 * 3) / 4)
+
+
+def test_processes_that_share_cores_check_fields_in_turn() -> None:
+    def of_fields(cores: int) -> float:
+        document = site(servers=1, clients=1)
+        document["hosts"]["c1"]["cores"] = cores
+        document["benchmarks"] = {"fdb_hammer": "/opt/fdb", "fdb_share": "/opt/share"}
+        return hours.of_checks(described(document), "quick")["FdbHammer", "clients"]
+
+    # 64 fields of 1 MiB: 5 times at 125 and at 333 MiB/s. Four processes take turns on two cores.
+    once = 5 * (64 / 125 + 64 / 333)
+    assert of_fields(2) - of_fields(4) == pytest.approx(once)
+    assert of_fields(1) - of_fields(4) == pytest.approx(3 * once)
+    assert of_fields(8) == of_fields(4)

@@ -26,14 +26,13 @@ def network(
 ) -> Limit | None:
     """The network of all engines with all clients; each engine was measured separately.
 
-    For some of the clients, whose line rates are unknown, it is their share.
+    For clients whose line rates are unknown, it is their share.
     """
     name = "get_1m" if direction == "write" else "put_1m"
     total = _sum(cluster, self_test.CLIENT_SERVER, name, measured)
     if total is None:
         return None
-    some = len(clients) < len(cluster.clients)
-    if some and any(nic(cluster, c, cluster.hosts[c].interface) is None for c in clients):
+    if any(nic(cluster, c, cluster.hosts[c].interface) is None for c in clients):
         total *= len(clients) / len(cluster.clients)
     return _as_measured("the network", total, "MiB/s", self_test.CLIENT_SERVER, name)
 

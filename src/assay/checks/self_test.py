@@ -260,8 +260,6 @@ def _sample(run: Run, subject: Subject, metric: Metric, number: int, raw: RawOut
 
 def _takes(run: Run) -> float:
     """The engines or pairs of a round run at once; large RPCs take line rate, small ones a rate."""
-    if not run.subjects:
-        return 0.0
     first = run.subjects[0]
     apart = first.peer is not None
     count = len(matched(run.subjects)) if apart else len(clients_of(run.cluster).rounds)

@@ -1,0 +1,202 @@
+"""How floor and ceiling follow from a bound, from a reference, and from the layers below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.checks import figures
+from assay.checks.bounds import Limit, tightest
+from assay.checks.bounds.devices import MEBIBYTE
+from assay.checks.entry import Metric, Requirement
+from assay.checks.figures import Expectation, Measured, Unrated
+from assay.checks.references import Reference
+from assay.cluster.description import Cluster
+from assay.subject import Subject
+from assay.units import Quantity
+from clusters import system
+
+CLUSTER = system(servers=2)
+HOST = Subject("c1")
+
+
+def requirement(
+    unit: str = "MiB/s", better: Any = "higher", subject: Subject = HOST
+) -> Requirement:
+    metric = Metric("figure", unit, Unrated("a trial"), better=better)
+    return Requirement("Trial", "endtoend", "clients", metric, subject)
+
+
+RATE, TIME = requirement(), requirement("us", "lower")
+
+
+def limit(value: float, unit: str = "MiB/s") -> Limit:
+    return Limit("it", Quantity(value, unit), "what it is made of", "a sheet")
+
+
+@pytest.fixture
+def shipped(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Let a reference apply to every figure."""
+
+    def ship(**parts: Any) -> None:
+        entry = Reference(figures=("Trial.figure",), source="a source", **parts)
+        monkeypatch.setattr(figures, "reference", lambda *_: entry)
+
+    return ship
+
+
+def expected(
+    required: Requirement = RATE, bound: float | None = 1000.0, **more: Any
+) -> Expectation:
+    unit = required.unit
+    most = None if bound is None else tightest([limit(bound, unit)], unit)
+    return figures.within(more.pop("cluster", CLUSTER), required, most, "unknown", **more)
+
+
+def test_without_a_reference_there_is_no_floor() -> None:
+    rate = expected()
+    assert (rate.ground, rate.bound, rate.floor, rate.ceiling) == ("hardware", 1000, None, 1000)
+    time = expected(TIME)
+    # A time is no shorter than its bound.
+    assert (time.bound, time.floor, time.ceiling) == (1000, 1000, None)
+    assert expected(bound=None).ground == "nothing"
+
+
+def test_a_fraction_is_of_the_bound(shipped: Any) -> None:
+    shipped(fraction=0.5, kept=0.8)
+    assert expected().floor == 400
+    assert expected(TIME).ceiling == pytest.approx(1000 / 0.4)
+    assert "floor 40% (a source" in expected().derivation
+    # Nothing to take a fraction of.
+    assert expected(bound=None).ground == "nothing"
+
+
+def test_a_ceiling_may_be_above_the_bound() -> None:
+    assert expected(ceiling=limit(1100)).ceiling == 1100
+    assert expected(ceiling=limit(1100)).bound == 1000
+    assert expected(TIME, ceiling=limit(500, "us")).floor == 500
+
+
+def test_each_process_counts_and_none_is_no_floor(shipped: Any) -> None:
+    shipped(each_process="40 MiB/s", kept=0.5)
+    assert expected(processes=10).floor == 200
+    assert expected(processes=0).floor is None
+    assert expected(bound=None, processes=10).floor == 200
+    assert "floor 200 MiB/s: 10 processes × 40.0 MiB/s" in expected(processes=10).derivation
+
+
+def test_each_target_counts(shipped: Any) -> None:
+    shipped(each_target="40 MiB/s")
+    # Two servers with one engine of two targets each; or one engine.
+    assert expected().floor == 160
+    assert expected(requirement(subject=Subject("s1", engine=0))).floor == 80
+
+
+def with_targets(host: str, targets: int) -> Cluster:
+    described = CLUSTER.hosts[host]
+    (engine,) = described.engines
+    other = described.model_copy(
+        update={"engines": (engine.model_copy(update={"targets": targets}),)}
+    )
+    return CLUSTER.model_copy(update={"hosts": {**CLUSTER.hosts, host: other}})
+
+
+def test_a_pair_of_engines_has_the_targets_of_the_smaller() -> None:
+    pair = Subject("s1", engine=0).to(Subject("s2", engine=0))
+    assert figures.targets(with_targets("s2", 1), pair) == 1
+    assert figures.targets(with_targets("s2", 8), pair) == 2
+    assert figures.targets(with_targets("s2", 8), HOST) == 10
+
+
+def test_a_reference_of_other_hardware_requires_half_of_the_bound_at_most(shipped: Any) -> None:
+    shipped(least="499 MiB/s")
+    assert expected().floor == 499
+    shipped(least="501 MiB/s")
+    assert expected().floor == 500
+    assert expected(bound=None).floor == 501
+    shipped(most="2001 us")
+    assert expected(TIME).ceiling == 2001
+    shipped(most="1999 us")
+    assert expected(TIME).ceiling == 2000
+    shipped(most="1000 us", kept=0.5)
+    assert expected(TIME, bound=None).ceiling == 2000
+    assert expected(TIME, bound=None).floor is None
+
+
+def test_the_most_lenient_part_counts(shipped: Any) -> None:
+    shipped(fraction=0.4, least="300 MiB/s")
+    assert expected().floor == 300
+    shipped(fraction=0.2, least="300 MiB/s")
+    assert expected().floor == 200
+    shipped(fraction=0.4, most="2600 us")
+    assert expected(TIME).ceiling == 2600
+    shipped(fraction=0.2, most="2600 us")
+    assert expected(TIME).ceiling == 5000
+
+
+def test_the_floor_stands_on_the_layers_below(shipped: Any) -> None:
+    shipped(fraction=0.5)
+    one = expected(below=[limit(600), limit(900)])
+    assert (one.bound, one.floor, one.ceiling) == (1000, 300, 1000)
+    assert "floor 50% of what it is made of (a source)" in one.derivation
+    # Too little is known of them.
+    assert expected(below=[]).floor is None
+    assert " of what it is made of (a source)" not in expected().derivation
+
+
+def test_a_site_has_its_own_floor(shipped: Any) -> None:
+    own = CLUSTER.model_copy(update={"floors": {"Trial.figure": 0.25}})
+    assert expected(cluster=own).floor == 250
+    assert expected(TIME, cluster=own).ceiling == 4000
+    assert "floor 25% (this site's own choice)" in expected(cluster=own).derivation
+    shipped(fraction=0.5, kept=0.8)
+    assert expected(cluster=own).floor == 250
+    assert "the shipped floor is 40%)" in expected(cluster=own).derivation
+    shipped(least="1 MiB/s")
+    assert "the shipped floor is a source)" in expected(cluster=own).derivation
+    # Of the layers below, if the bound is unknown; and of nothing, nothing.
+    assert expected(cluster=own, bound=None, below=[limit(400)]).floor == 100
+    assert expected(cluster=own, bound=None).floor == 1
+
+
+def test_what_stands_on_measured_figures_may_be_twice_as_good() -> None:
+    one = figures.standing_on(CLUSTER, RATE, [limit(900), limit(1000)], limit(500))
+    assert (one.ground, one.bound, one.ceiling) == ("measured", 900, 1800)
+    assert one.derivation.endswith("ceiling 2 times their best")
+
+
+def test_a_count_is_exact() -> None:
+    one = figures.exactly(requirement("process"), 4, "one a core")
+    assert (one.ground, one.bound, one.floor, one.ceiling) == ("count", 4, 4, 4)
+
+
+def test_a_transfer_takes_its_size_over_its_limit() -> None:
+    bound = figures.shortest(MEBIBYTE, limit(1000))
+    assert bound is not None
+    assert bound.value.to("us").value == pytest.approx(1000)
+    assert bound.limits[0].made_of == "1.00 MiB / what it is made of"
+    assert figures.shortest(MEBIBYTE, None) is None
+
+
+def test_only_what_was_measured_has_a_least_and_a_median() -> None:
+    first, second = requirement(), requirement(subject=Subject("c2"))
+    nothing = requirement(subject=Subject("c3"))
+    measured = Measured({first: [9.0, 11.0, 10.0], second: [8.5, 9.5], nothing: []}, "quick")
+    assert measured.least("Trial.figure") == (8.5, "Trial.figure on c2")
+    assert measured.medians("Trial.figure") == {HOST: 10, Subject("c2"): 9}
+    assert measured.least("Trial.other") is None
+    assert measured.medians("Trial.other") == {}
+    assert (len(measured), measured.scale) == (3, "quick")
+
+
+def test_what_is_shared_is_worked_out_once() -> None:
+    counted = iter(range(9))
+    measured = Measured({})
+    assert [measured.once("key", lambda: next(counted)) for _ in range(3)] == [0, 0, 0]
+    assert measured.once("other", lambda: next(counted)) == 1
+
+
+def test_samples_that_nobody_believes_are_no_measure() -> None:
+    assert figures.credible([50, 100, 200]) == [50, 100, 200]
+    assert figures.credible([49, 100, 201]) == [100]
