@@ -31,7 +31,7 @@ def rated(
     more: bool = True,
     group: int | Sequence[int] = 0,
     subject: Sequence[int] | None = None,
-    step: float = 0.0,
+    step: float | Sequence[float] = 0.0,
     host: Sequence[int] | None = None,
     ends: Sequence[tuple[int, int]] | None = None,
 ) -> Rating:

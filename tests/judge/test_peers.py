@@ -1,0 +1,104 @@
+"""Each metric among its peers, by what is written and by what others of its host show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.judge.peers import _within_hosts
+from assay.judge.rating import Rating
+from assay.judge.verdict import Verdict
+from ratings import last, rated
+
+Below, Open, Unrated = Verdict.BELOW, Verdict.UNSTEADY, Verdict.UNRATED
+
+
+@pytest.mark.parametrize(
+    ("figure", "verdict"),
+    # STEPS: one and a half steps of 128 are 192, or 18.75 % of 1024.
+    [(833.0, Open), (832.0, Open), (831.0, Below)],
+)
+def test_a_loss_is_more_than_a_step_and_a_half(figure: float, verdict: Verdict) -> None:
+    assert last(rated([1024.0] * 7 + [figure], step=128.0)) is verdict
+
+
+@pytest.mark.parametrize(("best", "verdict"), [(969.0, Below), (971.0, Open)])
+def test_a_slow_metric_does_not_reach_its_peers(best: float, verdict: Verdict) -> None:
+    """Half of SLOWER: its second best sample stays 3 % below them."""
+    rating = rated([1000.0] * 7 + [880.0], high=[1000.0] * 7 + [best])
+    assert last(rating) is verdict
+
+
+@pytest.mark.parametrize(
+    ("steps", "verdict"),
+    [
+        # Most samples of peers show no step: one peer that does proves nothing of the others.
+        ([0.0] * 7 + [200.0], Below),
+        ([0.0] * 3 + [200.0] * 5, Open),
+        # The smallest step of those that show one.
+        ([0.0] * 2 + [200.0] * 5 + [20.0], Below),
+    ],
+)
+def test_the_step_of_peers_is_that_of_most(steps: list[float], verdict: Verdict) -> None:
+    assert last(rated([1000.0] * 7 + [800.0], step=steps)) is verdict
+
+
+def devices(*figures: float, spread: float = 0.0, metrics: int = 1) -> Rating:
+    """One host of some devices beside three that are all 1000, in some metrics."""
+    hosts, size = 4, len(figures)
+    each = [*figures, *[1000.0] * (size * (hosts - 1))]
+    return rated(
+        each * metrics,
+        spread=spread,
+        group=[metric for metric in range(metrics) for _ in each],
+        subject=list(range(len(each))) * metrics,
+        host=[number // size for number in range(len(each))] * metrics,
+    )
+
+
+def test_devices_are_compared_within_their_host_from_three_on() -> None:
+    assert np.isnan(devices(900.0, 1000.0).local).all()
+    local = devices(900.0, 1000.0, 1000.0).local
+    assert local[:3] == pytest.approx([-0.1, 0, 0])
+    assert not np.isnan(local).any()
+
+
+def test_the_scale_within_hosts() -> None:
+    gain = np.array([0.0, 0.02, -0.04, 0.1, 0.1, 0.12, 0.5])
+    hosts = np.array([0, 0, 0, 1, 1, 1, 2])
+    local, usual, loose = _within_hosts(gain, hosts, 0.01, 20.0)
+    assert local == pytest.approx([0, 0.02, -0.04, 0, 0, 0.02, np.nan], nan_ok=True)
+    # Two hosts of three devices: their deviation, 1.4826 * 0.01, is too small by 3 / 1.8.
+    between, freedom = 1.4826 * 0.01 * 3 / 1.8, 0.37 * 6 * (1 - 1 / 3)
+    own = (8 * 0.01**2 + freedom * (between**2 - 0.01**2)) / (8 + freedom)
+    variance = 0.01**2 + own
+    assert usual == pytest.approx((variance * (1 + 1.2533**2 / 3)) ** 0.5)
+    assert loose == pytest.approx(variance**2 / (0.01**4 / 20 + own**2 / (8 + freedom)))
+
+
+def test_without_hosts_of_several_devices_there_is_no_scale() -> None:
+    local, usual, loose = _within_hosts(np.zeros(4), np.arange(4), 0.01, 20.0)
+    assert np.isnan(local).all()
+    assert np.isnan(usual)
+    assert np.isnan(loose)
+
+
+def of_ssds(loss: float, spread: float, metrics: int) -> set[Verdict]:
+    """The verdicts of one SSD of eight in each of four hosts, which differ by 3 %."""
+    own = np.repeat([0.97, 1.03, 0.98, 1.025], 8)
+    own[13] *= 1 - loss
+    rating = rated(
+        [1000.0 * figure for _ in range(metrics) for figure in own],
+        spread=spread,
+        group=[metric for metric in range(metrics) for _ in own],
+        subject=list(range(own.size)) * metrics,
+        host=[host for _ in range(metrics) for host in range(4) for _ in range(8)],
+    )
+    return {Verdict(str(verdict)) for verdict in rating.verdict[13::32]}
+
+
+def test_an_ssd_is_slow_within_its_host_in_all_of_its_metrics_together() -> None:
+    """A loss of 10 % at 3 % of scatter: one metric alone may be chance, and six of them are not."""
+    assert of_ssds(0.10, 0.03, 1) == {Open}
+    assert of_ssds(0.10, 0.03, 6) == {Below}
+    assert Below not in of_ssds(0.04, 0.0, 6)
