@@ -43,16 +43,15 @@ def test_the_step_of_peers_is_that_of_most(steps: list[float], verdict: Verdict)
     assert last(rated([1000.0] * 7 + [800.0], step=steps)) is verdict
 
 
-def devices(*figures: float, spread: float = 0.0, metrics: int = 1) -> Rating:
-    """One host of some devices beside three that are all 1000, in some metrics."""
-    hosts, size = 4, len(figures)
-    each = [*figures, *[1000.0] * (size * (hosts - 1))]
+def devices(*figures: float, best: float | None = None) -> Rating:
+    """One host of some devices beside three that are all 1000; `best`: a sample of the first."""
+    size = len(figures)
+    each = [*figures, *[1000.0] * (size * 3)]
     return rated(
-        each * metrics,
-        spread=spread,
-        group=[metric for metric in range(metrics) for _ in each],
-        subject=list(range(len(each))) * metrics,
-        host=[number // size for number in range(len(each))] * metrics,
+        each,
+        high=None if best is None else [best, *each[1:]],
+        subject=list(range(len(each))),
+        host=[number // size for number in range(len(each))],
     )
 
 
@@ -61,6 +60,38 @@ def test_devices_are_compared_within_their_host_from_three_on() -> None:
     local = devices(900.0, 1000.0, 1000.0).local
     assert local[:3] == pytest.approx([-0.1, 0, 0])
     assert not np.isnan(local).any()
+
+
+@pytest.mark.parametrize(
+    ("figure", "best", "verdict"),
+    [
+        # More than what is natural within a host, but less than SLOWER.
+        (945.0, None, Unrated),
+        (935.0, None, Below),
+        # Half of SLOWER: its second best sample.
+        (880.0, 969.0, Below),
+        (880.0, 971.0, Open),
+    ],
+)
+def test_a_slow_device_of_a_host(figure: float, best: float | None, verdict: Verdict) -> None:
+    assert devices(figure, *[1000.0] * 7, best=best).verdict[0] == verdict
+
+
+def test_metrics_without_peers_make_no_alarm_among_peers_rarer() -> None:
+    def slow(lonely: int) -> str:
+        rating = rated(
+            [1000.0] * 7 + [788.0] + [1000.0] * lonely,
+            spread=0.05,
+            group=[0] * 8 + [-1] * lonely,
+        )
+        return str(rating.verdict[7])
+
+    assert slow(0) == slow(100) == Below
+
+
+def test_the_freedom_of_a_metric_without_peers_is_that_of_its_samples() -> None:
+    assert rated([1000.0], group=-1, count=7).freedom[0] == pytest.approx(0.37 * 6)
+    assert rated([1000.0], group=-1, count=2).freedom[0] == 1
 
 
 def test_the_scale_within_hosts() -> None:

@@ -65,6 +65,8 @@ TooGood = Verdict.IMPLAUSIBLE
         # FALSE_ALARMS, shared by QUESTIONS and by the 8 comparisons.
         (lambda x: among(x, spread=0.05), 789.52, Below, Open),
         (lambda x: alone(x, worst=1000, spread=0.02), 951.25, Below, Open),
+        # A step of what is printed: 1000 / 800 - 1 is 200 / 800.
+        (lambda x: alone(x, worst=1000, step=200), 800, Below, Open),
         # All of them together.
         (lambda x: last(rated([x] * 8, worst=1000, spread=0.02)), 974.257, Below, Open),
         # TOGETHER. A step of what is printed is no loss of all of them either:
