@@ -88,7 +88,7 @@ def _shares(system: System) -> Iterator[Problem]:
                 None, key, size, "should have space left: a pool before it takes 100% of it"
             )
             return
-        if not size.removesuffix("%").isdecimal() or not size.endswith("%"):
+        if not _PERCENT.fullmatch(size):
             continue
         share = int(size.removesuffix("%"))
         is_full = share == MOST_PERCENT
