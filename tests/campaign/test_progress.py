@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import time
 from datetime import UTC, datetime
@@ -135,6 +136,66 @@ def test_the_pace_of_a_session_is_not_that_of_the_one_before(tmp_path: Path) -> 
     run, end = RUN.format("SsdFio", "servers"), END.format("OK", "SsdFio", "servers")
     resumed = seen(tmp_path, BEGIN + STARTED + run + end + FINISH + BEGIN + STARTED)
     assert progress.seconds_left(resumed, TAKES, AT + 9000) == 60.0
+
+
+def test_a_running_check_of_which_nobody_knows_the_start_has_all_of_its_time(
+    tmp_path: Path,
+) -> None:
+    running = seen(tmp_path, BEGIN + STARTED + RUN.format("SsdFio", "servers"))
+    assert progress.seconds_left(running, TAKES, AT + 30) == 160.0
+    # A clock that was set back is no reason to expect more.
+    running.checks[0].since = AT + 50
+    assert progress.seconds_left(running, TAKES, AT) == 160.0
+
+
+def test_what_was_interrupted_is_left_too(tmp_path: Path) -> None:
+    run = RUN.format("SsdFio", "servers")
+    assert progress.seconds_left(seen(tmp_path, BEGIN + STARTED + run + FINISH), TAKES, AT) == 160.0
+
+
+@pytest.mark.parametrize(
+    ("word", "state"),
+    [
+        ("OK", "measured"),
+        ("XFAIL", "measured"),
+        ("XPASS", "measured"),
+        ("FAIL", "failed"),
+        ("ABORT", "failed"),
+    ],
+)
+def test_what_reframe_says_of_an_end(tmp_path: Path, word: str, state: str) -> None:
+    assert states(seen(tmp_path, BEGIN + END.format(word, "SsdFio", "servers"))) == [state, "waits"]
+
+
+def test_a_campaign_is_measured_while_somebody_has_its_lock(tmp_path: Path) -> None:
+    directory = tmp_path / "campaign"
+    assert not progress.is_measuring(directory)
+    with (tmp_path / progress.LOCK).open("wb") as lock:
+        assert not progress.is_measuring(directory)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert progress.is_measuring(directory)
+
+
+def test_without_a_time_a_line_changes_only_if_something_happens(tmp_path: Path) -> None:
+    state = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
+    assert progress.lines(state) == [
+        "0 of 2 checks have ended: 1 running, 1 waiting",
+        "SsdFio on servers running; steps finished: s1 0, s2 0",
+    ]
+    state.checks[0].since = AT
+    assert " since " in progress.lines(state)[1]
+    assert " s)" not in progress.lines(state)[1]
+    # Of a clock that was set back.
+    assert " (0 s); " in progress.lines(state, AT - 5)[1]
+
+
+@pytest.mark.parametrize("log", ["", "then|SsdFio|5|512.25|MiB/s\n", "job_completion_time|a\n"])
+def test_a_log_without_a_run_has_no_figures(tmp_path: Path, log: str) -> None:
+    path = tmp_path / "perflogs" / "here" / "servers" / "SsdFio.log"
+    path.parent.mkdir(parents=True)
+    path.write_text(log)
+    state = seen(tmp_path, BEGIN + END.format("OK", "SsdFio", "servers"))
+    assert state.checks[0].figures == []
 
 
 def test_a_date_that_nobody_can_read_is_none(tmp_path: Path) -> None:

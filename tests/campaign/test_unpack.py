@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.campaign.unpack import main, unpack
+from assay.campaign.unpack import ArchiveMember, RefusedError, main, unpack
 from returned import archive
 
 OWN = ["evil/engine0", "evil/engine1"]
@@ -23,6 +23,8 @@ OWN = ["evil/engine0", "evil/engine1"]
         (archive(("raw/evil/engine0/x", ""), kind=tarfile.CHRTYPE), "a device"),
         (archive(("raw/evil/engine0/x", ""), kind=tarfile.FIFOTYPE), "a FIFO"),
         (archive(("raw/evil/engine0/x", "#!/bin/sh"), mode=0o4755), "setuid"),
+        (archive(("raw/evil/engine0/x", "#!/bin/sh"), mode=0o2755), "setgid"),
+        (archive(("raw/evil/engine0/x", "#!/bin/sh"), mode=0o1755), "sticky"),
         (archive(("raw/evil/engine0/../../../x", "")), "a path that leads outside"),
         (archive(("/raw/evil/engine0/x", "")), "a path that leads outside"),
         (archive(("raw/evil/engine0/\x1b[2Jx", "")), "a name that is not printable"),
@@ -70,11 +72,74 @@ def test_the_directories_that_tar_returns_beside_the_files_are_taken(tmp_path: P
     assert (tmp_path / "raw/evil/engine0/deep/fio.json").read_text() == "{}"
 
 
-def test_so_many_files_are_not_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.campaign.unpack.MAX_FILES", 100)
-    returned = archive(*((f"raw/evil/engine0/{n}", "") for n in range(101)))
+def refusal(tmp_path: Path, returned: bytes) -> str | None:
+    """Why what a host returned is refused; None if it is kept."""
     unpack(io.BytesIO(returned), "evil", tmp_path / "raw", OWN)
-    assert "more than 100 files" in (tmp_path / "raw/evil/engine0/refusal").read_text()
+    sentence = tmp_path / "raw/evil/engine0/refusal"
+    return sentence.read_text() if sentence.exists() else None
+
+
+@pytest.mark.parametrize(("limit", "refused"), [(101, False), (100, True)])
+def test_so_many_files_are_not_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, *, refused: bool
+) -> None:
+    monkeypatch.setattr("assay.campaign.unpack.MAX_FILES", limit)
+    returned = archive(*((f"raw/evil/engine0/{n}", "") for n in range(101)))
+    sentence = refusal(tmp_path, returned)
+    assert (sentence is not None) == refused
+    assert not sentence or "more than 100 files" in sentence
+
+
+@pytest.mark.parametrize(("limit", "refused"), [(10_240, False), (10_239, True)])
+def test_an_archive_has_at_most_so_many_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, *, refused: bool
+) -> None:
+    monkeypatch.setattr("assay.campaign.unpack.MAX_BYTES", limit)
+    returned = archive(("raw/evil/engine0/x", "1"))
+    assert len(returned) == 10_240
+    assert (refusal(tmp_path, returned) is not None) == refused
+
+
+def test_headers_count_as_well_as_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.campaign.unpack.MAX_BYTES", 2**20)
+    sentence = refusal(tmp_path, archive(("raw/evil/engine0/x", "x" * 2**20)))
+    assert sentence == "evil returned more than 1 MiB; nothing that it returned is kept\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "refused"),
+    [
+        ("x" + 12 * "/x", False),
+        ("x" + 13 * "/x", True),
+        ("x" * 241 + "/" + "x" * 241, False),
+        ("x" * 241 + "/" + "x" * 242, True),
+    ],
+)
+def test_a_path_has_at_most_16_parts_and_500_characters(
+    tmp_path: Path, path: str, *, refused: bool
+) -> None:
+    sentence = refusal(tmp_path, archive((f"raw/evil/engine0/{path}", "")))
+    assert (sentence is not None) == refused
+    assert not sentence or "more than 500 characters or 16 parts" in sentence
+
+
+@pytest.mark.parametrize(("bad", "named"), [(2, 2), (3, 3), (4, 3)])
+def test_a_refusal_names_three_problems(tmp_path: Path, bad: int, named: int) -> None:
+    sentence = refusal(tmp_path, archive(*((f"elsewhere/{n}", "") for n in range(bad))))
+    assert sentence is not None
+    assert sentence.count("belongs to none of its subjects") == named
+
+
+@pytest.mark.parametrize(("size", "refused"), [(2**16, False), (2**16 + 1, True)])
+def test_a_header_has_at_most_64_kib(size: int, *, refused: bool) -> None:
+    header = tarfile.TarInfo("././@LongLink")
+    header.type, header.size = tarfile.GNUTYPE_LONGNAME, size
+    block = header.tobuf(tarfile.GNU_FORMAT)
+    if refused:
+        with pytest.raises(RefusedError, match="a header of 65,537 bytes"):
+            ArchiveMember.frombuf(block, "utf-8", "strict")
+    else:
+        assert ArchiveMember.frombuf(block, "utf-8", "strict").size == size
 
 
 def test_a_sparse_file_counts_as_large_as_it_becomes(tmp_path: Path) -> None:
@@ -91,6 +156,23 @@ def test_a_sparse_file_counts_as_large_as_it_becomes(tmp_path: Path) -> None:
     unpack(io.BytesIO(made), "evil", tmp_path / "raw", ["evil/engine0"])
     refusal = (tmp_path / "raw/evil/engine0/refusal").read_text()
     assert refusal == "evil returned more than 64 MiB; nothing that it returned is kept\n"
+
+
+@pytest.mark.parametrize(("limit", "refused"), [(2**20, False), (2**20 - 1, True)])
+def test_files_have_at_most_so_many_bytes_outside_of_the_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, *, refused: bool
+) -> None:
+    monkeypatch.setattr("assay.campaign.unpack.MAX_BYTES", limit)
+    path = tmp_path / "x"
+    with path.open("wb") as file:
+        file.truncate(2**20)
+    made = subprocess.run(
+        ["tar", "--create", "--sparse", "--transform=s,^,raw/evil/engine0/,", "x"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+    ).stdout
+    assert (refusal(tmp_path, made) is not None) == refused
 
 
 def test_a_header_counts_too(tmp_path: Path) -> None:
@@ -161,3 +243,22 @@ def test_an_archive_that_is_damaged_is_not_evidence(
     assert main(["evil", str(tmp_path / "raw"), "evil/engine0"]) == 1
     assert "what evil returned is not a complete archive: " in capsys.readouterr().err
     assert list((tmp_path / "raw").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("returned", "status", "kept"),
+    [(archive(("raw/evil/engine0/x", "1")), 0, ["evil"]), (b"", 1, [])],
+)
+def test_a_host_that_returned_nothing_needs_no_second_message(
+    tmp_path: Path,
+    returned: bytes,
+    status: int,
+    kept: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of a host that cannot be reached, ssh says why."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(returned)))
+    assert main(["evil", str(tmp_path / "raw"), "evil/engine0"]) == status
+    assert capsys.readouterr().err == ""
+    assert [path.name for path in (tmp_path / "raw").iterdir()] == kept
