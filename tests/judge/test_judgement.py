@@ -49,7 +49,7 @@ def alone(
         (
             [900, 910, 5000, 905, 915],
             Verdict.UNSTEADY,
-            "one sample or more are by 25% better than possible: a cache, a hole or a wrong unit",
+            "its median is possible, but its best samples are more than 25% better than that: a",
         ),
         ([900], Verdict.UNSTEADY, "about 5 more samples would decide"),
         ([5000], Verdict.IMPLAUSIBLE, "better than possible, 1,000"),

@@ -329,8 +329,8 @@ def _undecided(
         )
     elif rating.spiking[row]:
         reasons.append(
-            f"not its median, but one sample or more are by {FASTER:.0%} better than possible: a"
-            " cache, a hole or a wrong unit"
+            f"its median is possible, but its best samples are more than {FASTER:.0%} better than"
+            " that: a cache, a hole or a wrong unit"
         )
     if rating.straddling[row]:
         if summary.count == 1:

@@ -43,7 +43,8 @@ HIDING = 0.01
 
 BEYOND_PEERS = 1.0
 """Minimum gain over its peers of a figure that must be a cache, a hole or a wrong unit: it is twice
-as good (own choice). With less, it may be the one sound host among slow ones."""
+as good (own choice). With less, it may be the one sound host among slow ones. The same holds for a
+single sample and what is possible."""
 
 MODES = 1.6
 """Minimum ratio of the width of intervals to that expected from the scatter, for samples in modes;

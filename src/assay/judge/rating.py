@@ -15,7 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.judge.limits import Flags, Limits, Numbers
-from assay.judge.peers import HIDDEN, HIDING, OF_MEDIAN, SLOWER, Blame, Compared, among_peers
+from assay.judge.peers import (
+    BEYOND_PEERS,
+    HIDDEN,
+    HIDING,
+    OF_MEDIAN,
+    SLOWER,
+    Blame,
+    Compared,
+    among_peers,
+)
 from assay.judge.stats import (
     CONFIDENCE,
     MAD_EFFICIENCY,
@@ -73,7 +82,7 @@ class Rating:
     hiding: Flags
     """Whether its scatter could hide a loss against its peers."""
     spiking: Flags
-    """Whether one of its samples is better than possible, and surely so."""
+    """Whether samples are far better than possible: two by 25 %, or one by twice as much."""
     apart: Array
     """The distance between two populations if it is in the worse one; NaN otherwise."""
     blame: dict[int, Blame]
@@ -97,7 +106,10 @@ def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rat
     beyond = limits.gain(summaries.median, limits.best)
     unluckiest = np.where(limits.more, summaries.low, summaries.high)
     luckiest = np.where(limits.more, summaries.most, summaries.least)
-    spiking = limits.gain(luckiest, limits.best) > FASTER
+    second = np.where(limits.more, summaries.second_high, summaries.second_low)
+    # Of many thousand samples, one may be a glitch.
+    spiking = limits.gain(second, limits.best) > FASTER
+    spiking |= limits.gain(luckiest, limits.best) > BEYOND_PEERS
     too_good = (beyond > FASTER) | (limits.gain(unluckiest, limits.best) > 0)
     if fake is not None:
         too_good |= fake
