@@ -38,6 +38,43 @@ def connected(edges: list[tuple[object, object]]) -> bool:
     return len(seen) == len(neighbours)
 
 
+def test_the_design_is_the_same_in_every_campaign() -> None:
+    """Of another design, a campaign would measure other pairs than the accepted one."""
+    assert dealt(18, 3) == (
+        (tuple(range(16)),),
+        ((17, 16, 1, 0, *range(15, 3, -1)),),
+        ((2, 3, 16, 17, *range(4, 16)),),
+    )
+    # Each of 33 clients meets two of four engines, so that each of these has 17.
+    assert dealt(33, 4) == (
+        (tuple(range(17)),),
+        ((20, 25, 30, 21, 26, 31, 17, 22, 27, 32, 18, 23, 28, 19, 24, 29, 1),),
+        ((2, 22, 9, 29, 16, 3, 23, 10, 30, 17, 4, 24, 11, 31, 18, 5, 25),),
+        ((26, 6, 19, 32, 12, 15, 28, 8, 21, 14, 27, 7, 20, 0, 13, 3, 16),),
+    )
+
+
+@pytest.mark.parametrize(("clients", "rounds"), [(31, 4), (32, 2), (48, 2)])
+def test_as_many_engines_as_possible_are_measured_at_once(clients: int, rounds: int) -> None:
+    assert len(dealt(clients, 4)) == rounds
+
+
+@pytest.mark.parametrize(
+    ("servers", "distances"),
+    [(9, {1, 2, 3, 4, 6, 8}), (50, {1, 2, 4, 7, 13, 26, 49})],
+)
+def test_the_engines_of_a_large_system_are_paired_at_distances_that_grow(
+    servers: int, distances: set[int]
+) -> None:
+    cluster = system(1, servers)
+    engines = list(each_engine(cluster, "clients"))
+    paired = {
+        (engines.index(second) - engines.index(first)) % len(engines)
+        for first, second in (pair.ends for pair in each_engine_pair(cluster, "clients"))
+    }
+    assert paired == distances
+
+
 @given(NUMBERS, NUMBERS)
 def test_in_a_round_no_client_measures_two_engines(clients: int, engines: int) -> None:
     for blocks in dealt(clients, engines):

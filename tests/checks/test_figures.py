@@ -9,6 +9,7 @@ import pytest
 from assay.checks import figures
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import MEBIBYTE
+from assay.checks.daos_path import DaosPath
 from assay.checks.entry import Metric, Requirement
 from assay.checks.figures import Expectation, Measured, Unrated
 from assay.checks.references import Reference
@@ -78,8 +79,27 @@ def test_a_ceiling_may_be_above_the_bound() -> None:
     assert expected(TIME, ceiling=limit(500, "us")).floor == 500
 
 
+def test_what_has_a_rule_can_be_judged() -> None:
+    assert not figures.is_judged(RATE.metric)
+    assert figures.is_judged(Metric("figure", "MiB/s", DaosPath().bandwidth))
+    assert figures.is_judged(Metric("figure", "MiB/s", lambda *_: expected()))
+
+
+@pytest.mark.parametrize(("own", "asked"), [("tcp", "tcp"), (None, CLUSTER.provider)])
+def test_a_reference_is_of_the_provider_that_was_measured(
+    monkeypatch: pytest.MonkeyPatch, own: str | None, asked: str
+) -> None:
+    seen: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(figures, "reference", lambda *parts: seen.append(parts))
+    metric = Metric("figure", "MiB/s", Unrated("a trial"), provider=own)
+    subject = Subject("clients", backend="dfs")
+    expected(Requirement("Trial", "endtoend", "clients", metric, subject))
+    assert seen == [("Trial.figure", "dfs", asked)]
+
+
 def test_each_process_counts_and_none_is_no_floor(shipped: Any) -> None:
     shipped(each_process="40 MiB/s", kept=0.5)
+    assert expected().floor is None
     assert expected(processes=10).floor == 200
     assert expected(processes=0).floor is None
     assert expected(bound=None, processes=10).floor == 200
