@@ -149,8 +149,8 @@ def least_of(
     cluster: Cluster,
     requirement: Requirement,
     bound: Bound | None,
-    below: Sequence[Limit] | None = None,
-    processes: int = 0,
+    below: Sequence[Limit] | None,
+    processes: int,
 ) -> Least | None:
     """The floor of a metric (for a time, its limit): the site's, or that of `references.yml`.
 
@@ -207,8 +207,7 @@ def _required(
         (shipped.most, lambda: 1, ""),
     )
     for each, counting, things in counted:
-        count = 0 if each is None else counting()
-        if each is None or not count:
+        if each is None or not (count := counting()):
             continue
         value = each.to(unit).value * count
         value = value * kept if more else value / kept
