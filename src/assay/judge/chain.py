@@ -197,9 +197,8 @@ def _chain(cluster: Cluster, direction: Direction, layers: Sequence[_Layer]) -> 
             left=min(holds, below.left) if below else holds,
         )
         links.append(link)
-        kept = link.left / below.left if below else 1.0
-        if below and (worst is None or kept < worst[0]):
-            worst = (kept, layer, below)
+        if below and (worst is None or link.left / below.left < worst[0]):
+            worst = (link.left / below.left, layer, below)
         if layer.crossed:
             below = link
     if worst is None:
