@@ -11,6 +11,7 @@ the value 0 are left out: most of an engine's 3,700 lines have it.
 import gzip
 import re
 import sys
+import typing
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
@@ -36,14 +37,18 @@ def lines(server: str, pattern: "re.Pattern[str]") -> "list[str]":
     return [f"# server {host}", *kept]
 
 
-def main(output: str, pattern: str, *servers: str) -> None:
-    """Ask all servers, and write their answers."""
+def answers(pattern: str, servers: "typing.Iterable[str]") -> str:
+    """The answers of all servers."""
     wanted = re.compile(pattern)
     with ThreadPoolExecutor(max_workers=64) as asking:
-        answers = asking.map(lambda server: lines(server, wanted), servers)
-        text = "\n".join(line for answer in answers for line in answer) + "\n"
+        every = asking.map(lambda server: lines(server, wanted), servers)
+        return "\n".join(line for answer in every for line in answer) + "\n"
+
+
+def main(output: str, pattern: str, *servers: str) -> None:
+    """Ask all servers, and write their answers."""
     with open(output, "wb") as file:
-        file.write(gzip.compress(text.encode(), mtime=0))
+        file.write(gzip.compress(answers(pattern, servers).encode(), mtime=0))
 
 
 if __name__ == "__main__":

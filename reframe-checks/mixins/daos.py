@@ -1,12 +1,12 @@
 """For checks of DAOS: its programs, and a system that is healthy before and after the job."""
 
 import os
-import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reframe.core.exceptions import ReframeError
 
+import asking
 from assay.checks.backends import container, library_directory
 from assay.checks.self_test import SYSTEM_BEFORE, NoRankError, rank
 from assay.cluster.daos import Engine, System
@@ -14,14 +14,11 @@ from assay.cluster.description import Cluster
 from assay.shell import Text
 from assay.subject import Subject
 from assay.tools import container as containers
-from assay.tools import dmg
+from assay.tools import device_health, dmg, health_check, network_scan, telemetry
 from mixins.plugin import Mixin
 
 CONTROL = "/etc/daos/daos_control.yml"
 """The configuration of dmg, written by the role `daos_admin`."""
-
-ANSWER_LIMIT_S = 60
-"""Time limit of dmg and daos, in seconds; with a dead rank, they wait for minutes."""
 
 LIMIT_S = 120
 """Time limit of RPCs in seconds, beyond their transfers: an RPC without an answer costs about 60 s
@@ -125,12 +122,35 @@ class NeedsDaos(RunsDaosPrograms):
         asked = self.ask(f"system.{when}", dmg.system_query(CONTROL))
         wrong = list(dmg.parse(asked, expected_ranks=self.ranks).problems)
         # With a dead rank, the pool's service may not answer at all.
+        if not wrong:
+            wrong += self.look_at_others(when)
         if not wrong and system.pool:
             wrong += self.look_at_pool(f"pool.{when}", system.pool)
         if not wrong and self.uses_container and system.pool and system.container:
             asked = self.ask(f"container.{when}", containers.query(system.pool, system.container))
             wrong += containers.parse(asked).problems
+        if not wrong and when == "before":
+            wrong += self.look_once()
         return wrong
+
+    def look_at_others(self, when: str) -> list[str]:
+        """Query the other pools and the SSDs, and return the problems."""
+        wrong = dmg.busy_pools(self.ask(f"pools.{when}", dmg.pool_list(CONTROL)), self.daos.pool)
+        wrong += device_health.problems(self.ask(f"devices.{when}", device_health.query(CONTROL)))
+        return wrong
+
+    def look_once(self) -> list[str]:
+        """Query what is asked once in a session, before its first check, and return the problems.
+
+        The answers are also those of the other checks.
+        """
+        scanned = self.ask("network.before", network_scan.query(CONTROL), once=True)
+        wrong = network_scan.problems(scanned, self.cluster.provider)
+        if self.daos.version == "2.8":
+            wrong += health_check.problems(
+                self.ask("health.before", health_check.query(), once=True)
+            )
+        return wrong or list(asking.unrest(tuple(telemetry.addresses(self.cluster))))
 
     def look_at_pool(self, name: str, pool: str) -> list[str]:
         """Query a pool's state, keep the answer under a name, and return the problems."""
@@ -150,29 +170,17 @@ class NeedsDaos(RunsDaosPrograms):
         """Report ranks and containers that were replaced by others with the same name."""
         before, after = self.answer("system.before"), self.answer("system.after")
         changes = dmg.restarted(before, after)
+        changes += device_health.grown(self.answer("devices.before"), self.answer("devices.after"))
         before, after = self.answer("container.before"), self.answer("container.after")
         if before and not containers.same(before, after):
             label = self.daos.container
             changes.append(f"{label} is not the same container as before: something recreated it")
         return changes
 
-    def ask(self, name: str, argv: Sequence[str]) -> str:
-        """Ask dmg or daos; the answer is also kept under a name."""
-        try:
-            finished = subprocess.run(
-                list(map(str, self.command(argv))),
-                env={**os.environ, "D_LOG_FILE": os.devnull},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=ANSWER_LIMIT_S,
-                check=False,
-            )
-            answer = finished.stdout or finished.stderr
-        except subprocess.TimeoutExpired:
-            answer = f"{argv[0]} did not answer within {ANSWER_LIMIT_S} s"
-        except OSError as error:
-            answer = str(error)
+    def ask(self, name: str, argv: Sequence[str], *, once: bool = False) -> str:
+        """Ask dmg or daos, or only once in a session; the answer is also kept under a name."""
+        command = tuple(map(str, self.command(argv)))
+        answer = (asking.once if once else asking.ask)(command, argv[0])
         kept = self._kept(name)
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(answer, encoding="utf-8")

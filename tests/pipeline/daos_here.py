@@ -20,6 +20,9 @@ WHOLE = {
     "system query": "dmg/system_query_joined.txt",
     "pool query tank": "dmg/pool_query.txt",
     "pool query perf": "dmg/quick/pool.txt",
+    "pool list": "dmg/quick/pools.txt",
+    "storage query list-devices --health": "dmg/quick/devices.txt",
+    "network scan": "dmg/quick/network.txt",
 }
 """What dmg is asked of a system in which nothing is wrong, and the recordings that answer it."""
 
@@ -102,7 +105,10 @@ class Daos:
 
     def container(self, recording: str) -> None:
         """Let daos tell of the container what was recorded."""
-        self.site.program("daos", f"case $* in\n*query*) {_told(recording)};;\n*) exit 64;;\nesac")
+        self.site.program(
+            "daos",
+            f"{HEALTHY}case $* in\n*query*) {_told(recording)};;\n*) exit 64;;\nesac",
+        )
 
     def perf_pool(self, *, before: Sequence[str] = ()) -> None:
         """Give daos_perf a pool, in which a run leaves the containers that were recorded.
@@ -117,7 +123,7 @@ class Daos:
         theirs = "".join(f"printf '%8s%s \\n' '' {uuid}\n" for uuid in before)
         self.site.program(
             "daos",
-            f"case $* in\n*query*) {_told('container/posix.txt')};;\n"
+            f"{HEALTHY}case $* in\n*query*) {_told('container/posix.txt')};;\n"
             f"*list*) {theirs}[[ ! -e {left} ]] || {_told('container/list_unlabelled.txt')};;\n"
             f'*destroy*) echo "$*" >>{self.destroyed}\n'
             f"(($(wc -l <{self.destroyed}) % 2)) || rm -f {left};;\n*) exit 64;;\nesac",
@@ -184,3 +190,7 @@ def _case(asked: str, recording: str) -> str:
 def _told(recording: str) -> str:
     """A command that prints what was recorded, without its command and exit code."""
     return f"sed '1d; $d' {RECORDED / recording}"
+
+
+HEALTHY = f'case $* in *"health check") {_told("dmg/quick/health.txt")}; exit;; esac\n'
+"""The beginning of a daos of which the checks ask whether the system is healthy."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from daos_here import RECORDED, all_fail, fails, system
+from daos_here import HEALTHY, RECORDED, all_fail, fails, system
 from private_slurm import PrivateSlurm
 from site_here import Site
 
@@ -54,7 +54,8 @@ class Daos:
                 host["interfaces"] = {"lo": {"address": "127.0.0.1"}}
 
         site.describe(change)
-        self.use("dmg", "quick/system.txt", "quick/pool.txt")
+        answers = ("system", "pool", "pools", "devices", "network")
+        self.use("dmg", *(f"quick/{name}.txt" for name in answers))
         self.use("self_test", *(f"quick/{path.name}" for path in recorded("self_test")))
         self.use("vos_perf", "quick/rate.txt", "quick/bandwidth.txt")
         self.use("daos", "quick/two_ranks.txt", tool="net_test")
@@ -66,14 +67,14 @@ class Daos:
         """Let a program replay recordings, each for its own command."""
         paths = [str(RECORDED / (tool or program) / name) for name in recordings]
         words = shlex.join([sys.executable, str(REPLAY), *paths])
-        self.site.program(program, f'exec {words} -- {program} "$@"')
+        self.site.program(program, f'{HEALTHY}exec {words} -- {program} "$@"')
 
     def give(self, program: str, recording: str) -> None:
         """Let a program give one recording, whatever it is asked."""
         path = RECORDED / recording
         self.site.program(
             program,
-            f"sed '1d; $d' {shlex.quote(str(path))}\n"
+            f"{HEALTHY}sed '1d; $d' {shlex.quote(str(path))}\n"
             f"exit $(sed -n '$s/# exit: //p' {shlex.quote(str(path))})",
         )
 
@@ -127,7 +128,7 @@ def test_a_system_that_does_not_answer_is_not_measured(daos: Daos) -> None:
 def test_an_engine_that_dies_meanwhile_spoils_the_figures(daos: Daos) -> None:
     flag = daos.site.root / "dead"
     whole = (daos.site.programs / "daos").read_text().removeprefix("#!/bin/bash\n")
-    daos.site.program("daos", f"touch {flag}\n{whole}")
+    daos.site.program("daos", f"{HEALTHY}touch {flag}\n{whole}")
     alive = (daos.site.programs / "dmg").read_text().removeprefix("#!/bin/bash\n")
     dead = RECORDED / "dmg" / "system_query_one_rank_dead.txt"
     daos.site.program("dmg", f"[[ ! -e {flag} ]] || {{ sed '1d; $d' {dead}; exit; }}\n{alive}")

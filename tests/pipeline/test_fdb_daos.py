@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from daos_here import WHOLE, Daos
+from daos_here import HEALTHY, WHOLE, Daos
 from site_here import Site
 
 REPLAY = Path(__file__).with_name("replay_fdb.py")
@@ -27,7 +27,7 @@ class Fdb(Daos):
         (self.made / "posix").write_text(POSIX)
         self.site.program(
             "daos",
-            f"cd {self.made}\ncase $* in\n"
+            f"{HEALTHY}cd {self.made}\ncase $* in\n"
             '*"container list tank"*) for label in *; do echo "  $label $(<"$label") "; done;;\n'
             f'*destroy*) echo "$*" >>{self.destroyed}\n'
             'rm "$(grep --files-with-matches "${*: -1}" *)";;\n*) exit 64;;\nesac',

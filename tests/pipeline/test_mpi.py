@@ -146,6 +146,14 @@ def test_a_pool_that_is_not_at_rest_is_not_measured(daos: Daos) -> None:
     assert not ran.exists()
 
 
+def test_a_system_whose_ssd_was_evicted_is_not_measured(daos: Daos) -> None:
+    ran = daos.site.root / "ran"
+    daos.site.use("ior", f"touch {ran}")
+    daos.dmg(WHOLE | {"storage query list-devices --health": "dmg/devices_evicted.txt"})
+    daos.fails("IorEasy", "IorEasy needs the phase system: SSD ")
+    assert not ran.exists()
+
+
 def test_daos_perf_needs_room_in_its_pool(daos: Daos) -> None:
     daos.site.program("daos_perf", "exit 1")
     daos.site.describe(lambda document: document["daos"].update(perf_pool="perf"))

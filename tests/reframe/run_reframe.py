@@ -68,7 +68,10 @@ def scripts(document: dict[str, Any], directory: Path, *options: str) -> dict[st
     (directory / "bin").mkdir()
     answers = {
         "dmg": f"[[ $* = *pool* ]] && cat {directory}/pool || cat {directory}/system",
-        "daos": f"sed '1d; $d' {RECORDED}/container/posix.txt",
+        "daos": (
+            f"[[ $* = *health* ]] && asked=dmg/quick/health || asked=container/posix\n"
+            f"sed '1d; $d' {RECORDED}/$asked.txt"
+        ),
     }
     for name, script in answers.items():
         program = directory / "bin" / name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,15 @@ def admin(**variables: Any) -> Rendering:
     return Rendering("daos_admin", CONTROLLER | variables)
 
 
-def test_the_account_may_ask_dmg_two_questions_word_by_word(tmp_path: Path) -> None:
+def test_the_account_may_ask_dmg_some_questions_word_by_word(tmp_path: Path) -> None:
     pools = [{"name": "tank", "size": "90%"}, {"name": "a:b", "size": "1GB"}]
     rules = admin(daos_system_pools=pools, daos_prefix="/opt/da[o]s=2.8").text("sudoers")
     dmg = r"assay ALL=(root) NOPASSWD: /opt/da\[o\]s\=2.8/bin/dmg -j -o /etc/daos/daos_control.yml"
     assert [line for line in rules.splitlines() if line.startswith("assay")] == [
         f"{dmg} system query",
+        f"{dmg} pool list",
+        f"{dmg} storage query list-devices --health",
+        f"{dmg} network scan",
         f"{dmg} pool query tank",
         rf"{dmg} pool query a\:b",
     ]
@@ -39,10 +43,14 @@ def test_the_account_may_ask_dmg_two_questions_word_by_word(tmp_path: Path) -> N
 
 def test_those_are_the_questions_of_the_checks() -> None:
     """Sudo compares the words, and the checks give these."""
-    from assay.tools import dmg
+    from assay.tools import device_health, dmg, network_scan
 
     rules = admin(daos_system_pools=[{"name": "tank", "size": "90%"}]).text("sudoers")
-    for asked in (dmg.system_query, lambda config: dmg.pool_query("tank", config)):
+    questions: tuple[Callable[[str], list[str]], ...] = (
+        *(dmg.system_query, dmg.pool_list, device_health.query, network_scan.query),
+        lambda config: dmg.pool_query("tank", config),
+    )
+    for asked in questions:
         _, *words = asked("/etc/daos/daos_control.yml")
         assert f"/bin/dmg {' '.join(words)}\n" in rules + "\n"
 

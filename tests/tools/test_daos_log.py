@@ -1,10 +1,21 @@
 """What DAOS's log lines and error codes are taken for."""
 
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from assay.tools.daos_log import first_cause, logged_errors, meaning, reason, without_log
+from assay.tools.daos_log import (
+    Logged,
+    errors_since,
+    first_cause,
+    logged_errors,
+    meaning,
+    reason,
+    without_log,
+)
 
 LINE = "2025/11/21-04:21:22.50 n1 DAOS[10/10/0] mgmt {level:4} src/mgmt.c:7 main() {message}\n"
 
@@ -55,6 +66,48 @@ def test_what_is_logged_without_a_code_explains_less_than_what_has_one() -> None
     text = "one\n" + line("full: DER_NOSPACE(-1007)") + line("gone") + "two\n"
     assert reason(text) == "no space left (main() full: DER_NOSPACE(-1007))"
     assert without_log(text) == "one\ntwo"
+
+
+ENGINE = "2026/11/21 04:47:%s vm DAOS[22832/-1/0] vos  %s src/vos/vos_io.c:9 update() %s\n"
+
+
+@pytest.fixture
+def far_away(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Local time of a place without daylight saving time, 5:30 h ahead of UTC."""
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+AT = datetime(2026, 11, 20, 23, 17, 20, tzinfo=UTC).timestamp()
+"""04:47:20 there."""
+
+
+@pytest.mark.usefixtures("far_away")
+def test_errors_of_an_engine_have_the_time_of_its_host() -> None:
+    log = (
+        ENGINE % ("19.999999", "ERR ", "too early")
+        + ENGINE % ("20.000001", "ERR ", "full: DER_NOSPACE(-1007)")
+        + ENGINE % ("21.500000", "WARN", "no error")
+        + ENGINE % ("22.500000", "CRIT", "gone")
+        + "no line of a log\n"
+    )
+    assert list(errors_since(log, AT)) == [
+        Logged(AT, "vos", "update() full: DER_NOSPACE(-1007)"),
+        Logged(AT + 2, "vos", "update() gone"),
+    ]
+
+
+@pytest.mark.usefixtures("far_away")
+def test_a_log_without_years_is_of_this_year() -> None:
+    log = (ENGINE % ("20.000001", "ERR ", "gone")).removeprefix("2026/").replace("21 04", "21-04")
+    assert [each.at for each in errors_since(log, AT)] == [AT]
+
+
+def test_a_time_that_there_is_not_is_skipped() -> None:
+    assert not list(errors_since((ENGINE % ("20.1", "ERR ", "x")).replace("11/21", "13/41"), 0.0))
 
 
 IOR = Path(__file__).parents[1] / "recorded" / "ior"

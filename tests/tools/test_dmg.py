@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.dmg import parse, pool_query, restarted, system_query
+from assay.tools.dmg import busy_pools, parse, pool_list, pool_query, restarted, system_query
 from recordings import recorded, values
 
 TOOL = "dmg"
 POOL = recorded(TOOL, "pool_query.txt")
+POOLS = recorded(TOOL, "pool_list.txt")
 
 
 def test_asks_for_json():
@@ -67,8 +68,8 @@ def test_a_pool_of_md_on_ssd_is_read_alike():
         (
             "pool_query_full.txt",
             (
-                "the pool: its fullest scm target is 93% full; above 90% figures suffer: remove"
-                " what earlier runs left",
+                "the pool: its fullest scm target is 93% full, all together 49%; above 90% figures"
+                " suffer: remove what earlier runs left",
             ),
         ),
     ],
@@ -141,3 +142,31 @@ def test_a_rank_that_came_back_is_another_process():
     after = before.replace("2972442190168457216", "2972449990168457216")
     assert restarted(before, before) == []
     assert restarted(before, after) == ["rank 1 at 127.0.0.1:10001 restarted meanwhile"]
+
+
+def test_pools_at_rest_disturb_nobody():
+    assert pool_list() == ["dmg", "-j", "pool", "list"]
+    assert busy_pools(POOLS) == []
+    assert busy_pools('{\n"response": {"status": 0, "pools": null}, "error": null\n}') == []
+
+
+@pytest.mark.parametrize("state", ["busy", "stopping", "failing"])
+def test_a_pool_of_others_that_rebuilds_is_named(state):
+    rebuilding = POOLS.replace('"derived_state": "idle"', f'"derived_state": "{state}"')
+    assert busy_pools(rebuilding) == [
+        "the pool tank, which shares the engines, rebuilds or reclaims space: it is"
+        f" {state}; wait until it ends"
+    ]
+    assert busy_pools(rebuilding, "tank") == []
+
+
+@pytest.mark.parametrize("state", ["done", "failed", "stopped"])
+def test_a_rebuild_that_ended_disturbs_nobody(state):
+    assert busy_pools(POOLS.replace('"derived_state": "idle"', f'"derived_state": "{state}"')) == []
+
+
+def test_pools_that_are_not_known_may_disturb():
+    (problem,) = busy_pools("dmg did not answer within 60 s")
+    assert problem == "the other pools are unknown: dmg did not answer within 60 s"
+    (problem,) = busy_pools('{\n"response": {"pools": [{}]}, "error": null\n}')
+    assert problem.startswith("the other pools are unknown: ")

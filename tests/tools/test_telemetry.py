@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.cluster.description import Cluster
-from assay.tools.telemetry import PATTERN, addresses, parse, unpacked
+from assay.tools.telemetry import PATTERN, addresses, parse, unpacked, unrest
 from clusters import described, description
 from recordings import recorded
 
@@ -123,3 +123,46 @@ def test_nobody_is_asked_where_one_server_has_no_port() -> None:
 
 def test_nobody_is_asked_without_daos() -> None:
     assert addresses(described(description())) == []
+
+
+BEGIN = '# server s1\nengine_started_at{rank="0"} 5\n'
+MOVED = 'engine_pool_xferred_%s{pool="p",rank="0",target="0"} %d\n'
+MIB = 2**20
+
+
+@pytest.mark.parametrize(
+    ("update", "fetch", "found"),
+    [
+        (0, 0, []),
+        (MIB, MIB, []),
+        (
+            60 * MIB,
+            MIB * 20,
+            [
+                "others use the system: its engines move 40 MiB/s of clients' data, and no check"
+                " runs; wait until they have finished, or stop them"
+            ],
+        ),
+    ],
+)
+def test_a_system_that_others_use_is_not_at_rest(update: int, fetch: int, found: list[str]) -> None:
+    before = parse(BEGIN + MOVED % ("update", 9) + MOVED % ("fetch", 9))
+    after = parse(BEGIN + MOVED % ("update", 9 + update) + MOVED % ("fetch", 9 + fetch))
+    assert unrest(before, after, 2.0) == found
+
+
+def test_a_little_more_than_a_mib_a_second_is_not_rest() -> None:
+    after = parse(BEGIN + MOVED % ("update", 2 * MIB + 100_000))
+    assert len(unrest(parse(BEGIN), after, 2.0)) == 1
+
+
+def test_a_system_that_rebuilds_is_not_at_rest() -> None:
+    line = 'engine_io_ops_migrate_latency_samples{rank="0",target="0"} %d\n'
+    (found,) = unrest(parse(BEGIN + line % 3), parse(BEGIN + line % 4), 2.0)
+    assert found == "a rebuild or reintegration moves data between the engines; wait for its end"
+    assert not unrest(parse(BEGIN + line % 4), parse(BEGIN + line % 4), 2.0)
+
+
+def test_of_a_server_that_did_not_answer_before_nothing_is_said() -> None:
+    silent = parse("# no answer of s1: timed out\n")
+    assert not unrest(silent, parse(BEGIN + MOVED % ("update", 60 * MIB)), 2.0)

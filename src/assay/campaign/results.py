@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
-from assay.campaign import fingerprints, locks
+from assay.campaign import engine_logs, fingerprints, locks
 from assay.campaign.cases import Case, Deviation, case_of, joined, problem_of
 from assay.campaign.fingerprints import Taken
 from assay.campaign.locks import Lock
@@ -69,6 +69,8 @@ class Results:
     """The fingerprints of the hosts before and after each session."""
     locks: tuple[Lock, ...] = ()
     """The locks of Spack that say what was built from source."""
+    engine_errors: tuple[engine_logs.LoggedErrors, ...] = ()
+    """The errors that the engines logged in each session."""
 
     @property
     def host_changes(self) -> tuple[HostChange, ...]:
@@ -191,7 +193,7 @@ class Results:
         yield from (f"{REFRAME}/{path.name}" for path in self.reports)
 
     def copy(self, bundle: Path) -> None:
-        """Copy raw outputs, run reports, fingerprints and locks to their places in the bundle.
+        """Copy everything that was judged to its place in the bundle.
 
         Raises:
             ForeignError: a file has changed since it was read.
@@ -204,6 +206,8 @@ class Results:
             _write(bundle / fingerprints.DIRECTORY / taken.name, taken.content)
         for lock in self.locks:
             _write(bundle / locks.DIRECTORY / lock.name, lock.content)
+        for session in self.engine_errors:
+            _write(bundle / engine_logs.DIRECTORY / session.name, session.content)
         for path, digest in zip(self.reports, self.digests, strict=True):
             content = files.read(path, limits.REPORT_BYTES)
             if hashlib.sha256(content).hexdigest() != digest:
@@ -291,6 +295,12 @@ def read(
         with_outputs=outputs is not None,
         fingerprints=_beside(outputs, lambda root: fingerprints.read(root, cluster.hosts)),
         locks=_beside(outputs, lambda root: locks.read(root, cluster)),
+        engine_errors=_beside(
+            outputs,
+            lambda root: engine_logs.read(
+                root, {name: host.engines for name, host in cluster.hosts.items()}
+            ),
+        ),
         digests=tuple({session.path: session.sha256 for session in loaded}[path] for path in paths),
     )
 

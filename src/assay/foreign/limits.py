@@ -43,6 +43,12 @@ FINGERPRINT_BYTES = 64 * MIB
 FINGERPRINTS = 1_000
 """Files of fingerprints of a campaign; each session leaves two."""
 
+ENGINE_ERRORS = 200
+"""Errors of an engine in one session, as many as its server returns."""
+
+ENGINE_ERRORS_BYTES = 256 * MIB
+"""A file of engines' errors. 1,024 servers x 2 engines x 200 errors x 260 bytes are 106 MB."""
+
 LOCK_BYTES = 16 * MIB
 """A spack.lock. One of 39 packages was seen to have 59 kB; 1,000 of them are 1.5 MB."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
@@ -20,6 +20,7 @@ from assay.checks.plan import CHECKS, requirements
 from assay.checks.raw import RawOutputs, SubjectOutputs
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError, Tree
+from assay.judge.engine_logs import logged
 from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, outliers
 from assay.subject import Subject
 from assay.tools.telemetry import (
@@ -105,7 +106,7 @@ class _Seen:
 
 
 def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
-    """The engines' report on each check whose job watches them, in the order of the plan."""
+    """The engines' report on each check that watches them, or during which they logged errors."""
     watched = dict.fromkeys(
         (each.check, each.partition)
         for each in requirements(cluster)
@@ -113,7 +114,11 @@ def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
     )
     cases = (results.cases.get(key) for key in watched)
     found = (_of_case(cluster, case) for case in cases if case is not None)
-    return tuple(each for each in found if each is not None)
+    reports = {(each.check, each.partition): each for each in found if each is not None}
+    for (check, partition), errors in logged(cluster, results).items():
+        report = reports.get((check, partition), Engines(check, partition, (), ()))
+        reports[check, partition] = replace(report, findings=(*report.findings, *errors))
+    return tuple(reports.values())
 
 
 def _of_case(cluster: Cluster, case: Case) -> Engines | None:

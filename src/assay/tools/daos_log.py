@@ -1,13 +1,20 @@
-"""DAOS's log lines, which appear in the output of every tool linked with it, and its errors."""
+"""DAOS's log lines, which appear in the output of every tool linked with it, and its errors.
+
+Hosts without `assay` use this file, too: the module `daos_engine_errors` of the role daos_server
+reads the engines' logs. So it uses only the standard library of Python 3.9.
+"""
 
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
 
 # 2.8 writes the year, 2.4 and 2.6 write `11/21-04:21:22.50`.
 _LOG = re.compile(
-    r"^(?:\d{4}/)?\d\d/\d\d[ -]\d\d:\d\d:\d\d\.\d+ \S+ \w+\[\d+/\d+/\d+\]"
-    r" \S+ +(?P<level>[A-Z]+) +\S+ (?P<message>.*)$",
+    r"^(?:(?P<year>\d{4})/)?(?P<day>\d\d/\d\d)[ -](?P<clock>\d\d:\d\d:\d\d)\.\d+ \S+"
+    r" \w+\[\d+/-?\d+/\d+\] (?P<facility>\S+) +(?P<level>[A-Z]+) +\S+ (?P<message>.*)$",
     re.MULTILINE,
 )
 _SERIOUS = ("ERR", "CRIT", "ALRT", "EMRG")
@@ -49,6 +56,36 @@ def logged_errors(text: str) -> list[str]:
         for line in _LOG.finditer(text)
         if line["level"] in _SERIOUS and _HARMLESS not in line["message"]
     ]
+
+
+class Logged(NamedTuple):
+    """An error in a log."""
+
+    at: float
+    """Seconds since the epoch, to the second."""
+    facility: str
+    """The part of DAOS that logged it, such as ``vos``."""
+    message: str
+
+
+def errors_since(text: str, since: float) -> Iterator[Logged]:
+    """The errors that were logged since a time, in order, without the harmless ones.
+
+    Args:
+        text: a log of this host, since its times are local ones.
+        since: seconds since the epoch; it also has the year, which older releases leave out.
+    """
+    this_year = time.localtime(since).tm_year
+    for line in _LOG.finditer(text):
+        if line["level"] not in _SERIOUS or _HARMLESS in line["message"]:
+            continue
+        written = f"{line['year'] or this_year}/{line['day']} {line['clock']}"
+        try:
+            at = time.mktime(time.strptime(written, "%Y/%m/%d %H:%M:%S"))
+        except ValueError:
+            continue
+        if at >= since:
+            yield Logged(at, line["facility"], line["message"])
 
 
 def reason(text: str) -> str | None:

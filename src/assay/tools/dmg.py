@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, Field, ValidationError
 
-from assay.tools.daos_answer import Answer
+from assay.tools.daos_answer import Answer, read_answer
 from assay.tools.json_output import json_objects, no_answer
 from assay.tools.output import Parsed, Sample
 from assay.tools.text import first_error
@@ -31,15 +31,21 @@ src/engine/sched.c). A small pool may be full earlier: one of 600 MB of SCM refu
 
 def system_query(config: str | None = None) -> list[str]:
     """Command line that reports every rank's state; `config` is the path of daos_control.yml."""
-    return [*_dmg(config), "system", "query"]
+    return [*begin(config), "system", "query"]
 
 
 def pool_query(pool: str, config: str | None = None) -> list[str]:
     """Command line that reports a pool's free space, targets and rebuild."""
-    return [*_dmg(config), "pool", "query", pool]
+    return [*begin(config), "pool", "query", pool]
 
 
-def _dmg(config: str | None) -> list[str]:
+def pool_list(config: str | None = None) -> list[str]:
+    """Command line that reports the same of every pool."""
+    return [*begin(config), "pool", "list"]
+
+
+def begin(config: str | None) -> list[str]:
+    """The beginning of a command line, with JSON as its output."""
     return ["dmg", "-j", *(["-o", config] if config else [])]
 
 
@@ -73,6 +79,14 @@ class _Rebuild(BaseModel):
     derived_state: str = ""
     status: int = 0
     degraded: bool = False
+
+    @property
+    def runs(self) -> bool:
+        """Whether data moves, for a rebuild or to reclaim the space that one left behind.
+
+        DAOS 2.8 reports both as busy (`ds_rebuild_query` in its src/rebuild/srv.c).
+        """
+        return (self.derived_state or self.state) in ("busy", "stopping", "failing")
 
     def problem(self) -> str | None:
         state = self.derived_state or self.state
@@ -116,9 +130,20 @@ class _Pool(BaseModel):
         for tier in self.tiers:
             if (used := tier.used(self.active_targets)) > FULL:
                 yield (
-                    f"its fullest {tier.media} target is {used:.0%} full; above {FULL:.0%} figures"
-                    " suffer: remove what earlier runs left"
+                    f"its fullest {tier.media} target is {used:.0%} full, all together"
+                    f" {1 - tier.free / tier.total:.0%}; above {FULL:.0%} figures suffer: remove"
+                    " what earlier runs left"
                 )
+
+
+class _Listed(BaseModel):
+    uuid: str
+    label: str = ""
+    rebuild: _Rebuild | None = None
+
+
+class _Pools(BaseModel):
+    pools: list[_Listed] | None = None
 
 
 class _Answer(BaseModel):
@@ -166,6 +191,28 @@ def _system_problems(members: list[Member], expected: int | None) -> Iterator[st
         yield "no rank has ever joined the system"
     elif expected is not None and joined != expected:
         yield f"{joined} of {expected} ranks are joined"
+
+
+def busy_pools(text: str, own: str | None = None) -> list[str]:
+    """The pools whose rebuild takes the engines' time, each in a sentence.
+
+    Args:
+        text: standard output of `dmg -j pool list`.
+        own: the label of a pool to leave out, since `pool query` reports on it.
+    """
+    answer = read_answer(text)
+    if answer.error:
+        return [f"the other pools are unknown: {answer.error}"]
+    try:
+        pools = _Pools.model_validate(answer.response).pools or []
+    except ValidationError as error:
+        return [f"the other pools are unknown: {first_error(error)}"]
+    return [
+        f"the pool {pool.label or pool.uuid}, which shares the engines, rebuilds or reclaims space:"
+        f" it is {pool.rebuild.derived_state or pool.rebuild.state}; wait until it ends"
+        for pool in pools
+        if pool.rebuild and pool.rebuild.runs and own not in (pool.label, pool.uuid)
+    ]
 
 
 def uuid(text: str) -> str:

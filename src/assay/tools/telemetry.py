@@ -86,6 +86,13 @@ PATTERN = "|".join(
 MOST_BYTES = 256 * 2**20
 """Maximum size of a reading. 512 servers of 16 targets give 4 MB if transfers have one size."""
 
+REST_S = 2
+"""Time between two readings of a system that should be at rest, in seconds (own choice)."""
+
+AT_REST_MIB_S = 1.0
+"""Bandwidth up to which a system is at rest (own choice): an idle one moves no data of clients, and
+a benchmark moves hundreds of times as much."""
+
 Place = tuple[int, int]
 """A rank and a target."""
 
@@ -192,3 +199,28 @@ def _values(lines: str) -> Iterator[tuple[tuple[str, int, int, str], float]]:
             if not 0 <= sample.value < float("inf"):
                 raise ValueError(f"{sample.name} is {sample.value}")
             yield (sample.name, rank, target, " ".join(labels.values())), sample.value
+
+
+def unrest(before: Snapshot, after: Snapshot, seconds: float) -> list[str]:
+    """What the engines do although no check runs, in sentences.
+
+    Args:
+        before: a reading.
+        after: a later reading.
+        seconds: the time between them.
+    """
+    grown: dict[str, float] = dict.fromkeys((*MOVED, REBUILT), 0.0)
+    for key, value in after.values.items():
+        metric, rank, _, _ = key
+        if metric in grown and rank in before.hosts:
+            grown[metric] += max(value - before.values.get(key, 0.0), 0.0)
+    rate = sum(grown[name] for name in MOVED) / 2**20 / seconds
+    found = []
+    if rate > AT_REST_MIB_S:
+        found.append(
+            f"others use the system: its engines move {rate:.0f} MiB/s of clients' data, and no"
+            " check runs; wait until they have finished, or stop them"
+        )
+    if grown[REBUILT]:
+        found.append("a rebuild or reintegration moves data between the engines; wait for its end")
+    return found

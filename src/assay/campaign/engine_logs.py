@@ -1,0 +1,106 @@
+"""The errors that engines logged while a campaign ran, as the servers returned them.
+
+`playbooks/validate.yml` reads them at the end of the phase `system`, and writes them into the
+campaign's directory, a new file for each session, named after the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from assay.foreign import limits
+from assay.foreign.documents import first_error, from_json, misfits
+from assay.foreign.files import ForeignError, Tree, refuse_unprintable
+from assay.foreign.text import quoted
+
+DIRECTORY = "engine-errors"
+
+
+class EngineLog(BaseModel):
+    """The errors of one engine in one session."""
+
+    errors: list[tuple[float, str, str]] = Field(max_length=limits.ENGINE_ERRORS)
+    """Seconds since the epoch, the facility, and the message."""
+    cut: bool = False
+    """Whether it logged more."""
+    unread: str = ""
+    """Why nothing was read."""
+
+
+class _Server(BaseModel):
+    engines: list[EngineLog]
+
+
+_SERVERS = TypeAdapter(dict[str, _Server])
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedErrors:
+    """The errors of all engines in one session."""
+
+    name: str
+    """The name of the file."""
+    content: bytes
+    """The unchanged content of the file, for the bundle."""
+    logs: Mapping[tuple[str, int], EngineLog]
+    """By host, and by index of the engine there."""
+
+
+def read(root: Path, known: Mapping[str, Sequence[object]]) -> tuple[LoggedErrors, ...]:
+    """Read the errors of a campaign, from the first session to the last; empty if there are none.
+
+    Args:
+        root: the campaign's directory, or a bundle.
+        known: the cluster's hosts, each with its engines.
+
+    Raises:
+        ForeignError: a file does not contain errors of these engines, or there are too many.
+        OSError: it cannot be read.
+    """
+    tree = Tree(root)
+    if not tree.is_directory(DIRECTORY):
+        return ()
+    entries = list(islice(tree.walk(DIRECTORY), limits.REPORTS + 1))
+    if len(entries) > limits.REPORTS:
+        raise ForeignError(
+            f"{quoted(root / DIRECTORY)} has more than {limits.REPORTS:,} files, which is the"
+            " limit: remove whatever is not of this campaign"
+        )
+    sessions = []
+    for entry in sorted(entries, key=lambda entry: entry.name):
+        refuse_unprintable(entry, root)
+        content = tree.read(entry.name, limits.ENGINE_ERRORS_BYTES)
+        try:
+            logs = _logs(content, known)
+        except ForeignError as error:
+            raise ForeignError(f"{quoted(root / entry.name)} {error}") from error
+        sessions.append(LoggedErrors(PurePosixPath(entry.name).name, content, logs))
+    return tuple(sessions)
+
+
+def _logs(
+    content: bytes, known: Mapping[str, Collection[object]]
+) -> dict[tuple[str, int], EngineLog]:
+    document = from_json(content)
+    for key, _, wrong in misfits(document):
+        raise ForeignError(f"is not a file of engines' errors: {quoted(key)}: {wrong}")
+    try:
+        servers = _SERVERS.validate_python(document)
+    except ValidationError as error:
+        raise ForeignError(f"is not a file of engines' errors: {first_error(error)}") from error
+    for host, server in servers.items():
+        if len(server.engines) != len(known.get(host, ())):
+            raise ForeignError(
+                f"has {len(server.engines)} engines of {quoted(host)}, where the cluster has"
+                f" {len(known.get(host, ()))}"
+            )
+    return {
+        (host, index): log
+        for host, server in servers.items()
+        for index, log in enumerate(server.engines)
+    }

@@ -1,0 +1,96 @@
+"""What the engines logged as errors while a check ran: who, how often, and the first of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import partial
+
+from assay.campaign.cases import Case
+from assay.campaign.results import Results
+from assay.checks.plan import CHECKS, requirements
+from assay.checks.raw import RawOutputs
+from assay.checks.self_test import SYSTEM_BEFORE, NoRankError, rank
+from assay.cluster.description import Cluster
+from assay.foreign.files import ForeignError, Tree
+from assay.foreign.text import one_line, shorten
+from assay.subject import Subject
+
+MOST_NAMED = 5
+"""Maximum number of engines and facilities that are named of a check."""
+
+MOST_CHARACTERS = 120
+"""Length at which the first message is cut."""
+
+_Keys = tuple[str, str]
+
+
+def logged(cluster: Cluster, results: Results) -> dict[_Keys, tuple[str, ...]]:
+    """The sentences about each check of the phase `system`, by check and partition."""
+    if not any(
+        log.errors or log.unread for each in results.engine_errors for log in each.logs.values()
+    ):
+        return {}
+    subjects: dict[_Keys, dict[Subject, None]] = defaultdict(dict)
+    for each in requirements(cluster):
+        if CHECKS[each.check].phase == "system":
+            subjects[each.check, each.partition][each.subject] = None
+    return {
+        key: found
+        for key, of in subjects.items()
+        if (case := results.cases.get(key)) is not None
+        if (found := tuple(_of_case(cluster, results, case, list(of))))
+    }
+
+
+def _of_case(
+    cluster: Cluster, results: Results, case: Case, subjects: list[Subject]
+) -> Iterator[str]:
+    windows, answer = [], ""
+    for output in (job.output for job in case.jobs):
+        if output is None:
+            continue
+        raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
+        try:
+            steps = [step for subject in subjects for step in raw.of(subject).steps()]
+            answer = answer or raw.answer(SYSTEM_BEFORE)
+        except (ForeignError, OSError):
+            continue  # the samples of such a check do not count either
+        if steps:
+            # Logs are read to the second.
+            windows.append((min(s.start for s in steps) - 1, max(s.end for s in steps)))
+    found: dict[tuple[tuple[str, int], str], list[str]] = defaultdict(list)
+    cut = set()
+    name = partial(_name, cluster, answer)
+    for session in results.engine_errors if windows else ():
+        for engine, log in session.logs.items():
+            if log.unread:
+                yield f"the log of {name(engine)} was not read: {_words(log.unread)}"
+            for at, facility, message in log.errors:
+                if any(start <= at <= end for start, end in windows):
+                    found[engine, facility].append(message)
+                    if log.cut:
+                        cut.add(engine)
+    worst = sorted(found.items(), key=lambda item: -len(item[1]))
+    for (engine, facility), messages in worst[:MOST_NAMED]:
+        count = f"{len(messages)} error{'s' * (len(messages) > 1)}"
+        more = "at least " if engine in cut else ""
+        yield (
+            f"{name(engine)} logged {more}{count} of its part {_words(facility)}, the first:"
+            f" {_words(messages[0])}"
+        )
+    if len(worst) > MOST_NAMED:
+        yield f"and {len(worst) - MOST_NAMED} more engines and parts logged errors"
+
+
+def _name(cluster: Cluster, answer: str, engine: tuple[str, int]) -> str:
+    """An engine by its rank, if dmg reported it."""
+    host, index = engine
+    try:
+        return f"rank {rank(cluster, Subject(host, engine=index), answer)} on {host}"
+    except (NoRankError, KeyError):
+        return f"engine {index} of {host}"
+
+
+def _words(text: str) -> str:
+    return shorten(one_line(text), MOST_CHARACTERS)

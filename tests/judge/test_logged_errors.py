@@ -1,0 +1,83 @@
+"""What the engines logged while a check ran."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_engines import campaign, daos
+
+from assay.campaign.engine_logs import EngineLog, LoggedErrors
+from assay.campaign.results import Results
+from assay.judge.engine_logs import logged
+from assay.judge.engines import engines
+from recordings import recorded
+
+KEY = ("IorEasy", "clients")
+WHILE = 3.0
+"""Its first step started at 1, and its last one ended at 9.5."""
+
+
+def with_errors(results: Results, *errors: tuple[float, str, str], cut: bool = False) -> Results:
+    log = EngineLog(errors=list(errors), cut=cut)
+    return replace(results, engine_errors=(LoggedErrors("a.json", b"", {("s1", 0): log}),))
+
+
+def test_errors_are_counted_by_engine_and_part_with_the_first(tmp_path: Path) -> None:
+    results = with_errors(
+        campaign(tmp_path, "sound"),
+        (WHILE, "rpc", "an RPC timed out"),
+        (WHILE + 1, "vos", "update() full: DER_NOSPACE(-1007)"),
+        (WHILE + 2, "vos", "update() full again"),
+    )
+    assert logged(daos(9191), results)[KEY] == (
+        "engine 0 of s1 logged 2 errors of its part vos, the first: update() full:"
+        " DER_NOSPACE(-1007)",
+        "engine 0 of s1 logged 1 error of its part rpc, the first: an RPC timed out",
+    )
+
+
+@pytest.mark.parametrize(("at", "found"), [(-0.1, 0), (0.0, 1), (9.5, 1), (9.6, 0)])
+def test_errors_before_and_after_a_check_are_not_its_own(
+    tmp_path: Path, at: float, found: int
+) -> None:
+    results = with_errors(campaign(tmp_path, "sound"), (at, "vos", "x"))
+    assert len(logged(daos(9191), results).get(KEY, ())) == found
+
+
+def test_an_engine_that_logged_more_is_said_to_have(tmp_path: Path) -> None:
+    results = with_errors(campaign(tmp_path, "sound"), (WHILE, "vos", "x"), cut=True)
+    (sentence,) = logged(daos(9191), results)[KEY]
+    assert "logged at least 1 error of its part vos" in sentence
+
+
+def test_a_log_that_was_not_read_is_named(tmp_path: Path) -> None:
+    log = EngineLog(errors=[], unread="No such file")
+    session = LoggedErrors("a.json", b"", {("s1", 0): log})
+    results = replace(campaign(tmp_path, "sound"), engine_errors=(session,))
+    assert logged(daos(9191), results)[KEY] == (
+        "the log of engine 0 of s1 was not read: No such file",
+    )
+
+
+def test_the_report_on_a_check_has_them_with_telemetry_and_without(tmp_path: Path) -> None:
+    results = with_errors(campaign(tmp_path, "sound"), (WHILE, "vos", "x"))
+    sentence = "engine 0 of s1 logged 1 error of its part vos, the first: x"
+    (report,) = engines(daos(9191), results)
+    assert report.sentence == sentence
+    (report,) = engines(daos(None), results)
+    assert report.sentence.startswith(f"{sentence}; the engines' metrics were not read")
+
+
+def test_an_engine_is_named_by_its_rank_where_dmg_reported_it(tmp_path: Path) -> None:
+    results = with_errors(campaign(tmp_path, "sound"), (WHILE, "vos", "x"))
+    answer = tmp_path / "output" / "IorEasy" / "raw" / "system" / "system.before.json"
+    answer.parent.mkdir()
+    cluster = daos(9191)
+    document = cluster.model_dump(mode="json", by_alias=True)
+    document["hosts"]["s1"]["interfaces"]["eth0"]["address"] = "127.0.0.1"
+    document["hosts"]["s1"]["engines"][0]["fabric_iface_port"] = 31416
+    answer.write_text(recorded("dmg", "system_query_joined.txt"))
+    (sentence,) = logged(type(cluster).model_validate(document), results)[KEY]
+    assert sentence.startswith("rank 1 on s1 logged 1 error")

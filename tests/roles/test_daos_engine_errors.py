@@ -1,0 +1,65 @@
+"""The module daos_engine_errors, which reads the logs of a server's engines."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.testing import patch_module_args
+from rendering import ROLES
+
+from assay.tools import daos_log
+
+LIBRARY = ROLES / "daos_server" / "library" / "daos_engine_errors.py"
+
+
+def line(at: float, message: str) -> str:
+    clock = time.strftime("%Y/%m/%d %H:%M:%S", time.localtime(at))
+    return f"{clock}.5 s1 DAOS[1/0/2] vos  ERR  src/vos/vos_io.c:9 update() {message}\n"
+
+
+def errors(logs: list[Path], since: float, capsys: pytest.CaptureFixture[str]) -> Any:
+    parameters = {"logs": list(map(str, logs)), "since": since}
+    with patch_module_args(parameters), pytest.raises(SystemExit):
+        runpy.run_path(str(LIBRARY), run_name="__main__")
+    result = json.loads(capsys.readouterr().out)
+    assert result["changed"] is False
+    return result["engines"]
+
+
+@pytest.fixture(autouse=True)
+def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Ansible ships along with the module."""
+    monkeypatch.setitem(sys.modules, "ansible.module_utils.daos_log", daos_log)
+
+
+def test_each_engine_has_its_errors_or_a_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, missing = tmp_path / "engine.0.log", tmp_path / "engine.1.log"
+    log.write_text(line(1000.0, "before") + line(2000.0, "x" * 500))
+    first, second = errors([log, missing], 1500.0, capsys)
+    assert first == {
+        "errors": [[2000.0, "vos", "update() " + "x" * 191]],
+        "cut": False,
+        "unread": "",
+    }
+    assert second["errors"] == []
+    assert "No such file" in second["unread"]
+
+
+@pytest.mark.parametrize(("logged", "cut"), [(200, False), (201, True)])
+def test_no_more_than_the_first_200_errors_are_returned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], logged: int, cut: bool
+) -> None:
+    log = tmp_path / "engine.0.log"
+    log.write_text("".join(line(2000.0, str(number)) for number in range(logged)))
+    (found,) = errors([log], 1500.0, capsys)
+    assert len(found["errors"]) == 200
+    assert found["errors"][0][2] == "update() 0"
+    assert found["cut"] is cut

@@ -1,0 +1,1 @@
+from assay.tools.daos_log import *
