@@ -149,12 +149,6 @@ def test_engines_that_were_measured_one_by_one_share_the_clients_wires() -> None
     assert "less than SelfTestClientServer.put_1m, sum of 3" in chain.links[-1].made_of
 
 
-def test_engines_that_take_all_that_the_wires_carry_are_the_network() -> None:
-    described, wires = system(clients=1, servers=1), 25e9 / 2**20
-    (chain,) = of(described, network("put_1m", wires), ior("read", dfs=wires))
-    assert chain.links[1].made_of == "SelfTestClientServer.put_1m"
-
-
 def test_the_only_backend_is_not_the_best_of_several() -> None:
     (chain,) = of(system(), devices(), ior("read", dfs=9000.0))
     assert chain.links[-1].made_of == "IorEasy.read by dfs"
