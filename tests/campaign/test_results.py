@@ -34,7 +34,7 @@ def alter(check: str, **values: object) -> Callable[[dict[str, Any]], None]:
     def change(document: dict[str, Any]) -> None:
         cases = document["runs"][0]["testcases"]
         # The last is that of the servers.
-        [found for found in cases if found["name"].startswith(check)][-1].update(values)
+        [case for case in cases if case["name"].startswith(check)][-1].update(values)
 
     return change
 

@@ -137,11 +137,11 @@ def test_a_scale_that_asks_for_less_than_the_catalogue_is_refused(rounds: Campai
 
 def of_a_host(signed: SignOff, host: str) -> dict[Verdict, set[str]]:
     """The verdicts of SsdFio on a server, with their reasons."""
-    found: dict[Verdict, set[str]] = {}
+    reasons: dict[Verdict, set[str]] = {}
     for each in signed.judgements:
         if (each.requirement.check, str(each.requirement.subject)) == ("SsdFio", host):
-            found.setdefault(each.verdict, set()).add(each.reason)
-    return found
+            reasons.setdefault(each.verdict, set()).add(each.reason)
+    return reasons
 
 
 @pytest.mark.parametrize("number", [1, 2])

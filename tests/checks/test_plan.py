@@ -185,8 +185,8 @@ def test_a_check_without_its_pool_program_or_way_is_not_required(
 def pairs_of(servers: int) -> list[tuple[str, str]]:
     """The pairs that a system of servers with one engine each owes."""
     plan = requirements(described(site("ephemeral", servers=servers, engines=1)))
-    found = {m.subject: None for m in plan if m.check == "SelfTestCrossServer"}
-    return [(str(pair.end), str(pair.peer)) for pair in found]
+    pairs = {m.subject: None for m in plan if m.check == "SelfTestCrossServer"}
+    return [(str(pair.end), str(pair.peer)) for pair in pairs]
 
 
 def test_a_system_of_16_engines_requires_every_pair() -> None:
@@ -335,10 +335,10 @@ def with_everything() -> dict[str, Any]:
 
 
 def partitions(document: dict[str, Any]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    partitions: dict[str, set[str]] = {}
     for metric in requirements(described(document)):
-        found.setdefault(metric.check, set()).add(metric.partition)
-    return found
+        partitions.setdefault(metric.check, set()).add(metric.partition)
+    return partitions
 
 
 def test_each_check_is_required_by_these_partitions_alone() -> None:

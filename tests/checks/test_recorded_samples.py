@@ -87,10 +87,10 @@ from recordings import recorded
     ],
 )
 def test_each_metric_finds_its_samples(check: str, parsed: Parsed, counts: dict[str, int]) -> None:
-    found = plan.CHECKS[check]
+    entry = plan.CHECKS[check]
     samples = {
-        metric: [each for each in parsed.samples if found.reading.is_sample_of(metric, each)]
-        for metric in found.metrics
+        metric: [each for each in parsed.samples if entry.reading.is_sample_of(metric, each)]
+        for metric in entry.metrics
     }
     assert {metric.name: len(each) for metric, each in samples.items()} == counts
     for metric, each in samples.items():

@@ -68,8 +68,8 @@ def test_every_figure_through_daos_has_a_floor() -> None:
         for required in requirements(cluster)
         if required.layer in ("endtoend", "metadata") and is_judged(required.metric)
         if required.check != "PosixFio"  # its disk was not measured here
-        for found in [expectation(cluster, required, measured)]
-        if (found.floor if required.metric.better == "higher" else found.ceiling) is None
+        for figure in [expectation(cluster, required, measured)]
+        if (figure.floor if required.metric.better == "higher" else figure.ceiling) is None
     }
     assert without == set()
 

@@ -13,12 +13,12 @@ from assay.cluster.description import Cluster
 
 
 def total(cluster: Cluster, figure: str, backend: str | None = None) -> Total:
-    (found,) = (
+    (whole,) = (
         total
         for total in totals(cluster, requirements(cluster))
         if total.requirement.figure == figure and total.requirement.subject.backend == backend
     )
-    return found
+    return whole
 
 
 def test_ssds_add_up() -> None:

@@ -25,8 +25,8 @@ def describe() -> Any:
     describe_hosts = filters()["cluster_describe_hosts"]
 
     def describe_host(facts: Any, hardware: Any, inventory: Any) -> Any:
-        found = {"hardware": hardware, "inventory": inventory}
-        hostvars = {"n1": {"ansible_facts": facts, "__cluster_found": found}}
+        examined = {"hardware": hardware, "inventory": inventory}
+        hostvars = {"n1": {"ansible_facts": facts, "__cluster_found": examined}}
         return describe_hosts(hostvars, ["n1"])["n1"]
 
     return describe_host
@@ -51,8 +51,8 @@ def test_what_is_stored_at_the_moment_is_not_a_part_of_what_lasts() -> None:
 
 @pytest.mark.parametrize("identity", [None, {}, {"smartctl": 1}, "forged"])
 def test_a_host_that_answers_with_nonsense_has_no_fingerprint(identity: object) -> None:
-    found = {"hardware": HARDWARE, "inventory": inventory("192.0.2.7"), "identity": identity}
-    hostvars = {"n1": {"ansible_facts": facts(), "__cluster_found": found}}
+    examined = {"hardware": HARDWARE, "inventory": inventory("192.0.2.7"), "identity": identity}
+    hostvars = {"n1": {"ansible_facts": facts(), "__cluster_found": examined}}
     host = filters()["cluster_describe_hosts"](hostvars, ["n1"])["n1"]
     assert "fingerprint" not in host
 
@@ -84,10 +84,10 @@ def test_fingerprints_are_of_the_hosts_that_answered() -> None:
     scanned = {"stdout": json.dumps({"response": {"HostStorage": {"1": entry}}})}
     facts = {"default_ipv4": {"address": "192.0.2.1"}}
     hostvars["s1"] |= {"__cluster_scanned": scanned, "ansible_facts": facts}
-    found = filters()["cluster_fingerprints"](hostvars)["s1"]
-    assert found["traits"]["firmware of P5500 in user space"] == "1 x 2CV1"
-    assert found["traits"]["SSDs in user space"] == "1 x P5500"
-    assert found["identities"] == {"SSD at 0000:65:00.0": "P5500 PHAX1"}
+    fingerprint = filters()["cluster_fingerprints"](hostvars)["s1"]
+    assert fingerprint["traits"]["firmware of P5500 in user space"] == "1 x 2CV1"
+    assert fingerprint["traits"]["SSDs in user space"] == "1 x P5500"
+    assert fingerprint["identities"] == {"SSD at 0000:65:00.0": "P5500 PHAX1"}
 
 
 FACTS = {

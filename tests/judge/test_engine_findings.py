@@ -34,7 +34,7 @@ MOVED = 'engine_pool_xferred_update{pool="p",rank="0",target="0"} %d\n'
 
 
 @pytest.mark.parametrize(
-    ("grown", "found"),
+    ("grown", "sentences"),
     [
         (1000, []),
         (1050, []),
@@ -47,8 +47,8 @@ MOVED = 'engine_pool_xferred_update{pool="p",rank="0",target="0"} %d\n'
         (940, ["write on clients/dfs: " + SHORT % 94]),
     ],
 )
-def test_bytes_are_those_of_the_benchmark(grown: int, found: list[str]) -> None:
-    assert findings(MOVED % 500, MOVED % (500 + grown), 1000.0) == found
+def test_bytes_are_those_of_the_benchmark(grown: int, sentences: list[str]) -> None:
+    assert findings(MOVED % 500, MOVED % (500 + grown), 1000.0) == sentences
 
 
 def test_bytes_that_nobody_moved_are_a_cache_or_a_hole() -> None:
@@ -57,8 +57,8 @@ def test_bytes_that_nobody_moved_are_a_cache_or_a_hole() -> None:
 
 def test_what_was_read_does_not_stand_for_what_was_written() -> None:
     fetched = MOVED.replace("update", "fetch")
-    (found,) = findings(fetched % 500, fetched % 1500, 1000.0)
-    assert found == "write on clients/dfs: " + SHORT % 0
+    (sentence,) = findings(fetched % 500, fetched % 1500, 1000.0)
+    assert sentence == "write on clients/dfs: " + SHORT % 0
 
 
 def test_bytes_are_not_compared_where_a_rank_shows_none() -> None:
@@ -165,14 +165,14 @@ def test_at_most_five_errors_are_named() -> None:
 
 def test_the_most_frequent_error_is_named_first() -> None:
     rare, frequent = sorted(ERRORS)[:2]
-    found = findings("", f'{rare}{{rank="0"}} 1\n{frequent}{{rank="0"}} 9\n')
-    assert [sentence.split()[5] for sentence in found] == ["9", "1"]
+    sentences = findings("", f'{rare}{{rank="0"}} 1\n{frequent}{{rank="0"}} 9\n')
+    assert [sentence.split()[5] for sentence in sentences] == ["9", "1"]
 
 
 def test_at_most_five_ranks_of_a_rebuild_are_named() -> None:
     seen = _Seen(rebuilt=set(range(6)))
-    (found,) = _findings(seen)
-    assert found.endswith(": rank 0, 1, 2, 3, 4")
+    (sentence,) = _findings(seen)
+    assert sentence.endswith(": rank 0, 1, 2, 3, 4")
 
 
 @pytest.mark.parametrize(

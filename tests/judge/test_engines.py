@@ -54,8 +54,8 @@ def steps(
     return made
 
 
-def named(found: list[Outlier]) -> set[tuple[int, int | None]]:
-    return {(each.rank, each.target) for each in found}
+def named(reported: list[Outlier]) -> set[tuple[int, int | None]]:
+    return {(each.rank, each.target) for each in reported}
 
 
 @pytest.mark.parametrize(("ranks", "systems"), [(4, 200), (32, 60), (512, 4)])
@@ -71,10 +71,10 @@ def test_what_is_ten_times_as_slow_is_named_and_nothing_else(
 ) -> None:
     random = np.random.default_rng(7919)
     for _ in range(3):
-        (found,) = outliers("update", steps(random, ranks, slow, 10))
-        assert (found.rank, found.target) == slow
-        assert 7 < found.ratio < 14
-        assert found.peers == (ranks if slow[1] is None else ranks * 8) - 1
+        (slowest,) = outliers("update", steps(random, ranks, slow, 10))
+        assert (slowest.rank, slowest.target) == slow
+        assert 7 < slowest.ratio < 14
+        assert slowest.peers == (ranks if slow[1] is None else ranks * 8) - 1
 
 
 @pytest.mark.parametrize("ranks", [32, 512])

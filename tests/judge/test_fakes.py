@@ -81,9 +81,9 @@ def test_a_second_round_that_repeats_the_first() -> None:
     copied = [[*samples, *samples[:2]] for samples in (real(2000.0 + 31 * n, 3) for n in range(4))]
     sound = [real(3000.0 + 17 * n, 5) for n in range(4)]
     same_subject = [7, 7, 7, 7, 1, 2, 3, 4]
-    found = reasons(*copied, *sound, groups=list(range(8)), subjects=same_subject)
-    assert set(found) == {0, 1, 2, 3}
-    assert found[0] == "its last 2 samples repeat the first 3: they were not measured again"
+    named = reasons(*copied, *sound, groups=list(range(8)), subjects=same_subject)
+    assert set(named) == {0, 1, 2, 3}
+    assert named[0] == "its last 2 samples repeat the first 3: they were not measured again"
     # Of most peers, each by itself; of few, it may be chance.
     assert set(reasons(*copied, *sound)) == {0, 1, 2, 3}
     assert reasons(*copied[:2], *sound) == {}

@@ -158,10 +158,10 @@ def test_a_rank_has_the_latency_of_all_its_operations() -> None:
         step = targets(8, {})
         step[2, 0] = (10.0, 10.0 * 4.0**2)
         steps.append(step)
-    (found,) = outliers("update", steps)
-    assert (found.rank, found.target) == (2, 0)
-    assert found.ratio == pytest.approx(4)
-    assert found.peers == 31
+    (outlier,) = outliers("update", steps)
+    assert (outlier.rank, outlier.target) == (2, 0)
+    assert outlier.ratio == pytest.approx(4)
+    assert outlier.peers == 31
 
 
 @pytest.mark.parametrize(

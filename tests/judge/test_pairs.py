@@ -55,9 +55,9 @@ def slow(judged: Sequence[Judgement]) -> dict[str, str]:
 @pytest.mark.parametrize("design", [RING, ALL], ids=["ring", "all"])
 def test_a_slow_host_is_named_and_not_the_other_ends_of_its_pairs(design: Design) -> None:
     judged = measured(design, lambda a, b: 0.9 if 7 in (a, b) else 1.0)
-    found = slow(judged)
-    assert len(found) == sum(7 in pair for pair in design)
-    assert set(found.values()) == {"s8"}
+    culprits = slow(judged)
+    assert len(culprits) == sum(7 in pair for pair in design)
+    assert set(culprits.values()) == {"s8"}
     assert {j.verdict for j in judged if j.culprit} == {Verdict.BELOW}
 
 
@@ -73,9 +73,9 @@ def test_a_cable_is_named_by_what_it_connects(design: Design) -> None:
 def test_a_switch_is_named_by_both_of_its_sides(design: Design, border: int) -> None:
     judged = measured(design, lambda a, b: 0.9 if (a < border) != (b < border) else 1.0)
     sides = {8: {"s[1-8]", "s[9-16]"}, 4: {"s[1-4]", "s[5-16]"}}[border]
-    found = slow(judged)
-    assert len(found) == sum((a < border) != (b < border) for a, b in design)
-    (culprit,) = set(found.values())
+    culprits = slow(judged)
+    assert len(culprits) == sum((a < border) != (b < border) for a, b in design)
+    (culprit,) = set(culprits.values())
     assert set(culprit.removeprefix("between ").split(" and ")) == sides
 
 
@@ -83,9 +83,9 @@ def test_a_slow_host_on_one_side_of_a_slow_switch_is_still_seen() -> None:
     def factor(a: int, b: int) -> float:
         return (0.85 if (a < 8) != (b < 8) else 1.0) * (0.8 if 12 in (a, b) else 1.0)
 
-    found = slow(measured(ALL, factor))
-    assert {who for pair, who in found.items() if "s13" in pair.split(">")} == {"s13"}
-    assert "between s[1-8] and s[9-12,14-16]" in set(found.values())
+    culprits = slow(measured(ALL, factor))
+    assert {who for pair, who in culprits.items() if "s13" in pair.split(">")} == {"s13"}
+    assert "between s[1-8] and s[9-12,14-16]" in set(culprits.values())
 
 
 @pytest.mark.parametrize("design", [RING, ALL], ids=["ring", "all"])

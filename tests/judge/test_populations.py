@@ -52,8 +52,8 @@ def test_peers_nearer_than_their_errors_differ_by_what_is_natural() -> None:
     ],
 )
 def test_populations_are_clearly_apart(loss: float, error: float, *, two: bool) -> None:
-    found = of_hosts(losses(4, *[loss] * 4), error)
-    assert (found is not None) == two
+    populations = of_hosts(losses(4, *[loss] * 4), error)
+    assert (populations is not None) == two
 
 
 def test_populations_are_further_apart_than_they_are_wide() -> None:
@@ -66,17 +66,17 @@ def test_populations_are_further_apart_than_they_are_wide() -> None:
 
 
 def test_the_distance_is_relative_to_the_better_population() -> None:
-    found = of_hosts(np.array([0.05] * 4 + [-0.05] * 4))
-    assert found is not None
-    assert found.apart == pytest.approx(0.1 / 1.05)
-    assert found.worse.tolist() == [False] * 4 + [True] * 4
+    populations = of_hosts(np.array([0.05] * 4 + [-0.05] * 4))
+    assert populations is not None
+    assert populations.apart == pytest.approx(0.1 / 1.05)
+    assert populations.worse.tolist() == [False] * 4 + [True] * 4
 
 
 def test_the_border_is_where_the_variance_between_both_sides_is_greatest() -> None:
     """One host that is slower still does not draw the border to itself; one far better does."""
-    found = of_hosts(losses(4, 0.1, 0.1, 0.1, 0.25))
-    assert found is not None
-    assert np.flatnonzero(found.worse).tolist() == [4, 5, 6, 7]
+    populations = of_hosts(losses(4, 0.1, 0.1, 0.1, 0.25))
+    assert populations is not None
+    assert np.flatnonzero(populations.worse).tolist() == [4, 5, 6, 7]
     assert of_hosts(np.array([0.3, 0.05, 0.05, 0.05, *[-0.05] * 4])) is None
 
 
@@ -127,9 +127,9 @@ def test_devices_are_a_population_from_one_in_eight_and_two_hosts(
 def test_slow_hosts_are_a_population_without_the_odd_device(
     odd: list[int], worse: list[int]
 ) -> None:
-    found = of_devices(4, 4, [*odd, *range(8, 16)])
-    assert found is not None
-    assert np.flatnonzero(found.worse).tolist() == worse
+    populations = of_devices(4, 4, [*odd, *range(8, 16)])
+    assert populations is not None
+    assert np.flatnonzero(populations.worse).tolist() == worse
 
 
 def test_one_host_in_eight_is_an_outlier_however_many_devices_it_has() -> None:
@@ -143,17 +143,17 @@ def test_one_host_in_eight_is_an_outlier_however_many_devices_it_has() -> None:
 
 
 def test_one_odd_device_of_few_is_no_reason_to_split_a_host() -> None:
-    found = of_devices(3, 2, [0, 2, 3, 4, 5])
-    assert found is None
-    found = of_devices(4, 1, [0, 1])
-    assert found is not None
-    assert np.flatnonzero(found.worse).tolist() == [0, 1]
+    populations = of_devices(3, 2, [0, 2, 3, 4, 5])
+    assert populations is None
+    populations = of_devices(4, 1, [0, 1])
+    assert populations is not None
+    assert np.flatnonzero(populations.worse).tolist() == [0, 1]
 
 
 def test_half_of_a_host_is_not_a_slow_host() -> None:
-    found = of_devices(4, 2, [0, 2, 4, 5])
-    assert found is not None
-    assert np.flatnonzero(found.worse).tolist() == [0, 2, 4, 5]
+    populations = of_devices(4, 2, [0, 2, 4, 5])
+    assert populations is not None
+    assert np.flatnonzero(populations.worse).tolist() == [0, 2, 4, 5]
 
 
 Pairs = list[tuple[int, int]]
@@ -169,17 +169,17 @@ LEFT, RIGHT = list(combinations(range(4), 2)), list(combinations(range(4, 8), 2)
 
 def test_pairs_that_cross_between_two_sets_are_the_worse_population() -> None:
     across = [(0, 4), (1, 5)]
-    found = of_pairs([*LEFT, *RIGHT, *across], across)
-    assert found is not None
-    assert np.flatnonzero(found.worse).tolist() == [12, 13]
-    assert set(found.sides) == {frozenset(range(4)), frozenset(range(4, 8))}
+    populations = of_pairs([*LEFT, *RIGHT, *across], across)
+    assert populations is not None
+    assert np.flatnonzero(populations.worse).tolist() == [12, 13]
+    assert set(populations.sides) == {frozenset(range(4)), frozenset(range(4, 8))}
 
 
 def test_two_sets_of_two_ends_are_enough() -> None:
     across = [(0, 2), (0, 3), (1, 2), (1, 3)]
-    found = of_pairs([(0, 1), (2, 3), *across], across)
-    assert found is not None
-    assert set(found.sides) == {frozenset({0, 1}), frozenset({2, 3})}
+    populations = of_pairs([(0, 1), (2, 3), *across], across)
+    assert populations is not None
+    assert set(populations.sides) == {frozenset({0, 1}), frozenset({2, 3})}
 
 
 def test_pairs_that_are_alike_are_one_population() -> None:
@@ -197,15 +197,17 @@ def test_the_only_pair_between_two_sets_is_slow_by_itself() -> None:
 def test_slow_ends_are_a_population_from_one_in_eight(ends: int, slow: int, *, two: bool) -> None:
     pairs = list(combinations(range(ends), 2))
     ailing = [pair for pair in pairs if min(pair) < slow]
-    found = of_pairs(pairs, ailing)
-    assert (found is not None) == two
-    if found is not None:
-        assert [pair for pair, worse in zip(pairs, found.worse, strict=True) if worse] == ailing
-        assert found.sides == ()
+    populations = of_pairs(pairs, ailing)
+    assert (populations is not None) == two
+    if populations is not None:
+        assert [
+            pair for pair, worse in zip(pairs, populations.worse, strict=True) if worse
+        ] == ailing
+        assert populations.sides == ()
 
 
 def test_an_end_beside_two_sets_crosses_to_neither() -> None:
     across, lost = [(0, 4), (1, 5)], [(0, 8), (4, 8)]
-    found = of_pairs([*LEFT, *RIGHT, *across, *lost], [*across, *lost])
-    assert found is not None
-    assert np.flatnonzero(found.worse).tolist() == [12, 13]
+    populations = of_pairs([*LEFT, *RIGHT, *across, *lost], [*across, *lost])
+    assert populations is not None
+    assert np.flatnonzero(populations.worse).tolist() == [12, 13]

@@ -135,6 +135,6 @@ def test_every_look_has_its_part_of_a_chance() -> None:
 def test_a_campaign_is_stricter_than_its_sign_off() -> None:
     """What stops it must still be decided when later phases have added comparisons."""
     rows = alike(102.5, 4)
-    found = {looks: looked_at(rows, looks=looks)[1] for looks in (1, LOOKS, LOOKS * BETWEEN)}
-    assert sum(found[1]) >= sum(found[LOOKS]) >= sum(found[LOOKS * BETWEEN])
-    assert sum(found[1]) > sum(found[LOOKS * BETWEEN])
+    sure = {looks: looked_at(rows, looks=looks)[1] for looks in (1, LOOKS, LOOKS * BETWEEN)}
+    assert sum(sure[1]) >= sum(sure[LOOKS]) >= sum(sure[LOOKS * BETWEEN])
+    assert sum(sure[1]) > sum(sure[LOOKS * BETWEEN])

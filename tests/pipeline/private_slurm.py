@@ -183,25 +183,25 @@ class PrivateSlurm:
         """The ids of the namespace's processes but for its holder."""
         # Processes that check the network make namespaces below this one: only the mounts tell.
         mine = os.readlink(f"/proc/{self._holder.pid}/ns/mnt")
-        found = []
+        running = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit() and int(entry.name) != self._holder.pid:
                 try:
                     if os.readlink(entry / "ns" / "mnt") == mine:
-                        found.append(int(entry.name))
+                        running.append(int(entry.name))
                 except OSError:
                     continue  # it ended meanwhile
-        return found
+        return running
 
     def others(self) -> list[str]:
         """The command lines of processes that are no daemons of this Slurm."""
         daemons = {daemon.pid for daemon in self._daemons.values()}
-        found = [
+        commands = [
             process_file(process, "cmdline").replace("\0", " ").strip()
             for process in self.processes()
             if process not in daemons
         ]
-        return [command for command in found if command and "slurmscriptd" not in command]
+        return [command for command in commands if command and "slurmscriptd" not in command]
 
     def stop(self) -> list[str]:
         """End everything and remove the directory.
@@ -324,8 +324,8 @@ def send(number: signal.Signals, process: int) -> None:
 
 def open_files(process: int) -> list[str]:
     """The files that a process holds open; none where it has ended."""
-    found = []
+    opened = []
     with contextlib.suppress(OSError):
         for descriptor in Path(f"/proc/{process}/fd").iterdir():
-            found.append(os.readlink(descriptor))
-    return found
+            opened.append(os.readlink(descriptor))
+    return opened

@@ -67,8 +67,8 @@ def names(metric: Mapping[str, str]) -> tuple[str, ...]:
 def test_reframe_lists_exactly_the_checks_of_the_plan(site: Site) -> None:
     listed = site.run("reframe", "--list-detailed", "--tag=quick").stdout
     # A name, a variant, and the partitions on which it runs.
-    found = set(re.findall(r"^\s*- (\w+) .*$", listed, re.MULTILINE))
-    assert found == {metric["check"] for metric in requirements(site)}
+    checks = set(re.findall(r"^\s*- (\w+) .*$", listed, re.MULTILINE))
+    assert checks == {metric["check"] for metric in requirements(site)}
 
 
 def test_the_report_has_every_metric_of_the_plan_and_no_other(

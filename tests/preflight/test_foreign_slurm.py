@@ -14,9 +14,9 @@ from assay.tools.probe import LINE, look, place, print_answer
 
 
 def printed(name: str, **more: Any) -> list[str]:
-    found = look(Path("/nowhere"), "/", "", []) | {"name": name, **more}
+    answer = look(Path("/nowhere"), "/", "", []) | {"name": name, **more}
     with redirect_stdout(io.StringIO()) as out:
-        print_answer(found)
+        print_answer(answer)
     return out.getvalue().splitlines()
 
 
@@ -45,11 +45,11 @@ def test_an_answer_that_lacks_a_part_is_refused_by_name() -> None:
 
 
 def test_a_kernel_that_shows_nothing_is_described_all_the_same() -> None:
-    found = look(Path("/nowhere"), "/nowhere", "", ["no-such-program"])
-    assert found["host"]["numa_nodes"] == 1
-    assert found["host"]["cores"] >= 1
-    assert found["campaigns"] == {"error": "No such file or directory"}
-    assert found["programs"] == {}
+    answer = look(Path("/nowhere"), "/nowhere", "", ["no-such-program"])
+    assert answer["host"]["numa_nodes"] == 1
+    assert answer["host"]["cores"] >= 1
+    assert answer["campaigns"] == {"error": "No such file or directory"}
+    assert answer["programs"] == {}
 
 
 @pytest.mark.parametrize(

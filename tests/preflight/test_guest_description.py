@@ -27,14 +27,14 @@ def seen(name: str, **more: Any) -> Seen:
         "interfaces": interfaces,
     }
     scratch = {"directory": "/local", "filesystem": "xfs", "device": "/dev/sdb", "writable": True}
-    found = {
+    answer = {
         "name": name,
         "host": host,
         "campaigns": {"inode": 7, "writable": True},
         "scratch": scratch,
         "programs": {"fio": "/opt/fio", "ior": "/opt/ior"},
     }
-    return Seen.model_validate({**found, **more})
+    return Seen.model_validate({**answer, **more})
 
 
 def asked(**more: Any) -> Asked:

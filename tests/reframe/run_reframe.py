@@ -84,8 +84,8 @@ def scripts(document: dict[str, Any], directory: Path, *options: str) -> dict[st
         for name in ("partition", *document["clients"], *document["servers"])
         for path in directory.rglob(f"{name}.sh")
     ]
-    found: dict[str, str] = {}
+    by_check: dict[str, str] = {}
     for path in written:
         check = path.parent.name.partition("_")[0]
-        found[check] = found.get(check, "") + path.read_text()
-    return found
+        by_check[check] = by_check.get(check, "") + path.read_text()
+    return by_check

@@ -10,21 +10,21 @@ from run_reframe import CHECKS
 from assay.checks import plan
 
 CLASSES = {
-    found.name: found
+    definition.name: definition
     for path in CHECKS.rglob("*.py")
-    for found in ast.parse(path.read_text(encoding="utf-8")).body
-    if isinstance(found, ast.ClassDef)
+    for definition in ast.parse(path.read_text(encoding="utf-8")).body
+    if isinstance(definition, ast.ClassDef)
 }
 MIXINS = {
-    found.name
+    definition.name
     for path in (CHECKS / "mixins").glob("*.py")
-    for found in ast.parse(path.read_text(encoding="utf-8")).body
-    if isinstance(found, ast.ClassDef)
+    for definition in ast.parse(path.read_text(encoding="utf-8")).body
+    if isinstance(definition, ast.ClassDef)
 }
 LISTED = [
     name
-    for name, found in CLASSES.items()
-    if "rfm.simple_test" in map(ast.unparse, found.decorator_list)
+    for name, definition in CLASSES.items()
+    if "rfm.simple_test" in map(ast.unparse, definition.decorator_list)
 ]
 
 
@@ -49,13 +49,13 @@ def test_a_check_has_a_variable_for_all_that_its_scales_set(name: str) -> None:
     variables: set[str] = set()
     waiting = [name]
     while waiting:
-        found = CLASSES.get(waiting.pop())
-        if found is None:
+        definition = CLASSES.get(waiting.pop())
+        if definition is None:
             continue
-        waiting += [base.id for base in found.bases if isinstance(base, ast.Name)]
+        waiting += [base.id for base in definition.bases if isinstance(base, ast.Name)]
         variables |= {
             target.id
-            for statement in found.body
+            for statement in definition.body
             if isinstance(statement, ast.Assign)
             for target in statement.targets
             if isinstance(target, ast.Name)

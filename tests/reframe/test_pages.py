@@ -33,8 +33,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "shared_directory": "/share",
     }
     names = "|".join(QUOTING)
-    found = scripts(document, tmp_path_factory.mktemp("site"), "--tag=quick", f"--name=^({names})%")
-    return {check: spelled(script) for check, script in found.items()}
+    made = scripts(document, tmp_path_factory.mktemp("site"), "--tag=quick", f"--name=^({names})%")
+    return {check: spelled(script) for check, script in made.items()}
 
 
 def spelled(command: str) -> str:

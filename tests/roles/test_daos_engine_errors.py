@@ -59,7 +59,7 @@ def test_no_more_than_the_first_200_errors_are_returned(
 ) -> None:
     log = tmp_path / "engine.0.log"
     log.write_text("".join(line(2000.0, str(number)) for number in range(logged)))
-    (found,) = errors([log], 1500.0, capsys)
-    assert len(found["errors"]) == 200
-    assert found["errors"][0][2] == "update() 0"
-    assert found["cut"] is cut
+    (host,) = errors([log], 1500.0, capsys)
+    assert len(host["errors"]) == 200
+    assert host["errors"][0][2] == "update() 0"
+    assert host["cut"] is cut

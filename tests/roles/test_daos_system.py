@@ -33,7 +33,7 @@ def test_engines_are_unformatted_by_what_each_host_has_registered() -> None:
     server = {"name": "s1", "addresses": [], "names": [], "engines": [engine]}
     hosts: dict[str, Any] = {"s1": {"__daos_system_superblocks": {"stdout_lines": []}}}
     unformatted = FILTERS["daos_system_unformatted"]
-    assert [found["host"] for found in unformatted([server], hosts)] == ["s1"]
+    assert [row["host"] for row in unformatted([server], hosts)] == ["s1"]
     hosts["s1"]["__daos_system_superblocks"]["stdout_lines"].append("/mnt/daos0/superblock")
     assert unformatted([server], hosts) == []
     with pytest.raises(KeyError):

@@ -45,16 +45,16 @@ def account(*, entries: dict[str, list[str]], user: str = "assay", group: str = 
 
 def test_a_new_account_has_a_number_that_is_free_on_all_hosts() -> None:
     taken = ["eve:x:997:100::/home/eve:/bin/sh", "bob:x:996:"]
-    found = account(entries={"n1": PASSWD + GROUP, "n2": PASSWD + GROUP + taken})
-    assert (found["uid"], found["gid"]) == ("995", "995")
-    assert found["hosts_by_uid"] == []
+    numbers = account(entries={"n1": PASSWD + GROUP, "n2": PASSWD + GROUP + taken})
+    assert (numbers["uid"], numbers["gid"]) == ("995", "995")
+    assert numbers["hosts_by_uid"] == []
 
 
 def test_where_one_host_has_it_the_others_get_its_number() -> None:
     there = ["assay:x:500:501::/nonexistent:/bin/false", "assay:x:501:"]
-    found = account(entries={"n1": PASSWD + GROUP, "n2": PASSWD + GROUP + there})
-    assert (found["uid"], found["gid"]) == ("500", "501")
-    assert found["hosts_by_uid"] == ["n2 500"]
+    numbers = account(entries={"n1": PASSWD + GROUP, "n2": PASSWD + GROUP + there})
+    assert (numbers["uid"], numbers["gid"]) == ("500", "501")
+    assert numbers["hosts_by_uid"] == ["n2 500"]
 
 
 def test_hosts_that_differ_are_named_with_their_numbers() -> None:
@@ -62,14 +62,14 @@ def test_hosts_that_differ_are_named_with_their_numbers() -> None:
         name: [*PASSWD, *GROUP, f"assay:x:{number}:100::/:/bin/false", "assay:x:501:"]
         for name, number in (("n1", 500), ("n2", 502))
     }
-    found = account(entries=entries)
-    assert found["hosts_by_uid"] == ["n1 500", "n2 502"]
-    assert found["hosts_by_gid"] == ["n1 501", "n2 501"]
+    numbers = account(entries=entries)
+    assert numbers["hosts_by_uid"] == ["n1 500", "n2 502"]
+    assert numbers["hosts_by_gid"] == ["n1 501", "n2 501"]
 
 
 def test_root_is_root() -> None:
-    found = account(entries={"n1": PASSWD + GROUP}, user="root", group="slurm")
-    assert (found["uid"], found["gid"]) == ("0", "999")
+    numbers = account(entries={"n1": PASSWD + GROUP}, user="root", group="slurm")
+    assert (numbers["uid"], numbers["gid"]) == ("0", "999")
 
 
 @pytest.mark.parametrize(

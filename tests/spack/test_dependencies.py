@@ -14,13 +14,13 @@ PAIRS = [
 
 def pins(release):
     """Return name and version of each dependency that the recipe of DAOS pins for `release`."""
-    found = set()
+    declared = set()
     for dependency in RECIPES["daos"].of("depends_on"):
         name, at, rest = dependency.argument.partition("@")
         applies = all(holds(condition, release) for condition in dependency.when)
         if at and applies and dependency.keywords.get("type") != "build":
-            found.add((name, rest.split("+")[0].split("~")[0].split()[0]))
-    return found
+            declared.add((name, rest.split("+")[0].split("~")[0].split()[0]))
+    return declared
 
 
 def test_the_table_has_the_releases_of_the_recipe():

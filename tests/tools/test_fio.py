@@ -59,8 +59,8 @@ def test_each_job_is_a_sample_of_all_its_processes():
 def test_reads_whole_groups_with_log_lines_before_them_or_not(name, bandwidths):
     parsed = parse(recorded(name), written_here=True)
     assert parsed.problems == ()
-    found = [value for _, metric, value, _ in figures(parsed) if metric.endswith("bandwidth")]
-    assert found == bandwidths
+    read = [value for _, metric, value, _ in figures(parsed) if metric.endswith("bandwidth")]
+    assert read == bandwidths
     # These jobs have disable_clat: no latency was taken, so none is given.
     assert not [sample for sample in parsed.samples if sample.unit == "us"]
 

@@ -71,31 +71,31 @@ def sound(noise: str, hosts: int, campaigns: int, seed: int) -> tuple[float, ...
     """Shares of sound campaigns: accused and left open, with all samples and in rounds; taken."""
     rng = np.random.default_rng([seed, hosts, list(NOISES).index(noise)])
     cluster = Stopping(hosts)
-    found = []
+    outcomes = []
     for _ in range(campaigns):
         made = cluster.measured(NOISES[noise](rng, cluster), whole=noise == WHOLE)
         whole, (rounds, taken) = cluster.judged(made), cluster.judged_in_rounds(made)
-        found.append(
+        outcomes.append(
             (
                 *(np.isin(each.verdict, ACCUSING).any() for each in (whole, rounds)),
                 *((each.verdict == Verdict.UNSTEADY).any() for each in (whole, rounds)),
                 taken,
             )
         )
-    return tuple(np.mean(np.array(found, dtype=float), axis=0).tolist())
+    return tuple(np.mean(np.array(outcomes, dtype=float), axis=0).tolist())
 
 
 def faulty(fault: str, hosts: int, campaigns: int, seed: int) -> tuple[float, ...]:
     """Shares of campaigns whose fault is recognized, with all samples and in rounds; taken."""
     rng = np.random.default_rng([seed, hosts, 100 + list(FAULTS).index(fault)])
     cluster, put = Stopping(hosts), FAULTS[fault]
-    found = []
+    outcomes = []
     for _ in range(campaigns):
         made, hit = put.put(rng, cluster, cluster.measured(put.noise(rng, cluster)))
         rounds, taken = cluster.judged_in_rounds(made)
         both = (put.is_recognized(each, hit) for each in (cluster.judged(made), rounds))
-        found.append((*both, taken))
-    return tuple(np.mean(np.array(found, dtype=float), axis=0).tolist())
+        outcomes.append((*both, taken))
+    return tuple(np.mean(np.array(outcomes, dtype=float), axis=0).tolist())
 
 
 def tables(options: argparse.Namespace) -> Iterator[str]:
