@@ -7,10 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from assay.judge.limits import FALSE_ALARMS, QUESTIONS, Limits, no_ends
+from assay.judge.limits import FALSE_ALARMS, QUESTIONS, Limits, Numbers, no_ends
 from assay.judge.rating import rate
 from assay.judge.stats import Array, summarize_all
-from assay.judge.stopping import BETWEEN, LOOKS, decided
+from assay.judge.stopping import (
+    BETWEEN,
+    HINTS,
+    LOOKS,
+    _errors,
+    _hints_of_drift,
+    decided,
+)
 from assay.judge.verdict import Verdict
 
 FLOOR, BOUND = 100.0, 200.0
@@ -26,21 +33,25 @@ def looked_at(
     worst: float = FLOOR,
 ) -> tuple[list[str], list[bool]]:
     """The verdicts on metrics of one check, and which of them are decided."""
-    size = len(rows)
-    limits = Limits(
+    limits = limited(np.zeros(len(rows), dtype=int) if peers else None, len(rows), looks, worst)
+    summaries = summarize_all(rows)
+    rating = rate(summaries, limits)
+    sure = decided(summaries, limits, rating, np.zeros(len(rows), dtype=int))
+    return rating.verdict.tolist(), sure.tolist()
+
+
+def limited(group: Numbers | None, size: int, looks: int = LOOKS, worst: float = FLOOR) -> Limits:
+    """The limits of metrics, each of which is a group of its own if no groups are given."""
+    return Limits(
         best=np.full(size, BOUND),
         worst=np.full(size, worst),
         more=np.ones(size, dtype=bool),
-        group=np.zeros(size, dtype=int) if peers else np.arange(size),
+        group=np.arange(size) if group is None else group,
         subject=np.arange(size),
         host=np.arange(size),
         ends=no_ends(size),
         looks=looks,
     )
-    summaries = summarize_all(rows)
-    rating = rate(summaries, limits)
-    sure = decided(summaries, limits, rating, np.zeros(size, dtype=int))
-    return rating.verdict.tolist(), sure.tolist()
 
 
 def alike(level: float, count: int) -> Array:
@@ -119,6 +130,77 @@ def test_a_hint_of_a_drift_of_one_among_quiet_peers() -> None:
 
 def test_two_equal_samples_are_a_step_and_no_certainty() -> None:
     assert looked_at([[101.0, 101.0, 103.0]])[1] == [False]
+
+
+@pytest.mark.parametrize(("level", "enough"), [(102.35, False), (102.43, True)])
+def test_the_scatter_of_all_metrics_of_a_check_decides(level: float, *, enough: bool) -> None:
+    # Of three samples, the interval of 75 % is 2 * 1.15035 errors wide: 0.0086930. Four metrics
+    # have 8 degrees of freedom, and t(0.025 / 2, 8) is 2.7515, so the margin is 2.392 %.
+    assert looked_at([level * (1 + QUIET)] * 4)[1] == [enough] * 4
+
+
+@pytest.mark.parametrize(("level", "enough"), [(120.0, False), (121.0, False), (122.0, True)])
+def test_equal_samples_leave_a_step_and_one_degree_of_freedom(
+    level: float, *, enough: bool
+) -> None:
+    # t(0.025 / 2, 1) is 25.452: that many steps of 1.
+    assert looked_at([[level] * 3])[1] == [enough]
+
+
+def errors(rows: Sequence[Sequence[float]], group: Sequence[int]) -> tuple[Array, Array, Array]:
+    """The errors of metrics of one check, their degrees of freedom, and their errors by rating."""
+    summaries = summarize_all(rows)
+    rating = rate(summaries, limited(np.array(group), len(rows)))
+    return (*_errors(summaries, rating, np.zeros(len(rows), dtype=int)), rating.error)
+
+
+def test_errors_are_pooled_over_the_metrics_without_peers() -> None:
+    two, one = [99.0, 101.0], [100.0]
+    error, freedom, _ = errors([two, two, two], [0, 1, 2])
+    # An interval of 50 %: 2 * 0.67449 errors. Each pair of samples has one degree of freedom.
+    assert error == pytest.approx([0.01 / 0.67449] * 3, rel=1e-4)
+    assert freedom == pytest.approx([3.0] * 3)
+    # A single sample has no scatter to pool, and peers have their own.
+    error, freedom, rated = errors([two, one], [0, 1])
+    assert error[0] == pytest.approx(0.01 / 0.67449, rel=1e-4)
+    assert freedom[0] == pytest.approx(1.0)
+    assert np.array_equal(error[1:], rated[1:], equal_nan=True)
+    peers = [[90.0, 100.0, 110.0]] * 4
+    error, freedom, rated = errors([two, *peers], [0, 1, 1, 1, 1])
+    assert error[0] == pytest.approx(0.01 / 0.67449, rel=1e-4)
+    assert error[1:] == pytest.approx(rated[1:])
+
+
+@pytest.mark.parametrize(("factor", "hint"), [(0.995, False), (1.005, True)])
+def test_one_of_several_peers_hints_at_a_drift(factor: float, *, hint: bool) -> None:
+    """By more than the noise of peers explains in one of twenty checks."""
+
+    def rows(change: float) -> Array:
+        peers = alike(150.0, 8)
+        peers[5] = 150.0 * (1 + change * np.array([-0.5, 0.0, 0.5]))
+        return peers
+
+    from scipy.stats import t  # half a second, which no other test needs
+
+    summaries = summarize_all(rows(0.2))
+    rating = rate(summaries, limited(np.zeros(8, dtype=int), 8))
+    quantile = float(t.isf(HINTS / 2 / 8, rating.freedom[5]))
+    far = quantile * 2**0.5 * float(rating.error[5]) * (2 * 3 / np.pi) ** 0.5
+    assert HINTS == 0.05
+    summaries = summarize_all(rows(far * factor))
+    limits = limited(np.zeros(8, dtype=int), 8)
+    hints = _hints_of_drift(summaries, limits, rate(summaries, limits), np.zeros(8, dtype=int))
+    assert hints[5] == hint
+
+
+def test_each_group_of_peers_drifts_by_itself() -> None:
+    """In one check a group that rises is not hidden by two that do not."""
+    rising = 150 * (1 + 0.02 * np.arange(3))
+    rows = np.stack([*[rising * (1 + n / 1000) for n in range(4)], *alike(150.0, 8)])
+    limits = limited(np.repeat([0, 1, 2], 4), 12)
+    summaries = summarize_all(rows)
+    hints = _hints_of_drift(summaries, limits, rate(summaries, limits), np.zeros(12, dtype=int))
+    assert hints.tolist() == [True] * 4 + [False] * 8
 
 
 def test_every_look_has_its_part_of_a_chance() -> None:
