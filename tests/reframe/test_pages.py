@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from run_reframe import TESTS, scripts
@@ -35,6 +36,17 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     names = "|".join(QUOTING)
     made = scripts(document, tmp_path_factory.mktemp("site"), "--tag=quick", f"--name=^({names})%")
     return {check: spelled(script) for check, script in made.items()}
+
+
+def test_a_trial_on_one_machine_creates_some_files_without_a_deadline(tmp_path: Path) -> None:
+    document = site("file", servers=1, engines=1)
+    document |= {"clients": ["s1"], "colocated": True}
+    document["hosts"] = {name: document["hosts"][name] for name in ("login", "s1")}
+    document["daos"] |= {"pool": "tank", "container": "posix", "agents": ["s1"]}
+    document["benchmarks"] = {"mdtest": "/opt/bin/mdtest", "ior_apis": ["DFS"]}
+    script = scripts(document, tmp_path, "--tag=quick", "--name=^MdtestEasy%")["MdtestEasy"]
+    assert " -n 500 " in script
+    assert " -W " not in script
 
 
 def spelled(command: str) -> str:
