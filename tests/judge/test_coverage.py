@@ -119,6 +119,7 @@ def signed(
         ended=datetime(2026, 3, 2, tzinfo=UTC),
         reframe="4.10.4",
         deviations=(),
+        engine_errors=[],
     )
     made_at = datetime(2026, 3, 2, tzinfo=UTC)
     return sign_off(cluster, cast("Results", results), Gate.ACCEPTANCE, waivers, made_at=made_at)

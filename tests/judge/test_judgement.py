@@ -89,15 +89,13 @@ def judged_short(samples: Sequence[float], limits: Expectation) -> Judgement:
     return judge([Measurement(OWED, samples, limits, short=SHORT)]).judgements[0]
 
 
+@pytest.mark.parametrize("limits", [RATED, UNRATED], ids=["rated", "unrated"])
 @pytest.mark.parametrize("samples", [[900.0, 910.0, 920.0], [700.0, 710.0, 705.0]])
-def test_what_the_engines_did_not_move_is_implausible(samples: list[float]) -> None:
-    judged = judged_short(samples, RATED)
+def test_what_the_engines_did_not_move_is_implausible(
+    samples: list[float], limits: Expectation
+) -> None:
+    judged = judged_short(samples, limits)
     assert (judged.verdict, judged.reason) == (Verdict.IMPLAUSIBLE, SHORT)
-
-
-def test_without_a_floor_what_the_engines_did_not_move_stays_unrated() -> None:
-    judged = judged_short([900.0, 910.0], UNRATED)
-    assert (judged.verdict, judged.reason) == (Verdict.UNRATED, UNRATED.derivation)
 
 
 def test_without_a_sample_what_the_engines_did_not_move_is_missing() -> None:

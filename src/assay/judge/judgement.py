@@ -102,7 +102,8 @@ def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
     summaries = summarize_all(rows)
     ends = Ends([measurement.requirement for measurement in measurements])
     limits = _limits(measurements, ends.numbers, looks)
-    fake = _short(measurements, limits) | _fakes(measurements, rows)
+    short = {row: m.short for row, m in enumerate(measurements) if m.short}
+    fake = short | _fakes(measurements, rows)
     flags = np.isin(np.arange(len(rows)), list(fake))
     rating = rate(summaries, limits, flags)
     culprit = culprits([m.requirement for m in measurements], rating, limits.group, ends)
@@ -170,15 +171,6 @@ def _fakes(
         ],
         fewest,
     )
-
-
-def _short(measurements: Sequence[Measurement], limits: Limits) -> dict[int, str]:
-    """Metrics of which the engines moved less than is reported, except for those without a floor.
-
-    The latter stay unrated; what the engines report says so of them, too.
-    """
-    rated = ~np.isnan(limits.worst)
-    return {row: m.short for row, m in enumerate(measurements) if m.short and rated[row]}
 
 
 def _problems(measurement: Measurement) -> list[str]:
