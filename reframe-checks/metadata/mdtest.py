@@ -16,11 +16,12 @@ FILES = 1_000_000
 """Maximum number of files of each process, which must only be enough to reach the deadline."""
 
 
-FILES_OF_A_TRIAL = 500
+FILES_OF_A_TRIAL = 100
 """Number of files of each process where a host is client and server.
 
 Where two engines and two ranks shared two cores, a rank created up to 2,100 files each second, and
-20 were removed: a deadline of creation alone leaves the other phases minutes of work.
+20 were removed, through dfuse 7: a deadline of creation alone leaves the other phases minutes of
+work.
 """
 
 

@@ -45,7 +45,7 @@ def test_a_trial_on_one_machine_creates_some_files_without_a_deadline(tmp_path: 
     document["daos"] |= {"pool": "tank", "container": "posix", "agents": ["s1"]}
     document["benchmarks"] = {"mdtest": "/opt/bin/mdtest", "ior_apis": ["DFS"]}
     script = scripts(document, tmp_path, "--tag=quick", "--name=^MdtestEasy%")["MdtestEasy"]
-    assert " -n 500 " in script
+    assert " -n 100 " in script
     assert " -W " not in script
 
 
