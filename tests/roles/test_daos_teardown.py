@@ -131,7 +131,7 @@ def fusermount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program = tmp_path / "fusermount3"
     program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/calls\n. {tmp_path}/does\n')
     program.chmod(0o755)
-    (tmp_path / "dfuse").write_text("#!/bin/sh\nsleep 60\n")
+    (tmp_path / "dfuse").write_text("#!/bin/sh\nwhile :; do sleep 1; done\n")
     (tmp_path / "dfuse").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     return tmp_path / "does"
@@ -148,6 +148,23 @@ def test_a_dfuse_that_is_in_use_stays(fusermount: Path, tmp_path: Path) -> None:
         assert unmount(tmp_path / "mount") == 1
         assert dfuse.poll() is None
         dfuse.kill()
+
+
+def test_a_dfuse_that_goes_on_after_it_was_unmounted_is_ended(
+    fusermount: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fusermount.write_text("exit 0\n")
+    with subprocess.Popen([tmp_path / "dfuse", tmp_path / "mount"]) as dfuse:
+        assert unmount(tmp_path / "mount") == 0
+        assert dfuse.wait() == -9
+    assert "did not end within 1 s after it was unmounted and is killed" in capfd.readouterr().out
+
+
+def test_a_dfuse_that_ends_is_left_alone(fusermount: Path, tmp_path: Path) -> None:
+    with subprocess.Popen([tmp_path / "dfuse", tmp_path / "mount"]) as dfuse:
+        fusermount.write_text(f"kill -TERM {dfuse.pid}\n")
+        assert unmount(tmp_path / "mount") == 0
+        assert dfuse.wait() == -15
 
 
 def test_a_dfuse_that_does_not_let_go_is_ended(fusermount: Path, tmp_path: Path) -> None:
