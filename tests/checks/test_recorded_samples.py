@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from assay.checks import plan
+from assay.subject import Subject
 from assay.tools import (
     daos_perf,
     fdb_hammer,
@@ -95,3 +99,14 @@ def test_each_metric_finds_its_samples(check: str, parsed: Parsed, counts: dict[
     assert {metric.name: len(each) for metric, each in samples.items()} == counts
     for metric, each in samples.items():
         assert all(factor(sample.unit, metric.unit) > 0 for sample in each)
+
+
+@pytest.mark.parametrize("check", ["PosixFio", "SsdFio", "FioDfuse"])
+def test_fio_reads_only_what_its_own_run_wrote(check: str) -> None:
+    """Holes of a sparse file are not read from the device."""
+    text = recorded("fio", "sparse_file.txt")
+    left: Any = SimpleNamespace(text=lambda *_: text, printed=lambda _: "")
+    raw: Any = SimpleNamespace(of=lambda _: left)
+    run: Any = None
+    parsed = plan.CHECKS[check].reading.parsed(run, Subject("c1", backend="dfuse"), raw)
+    assert any("no earlier job of this run wrote" in problem for problem in parsed.problems)

@@ -6,7 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.judge.baseline import SLIPS, Change, Changes, Session, _Between, changes
+from assay.judge.baseline import (
+    SLIPS,
+    Change,
+    Changes,
+    Session,
+    _Between,
+    _together,
+    changes,
+)
 from assay.judge.limits import Limits, no_ends
 from assay.judge.rating import rate
 from assay.judge.stats import Array, summarize_all
@@ -194,6 +202,8 @@ def test_a_kind_without_others_stands_apart_by_its_own_change() -> None:
         (1.048576 * 1.01 - 1, 0.009, None),
         (1 / 1.048576 / 1.01 - 1, 0.011, "MB/MiB"),
         (1 / 1.048576 / 1.01 - 1, 0.009, None),
+        # Without any scatter, exactly by the factor.
+        (1.048576 - 1, 0.0, "MB/MiB"),
         # Large ones: within 5 %, whatever the scatter.
         (8 * 1.04 - 1, 0.0, "bytes/bits"),
         (8 * 1.06 - 1, 0.5, None),
@@ -337,6 +347,15 @@ def test_an_interval_has_its_share_of_the_false_alarms() -> None:
     assert (same.campaign.low, same.campaign.high) == pytest.approx((-of_all, of_all))
     of_kind = far(1 / 200 / 2, error * 1.2533 / 16**0.5, freedom * 16)
     assert same.kinds["Fio MiB/s"].high == pytest.approx(of_kind)
+
+
+@pytest.mark.parametrize(("apart", "agree"), [(0.0106, True), (0.0108, False)])
+def test_changes_agree_as_far_as_their_errors_explain(apart: float, *, agree: bool) -> None:
+    # 0.01 * (1 + 2 / sqrt(2 * 0.37 * 16)) / 1.4826 = 0.010665, for 16 figures about their median.
+    gain = np.tile([apart, -apart], 8)
+    error, freedom, rows = np.full(16, 0.01), np.full(16, 9.0), np.arange(16)
+    change = _together(gain, error, freedom, rows, _Between(0.0, 16.0), 0.01)
+    assert change.agree == agree
 
 
 @pytest.mark.parametrize(("factor", "slip"), [(1.049, "bytes/bits"), (1.054, None)])

@@ -133,6 +133,13 @@ def test_a_mean_latency_is_that_of_eight_operations_or_more(
     assert seen.latency.get(("update", "4KB"), []) == kept
 
 
+def test_operations_without_the_sum_of_their_times_have_no_latency() -> None:
+    seen = _Seen()
+    counted = OPERATIONS.splitlines()[0] + "\n"
+    _compare(seen, parse(BEGIN + counted % 100), parse(BEGIN + counted % 200), {})
+    assert not seen.latency
+
+
 def test_an_engine_that_is_new_in_a_reading_has_no_step() -> None:
     seen = _Seen()
     new = BEGIN.replace('rank="0"', 'rank="1"') + OPERATIONS.replace('rank="0"', 'rank="1"')

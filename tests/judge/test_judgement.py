@@ -9,7 +9,7 @@ from hypothesis import find, given
 from hypothesis import strategies as st
 
 from assay.checks.expect import Expectation
-from assay.checks.figures import Unrated
+from assay.checks.figures import Ground, Unrated
 from assay.checks.plan import Metric, Requirement
 from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.verdict import Verdict
@@ -158,6 +158,47 @@ def among_peers(
             ]
         ).judgements
     )
+
+
+@pytest.mark.parametrize(("ground", "peers"), [("measured", 4), ("hardware", 0)])
+def test_limits_from_measured_figures_make_no_difference_between_peers(
+    ground: Ground, peers: int
+) -> None:
+    """Each host's are of its own disk, even if the hosts are alike."""
+    judged = judge(
+        [
+            Measurement(
+                replace(OWED, subject=Subject(f"n{number}")),
+                [level * (1 + each / 1000) for each in (0, 1.03, -0.71, 0.52, -1.24)],
+                Expectation("MiB/s", ground, level * 2, level / 2, level * 2, "its own disk"),
+            )
+            for number, level in enumerate((901.7, 905.3, 899.2, 903.9))
+        ]
+    ).judgements
+    assert [each.peers.count if each.peers else 0 for each in judged] == [peers] * 4
+
+
+def test_a_slow_device_of_a_fast_host_is_compared_with_the_others_of_its_host() -> None:
+    """It is 7.3 % below the median of all, and the seven beside it are 3 % above that."""
+    noise = (0.0, 1.0, -0.7, 0.5, -1.2, 0.8, -1.0)
+    judged = judge(
+        [
+            Measurement(
+                replace(OWED, subject=Subject(f"s{host}", device=f"0000:{device:02x}:00.0")),
+                [
+                    level * (1 + 0.001 * each * (1 + device / 50))
+                    for each in (noise[device % 7 :] + noise[: device % 7])
+                ],
+                UNRATED,
+            )
+            for host, own in enumerate((1030.0, 1000.0, 1000.0, 1000.0))
+            for device in range(8)
+            for level in [own * (0.9 if (host, device) == (0, 3) else 1.0)]
+        ]
+    ).judgements
+    (slow,) = (each for each in judged if each.verdict is Verdict.BELOW)
+    assert str(slow.requirement.subject) == "s0/0000:03:00.0"
+    assert ", and 10.3% worse than the others of its host" in slow.reason
 
 
 def test_a_slow_device_is_below_though_nothing_else_rates_it() -> None:
