@@ -22,6 +22,7 @@ from assay.cli import app
 from assay.cluster.description import Cluster
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.waivers import Waiver
+from bundles import bundle_of, campaign_in
 from clusters import described, description
 from outputs import report_with_outputs
 
@@ -86,6 +87,16 @@ def test_a_bundle_stands(written: Path, keys: Path) -> None:
     assert any(
         sentence.startswith('Good "daos-assay" signature for Ada') for sentence in checked.holds
     )
+
+
+def test_a_bundle_with_what_engines_logged_stands(tmp_path: Path) -> None:
+    campaign = campaign_in(tmp_path)
+    errors = campaign / "engine-errors" / "20260101T100000Z.json"
+    errors.parent.mkdir()
+    errors.write_text("{}")
+    bundle = bundle_of(campaign)
+    assert (bundle / "engine-errors" / errors.name).exists()
+    assert verify(bundle).problems == []
 
 
 def test_its_checksums_are_those_of_sha256sum(written: Path) -> None:

@@ -41,6 +41,7 @@ def test_a_bundle_has_them_as_they_were(
     bundle = tmp_path / "bundle"
     write.write(sign_off(cluster, results, Gate.MEASURED), results, bundle)
     assert (bundle / DIRECTORY / NAME).read_bytes() == session.content
+    assert f"{DIRECTORY}/{NAME}" in results.kept()
 
 
 def test_a_campaign_without_them_has_none(

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from assay.campaign import session_files
 from assay.foreign import limits
 from assay.foreign.documents import first_error, from_json, misfits
-from assay.foreign.files import ForeignError, Tree, refuse_unprintable
+from assay.foreign.files import ForeignError
 from assay.foreign.text import quoted
 
 DIRECTORY = "engine-errors"
@@ -62,25 +62,10 @@ def read(root: Path, known: Mapping[str, Sequence[object]]) -> tuple[LoggedError
         ForeignError: a file does not contain errors of these engines, or there are too many.
         OSError: it cannot be read.
     """
-    tree = Tree(root)
-    if not tree.is_directory(DIRECTORY):
-        return ()
-    entries = list(islice(tree.walk(DIRECTORY), limits.REPORTS + 1))
-    if len(entries) > limits.REPORTS:
-        raise ForeignError(
-            f"{quoted(root / DIRECTORY)} has more than {limits.REPORTS:,} files, which is the"
-            " limit: remove whatever is not of this campaign"
-        )
-    sessions = []
-    for entry in sorted(entries, key=lambda entry: entry.name):
-        refuse_unprintable(entry, root)
-        content = tree.read(entry.name, limits.ENGINE_ERRORS_BYTES)
-        try:
-            logs = _logs(content, known)
-        except ForeignError as error:
-            raise ForeignError(f"{quoted(root / entry.name)} {error}") from error
-        sessions.append(LoggedErrors(PurePosixPath(entry.name).name, content, logs))
-    return tuple(sessions)
+    files = session_files.read(
+        root, DIRECTORY, limits.ENGINE_ERRORS_BYTES, lambda content: _logs(content, known)
+    )
+    return tuple(LoggedErrors(*file) for file in files)
 
 
 def _logs(

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from assay.campaign import session_files
 from assay.cluster.fingerprint import Fingerprint, HostChange, changes
 from assay.foreign import limits
 from assay.foreign.documents import first_error, from_json, misfits
-from assay.foreign.files import ForeignError, Tree, refuse_unprintable
+from assay.foreign.files import ForeignError
 from assay.foreign.text import quoted
 
 DIRECTORY = "fingerprints"
@@ -46,24 +47,10 @@ def read(root: Path, known: Collection[str]) -> tuple[Taken, ...]:
         ForeignError: a file does not contain fingerprints of these hosts, or there are too many.
         OSError: it cannot be read.
     """
-    tree = Tree(root)
-    if not tree.is_directory(DIRECTORY):
-        return ()
-    entries = list(islice(tree.walk(DIRECTORY), limits.FINGERPRINTS + 1))
-    if len(entries) > limits.FINGERPRINTS:
-        raise ForeignError(
-            f"{quoted(root / DIRECTORY)} has more than {limits.FINGERPRINTS:,} files, which is the"
-            " limit: remove whatever is not a fingerprint of this campaign"
-        )
-    taken = []
-    for entry in entries:
-        refuse_unprintable(entry, root)
-        content = tree.read(entry.name, limits.FINGERPRINT_BYTES)
-        try:
-            taken.append(Taken(Path(entry.name).name, content, _hosts(content, known)))
-        except ForeignError as error:
-            raise ForeignError(f"{quoted(root / entry.name)} {error}") from error
-    return tuple(taken)
+    files = session_files.read(
+        root, DIRECTORY, limits.FINGERPRINT_BYTES, lambda content: _hosts(content, known)
+    )
+    return tuple(Taken(*file) for file in files)
 
 
 def _hosts(content: bytes, known: Collection[str]) -> dict[str, Fingerprint]:

@@ -183,13 +183,22 @@ class Results:
             for name in job.output.below(directory_of(metric.subject))
         ]
 
+    def _beside(self) -> Iterator[tuple[str, bytes]]:
+        """What lay beside the raw outputs, with its path within the bundle."""
+        for directory, beside in (
+            (fingerprints.DIRECTORY, self.fingerprints),
+            (locks.DIRECTORY, self.locks),
+            (engine_logs.DIRECTORY, self.engine_errors),
+        ):
+            for file in beside:
+                yield f"{directory}/{file.name}", file.content
+
     def kept(self) -> Iterator[str]:
         """The files that `copy` writes, as paths within the bundle."""
         for job in (job for case in self.cases.values() for job in case.jobs):
             if job.output is not None:
                 yield from (f"{job.place}/{name}" for name, _ in job.output.files)
-        yield from (f"{fingerprints.DIRECTORY}/{taken.name}" for taken in self.fingerprints)
-        yield from (f"{locks.DIRECTORY}/{lock.name}" for lock in self.locks)
+        yield from (name for name, _ in self._beside())
         yield from (f"{REFRAME}/{path.name}" for path in self.reports)
 
     def copy(self, bundle: Path) -> None:
@@ -202,12 +211,8 @@ class Results:
         for job in (job for case in self.cases.values() for job in case.jobs):
             if job.output is not None:
                 job.output.copy(bundle / job.place)
-        for taken in self.fingerprints:
-            _write(bundle / fingerprints.DIRECTORY / taken.name, taken.content)
-        for lock in self.locks:
-            _write(bundle / locks.DIRECTORY / lock.name, lock.content)
-        for session in self.engine_errors:
-            _write(bundle / engine_logs.DIRECTORY / session.name, session.content)
+        for name, content in self._beside():
+            _write(bundle / name, content)
         for path, digest in zip(self.reports, self.digests, strict=True):
             content = files.read(path, limits.REPORT_BYTES)
             if hashlib.sha256(content).hexdigest() != digest:

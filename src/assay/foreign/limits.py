@@ -40,8 +40,8 @@ DEPTH = 32
 FINGERPRINT_BYTES = 64 * MIB
 """A file of fingerprints. 1,024 hosts x 150 facts of 100 bytes are 15 MB."""
 
-FINGERPRINTS = 1_000
-"""Files of fingerprints of a campaign; each session leaves two."""
+SESSION_FILES = 1_000
+"""Files of one kind that the playbook leaves for a campaign; a session leaves two fingerprints."""
 
 ENGINE_ERRORS = 200
 """Errors of an engine in one session, as many as its server returns."""
