@@ -9,22 +9,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
-from assay.campaign import engine_logs, fingerprints, locks
+from assay.campaign import engine_logs, fingerprints, locks, sessions
 from assay.campaign.cases import Case, Deviation, case_of, joined, problem_of
 from assay.campaign.fingerprints import Taken
 from assay.campaign.locks import Lock
 from assay.campaign.outputs import Counted, Outputs, find
-from assay.campaign.run_report import Loaded, Names, ReportError, TestCase, load
+from assay.campaign.run_report import Names, ReportError, TestCase, load
 from assay.checks.plan import CHECKS, Requirement
 from assay.checks.raw import directory_of
 from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
 from assay.foreign import files, limits
-from assay.foreign.files import Entry, ForeignError, refuse_unprintable
+from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line, quoted, shorten_all
 from assay.tools.output import ALLOWED, is_measurement
 
@@ -183,7 +182,7 @@ class Results:
             for name in job.output.below(directory_of(metric.subject))
         ]
 
-    def _beside(self) -> Iterator[tuple[str, bytes]]:
+    def _files_beside(self) -> Iterator[tuple[str, bytes]]:
         """What lay beside the raw outputs, with its path within the bundle."""
         for directory, beside in (
             (fingerprints.DIRECTORY, self.fingerprints),
@@ -198,7 +197,7 @@ class Results:
         for job in (job for case in self.cases.values() for job in case.jobs):
             if job.output is not None:
                 yield from (f"{job.place}/{name}" for name, _ in job.output.files)
-        yield from (name for name, _ in self._beside())
+        yield from (name for name, _ in self._files_beside())
         yield from (f"{REFRAME}/{path.name}" for path in self.reports)
 
     def copy(self, bundle: Path) -> None:
@@ -211,7 +210,7 @@ class Results:
         for job in (job for case in self.cases.values() for job in case.jobs):
             if job.output is not None:
                 job.output.copy(bundle / job.place)
-        for name, content in self._beside():
+        for name, content in self._files_beside():
             _write(bundle / name, content)
         for path, digest in zip(self.reports, self.digests, strict=True):
             content = files.read(path, limits.REPORT_BYTES)
@@ -252,13 +251,13 @@ def read(
             check that had not failed is in a later report again, or its second round without the
             first; two sessions ran at once; or outputs cannot be read.
     """
-    paths = _matching(pattern)
+    paths = sessions.matching(pattern)
     names = Names(cluster)
     loaded = sorted(
         (load(path, names, follow=not glob.has_magic(pattern)) for path in paths),
         key=lambda read: read.report.session_info.time_start_unix,
     )
-    latest: dict[tuple[str, str], _Rounds] = {}
+    latest: dict[tuple[str, str], sessions.Rounds] = {}
     runs: Counter[tuple[str, str]] = Counter()
     interrupted: Counter[tuple[str, str]] = Counter()
     again: set[tuple[str, str]] = set()
@@ -271,8 +270,8 @@ def read(
             measured.update([key] if problem_of(case) is None else [])
         for case in session.report.cases:
             key = (case.check, case.partition)
-            latest[key] = _with(latest.get(key, []), session, case)
-    _refuse_overlaps(loaded)
+            latest[key] = sessions.with_session(latest.get(key, []), session, case)
+    sessions.refuse_overlaps(loaded)
     infos = [session.report.session_info for session in loaded]
     counted = Counted()
     return Results(
@@ -310,77 +309,8 @@ def read(
     )
 
 
-def _refuse_overlaps(loaded: Sequence[Loaded]) -> None:
-    """Refuse sessions that ran at once: each has measured the other's load.
-
-    Raises:
-        ReportError: two sessions overlap.
-    """
-    for one, other in pairwise(loaded):
-        ended, started = one.report.session_info.time_end_unix, other.report.session_info
-        if started.time_start_unix < ended:
-            raise ReportError(
-                f"{one_line(str(other.path))} began at {started.time_start_unix:%Y-%m-%d %H:%M:%S}"
-                f" UTC, before {one_line(str(one.path))} ended at {ended:%H:%M:%S}: sessions that"
-                " run at once disturb each other; measure again, one after the other"
-            )
-
-
-_Rounds = list[tuple[Loaded, TestCase]]
-
-
-def _with(rounds: _Rounds, session: Loaded, case: TestCase) -> _Rounds:
-    """The rounds of a check, with those of one more session.
-
-    Raises:
-        ReportError: the check must not have been measured again.
-    """
-    here = f"{session.path}: {case.check} on {case.partition}"
-    last = rounds[-1][1] if rounds else None
-    if last is None or problem_of(last) is not None:
-        if case.round < 2 and len(rounds) < 2:
-            return [(session, case)]
-        if last is not None and case.round == last.round:
-            return [*rounds[:-1], (session, case)]
-    elif (last.round, case.round) == (1, 2) and last.scale == case.scale:
-        return [*rounds, (session, case)]
-    if last is None:
-        raise ReportError(
-            f"{here} is a second round, and no report has its first: name all reports"
-        )
-    if (last.round, case.round) == (1, 2) and problem_of(last) is not None:
-        raise ReportError(f"{here} is a second round, but its first failed: measure both again")
-    raise ReportError(
-        f"{here} is also in {rounds[-1][0].path}; a campaign has each check once: name the reports"
-        " of one campaign"
-    )
-
-
 def _joined(rounds: Sequence[Case]) -> Case:
     return joined(*rounds) if len(rounds) == 2 else rounds[0]
-
-
-def _matching(pattern: str) -> tuple[Path, ...]:
-    if "\0" in pattern:
-        raise ReportError("the pattern of the reports contains a NUL")
-    paths = tuple(Path(name) for name in sorted(glob.glob(pattern)))
-    if not paths:
-        raise ReportError(f"no run report matches {pattern}; `reframe -r` writes them")
-    if len(paths) > limits.REPORTS:
-        raise ReportError(
-            f"{pattern} matches {len(paths):,} files, and {limits.REPORTS:,} is the limit: name the"
-            " reports of one campaign"
-        )
-    if len({path.name for path in paths}) < len(paths):
-        raise ReportError(
-            f"{pattern} matches two reports with the same file name, by which a bundle keeps them"
-        )
-    for path in paths:
-        try:
-            refuse_unprintable(Entry(path.name, 0o100000, 0, 1, 0), path.parent)
-        except ForeignError as error:
-            raise ReportError(str(error)) from error
-    return paths
 
 
 def _output(
