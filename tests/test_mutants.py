@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -14,14 +15,12 @@ SCRIPT = Path(__file__).parents[1] / "scripts" / "mutants.py"
 
 
 @pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mutants", SCRIPT)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mutants"] = module
-    spec.loader.exec_module(module)
-    return module
+def script() -> Iterator[ModuleType]:
+    sys.path.insert(0, str(SCRIPT.parent))
+    try:
+        yield importlib.import_module("mutants")
+    finally:
+        sys.path.remove(str(SCRIPT.parent))
 
 
 SOURCE = """\

@@ -1,0 +1,126 @@
+"""Changes of a module in one place, each of which gives it another meaning."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+Function = tuple[str, int]
+"""A module, relative to `src`, and the line in which a function of it begins."""
+
+OPPOSITE: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A module with one change."""
+
+    module: Path
+    """Relative to `src`."""
+    line: int
+    function: int
+    """The line in which the function begins that it is in; 0 if it is in none."""
+    before: str
+    after: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line}: {self.before}  →  {self.after}"
+
+
+def changed(node: ast.AST) -> ast.AST | None:
+    """The node with another meaning; None if it cannot be changed."""
+    node = copy.deepcopy(node)
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in OPPOSITE:
+            node.ops = [OPPOSITE[type(operator)]()]  # type: ignore[list-item]
+        case ast.BoolOp() | ast.BinOp() if type(node.op) in OPPOSITE:
+            node.op = OPPOSITE[type(node.op)]()  # type: ignore[assignment]
+        case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand):
+            return operand
+        case ast.Constant(value=bool(value)):
+            node.value = not value
+        case ast.Constant(value=int(value)):
+            node.value = value + 1
+        case ast.Constant(value=float(value)):
+            node.value = value * 1.1 or 0.1
+        case ast.If() if ast.unparse(node.test) == "__name__ == '__main__'":
+            # A module that runs as a program is started with -I, from its installation.
+            return None
+        case ast.If() | ast.IfExp() if not isinstance(node.test, ast.Constant):
+            node.test = ast.Constant(False)
+        case _:
+            return None
+    return node
+
+
+def places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
+    """Each node that may be changed: its parent, the field, and its index if that is a list."""
+    for field, value in ast.iter_fields(tree):
+        # Annotations are not executed. `frozen` in decorators, and `strict`, only refuse misuse.
+        if field in ("annotation", "returns", "decorator_list"):
+            continue
+        if isinstance(tree, ast.keyword) and tree.arg == "strict":
+            continue
+        children = value if isinstance(value, list) else [value]
+        for index, child in enumerate(children):
+            if isinstance(child, ast.AST) and not isinstance(child, ast.Assert):
+                yield tree, field, index if isinstance(value, list) else None
+                yield from places(child)
+
+
+def mutants(source: Path, module: Path) -> Iterator[Mutant]:
+    """Every mutant of a module."""
+    tree = ast.parse((source / module).read_text())
+    functions = list(_functions(tree))
+    for parent, field, index in list(places(tree)):
+        held = getattr(parent, field)
+        node = held if index is None else held[index]
+        other = changed(node)
+        if other is None:
+            continue
+        ast.copy_location(other, node)
+
+        _put(parent, field, index, other)
+        text = ast.unparse(ast.fix_missing_locations(tree))
+        _put(parent, field, index, node)
+        before, after = (ast.unparse(part).partition("\n")[0] for part in (node, other))
+        function = max((f.start for f in functions if node.lineno in f), default=0)
+        yield Mutant(module, node.lineno, function, before, after, text)
+
+
+def _functions(tree: ast.AST) -> Iterator[range]:
+    """The lines of each function, as its code object has them: from its first decorator."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            yield range(first, (node.end_lineno or first) + 1)
+
+
+def _put(parent: ast.AST, field: str, index: int | None, part: ast.AST) -> None:
+    if index is None:
+        setattr(parent, field, part)
+    else:
+        getattr(parent, field)[index] = part
