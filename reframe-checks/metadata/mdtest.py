@@ -50,18 +50,21 @@ class MdtestCheck(UsesEachBackend, AssayCheck):
         program = self.benchmark("mdtest")
         dfs, transfer = self.dfs(subject), self.entry.metric("create").transfer
         size = int(transfer.value) if transfer else 0
-        is_trial = self.cluster.colocated
-        stonewall = CreationStonewall(self.stonewall_s, RAW / f"{name}.stonewall")
+        if self.cluster.colocated:
+            files, stonewall = FILES_OF_A_TRIAL, None
+        else:
+            stonewall = CreationStonewall(self.stonewall_s, RAW / f"{name}.stonewall")
+            files = FILES
         run = Mdtest(
             self.path(subject, name),
-            files=FILES_OF_A_TRIAL if is_trial else FILES,
+            files=files,
             write_bytes=size,
             read_bytes=size,
             shared=self.shared,
             verify=size > 0,
             api="DFS" if dfs else "POSIX",
             dfs=dfs,
-            stonewall=None if is_trial else stonewall,
+            stonewall=stonewall,
         )
         return Step(
             name,

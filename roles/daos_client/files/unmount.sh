@@ -4,15 +4,18 @@
 set -u
 limit=$1 path=$2
 
-# The processes of this dfuse; a defunct one has no words.
-serving() {
+# Run a command with each process of this dfuse; a defunct one has no words. Status 1 if there is none.
+each_process() {
+    status=1
     for process in /proc/[0-9]*; do
         name=
         read -r name 2> /dev/null < "$process/comm"
         if [ "$name" = dfuse ] && tr '\0' '\n' 2> /dev/null < "$process/cmdline" | grep --quiet --line-regexp --fixed-strings "$path"; then
-            echo "${process#/proc/}"
+            status=0
+            "$@" "${process#/proc/}"
         fi
     done
+    return "$status"
 }
 
 timeout --kill-after=5 "$limit" fusermount3 -u "$path"
@@ -20,19 +23,18 @@ status=$?
 # timeout's own: 124 where the limit was reached, 137 where it took a KILL.
 if [ "$status" = 124 ] || [ "$status" = 137 ]; then
     echo "dfuse at $path did not unmount within $limit s and is killed"
-    # shellcheck disable=SC2046 # as many words as processes
-    kill -KILL $(serving)
+    each_process kill -KILL
     exec timeout --kill-after=5 "$limit" fusermount3 -u -z "$path"
 fi
 [ "$status" = 0 ] || exit "$status"
 
-while [ -n "$(serving)" ] && [ "$limit" -gt 0 ]; do
+waited=0
+while each_process true; do
+    if [ "$waited" = "$limit" ]; then
+        echo "dfuse at $path did not end within $limit s after it was unmounted and is killed"
+        each_process kill -KILL
+        break
+    fi
     sleep 1
-    limit=$((limit - 1))
+    waited=$((waited + 1))
 done
-left=$(serving)
-if [ -n "$left" ]; then
-    echo "dfuse at $path did not end within $1 s after it was unmounted and is killed"
-    # shellcheck disable=SC2086 # likewise
-    kill -KILL $left
-fi

@@ -2,8 +2,8 @@
 
 A program prints a limited number of digits, and two real samples agree in all of them only if there
 are few. So samples that are printed coarsely may agree, and prove nothing. Nor does it prove
-anything that samples agree which were multiplied by something: no copy is told from other figures
-by its scatter alone.
+anything that samples agree which were multiplied by something: no copy is distinguished from other
+figures by its scatter alone.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def _idle(variable: str, value: str, version: Version, provider: str | None) -> 
 def _interface(
     name: str, where: str, host: Host, engine: Engine, provider: str | None
 ) -> Iterator[Problem]:
-    """Require that libfabric's TCP has the engine's interface, if it is told one."""
+    """Require that libfabric's TCP has the engine's interface, if one is set for it."""
     given = engine.env("FI_TCP_IFACE")
     if given is None or given == engine.fabric_iface or "tcp" not in (provider or ""):
         return
