@@ -142,16 +142,20 @@ def test_a_header_has_at_most_64_kib(size: int, *, refused: bool) -> None:
         assert ArchiveMember.frombuf(block, "utf-8", "strict").size == size
 
 
-def test_a_sparse_file_counts_as_large_as_it_becomes(tmp_path: Path) -> None:
-    path = tmp_path / "x"
-    with path.open("wb") as file:
-        file.truncate(2**40)
-    made = subprocess.run(
+def sparse(directory: Path, size: int) -> bytes:
+    """An archive with one file, which is nothing but a hole of so many bytes."""
+    with (directory / "x").open("wb") as file:
+        file.truncate(size)
+    return subprocess.run(
         ["tar", "--create", "--sparse", "--transform=s,^,raw/evil/engine0/,", "x"],
-        cwd=tmp_path,
+        cwd=directory,
         capture_output=True,
         check=True,
     ).stdout
+
+
+def test_a_sparse_file_counts_as_large_as_it_becomes(tmp_path: Path) -> None:
+    made = sparse(tmp_path, 2**40)
     assert len(made) < 2**20
     unpack(io.BytesIO(made), "evil", tmp_path / "raw", ["evil/engine0"])
     refusal = (tmp_path / "raw/evil/engine0/refusal").read_text()
@@ -163,15 +167,7 @@ def test_files_have_at_most_so_many_bytes_outside_of_the_archive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, *, refused: bool
 ) -> None:
     monkeypatch.setattr("assay.campaign.unpack.MAX_BYTES", limit)
-    path = tmp_path / "x"
-    with path.open("wb") as file:
-        file.truncate(2**20)
-    made = subprocess.run(
-        ["tar", "--create", "--sparse", "--transform=s,^,raw/evil/engine0/,", "x"],
-        cwd=tmp_path,
-        capture_output=True,
-        check=True,
-    ).stdout
+    made = sparse(tmp_path, 2**20)
     assert (refusal(tmp_path, made) is not None) == refused
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,13 +18,9 @@ MODULE = Path(__file__).parents[2] / "roles/cluster/library/cluster_scan.py"
 @pytest.fixture
 def scan(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
     monkeypatch.setitem(sys.modules, "ansible.module_utils.trusted", trusted)
-    spec = importlib.util.spec_from_file_location("cluster_scan", MODULE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "ANSWER_S", 1)
-    asked: Callable[[str], str] = module.scan
+    module = runpy.run_path(str(MODULE))
+    monkeypatch.setitem(module["scan"].__globals__, "ANSWER_S", 1)
+    asked: Callable[[str], str] = module["scan"]
     return asked
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,14 +17,9 @@ from assay.tools import trusted
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], str]:
     monkeypatch.setitem(sys.modules, "ansible.module_utils.trusted", trusted)
-    module_path = ROLES / "daos/library/daos_programs.py"
-    spec = importlib.util.spec_from_file_location("daos_programs", module_path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "ANSWER_S", 1)
-    asked: Callable[[str, str], str] = module.said
+    module = runpy.run_path(str(ROLES / "daos/library/daos_programs.py"))
+    monkeypatch.setitem(module["said"].__globals__, "ANSWER_S", 1)
+    asked: Callable[[str, str], str] = module["said"]
     return asked
 
 
