@@ -44,6 +44,24 @@ def test_what_is_healthy_has_no_problem() -> None:
 
 
 @pytest.mark.parametrize(
+    ("wanted", "listed", "is_there"),
+    [
+        ("ofi+tcp;ofi_rxm", "ofi+tcp", True),
+        ("ofi+verbs", "ofi+verbs;ofi_rxm", True),
+        ("ofi+tcp,ofi+verbs", "ofi+tcp", False),
+        ("ucx+dc_x", "ucx+dc_mlx5", True),
+        ("ofi+verbs", "ofi+tcp", False),
+        ("ucx+dc_x", "ofi+verbs;ofi_rxm", False),
+    ],
+)
+def test_a_provider_is_there_however_it_is_spelled(
+    wanted: str, listed: str, *, is_there: bool
+) -> None:
+    scanned = SCANNED.replace('"ofi+tcp"', f'"{listed}"')
+    assert (network_scan.problems(scanned, wanted) == []) == is_there
+
+
+@pytest.mark.parametrize(
     ("text", "problem"),
     [
         (devices("EVICTED"), "SSD 0000:81:00.0 of rank 3 is evicted as faulty"),

@@ -30,7 +30,8 @@ class _Response(BaseModel):
 def problems(text: str, provider: str) -> list[str]:
     """The servers without an interface for a provider, each in a sentence.
 
-    Interfaces are not compared: the scan leaves out some that engines use, such as `lo`.
+    Interfaces are not compared: the scan leaves out some that engines use, such as `lo`. Nor are
+    the spellings of a provider: `daos_server` itself adds `;ofi_rxm` where it is left out.
 
     Args:
         text: standard output of `query`.
@@ -43,9 +44,21 @@ def problems(text: str, provider: str) -> list[str]:
         hosts = _Response.model_validate(answer.response).hosts or {}
     except ValidationError as error:
         return [f"the servers' interfaces are unknown: {first_error(error)}"]
+    required = _transports(provider)
     return [
         f"no interface of {each.hosts} has the provider {provider}, only {others}"
         for each in hosts.values()
-        if provider not in (each.fabric.providers or ())
+        if not required
+        <= {name for other in each.fabric.providers or () for name in _transports(other)}
         for others in [", ".join(each.fabric.providers or ()) or "none at all"]
     ]
+
+
+def _transports(provider: str) -> set[str]:
+    """What a provider crosses the network with: ``ofi+verbs`` of ``ofi+verbs;ofi_rxm``.
+
+    UCX has many names for the same. DAOS 2.4 may have several providers, with commas.
+    """
+    if provider.startswith("ucx+"):
+        return {"ucx"}
+    return {each.strip().partition(";")[0] for each in provider.split(",")}
