@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from assay.judge.peers import _within_hosts
+from assay.judge.limits import NO_END
+from assay.judge.pairs import Polished, polish
+from assay.judge.peers import _levels, _slow_ends, _within_hosts
+from assay.judge.populations import deviation, scale
 from assay.judge.rating import Rating
+from assay.judge.stats import threshold
 from assay.judge.verdict import Verdict
 from ratings import last, rated
 
@@ -133,3 +139,67 @@ def test_an_ssd_is_slow_within_its_host_in_all_of_its_metrics_together() -> None
     assert of_ssds(0.10, 0.03, 1) == {Open}
     assert of_ssds(0.10, 0.03, 6) == {Below}
     assert Below not in of_ssds(0.04, 0.0, 6)
+
+
+@pytest.mark.parametrize(
+    ("device", "pair", "levels"),
+    [(np.nan, np.nan, 3), (0.0, np.nan, 5), (np.nan, 0.0, 5), (0.0, 0.0, 7)],
+)
+def test_the_levels_that_share_a_chance(device: float, pair: float, levels: int) -> None:
+    """Metric, subject and host; the first two within a host, too; a pair and an end."""
+    assert _levels(np.array([device, pair]), np.array([[NO_END, NO_END], [0, 1]])) == levels
+
+
+UNEVEN = [1.04, 0.96, 1.03, 0.97, 1.02, 0.98, 1.0]
+"""Seven hosts that differ by nature by a few percent."""
+
+
+@pytest.mark.parametrize("metrics", [1, 2, 6])
+def test_a_slow_host_is_told_from_hosts_that_differ(metrics: int) -> None:
+    """One metric by itself, several by their median, whose own error is smaller."""
+
+    def with_loss(loss: float) -> Rating:
+        figures = [1000.0 * own for own in (*UNEVEN, 1 - loss)]
+        return rated(
+            figures * metrics,
+            spread=0.02,
+            count=15,
+            group=[metric for metric in range(metrics) for _ in figures],
+            subject=list(range(8)) * metrics,
+        )
+
+    rating = with_loss(0.2)
+    error = float(rating.error[0]) * (1.2533 / metrics**0.5 if metrics > 1 else 1)
+    gain = np.array([*UNEVEN, 0.8]) / 0.99 - 1
+    usual, loose = scale(deviation(gain), error, float(rating.freedom[0]), 7)
+    # One campaign in 200, a quarter for peers, of that a third for each level, and eight hosts.
+    far = float(threshold(1 / 200 / 4 / 3 / 8, loose)) * usual
+    limit = 1 - 0.99 * (1 - far)
+    assert last(with_loss(limit * 1.002)) is Below
+    assert last(with_loss(limit * 0.998)) is not Below
+
+
+def of_ends(level: float, effect: float = -0.2) -> Polished:
+    """Eight ends in a ring that differ by a few percent, but the last: its pairs lose more."""
+    ring = np.array([(end, (end + 1) % 8) for end in range(8)])
+    return replace(
+        polish(np.array([*UNEVEN, 1.0]) - 1, ring),
+        level=np.array([*UNEVEN, 1 + level]) - 1,
+        effect=np.array([0.0] * 7 + [effect]),
+    )
+
+
+def test_a_slow_end_of_pairs_is_told_from_ends_that_differ() -> None:
+    model = of_ends(-0.2)
+    between = max(deviation(model.level), deviation(model.gain))
+    assert between == deviation(model.level) != deviation(model.gain)
+    # Each end is in two pairs, so the error of its median is smaller.
+    usual, loose = scale(between, 0.05 * 1.2533 / 2**0.5, 20.0, 7)
+    far = float(threshold(1e-4, loose)) * usual
+    assert list(_slow_ends(of_ends(-far * 1.002), 0.05, 20.0, 1e-4)) == [7]
+    assert not list(_slow_ends(of_ends(-far * 0.998), 0.05, 20.0, 1e-4))
+
+
+def test_an_end_is_slow_by_more_than_six_percent() -> None:
+    assert list(_slow_ends(of_ends(-0.9, -0.0601), 0.001, 20.0, 0.1)) == [7]
+    assert not list(_slow_ends(of_ends(-0.9, -0.06), 0.001, 20.0, 0.1))

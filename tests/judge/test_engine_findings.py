@@ -133,6 +133,12 @@ def test_a_mean_latency_is_that_of_eight_operations_or_more(
     assert seen.latency.get(("update", "4KB"), []) == kept
 
 
+def test_what_is_counted_for_the_first_time_was_zero_before() -> None:
+    seen = _Seen()
+    _compare(seen, parse(BEGIN), parse(BEGIN + OPERATIONS % (8, 50)), {})
+    assert seen.latency["update", "4KB"] == [{(0, 3): (8, 50)}]
+
+
 def test_operations_without_the_sum_of_their_times_have_no_latency() -> None:
     seen = _Seen()
     counted = OPERATIONS.splitlines()[0] + "\n"

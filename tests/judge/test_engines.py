@@ -293,15 +293,16 @@ def test_servers_that_did_not_answer_are_named(tmp_path: Path) -> None:
     assert report.unread == "the metrics of s7 were not read, nor those of 1 more: timed out"
 
 
-def test_every_server_needs_a_telemetry_port(tmp_path: Path) -> None:
+@pytest.mark.parametrize("others", [["s2"], ["s2", "s3"]])
+def test_every_server_needs_a_telemetry_port(tmp_path: Path, others: list[str]) -> None:
     document = daos(None).model_dump(mode="json", by_alias=True)
-    for name in ("s2", "s3"):
+    for name in others:
         document["hosts"][name] = document["hosts"]["s1"]
         document["servers"].append(name)
         document["daos"]["servers"].append(name)
     (report,) = engines(Cluster.model_validate(document), campaign(tmp_path, "pulsed"))
     assert report.unread == (
-        "the engines' metrics were not read: no telemetry port on s1 and 2 more"
+        f"the engines' metrics were not read: no telemetry port on s1 and {len(others)} more"
     )
 
 

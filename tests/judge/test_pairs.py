@@ -12,6 +12,8 @@ from assay.checks.figures import Unrated
 from assay.checks.plan import Metric, Requirement
 from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.pairs import islands, polish
+from assay.judge.peers import _between_pairs
+from assay.judge.populations import deviation, scale
 from assay.judge.verdict import Verdict
 from assay.subject import Subject
 from synthetic import campaign, cluster, quiet
@@ -59,6 +61,7 @@ def test_a_slow_host_is_named_and_not_the_other_ends_of_its_pairs(design: Design
     assert len(culprits) == sum(7 in pair for pair in design)
     assert set(culprits.values()) == {"s8"}
     assert {j.verdict for j in judged if j.culprit} == {Verdict.BELOW}
+    assert all("; s8 is 10." in j.reason or "; s8 is 9." in j.reason for j in judged if j.culprit)
 
 
 @pytest.mark.parametrize("design", [RING, ALL], ids=["ring", "all"])
@@ -102,6 +105,15 @@ def test_two_slow_pairs_outvote_an_end_and_one_does_not() -> None:
     assert both.effect.nonzero()[0].tolist() == [4]
     assert both.effect[4] == pytest.approx(-0.1)
     assert np.allclose(both.residual, 0)
+
+
+def test_each_effect_of_an_end_takes_a_degree_of_freedom() -> None:
+    model = polish(0.01 * np.sin(np.arange(16)), np.array(RING))
+    between = deviation(model.residual)
+    # Of 16 pairs one more is lost to the median of all.
+    for effects, freedom in ((0, 15), (1, 14), (14, 1), (15, 0), (16, 0)):
+        shown = replace(model, effect=np.where(np.arange(16) < effects, -0.1, 0.0))
+        assert _between_pairs(shown, 0.002, 20.0) == scale(between, 0.002, 20.0, freedom)
 
 
 def test_islands_are_what_sound_pairs_connect() -> None:

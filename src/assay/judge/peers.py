@@ -108,16 +108,6 @@ class _Found:
     blame: dict[int, Blame] = field(default_factory=dict)
     polished: list[tuple[Numbers, Polished, float, float]] = field(default_factory=list)
 
-    def levels(self, limits: Limits) -> int:
-        """The number of levels that share the chance of a false alarm.
-
-        They are a metric, a subject and a host among all; if hosts have several devices, also the
-        first two within their host; if there are pairs, also a pair and an end.
-        """
-        paired = limits.ends[:, 0] != NO_END
-        compared = ~np.isnan(self.local)
-        return 3 + 2 * bool(np.any(compared & ~paired)) + 2 * bool(np.any(compared & paired))
-
 
 def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compared:
     """Compare each metric with its peers, which have the same number in `limits.group`."""
@@ -155,7 +145,7 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
             found.median[population] = middle(summaries.median[population])
             _measure(found, limits, summaries, population, own, pooled.known)
     gain = limits.gain(summaries.median, found.median)
-    levels = found.levels(limits)
+    levels = _levels(found.local, limits.ends)
     ailing, ailing_there, asked = _ailing(
         found, limits, gain, error, freedom, count, in_modes, levels
     )
@@ -189,6 +179,21 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
         faster=gain > np.maximum(BEYOND_PEERS, far),
         hiding=(gain - sure < -HIDDEN) & (gain < 0),
     )
+
+
+def _levels(local: Array, ends: Numbers) -> int:
+    """The number of levels that share the chance of a false alarm.
+
+    They are a metric, a subject and a host among all; if hosts have several devices, also the
+    first two within their host; if there are pairs, also a pair and an end.
+
+    Args:
+        local: the gain of each metric over the peers that share its host or ends, or NaN.
+        ends: the ends of each metric.
+    """
+    paired = ends[:, 0] != NO_END
+    compared = ~np.isnan(local)
+    return 3 + 2 * bool(np.any(compared & ~paired)) + 2 * bool(np.any(compared & paired))
 
 
 def _step_of(summaries: Summaries, rows: Numbers) -> float:
@@ -234,13 +239,18 @@ def _measure(
         model = polish(gain, limits.ends[rows])
         found.by_host[rows] = model.residual + model.effect[model.of[:, 0]]
         found.polished.append((rows, model, error, known))
-        local, freedom = model.residual, len(rows) - int(np.count_nonzero(model.effect))
-        usual, loose = scale(deviation(local), error, known, max(freedom - 1, 0))
-        found.local[rows], found.local_distance[rows], found.local_loose[rows] = local, usual, loose
-        return
-    local, usual, loose = _within_hosts(gain, hosts, error, known)
+        local, (usual, loose) = model.residual, _between_pairs(model, error, known)
+    else:
+        local, usual, loose = _within_hosts(gain, hosts, error, known)
     found.local[rows] = local
     found.local_distance[rows], found.local_loose[rows] = usual, loose
+
+
+def _between_pairs(model: Polished, error: float, known: float) -> tuple[float, float]:
+    """The scale of pairs without the effects of their ends, which each take a degree of freedom."""
+    effects = int(np.count_nonzero(model.effect))
+    freedom = max(len(model.residual) - effects - 1, 0)
+    return scale(deviation(model.residual), error, known, freedom)
 
 
 def _within_hosts(
@@ -299,7 +309,7 @@ def _ailing(
         for rows in families:  # those with the same number of metrics
             # Samples in modes change several medians at once, by more than their errors.
             alike = 1.0 if in_modes[rows].any() else OF_MEDIAN / rows.shape[1] ** 0.5
-            own = float(np.sqrt(np.mean(error[rows] ** 2))) * min(alike, 1.0)
+            own = float(np.sqrt(np.mean(error[rows] ** 2))) * alike
             known = middle(freedom[rows].ravel())
             together = np.median(figures[rows], axis=1)
             if within:
