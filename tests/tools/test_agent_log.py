@@ -53,6 +53,13 @@ def test_the_sentence_of_old_agents_counts():
     assert parse(line).problems == (f"the agent: {line}",)
 
 
+def test_a_client_whose_node_is_not_known_is_named_once():
+    line = "pid:7: unable to get NUMA node: no such process\n"
+    assert parse(line * 2).problems == (
+        "the agent could not determine a client's NUMA node: no such process",
+    )
+
+
 def test_a_log_in_which_nobody_asked_reports_nothing():
     assert parse(recorded(TOOL, "one_node.log"), program="mdtest").problems == (
         "the agent's log names no client: did any client ask, and is the log level INFO?",

@@ -24,6 +24,9 @@ def test_a_container_is_known_by_the_uuids_of_its_pool_and_itself():
         "1b8254bf-96ed-4033-a02e-16ce5c8fec9f",
     )
     assert identity(recorded(TOOL, "unknown.txt")) is None
+    assert identity("no answer") is None
+    without_pool = recorded(TOOL, "posix.txt").replace("pool_uuid", "of")
+    assert identity(without_pool) is None
 
 
 @pytest.mark.parametrize(
@@ -54,4 +57,18 @@ def test_a_container_that_was_made_anew_is_another():
     after = before.replace("1b8254bf", "2c8254bf")
     assert same(before, before)
     assert not same(before, after)
-    assert not same(before, recorded(TOOL, "unknown.txt"))
+    for none in (recorded(TOOL, "unknown.txt"), "no answer"):
+        assert not same(before, none)
+        assert not same(none, before)
+        assert not same(none, none)
+
+
+def test_two_answers_are_none():
+    (reported,) = parse(recorded(TOOL, "posix.txt") * 2).problems
+    assert reported.startswith("no answer from daos: ")
+
+
+def test_a_container_that_comes_with_an_error_cannot_be_used():
+    failed = recorded(TOOL, "posix.txt").replace('"error": null', '"error": "DER_BUSY(-1012)"')
+    (reported,) = parse(failed).problems
+    assert reported.startswith("the container cannot be used: busy (DER_BUSY(-1012))")

@@ -49,5 +49,11 @@ def test_the_last_words_on_standard_error_say_why_there_is_no_json() -> None:
     assert read_answer("", "", 1).error == "no answer"
 
 
+@pytest.mark.parametrize("status", [124, 137])
+def test_what_timeout_stopped_or_killed_did_not_answer_in_time(status: int) -> None:
+    assert read_answer("", "Terminated\n", status).error == "no answer in time"
+    assert read_answer("", "Terminated\n").error == "Terminated"
+
+
 def test_a_status_without_an_error_is_one() -> None:
     assert read_answer('{"response": null, "error": null, "status": -1025}').error == "status -1025"

@@ -29,14 +29,27 @@ def line(message: str, level: str = "ERR") -> str:
     ("code", "meant"),
     [
         (1001, "not permitted"),
+        (
+            1002,
+            "invalid handle: the pool was evicted, its container destroyed, or the agent restarted",
+        ),
         (1003, "invalid parameters"),
         (1005, "it does not exist"),
         (1007, "no space left"),
         (1011, "no answer in time"),
         (1012, "busy"),
         (1019, "no such rank"),
+        (
+            1020,
+            "an RPC failed; does the agent give this host an interface that reaches the engines?",
+        ),
+        (1032, "the rank was excluded"),
+        (2021, "a checksum is wrong"),
+        (2026, "data is lost"),
         (2034, "the agent does not answer; is daos_agent running?"),
         (2031, "more failures than the redundancy of the container allows"),
+        (2039, "the pool's service does not answer"),
+        (2050, "the container does not exist"),
         (2051, "the container is being destroyed"),
         (1004, "DAOS error -1004"),
         (9999, "DAOS error -9999"),
@@ -129,6 +142,11 @@ def test_the_first_error_with_a_code_is_the_cause(recording: str, cause: str) ->
     first = first_cause((IOR / f"{recording}.txt").read_text())
     assert first is not None
     assert first.startswith(cause)
+
+
+def test_of_several_errors_with_a_code_the_first_is_the_cause() -> None:
+    log = line("gone") + line("full: DER_NOSPACE(-1007)") + line("stuck: DER_BUSY(-1012)")
+    assert first_cause(log) == "no space left (main() full: DER_NOSPACE(-1007))"
 
 
 def test_without_a_code_there_is_no_cause() -> None:

@@ -20,6 +20,11 @@ def test_the_command_is_the_one_that_was_recorded():
     ]
 
 
+def test_arrays_go_to_all_targets_with_sixteen_in_flight():
+    command = " ".join(DaosPerf(POOL, Values("1M", "50", array=True)).command())
+    assert "-C 16 -c LARGE -A -o 1" in command
+
+
 def test_echo_leaves_storage_out():
     command = DaosPerf(POOL, Values("4K", "50"), store=False).command()
     assert command[command.index("-T") + 1] == "echo"

@@ -1,10 +1,20 @@
 """dmg: whether the system and its pools are fit to be measured."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.dmg import busy_pools, parse, pool_list, pool_query, restarted, system_query
+from assay.tools.dmg import (
+    busy_pools,
+    parse,
+    pool_list,
+    pool_query,
+    restarted,
+    system_query,
+    uuid,
+)
 from recordings import recorded, values
 
 TOOL = "dmg"
@@ -34,6 +44,24 @@ def test_a_pool_reports_its_free_bytes():
     # It has no NVMe tier.
     assert values(parsed) == [("free", 1898804200, "B")]
     assert parsed.samples[0].labels == {"media": "scm"}
+
+
+def test_a_pool_has_a_uuid():
+    assert uuid(POOL) == "188564d4-539c-44a5-9d73-d45530ddae1b"
+    for none in (recorded(TOOL, "system_query_joined.txt"), "dmg did not answer within 60 s"):
+        assert uuid(none) == ""
+
+
+def test_a_pool_is_full_when_its_fullest_target_is_more_than_nine_tenths_full():
+    def filled(least, tiers=1):
+        tier = {"media_type": "nvme", "total": 1000, "free": 500, "min": least}
+        pool = {"total_targets": 2, "active_targets": 2, "tier_stats": [tier] * tiers}
+        return parse(json.dumps({"error": None, "response": pool}, indent=1)).problems
+
+    assert filled(50) == ()
+    (full,) = filled(49)
+    assert full.startswith("the pool: its fullest nvme target is 90% full, all together 50%")
+    assert filled(50, tiers=0)[0].startswith("the query of the system or pool was not answered: ")
 
 
 def test_a_pool_of_md_on_ssd_is_read_alike():

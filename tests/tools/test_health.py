@@ -106,6 +106,8 @@ def test_errors_that_an_ssd_counted_meanwhile_are_named() -> None:
     assert device_health.grown(before, after) == [
         "SSD 0000:81:00.0 of rank 3 counted 2 media errors"
     ]
+    (one,) = device_health.grown(before, devices(media_errs=8))
+    assert one.endswith("counted 1 media errors")
     assert device_health.grown(after, after) == []
     # An engine that restarted counts from 0 again.
     assert device_health.grown(after, before) == []

@@ -34,18 +34,21 @@ class _Answer(BaseModel):
 
 def same(before: str, after: str) -> bool:
     """Whether two answers to `query` describe the same container, and not just the same label."""
-    was, now = _answer(before), _answer(after)
-    if not (isinstance(was, _Answer) and isinstance(now, _Answer)):
-        return False
-    return bool(was.response and now.response and was.response.uuid == now.response.uuid)
+    was, now = _container(before), _container(after)
+    return was is not None and now is not None and was.uuid == now.uuid
 
 
 def identity(answer: str) -> tuple[str, str] | None:
     """UUIDs of the pool and of the container in an answer to `query`; None if it lacks either."""
-    was = _answer(answer)
-    if not (isinstance(was, _Answer) and was.response and was.response.pool_uuid):
+    container = _container(answer)
+    if container is None or not container.pool_uuid:
         return None
-    return was.response.pool_uuid, was.response.uuid
+    return container.pool_uuid, container.uuid
+
+
+def _container(text: str) -> _Container | None:
+    answer = _answer(text)
+    return answer.response if isinstance(answer, _Answer) else None
 
 
 def _answer(text: str) -> _Answer | str:

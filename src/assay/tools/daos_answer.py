@@ -34,7 +34,7 @@ class Answer(NamedTuple):
         return UNINITIALIZED in self.error
 
 
-def read_answer(stdout: str, stderr: str = "", status: int | None = 0) -> Answer:
+def read_answer(stdout: str, stderr: str = "", status: int | None = None) -> Answer:
     """Read the output of a run.
 
     Args:

@@ -58,7 +58,7 @@ class Member(BaseModel):
     state: str
     fabric_uri: str = ""
     fault_domain: str = ""
-    incarnation: int = 0
+    incarnation: int | None = None
     info: str = ""
 
     def problem(self) -> str | None:
