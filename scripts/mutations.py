@@ -33,6 +33,11 @@ OPPOSITE: dict[type[ast.AST], type[ast.AST]] = {
 }
 
 
+NOT_TESTED = ("TYPE_CHECKING", "__name__ == '__main__'")
+"""Conditions of what no test runs: imports for mypy, and a module that runs as a program, which is
+started with -I, from its installation."""
+
+
 @dataclass(frozen=True)
 class Mutant:
     """A module with one change."""
@@ -66,8 +71,7 @@ def changed(node: ast.AST) -> ast.AST | None:
             node.value = value + 1
         case ast.Constant(value=float(value)):
             node.value = value * 1.1 or 0.1
-        case ast.If() if ast.unparse(node.test) == "__name__ == '__main__'":
-            # A module that runs as a program is started with -I, from its installation.
+        case ast.If() if ast.unparse(node.test) in NOT_TESTED:
             return None
         case ast.If() | ast.IfExp() if not isinstance(node.test, ast.Constant):
             node.test = ast.Constant(False)
@@ -79,10 +83,10 @@ def changed(node: ast.AST) -> ast.AST | None:
 def places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
     """Each node that may be changed: its parent, the field, and its index if that is a list."""
     for field, value in ast.iter_fields(tree):
-        # Annotations are not executed. `frozen` in decorators, and `strict`, only refuse misuse.
+        # Annotations are not executed. `frozen` and `strict` only refuse misuse.
         if field in ("annotation", "returns", "decorator_list"):
             continue
-        if isinstance(tree, ast.keyword) and tree.arg == "strict":
+        if isinstance(tree, ast.keyword) and tree.arg in ("frozen", "strict"):
             continue
         children = value if isinstance(value, list) else [value]
         for index, child in enumerate(children):

@@ -25,6 +25,9 @@ def script() -> Iterator[ModuleType]:
 
 SOURCE = """\
 LIMIT: int = 3
+if TYPE_CHECKING:
+    import typing
+CONFIG = ConfigDict(frozen=True)
 
 
 @cache
@@ -47,12 +50,12 @@ def test_one_place_changes_at_a_time(script: ModuleType, tmp_path: Path) -> None
     assert made(script, tmp_path) == {
         "1: 3 -> 4": 0,
         # A function begins with its first decorator.
-        "5: True -> False": 4,
-        "7: if value < LIMIT and strict: -> if False:": 4,
-        "7: value < LIMIT and strict -> value < LIMIT or strict": 4,
-        "7: value < LIMIT -> value <= LIMIT": 4,
-        "8: not value -> value": 4,
-        "9: False -> True": 4,
+        "8: True -> False": 7,
+        "10: if value < LIMIT and strict: -> if False:": 7,
+        "10: value < LIMIT and strict -> value < LIMIT or strict": 7,
+        "10: value < LIMIT -> value <= LIMIT": 7,
+        "11: not value -> value": 7,
+        "12: False -> True": 7,
     }
 
 
