@@ -11,6 +11,7 @@ from assay.checks.expect import Expectation
 from assay.checks.figures import Unrated
 from assay.checks.plan import Metric, Requirement
 from assay.cluster.description import Cluster
+from assay.foreign import limits
 from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.verdict import Verdict
@@ -31,8 +32,8 @@ def judged(subject: str, *, floor: float = 80.0, problem: str = "") -> Judgement
     metric = Requirement(
         "SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s", Unrated("a trial")), Subject(subject)
     )
-    limits = Expectation("MiB/s", "hardware", 200.0, floor, 200.0, "a datasheet")
-    case = Measurement(metric, [100.0] * 7, limits, [problem] if problem else [])
+    expected = Expectation("MiB/s", "hardware", 200.0, floor, 200.0, "a datasheet")
+    case = Measurement(metric, [100.0] * 7, expected, [problem] if problem else [])
     return judge([case]).judgements[0]
 
 
@@ -130,8 +131,8 @@ def test_a_waiver_that_waives_nothing_more_is_an_error(first: str) -> None:
 
 def test_what_is_implausible_stays_so() -> None:
     metric = judged("s2").requirement
-    limits = Expectation("MiB/s", "hardware", 50.0, 40.0, 50.0, "a datasheet")
-    cached = judge([Measurement(metric, [100.0] * 7, limits)]).judgements
+    expected = Expectation("MiB/s", "hardware", 50.0, 40.0, 50.0, "a datasheet")
+    cached = judge([Measurement(metric, [100.0] * 7, expected)]).judgements
     (only,), excused = excuse(cached, [waiver()], TODAY)
     assert only.verdict is Verdict.IMPLAUSIBLE
     assert only.reason.endswith("no waiver covers an impossible figure")
@@ -172,6 +173,37 @@ def test_a_bad_file_says_what_and_where(written: Path, old: str, new: str, messa
     with pytest.raises(WaiverError) as caught:
         load(written)
     assert any(problem.startswith(message) for problem in caught.value.problems), caught.value
+
+
+def test_a_day_may_be_quoted(written: Path) -> None:
+    written.write_text(GOOD.replace("2026-04-30", "'2026-04-30'"))
+    assert load(written)[0].expires == date(2026, 4, 30)
+
+
+def test_what_is_not_printable_is_refused(written: Path) -> None:
+    written.write_text(GOOD.replace("storage group", '"storage\\u202Egroup"'))
+    with pytest.raises(WaiverError, match=r"waivers\[0\].owner = .*: must be printable") as caught:
+        load(written)
+    assert len(caught.value.problems) == 1
+
+
+def test_a_file_has_no_more_waivers_than_its_limit(
+    written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = GOOD.removeprefix("\nwaivers:\n")
+    written.write_text(GOOD + one)
+    monkeypatch.setattr(limits, "WAIVERS", 2)
+    assert len(load(written)) == 2
+    monkeypatch.setattr(limits, "WAIVERS", 1)
+    with pytest.raises(WaiverError, match="has 2 waivers, and 1 is the limit"):
+        load(written)
+
+
+def test_a_waiver_lasts_at_most_a_year() -> None:
+    year = timedelta(days=366)
+    assert excuse([judged("s2")], [waiver(expires=TODAY + year)], TODAY)[1]
+    with pytest.raises(WaiverError, match="may last at most a year"):
+        excuse([judged("s2")], [waiver(expires=TODAY + year + timedelta(days=1))], TODAY)
 
 
 def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
