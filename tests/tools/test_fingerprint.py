@@ -148,6 +148,16 @@ def test_slots_that_hold_a_module_are_its_memory() -> None:
     assert dmidecode.parse(recorded("dmidecode_no_table.txt")) == []
 
 
+def test_what_is_no_module_and_what_nobody_filled_in_is_left_out() -> None:
+    array = "Physical Memory Array\n\tSize: 64 GB\n\n"
+    empty = "Memory Device\n\tSize: No Module Installed\n\tLocator: B2\n\n"
+    module = "Memory Device\n\tSize: 8 GB\n\tLocator: A1\n\tSpeed: 3200 MT/s\n"
+    unknown = "\tSerial Number: Not Specified\n\tPart Number: NO DIMM\n"
+    assert dmidecode.parse(array + empty + module + unknown) == [
+        ("A1", "8 GB", "", "3200 MT/s", "", "")
+    ]
+
+
 def test_a_disk_that_smartctl_does_not_know_is_none() -> None:
     assert smart.smartctl(recorded("smartctl_virtio.json")) is None
     disk = smart.smartctl(recorded("smartctl_sata.json"))
