@@ -39,6 +39,21 @@ def test_a_row_is_a_bandwidth_and_a_latency(name, size, iterations, bandwidth, l
     assert parsed.samples[0].labels == {"size": size, "iterations": iterations}
 
 
+@pytest.mark.parametrize(
+    ("size", "sent", "count"),
+    [
+        ("64", "200", (64, 200)),
+        ("1.5k", "2k", (1536, 2000)),
+        ("2m", "3m", (2 << 20, 3_000_000)),
+        ("2g", "1b", (2 << 30, 1_000_000_000)),
+    ],
+)
+def test_sizes_are_binary_and_counts_decimal(size, sent, count):
+    row = f"{size:8}{sent:8}={sent:8}8g          1.80s   2914.44     359.79       0.00"
+    labels = parse(row).samples[0].labels
+    assert (int(labels["size"]), int(labels["iterations"])) == count
+
+
 def test_latency_is_half_a_round_trip_and_bandwidth_is_size_over_it():
     bandwidth, latency = (sample.value for sample in parse(recorded("client_msg_1m.txt")).samples)
     # 2500 round trips took 1.80 s as printed.
@@ -75,6 +90,15 @@ def test_a_message_of_no_bytes_has_a_latency_alone():
     ]
     assert sizes[:2] == ["1", "2"]
     assert sizes[-3:] == ["3145728", "4194304", "6291456"]
+
+
+@pytest.mark.parametrize(
+    ("latency", "metrics"), [("12790.00", ["bandwidth", "latency"]), ("12810.00", ["latency"])]
+)
+def test_a_bandwidth_that_two_decimals_cannot_show_is_left_out(latency, metrics):
+    """64 B in 12.8 ms are 0.005 MB/s."""
+    row = f"64      200     =200     25k         2.56s      0.00   {latency}       0.00"
+    assert [sample.metric for sample in parse(row).samples] == metrics
 
 
 NO_ROW = (
