@@ -113,10 +113,11 @@ def outliers(
 
 def _is_one_target(own: Sequence[Place], targets: _Effects, slow: set[Place]) -> bool:
     """Whether a rank is slow only because of its slowest target."""
-    *others, slowest = sorted(own, key=lambda place: targets.gain[place]) or [(-1, -1)]
-    if not others or slowest not in slow:
+    if len(own) < 2:
         return False
-    return middle(np.array([targets.gain[place] for place in others])) < SLOWER
+    *others, slowest = sorted(own, key=lambda place: targets.gain[place])
+    usual = middle(np.array([targets.gain[place] for place in others]))
+    return slowest in slow and usual < SLOWER
 
 
 def _of_ranks(step: Mapping[Place, tuple[float, float]]) -> dict[Place, float]:
