@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,25 @@ def test_identities_are_the_hosts_own_and_readings_change_by_themselves(
         "memory module A2": "41A0C1D3",
     }
     assert fingerprint(identity).readings == {"wear of the SSD at 0000:65:00.0": "3 %"}
+
+
+def test_firmware_is_counted_by_model(identity: dict[str, Any]) -> None:
+    driven = [("X", "1"), ("X", "1"), ("X", "2"), ("Y", "3")]
+    identity["in_user_space"] = [
+        {"model": model, "firmware": firmware, "serial": "S", "address": "A"}
+        for model, firmware in driven
+    ]
+    traits = fingerprint(identity).traits
+    assert traits["SSDs in user space"] == "3 x X, 1 x Y"
+    assert traits["firmware of X in user space"] == "2 x 1, 1 x 2"
+    assert traits["firmware of Y in user space"] == "1 x 3"
+
+
+def test_the_wear_of_a_disk_is_read_where_smartctl_knows_it(identity: dict[str, Any]) -> None:
+    log = {"percentage_used": 7}
+    worn = {"model_name": "X", "nvme_smart_health_information_log": log}
+    identity["smartctl"] = {"sda": json.dumps(worn)}
+    assert fingerprint(identity).readings["wear of the disk sda"] == "7 %"
 
 
 def test_an_ssd_that_spdk_drives_has_its_pcie_serial_number(
