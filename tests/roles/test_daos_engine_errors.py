@@ -13,6 +13,7 @@ import pytest
 from ansible.module_utils.testing import patch_module_args
 from rendering import ROLES
 
+from assay.foreign import redaction
 from assay.tools import daos_log
 
 LIBRARY = ROLES / "daos_server" / "library" / "daos_engine_errors.py"
@@ -36,6 +37,7 @@ def errors(logs: list[Path], since: float, capsys: pytest.CaptureFixture[str]) -
 def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """What Ansible ships along with the module."""
     monkeypatch.setitem(sys.modules, "ansible.module_utils.daos_log", daos_log)
+    monkeypatch.setitem(sys.modules, "ansible.module_utils.redaction", redaction)
 
 
 def test_each_engine_has_its_errors_or_a_reason(
@@ -53,6 +55,15 @@ def test_each_engine_has_its_errors_or_a_reason(
     assert "No such file" in second["unread"]
 
 
+def test_a_tab_in_a_message_is_a_space_since_the_sign_off_takes_printable_text_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "engine.0.log"
+    log.write_text(line(2000.0, "with:\tD_PROVIDER \x1b[31mred\u202e"))
+    (host,) = errors([log], 1500.0, capsys)
+    assert host["errors"][0][2] == "update() with: D_PROVIDER  [31mred "
+
+
 @pytest.mark.parametrize(("logged", "cut"), [(200, False), (201, True)])
 def test_no_more_than_the_first_200_errors_are_returned(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], logged: int, cut: bool
@@ -63,3 +74,19 @@ def test_no_more_than_the_first_200_errors_are_returned(
     assert len(host["errors"]) == 200
     assert host["errors"][0][2] == "update() 0"
     assert host["cut"] is cut
+
+
+def test_no_key_leaves_the_server_even_if_the_message_is_cut_within_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "engine.0.log"
+    key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj" * 10
+    log.write_text(
+        line(2000.0, f"cannot load -----BEGIN PRIVATE KEY-----\\n{key}")
+        + line(2000.0, f"password={key[:12]} refused")
+    )
+    (host,) = errors([log], 1500.0, capsys)
+    assert [message for _, _, message in host["errors"]] == [
+        "update() cannot load [removed: PRIVATE KEY]",
+        "update() password=[removed] refused",
+    ]

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.daos_log import errors_since
+from ansible.module_utils.redaction import without_secrets
 
 DOCUMENTATION = r"""
 module: daos_engine_errors
@@ -16,6 +17,7 @@ short_description: Read the errors that engines logged
 description:
   - Reads the end of each log, and returns its errors since a time. Changes nothing.
   - A log that is missing or unreadable has no errors, but a reason.
+  - Keys, certificates and passwords in a message are replaced by C([removed]).
 options:
   logs:
     type: list
@@ -55,6 +57,11 @@ MOST_CHARACTERS = 200
 """Characters of a message that are returned."""
 
 
+def printable(text: str) -> str:
+    """The text with a space for each character that a report cannot show, such as a tab."""
+    return "".join(each if each.isprintable() else " " for each in text)
+
+
 def errors(path: str, since: float) -> dict[str, Any]:
     """The errors of a log since a time."""
     try:
@@ -67,7 +74,8 @@ def errors(path: str, since: float) -> dict[str, Any]:
     found = list(islice(errors_since(text, since), MOST + 1))
     return {
         "errors": [
-            (at, facility, message[:MOST_CHARACTERS]) for at, facility, message in found[:MOST]
+            (at, printable(facility), printable(without_secrets(message))[:MOST_CHARACTERS])
+            for at, facility, message in found[:MOST]
         ],
         "cut": len(found) > MOST or skipped > 0,
         "unread": "",

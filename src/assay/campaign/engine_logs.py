@@ -16,6 +16,7 @@ from assay.campaign import session_files
 from assay.foreign import limits
 from assay.foreign.documents import first_error, from_json, misfits
 from assay.foreign.files import ForeignError
+from assay.foreign.redaction import without_secrets
 from assay.foreign.text import quoted
 
 DIRECTORY = "engine-errors"
@@ -46,7 +47,7 @@ class LoggedErrors:
     name: str
     """The name of the file."""
     content: bytes
-    """The unchanged content of the file, for the bundle."""
+    """The content of the file, for the bundle; unchanged unless it has a key or a password."""
     logs: Mapping[tuple[str, int], EngineLog]
     """By host, and by index of the engine there."""
 
@@ -63,14 +64,16 @@ def read(root: Path, known: Mapping[str, Sequence[object]]) -> tuple[LoggedError
         OSError: it cannot be read.
     """
     files = session_files.read(
-        root, DIRECTORY, limits.ENGINE_ERRORS_BYTES, lambda content: _logs(content, known)
+        root, DIRECTORY, limits.ENGINE_ERRORS_BYTES, lambda content: _servers(content, known)
     )
-    return tuple(LoggedErrors(*file) for file in files)
+    return tuple(
+        LoggedErrors(name, content if clean == servers else _content(clean), _by_engine(clean))
+        for name, content, servers in files
+        for clean in [_clean(servers)]
+    )
 
 
-def _logs(
-    content: bytes, known: Mapping[str, Collection[object]]
-) -> dict[tuple[str, int], EngineLog]:
+def _servers(content: bytes, known: Mapping[str, Collection[object]]) -> dict[str, _Server]:
     document = from_json(content)
     for key, _, wrong in misfits(document):
         raise ForeignError(f"is not a file of engines' errors: {quoted(key)}: {wrong}")
@@ -84,6 +87,27 @@ def _logs(
                 f"has {len(server.engines)} engines of {quoted(host)}, where the cluster has"
                 f" {len(known.get(host, ()))}"
             )
+    return servers
+
+
+def _clean(servers: Mapping[str, _Server]) -> dict[str, _Server]:
+    """The errors without secrets; a role of an older version sends what engines logged as it is."""
+    return {
+        host: _Server(engines=list(map(_without_secrets, server.engines)))
+        for host, server in servers.items()
+    }
+
+
+def _without_secrets(log: EngineLog) -> EngineLog:
+    errors = [(at, facility, without_secrets(text)) for at, facility, text in log.errors]
+    return log.model_copy(update={"errors": errors})
+
+
+def _content(servers: Mapping[str, _Server]) -> bytes:
+    return _SERVERS.dump_json(dict(servers), indent=2) + b"\n"
+
+
+def _by_engine(servers: Mapping[str, _Server]) -> dict[tuple[str, int], EngineLog]:
     return {
         (host, index): log
         for host, server in servers.items()

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from assay.foreign import limits
 from assay.foreign.files import Entry, ForeignError, Tree, refuse_unprintable
+from assay.foreign.redaction import without_blocks
 from assay.foreign.text import quoted
 
 RAW = "raw"
@@ -68,7 +69,7 @@ class Outputs:
                 yield name
 
     def copy(self, target: Path) -> None:
-        """Copy the listed files, as ordinary files of the current user.
+        """Copy the listed files, as ordinary files of the current user, without PEM blocks.
 
         Raises:
             ForeignError: a file is no longer a regular file, or has grown beyond the limit.
@@ -85,7 +86,7 @@ class Outputs:
                     f" was judged, and now has {len(content):,}: wait until nothing writes to it"
                 )
             with path.open("xb") as copy:
-                copy.write(content)
+                copy.write(without_blocks(content))
 
 
 def find(root: Path, named: list[str], counted: Counted) -> Outputs | None:

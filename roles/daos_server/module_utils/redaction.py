@@ -1,0 +1,1 @@
+../../../src/assay/foreign/redaction.py

@@ -1,0 +1,1 @@
+from assay.foreign.redaction import *
