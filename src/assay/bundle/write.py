@@ -27,6 +27,7 @@ def texts(signed: SignOff) -> dict[str, str]:
         "report.html": html.render(signed),
         "junit.xml": junit.render(signed),
         "summary.txt": summary.render(signed),
+        **{path: text for each in signed.evidence for path, text in each.excerpts.items()},
     }
 
 
@@ -45,6 +46,7 @@ def write(signed: SignOff, results: Results, directory: Path, key: Path | None =
             bundle.mkdir()
             results.copy(bundle)
             for name, text in texts(signed).items():
+                (bundle / name).parent.mkdir(parents=True, exist_ok=True)
                 (bundle / name).write_text(text, encoding="utf-8")
             checksums.seal(bundle)
             if key:

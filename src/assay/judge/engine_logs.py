@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from assay.campaign.cases import Case
@@ -43,10 +44,35 @@ def logged(cluster: Cluster, results: Results) -> dict[_Keys, tuple[str, ...]]:
     }
 
 
-def _of_case(
-    cluster: Cluster, results: Results, case: Case, subjects: list[Subject]
-) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class While:
+    """When a check ran, and what its engines are called."""
+
+    windows: tuple[tuple[float, float], ...]
+    """Start and end of each of its jobs' steps, in seconds since the epoch; empty if none ran."""
+    steps: tuple[str, ...]
+    """The names of the steps, in the order in which they began."""
+    answer: str
+    """dmg's answer about the system, which has the ranks."""
+
+    def name(self, cluster: Cluster, engine: tuple[str, int]) -> str:
+        """An engine by its rank, if dmg reported it."""
+        host, index = engine
+        try:
+            return f"rank {rank(cluster, Subject(host, engine=index), self.answer)} on {host}"
+        except (NoRankError, KeyError):
+            return f"engine {index} of {host}"
+
+    def has(self, at: float) -> bool:
+        """Whether a step of the check ran at a time."""
+        return any(start <= at <= end for start, end in self.windows)
+
+
+def while_it_ran(case: Case, subjects: Iterable[Subject]) -> While:
+    """When a check ran, from the record of its subjects' steps."""
     windows, answer = [], ""
+    began: dict[str, float] = {}
+    subjects = list(subjects)
     for output in (job.output for job in case.jobs):
         if output is None:
             continue
@@ -59,15 +85,24 @@ def _of_case(
         if steps:
             # Logs are read to the second.
             windows.append((min(s.start for s in steps) - 1, max(s.end for s in steps)))
+        for step in steps:
+            began.setdefault(step.name, step.start)
+    return While(tuple(windows), tuple(sorted(began, key=began.__getitem__)), answer)
+
+
+def _of_case(
+    cluster: Cluster, results: Results, case: Case, subjects: list[Subject]
+) -> Iterator[str]:
+    ran = while_it_ran(case, subjects)
     found: dict[tuple[tuple[str, int], str], list[str]] = defaultdict(list)
     cut = set()
-    name = partial(_name, cluster, answer)
-    for session in results.engine_errors if windows else ():
+    name = partial(ran.name, cluster)
+    for session in results.engine_errors if ran.windows else ():
         for engine, log in session.logs.items():
             if log.unread:
                 yield f"the log of {name(engine)} was not read: {_words(log.unread)}"
             for at, facility, message in log.errors:
-                if any(start <= at <= end for start, end in windows):
+                if ran.has(at):
                     found[engine, facility].append(message)
                     if log.cut:
                         cut.add(engine)
@@ -81,15 +116,6 @@ def _of_case(
         )
     if len(worst) > MOST_NAMED:
         yield f"and {len(worst) - MOST_NAMED} more engines and parts logged errors"
-
-
-def _name(cluster: Cluster, answer: str, engine: tuple[str, int]) -> str:
-    """An engine by its rank, if dmg reported it."""
-    host, index = engine
-    try:
-        return f"rank {rank(cluster, Subject(host, engine=index), answer)} on {host}"
-    except (NoRankError, KeyError):
-        return f"engine {index} of {host}"
 
 
 def _words(text: str) -> str:

@@ -66,6 +66,8 @@ class Engines:
     """Other reasons to doubt the figures: load of others, errors, a rebuild."""
     unread: str = ""
     """Why metrics were not read, or not all of them; empty if they were."""
+    servers: tuple[str, ...] = ()
+    """The hosts of ranks that are outliers, restarted or counted errors, and those not read."""
     short: Mapping[Way, str] = field(default_factory=dict)
     """Where the engines surely moved less than the benchmark reports, each in a sentence."""
 
@@ -278,8 +280,20 @@ def _judged(cluster: Cluster, case: Case, seen: _Seen) -> Engines:
         tuple(each.in_words(cluster, seen.hosts) for each in outliers),
         tuple(_findings(seen)),
         unread,
+        _servers(seen, outliers),
         _short(seen),
     )
+
+
+def _servers(seen: _Seen, outliers: Iterable[Outlier]) -> tuple[str, ...]:
+    """The servers that are named, the worst first."""
+    ranks = [
+        *(each.rank for each in outliers),
+        *sorted(seen.restarted),
+        *(rank for rank, _, _ in seen.failed),
+    ]
+    hosts = [*(seen.hosts[rank] for rank in ranks if rank in seen.hosts), *seen.silent]
+    return tuple(dict.fromkeys(hosts))
 
 
 def _findings(seen: _Seen) -> Iterator[str]:

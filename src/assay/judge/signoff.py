@@ -22,6 +22,7 @@ from assay.cluster.fingerprint import HostChange
 from assay.judge.chain import Chain, chains
 from assay.judge.coverage import Coverage, coverage, has_been_judged, shares
 from assay.judge.engines import Engines, engines
+from assay.judge.evidence import Evidence, evidence
 from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.stopping import BETWEEN, LOOKS
 from assay.judge.verdict import Verdict
@@ -78,6 +79,8 @@ class SignOff:
     """The changes of hosts while they were measured."""
     engines: tuple[Engines, ...] = ()
     """The engines' reports on the checks that watch them."""
+    evidence: tuple[Evidence, ...] = ()
+    """The evidence for bad figures of DAOS."""
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:
@@ -232,6 +235,7 @@ def sign_off(
         baseline=baseline,
         host_changes=results.host_changes,
         engines=reported,
+        evidence=evidence(cluster, results, judged.judgements, reported),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os.path
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -14,18 +14,21 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from assay.checks.plan import LAYERS, Layer
+from assay.checks.plan import LAYERS, Layer, Requirement
 from assay.cluster.description import Cluster, Host
 from assay.foreign.text import printable
 from assay.judge import coverage
 from assay.judge.chain import UNIT
+from assay.judge.evidence import Evidence, is_bad
 from assay.judge.judgement import Judgement
 from assay.judge.signoff import FAILING, SignOff
 from assay.judge.verdict import Verdict
 from assay.report import charts, grouping, heatmaps, words
+from assay.tools import support
 from assay.units import show
 
 _MOST_CAUSES = 50
+_MOST_FILES = 24
 _MOST_SUBJECTS = 6
 _MOST_ROWS = 16
 """Maximum number of subjects of one metric in a table, so that browsers can open large reports."""
@@ -60,6 +63,21 @@ class _Row:
     remark: str
     derivation: str
     raw: tuple[_Link, ...]
+    evidence: str
+    """The anchor of its evidence; empty if it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """The evidence for the bad figures of one check."""
+
+    anchor: str
+    name: str
+    files: tuple[tuple[str, tuple[_Link, ...], int], ...]
+    """By kind, in words: links to the first files, and the number of the others."""
+    notes: tuple[str, ...]
+    collect: str
+    """The command that collects the whole logs of the servers that are named; empty if none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +111,10 @@ def render(signed: SignOff) -> str:
     word, _, rest = signed.headline.partition(": ")
     causes = grouping.causes(signed.stopped_by)
     missing = [j for j in signed.judgements if j.verdict is Verdict.MISSING]
-    sections = [_section(layer, judgements) for layer, judgements in grouping.by_layer(signed)]
+    anchors = _anchors(signed)
+    sections = [
+        _section(layer, judgements, anchors) for layer, judgements in grouping.by_layer(signed)
+    ]
     present = {section.layer for section in sections}
     return _page(
         signed=signed,
@@ -119,6 +140,7 @@ def render(signed: SignOff) -> str:
         chains=signed.chains,
         chain_unit=UNIT,
         engines=words.engines(signed),
+        evidence=[_proof(each, signed.cluster) for each in signed.evidence],
         heat=heatmaps.CLASSES,
         sections=sections,
         not_required=[layer for layer in LAYERS if layer not in present],
@@ -166,14 +188,16 @@ def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _section(layer: Layer, judgements: Sequence[Judgement]) -> _Section:
+def _section(
+    layer: Layer, judgements: Sequence[Judgement], anchors: Mapping[Requirement, str]
+) -> _Section:
     return _Section(
         layer=layer,
         meaning=words.LAYER[layer],
         charts=tuple(charts.charts(judgements)),
         maps=tuple(heatmaps.heatmaps(judgements)),
         rows=tuple(
-            _row(judgement)
+            _row(judgement, anchors.get(judgement.requirement, ""))
             for peers in grouping.by_metric(judgements)
             for judgement in grouping.worst(peers, _MOST_ROWS)
         ),
@@ -181,7 +205,45 @@ def _section(layer: Layer, judgements: Sequence[Judgement]) -> _Section:
     )
 
 
-def _row(judgement: Judgement) -> _Row:
+def _anchors(signed: SignOff) -> dict[Requirement, str]:
+    """The evidence of each figure that has some; waivers do not change that."""
+    anchors = {(each.check, each.partition): _anchor(each) for each in signed.evidence}
+    without = {each.judgement.requirement: each.judgement.verdict for each in signed.excused}
+    return {
+        required: anchor
+        for judgement in signed.judgements
+        for required in [judgement.requirement]
+        if is_bad(required, without.get(required, judgement.verdict))
+        if (anchor := anchors.get((required.check, required.partition)))
+    }
+
+
+def _anchor(found: Evidence) -> str:
+    return f"evidence-{found.check}-{found.partition}"
+
+
+def _proof(found: Evidence, cluster: Cluster) -> _Proof:
+    kinds = (
+        ("Engines' metrics", found.telemetry),
+        ("Engines' logs", found.logs),
+        ("SSDs", found.devices),
+        ("System", found.system),
+        ("Job", found.job),
+    )
+    return _Proof(
+        anchor=_anchor(found),
+        name=found.name,
+        files=tuple(
+            (kind, tuple(_links(paths[:_MOST_FILES])), max(0, len(paths) - _MOST_FILES))
+            for kind, paths in kinds
+            if paths
+        ),
+        notes=found.notes,
+        collect=support.collect(found.servers, cluster),
+    )
+
+
+def _row(judgement: Judgement, evidence: str) -> _Row:
     expected, summary = judgement.expectation, judgement.summary
     # One sample has neither an interval nor a spread.
     several = summary is not None and summary.count > 1
@@ -203,6 +265,7 @@ def _row(judgement: Judgement) -> _Row:
         remark="" if says_itself else words.shorten(judgement.reason, 400).rstrip("."),
         derivation=expected.derivation.rstrip("."),
         raw=tuple(_links(judgement.raw)),
+        evidence=evidence,
     )
 
 

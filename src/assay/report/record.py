@@ -164,6 +164,20 @@ class EnginesRecord(_Model):
     unread: str = Field(description="why metrics were not read; empty where they were")
 
 
+class EvidenceRecord(_Model):
+    """The files that show what happened during a check with bad figures; paths in the bundle."""
+
+    check: str
+    partition: str
+    telemetry: list[str] = Field(description="the engines' metrics, before and after each step")
+    logs: list[str] = Field(description="an excerpt of the engines' errors, then all of them")
+    devices: list[str] = Field(description="the health of the SSDs, before and after")
+    system: list[str] = Field(description="the state of ranks, pools and container")
+    job: list[str] = Field(description="the job script and what it printed")
+    servers: list[str] = Field(description="servers whose ranks are named, or logged errors")
+    notes: list[str] = Field(description="what was cut, and what is lacking and why")
+
+
 class Record(_Model):
     """The whole of report.json."""
 
@@ -196,6 +210,11 @@ class Record(_Model):
     )
     engines: list[EnginesRecord] = Field(
         default=[], description="what the engines report on the checks that watch them"
+    )
+    evidence: list[EvidenceRecord] = Field(
+        default=[],
+        description="for metrics of a running DAOS that are below, missing or implausible, waived"
+        " or not: found by their check and partition",
     )
     waivers: list[Waiver] = Field(description="the waivers that were given")
     baseline: Accepted | None = Field(
@@ -254,6 +273,7 @@ def render(signed: SignOff) -> str:
             )
             for each in signed.engines
         ],
+        evidence=[EvidenceRecord.model_validate(each) for each in signed.evidence],
         waivers=list(signed.waivers),
         baseline=signed.baseline,
         approver=signed.approver,
