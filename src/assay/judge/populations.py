@@ -112,13 +112,12 @@ def split_pairs(gain: Array, ends: Numbers, error: float) -> Split | None:
         return None
     apart = islands(ends, ~found.worse)
     sets = tuple(island for island in apart if len(island) > 1)
-    if len(sets) > 1:
-        place = {end: number for number, island in enumerate(sets) for end in island}
-        sides = np.array([[place.get(end, -1) for end in pair] for pair in ends.tolist()])
-        crossing = (sides >= 0).all(axis=1) & (sides[:, 0] != sides[:, 1])
-        # A single slow pair may be the only connection between two sets.
-        if crossing.sum() > 1:
-            return Split(crossing, found.apart, sets)
+    place = {end: number for number, island in enumerate(sets) for end in island}
+    sides = np.array([[place.get(end, -1) for end in pair] for pair in ends.tolist()])
+    crossing = (sides >= 0).all(axis=1) & (sides[:, 0] != sides[:, 1])
+    # A single slow pair may be the only connection between two sets.
+    if crossing.sum() > 1:
+        return Split(crossing, found.apart, sets)
     slow = [end for island in apart if len(island) == 1 for end in island]
     if len(slow) < max(2, -(-len(np.unique(ends)) // ISOLATED)):
         return None
