@@ -125,6 +125,12 @@ def test_identities_are_the_hosts_own_and_readings_change_by_themselves(
     assert fingerprint(identity).readings == {"wear of the SSD at 0000:65:00.0": "3 %"}
 
 
+def test_a_driver_without_a_version_is_known_by_its_source(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"sys/module/nvme/srcversion": "0AB1"})
+    traits = fingerprint(read_identity(tmp_path, lambda *_: "")).traits
+    assert traits == {"driver nvme": "0AB1"}
+
+
 def test_firmware_is_counted_by_model(identity: dict[str, Any]) -> None:
     driven = [("X", "1"), ("X", "1"), ("X", "2"), ("Y", "3")]
     identity["in_user_space"] = [
@@ -153,9 +159,13 @@ def test_an_ssd_that_spdk_drives_has_its_pcie_serial_number(
     space[0x148:0x154] = bytes.fromhex("03000100 4544434241003825")
     (tmp_path / "sys/bus/pci/devices/0000:67:00.0/config").write_bytes(space)
     (tmp_path / "sys/bus/pci/devices/0000:66:00.0/config").write_bytes(space[:64])
+    # A capability that is followed by itself.
+    space[0x100:0x104] = (0x1000_0001 | 2 << 16).to_bytes(4, "little")
+    (tmp_path / "sys/bus/pci/devices/0000:65:00.0/config").write_bytes(space)
     identities = fingerprint(read_identity(tmp_path, lambda *_: "")).identities
     assert identities["PCIe serial number of 0000:67:00.0"] == "25-38-00-41-42-43-44-45"
     assert "PCIe serial number of 0000:66:00.0" not in identities
+    assert "PCIe serial number of 0000:65:00.0" not in identities
 
 
 def test_a_host_that_shows_nothing_has_an_empty_fingerprint(tmp_path: Path) -> None:

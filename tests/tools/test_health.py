@@ -131,6 +131,14 @@ def test_a_client_of_another_release_is_named() -> None:
     assert "libdaos 2.8.1" in problem
 
 
+def test_parts_that_report_no_version_are_not_compared() -> None:
+    for libdaos in ({}, {"libdaos": {"version": ""}}):
+        builds = {"server": {"version": "2.8.0"}, "client": {"version": "2.8.0"}, **libdaos}
+        response = {"component_build_info": builds}
+        text = json.dumps({"response": response, "error": None, "status": 0})
+        assert health_check.problems(text) == []
+
+
 def test_a_rank_that_a_pool_lost_is_named() -> None:
     dead = CHECKED.replace('"enabled_ranks": [', '"dead_ranks": [1],\n        "enabled_ranks": [')
     assert health_check.problems(dead) == ["the pool tank has ranks that are dead: 1"]
@@ -146,7 +154,9 @@ def test_what_is_not_known_is_not_healthy(text: str) -> None:
         assert problem == f"the health of the SSDs is unknown: {text or 'no answer'}"
         (problem,) = network_scan.problems(text, "ofi+tcp")
         assert problem == f"the servers' interfaces are unknown: {text or 'no answer'}"
-    assert len(health_check.problems(text)) == 1
+    (problem,) = health_check.problems(text)
+    if "{" not in text:
+        assert problem == f"daos health check failed: {text or 'no answer'}"
 
 
 @pytest.mark.parametrize(
