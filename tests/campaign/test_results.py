@@ -1,5 +1,6 @@
 """Run reports and the sign-off: what was measured is found, and what was not is sentence."""
 
+import errno
 import hashlib
 import json
 import os
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from assay.bundle import write as bundle
-from assay.campaign.results import read
+from assay.campaign.results import _beside, read
 from assay.campaign.run_report import ReportError
 from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
@@ -293,6 +294,18 @@ def test_a_raw_output_that_cannot_be_kept_is_named(
         ReportError, match=rf"run-1\.json: SsdFio on servers: .*{re.escape(message)}"
     ):
         read(pattern, cluster, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["fingerprints/a.json", None])
+def test_what_lies_beside_the_outputs_and_cannot_be_read_is_named(
+    tmp_path: Path, name: str | None
+) -> None:
+    def read_beside(root: Path) -> tuple[()]:
+        raise OSError(errno.EIO, "Input/output error", name and str(root / name))
+
+    with pytest.raises(ReportError) as caught:
+        _beside(tmp_path, read_beside)
+    assert str(caught.value) == f"{tmp_path / (name or '')}: Input/output error"
 
 
 def test_a_bundle_that_fails_half_way_leaves_nothing(
