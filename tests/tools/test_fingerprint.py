@@ -153,11 +153,14 @@ def test_the_wear_of_a_disk_is_read_where_smartctl_knows_it(identity: dict[str, 
 def test_an_ssd_that_spdk_drives_has_its_pcie_serial_number(
     tmp_path: Path, identity: dict[str, Any]
 ) -> None:
-    """A config space with two extended capabilities: AER at 0x100, and the number at 0x148."""
+    """A config space with two extended capabilities: AER at 0x100, and the number at 0x148.
+
+    The two lowest bits of an offset are reserved.
+    """
     space = bytearray(4096)
-    space[0x100:0x104] = (0x1480_0001 | 2 << 16).to_bytes(4, "little")
+    space[0x100:0x104] = (0x14B0_0001 | 2 << 16).to_bytes(4, "little")
     space[0x148:0x154] = bytes.fromhex("03000100 4544434241003825")
-    (tmp_path / "sys/bus/pci/devices/0000:67:00.0/config").write_bytes(space)
+    (tmp_path / "sys/bus/pci/devices/0000:67:00.0/config").write_bytes(space[:0x154])
     (tmp_path / "sys/bus/pci/devices/0000:66:00.0/config").write_bytes(space[:64])
     # A capability that is followed by itself.
     space[0x100:0x104] = (0x1000_0001 | 2 << 16).to_bytes(4, "little")

@@ -107,7 +107,7 @@ def _pci(device: Path) -> dict[str, str]:
     keys = ("vendor", "device", "subsystem_vendor", "subsystem_device", "revision")
     return {
         "address": device.name,
-        **{key: text(device / key).replace("0x", "", 1) for key in keys},
+        **{key: text(device / key).removeprefix("0x") for key in keys},
         "serial": _device_serial(device / "config"),
     }
 
@@ -121,12 +121,13 @@ def _device_serial(config: Path) -> str:
         space = config.read_bytes()
     except OSError:
         return ""
-    at, seen = 0x100, 0
-    while at and at + 12 <= len(space) and seen < 64:
+    at, seen = 0x100, set()
+    while at and at not in seen and at + 12 <= len(space):
+        seen.add(at)
         header = int.from_bytes(space[at : at + 4], "little")
         if header & 0xFFFF == 0x0003:
             return space[at + 4 : at + 12][::-1].hex("-")
-        at, seen = header >> 20 & 0xFFC, seen + 1
+        at = header >> 20 & 0xFFC
     return ""
 
 
