@@ -354,8 +354,21 @@ def test_changes_agree_as_far_as_their_errors_explain(apart: float, *, agree: bo
     # 0.01 * (1 + 2 / sqrt(2 * 0.37 * 16)) / 1.4826 = 0.010665, for 16 figures about their median.
     gain = np.tile([apart, -apart], 8)
     error, freedom, rows = np.full(16, 0.01), np.full(16, 9.0), np.arange(16)
-    change = _together(gain, error, freedom, rows, _Between(0.0, 16.0), 0.01)
-    assert change.agree == agree
+    for centre in (0.0, 0.2, -0.2):
+        moved = centre + gain * (1 + centre)
+        change = _together(moved, error, freedom, rows, _Between(0.0, 16.0), 0.01)
+        assert change.agree == agree
+
+
+@pytest.mark.parametrize(("count", "of_middle"), [(1, 1.0), (2, 1.0), (3, 1.2533), (4, 1.2533)])
+def test_of_up_to_two_figures_the_median_is_the_mean(count: int, of_middle: float) -> None:
+    from scipy.stats import t  # half a second, which no other test needs
+
+    for of_each, known in ((9.0, 9.0 * count), (0.1, 1.0)):
+        gain, error, freedom = np.zeros(count), np.full(count, 0.01), np.full(count, of_each)
+        change = _together(gain, error, freedom, np.arange(count), _Between(0.0, 16.0), 0.01)
+        near = float(t.isf(0.01, known)) * 0.01 * of_middle / count**0.5
+        assert change.near == pytest.approx(near, rel=1e-4)
 
 
 @pytest.mark.parametrize(("factor", "slip"), [(1.049, "bytes/bits"), (1.054, None)])

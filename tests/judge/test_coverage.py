@@ -15,11 +15,12 @@ from assay.campaign.results import Results
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import Requirement, requirements
 from assay.cluster.description import Cluster
-from assay.judge.coverage import causes, coverage
+from assay.judge.coverage import causes, coverage, has_been_judged
 from assay.judge.signoff import Gate, SignOff, sign_off
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import Waiver
 from assay.report import junit, summary
+from assay.subject import Subject
 from clusters import SSD, described
 from sites import site
 
@@ -188,6 +189,57 @@ def test_a_named_waiver_lets_a_class_through_and_the_headline_says_of_what() -> 
     judgements = tuple(j for j in sign_off.judgements if j.requirement.layer in ("ssd", "scm"))
     alone = replace(sign_off, judgements=judgements)
     assert "waived (100% of ssd)" in alone.headline
+
+
+@pytest.mark.parametrize(
+    ("verdict", "judged"),
+    [
+        (Verdict.PASS, True),
+        (Verdict.BELOW, True),
+        (Verdict.IMPLAUSIBLE, True),
+        (Verdict.MISSING, False),
+        (Verdict.WAIVED, False),
+        (Verdict.UNRATED, False),
+    ],
+)
+def test_a_metric_has_been_judged_if_it_was_held_against_a_limit(
+    verdict: Verdict, *, judged: bool
+) -> None:
+    judgements = signed().judgements
+    for better in ("higher", "lower"):
+        example = next(each for each in judgements if each.requirement.metric.better == better)
+        limits = replace(example.expectation, floor=1.0, ceiling=1.0)
+        both = replace(example, verdict=verdict, expectation=limits)
+        assert has_been_judged(both) == judged
+        other = replace(limits, floor=None) if better == "higher" else replace(limits, ceiling=None)
+        assert not has_been_judged(replace(both, expectation=other))
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause"),
+    [
+        ("no NIC of s1", "no NIC of …"),
+        ("s1: no NIC, s1", "…: no NIC, …"),
+        ("no NIC of s11, xs1, s1.example or rack-s1", "no NIC of s11, xs1, s1.example or rack-s1"),
+        # The engine before its host.
+        ("no NIC of s1/engine0", "no NIC of …"),
+        ("no NIC of (s1)", "no NIC of (…)"),
+    ],
+)
+def test_a_cause_has_no_hosts(reason: str, cause: str) -> None:
+    unrated = (each for each in signed(ssd=None).judgements if each.verdict is Verdict.UNRATED)
+    example = next(unrated)
+    required = replace(example.requirement, subject=Subject("s1", engine=0))
+    derivation = f"nothing to judge by: {reason}"
+    limits = replace(example.expectation, ground="nothing", derivation=derivation)
+    assert causes([replace(example, requirement=required, expectation=limits)]) == {cause: 1}
+
+
+def test_a_metric_with_a_bound_alone_is_unrated_for_want_of_a_floor() -> None:
+    example = signed().judgements[0]
+    limits = replace(example.expectation, ground="hardware")
+    bounded = replace(example, verdict=Verdict.UNRATED, expectation=limits)
+    assert causes([bounded]) == {f"{example.requirement.figure} has a bound, but no floor": 1}
 
 
 def test_unrated_metrics_are_listed_by_cause() -> None:

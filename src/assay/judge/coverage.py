@@ -93,7 +93,7 @@ def _without(reason: str, name: str) -> str:
     """A sentence without a name, if it is a whole word; a pattern for each host would be slow."""
     first, *rest = reason.split(name)
     for part in rest:
-        inside = _IN_NAME.match(first[-1:]) or _IN_NAME.match(part[:1])
+        inside = _IN_NAME.match(first[-1:]) or _IN_NAME.match(part)
         first += (name if inside else "…") + part
     return first
 
