@@ -3,6 +3,7 @@
 import pytest
 
 from assay.tools.daos_answer import Answer, read_answer
+from assay.tools.json_output import json_objects, no_answer
 from recordings import recorded
 
 
@@ -47,6 +48,18 @@ def test_the_last_words_on_standard_error_say_why_there_is_no_json() -> None:
     assert read_answer("", f"{why}\n", 127) == Answer({}, why)
     assert read_answer("on the other stream", "", 1).error == "on the other stream"
     assert read_answer("", "", 1).error == "no answer"
+
+
+def test_of_what_is_no_json_the_last_line_is_quoted() -> None:
+    assert no_answer("first\n" + "x" * 201 + "\n", "no JSON") == "x" * 200
+    assert no_answer("{", "cut off") == "cut off"
+    assert no_answer("{", None) == "it contains more than one"
+
+
+def test_the_line_that_is_no_json_is_quoted() -> None:
+    _, invalid = json_objects('{\n"a": 1,\n"b": 2x' + "y" * 80 + "\n}\n")
+    quoted = repr('"b": 2x' + "y" * 73)
+    assert invalid == f"its JSON is not valid: expecting ',' delimiter at {quoted}"
 
 
 @pytest.mark.parametrize("status", [124, 137])

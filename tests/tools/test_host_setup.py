@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import resource
 import socket
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -130,6 +134,68 @@ def test_the_clock_of_this_machine_can_be_read_by_everybody() -> None:
     clock = host_setup.clock()
     assert clock is not None
     assert clock["error_s"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "clock"),
+    [
+        (0, 0, {"synchronized": True, "error_s": 0.25}),
+        (5, host_setup.STA_UNSYNC, {"synchronized": False, "error_s": 0.25}),
+        (-1, 0, None),
+    ],
+)
+def test_a_clock_is_synchronized_if_the_kernel_says_so(
+    monkeypatch: pytest.MonkeyPatch, state: int, status: int, clock: dict[str, Any] | None
+) -> None:
+    def adjtimex(pointer: Any) -> int:
+        pointer._obj.status, pointer._obj.maxerror = status, 250_000
+        return state
+
+    library = SimpleNamespace(adjtimex=adjtimex)
+    monkeypatch.setattr("ctypes.CDLL", lambda _: library)
+    assert host_setup.clock() == clock
+
+
+def test_a_limit_that_is_infinite_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hard = {resource.RLIMIT_MEMLOCK: resource.RLIM_INFINITY, resource.RLIMIT_NOFILE: 4096}
+    monkeypatch.setattr(resource, "getrlimit", lambda number: (1024, hard[number]))
+    capable = {"capable": False}
+    assert host_setup.limits(tmp_path) == {"memlock_bytes": None, "nofile": 4096, **capable}
+
+
+@pytest.mark.parametrize(("flags", "nosuid"), [(os.ST_NOSUID, True), (os.ST_RDONLY, False)])
+def test_a_directory_that_is_not_there_yet_is_on_the_mount_of_its_parent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: int, *, nosuid: bool
+) -> None:
+    asked = []
+
+    def statvfs(directory: Path) -> SimpleNamespace:
+        asked.append(directory)
+        return SimpleNamespace(f_flag=flags)
+
+    monkeypatch.setattr(os, "statvfs", statvfs)
+    assert host_setup.nosuid(tmp_path / "new" / "bin") == nosuid
+    assert asked == [tmp_path]
+
+
+def test_a_mount_that_does_not_answer_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    def statvfs(directory: Path) -> None:
+        raise OSError(errno.ESTALE, "Stale file handle", directory)
+
+    monkeypatch.setattr(os, "statvfs", statvfs)
+    assert host_setup.nosuid(Path("/")) is False
+
+
+def test_a_node_without_huge_pages_has_none(tmp_path: Path) -> None:
+    meminfo = "sys/devices/system/node/node0/meminfo"
+    write_tree(tmp_path, {meminfo: "Node 0 MemTotal:       1048576 kB"})
+    none = {"hugepages": 0, "hugepages_free": 0}
+    assert host_setup.nodes(tmp_path) == {"0": {"total_mib": 1024, **none}}
+
+
+def test_what_a_program_printed_counts_though_it_failed() -> None:
+    assert host_setup.printed("sh", "-c", "echo x; exit 3") == "x\n"
+    assert host_setup.printed("/none/here") == ""
 
 
 def test_names_that_lead_elsewhere_or_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:

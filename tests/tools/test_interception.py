@@ -76,6 +76,12 @@ def test_every_process_has_to_report():
     ]
 
 
+def test_one_call_is_taken():
+    one = "[read   ]  1\n[write  ]  0\n"
+    assert list(problems(one, "pil4dfs", 1)) == []
+    assert list(problems(one.replace("1", "0"), "pil4dfs", 1)) == [NONE]
+
+
 def test_a_program_that_is_bypassed_is_named():
     text = recorded("ior", "dfuse_pil4dfs_report.txt").replace("ception ON", "ception OFF")
     assert next(problems(text, "pil4dfs", 1)) == (

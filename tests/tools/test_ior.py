@@ -1,5 +1,6 @@
 """IOR: its command line, its JSON summary and its table."""
 
+import json
 from dataclasses import replace
 from functools import partial
 
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 import recordings
 from assay.tools.dfs import Dfs
-from assay.tools.ior import Ior, Stonewall, parse
+from assay.tools.ior import Ior, Stonewall, moved, parse
 
 recorded = partial(recordings.recorded, "ior")
 
@@ -333,6 +334,31 @@ def test_a_library_has_to_take_the_calls():
         "libpil4dfs took no calls: was it loaded, was D_IL_REPORT set, and is the path on a dfuse"
         " mount?",
     )
+
+
+def test_one_rank_has_to_take_calls_if_their_number_is_not_given():
+    good = recorded("dfuse_pil4dfs_report.txt")
+    assert parse(good, intercepted_by="pil4dfs").problems == ()
+
+
+def test_a_file_that_is_too_short_is_an_error_where_there_is_no_deadline():
+    lines = recorded("stonewall_wearout.txt").splitlines()
+    warnings = "\n".join(line for line in lines if line.startswith("WARNING:"))
+    problems = parse(recorded("posix_repeat3.txt") + warnings).problems
+    assert "WARNING: Expected aggregate file size       = 536870912" in problems
+
+
+def test_what_was_moved_is_summed_by_direction():
+    def summary(*rows, size=3):
+        listed = [{"operation": operation, "xsizeMiB": size} for operation in rows]
+        return json.dumps({"summary": listed}, indent=1)
+
+    assert moved(summary("write", "read", "write", "remove")) == {"write": 6 << 20, "read": 3 << 20}
+    assert moved(summary()) == {"write": 0.0, "read": 0.0}
+    assert moved(summary("read", size=2**53)) == {"write": 0.0, "read": 2.0**73}
+    for size in (2**53 + 2, -1):
+        assert moved(summary("read", size=size)) is None
+    assert moved(f"{summary('read')}\n" * 2) is None
 
 
 def test_a_run_of_other_tasks_or_nodes_is_not_the_one_asked_for():

@@ -1,5 +1,6 @@
 """mdtest: its command line and its summary of rates."""
 
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -104,6 +105,14 @@ def test_a_phase_that_was_not_run_is_not_a_sample():
     parsed = parse(recorded("dfs_creation_only.txt"))
     assert parsed.problems == ()
     assert figures(parsed) == {"file_creation": 6271.322, "tree_creation": 67.047}
+
+
+def test_a_rate_may_be_less_than_one_a_second():
+    slow = re.sub(
+        r"(File stat +).*", r"\1 0.500 0.500 0.500 0.000", recorded("deadline_not_met.txt")
+    )
+    (rate,) = (sample.value for sample in parse(slow).samples if sample.metric == "file_stat")
+    assert rate == 0.5
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from assay.shell import Text, joined
 from assay.tools import ior, mdtest
 from assay.tools.dfs import Dfs
 from assay.tools.output import Parsed, Sample, impossible
-from assay.tools.text import worlds
+from assay.tools.text import separate_runs
 
 TOOL = "io500"
 
@@ -236,7 +236,7 @@ def parse(text: str, *, stonewall_s: int = RULED_S) -> Parsed:
     if not _missing(figures) and _SCORE.search(text):
         samples += _scores(score(figures))
     problems = [
-        *worlds(TOOL, [(1, 1)] * len(banners), None, None),
+        *separate_runs(TOOL, len(banners)),
         *_errors(text, stonewall_s),
         *_too_short(phases, stonewall_s),
         *_unfinished(text, figures),

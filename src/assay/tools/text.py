@@ -86,16 +86,21 @@ def worlds(
         expected_nodes: required nodes; None is not checked.
     """
     runs = list(seen)
-    if len(runs) > 1:
-        yield (
-            f"the output contains {len(runs)} runs of {tool}: each rank ran alone, without"
-            " MPI; use the MPI plugin of the launcher (srun --mpi=pmi2)"
-        )
+    yield from separate_runs(tool, len(runs))
     for tasks, nodes in dict.fromkeys(runs):
         if expected_tasks is not None and tasks != expected_tasks:
             yield f"{tool} ran with the wrong number of tasks: {tasks} instead of {expected_tasks}"
         if expected_nodes is not None and nodes != expected_nodes:
             yield f"{tool} ran on the wrong number of nodes: {nodes} instead of {expected_nodes}"
+
+
+def separate_runs(tool: str, runs: int) -> Iterator[str]:
+    """Report that the ranks of an MPI program did not find each other, if one output has `runs`."""
+    if runs > 1:
+        yield (
+            f"the output contains {runs} runs of {tool}: each rank ran alone, without MPI; use the"
+            " MPI plugin of the launcher (srun --mpi=pmi2)"
+        )
 
 
 def by_process(text: str) -> dict[int, str]:
