@@ -241,6 +241,14 @@ def test_an_archive_that_is_damaged_is_not_evidence(
     assert list((tmp_path / "raw").iterdir()) == []
 
 
+def test_the_message_on_a_damaged_archive_is_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"no archive")))
+    assert main(["e" * 300, str(tmp_path / "raw"), "evil/engine0"]) == 1
+    assert capsys.readouterr().err == f"what {'e' * 195}\n"
+
+
 @pytest.mark.parametrize(
     ("returned", "status", "kept"),
     [(archive(("raw/evil/engine0/x", "1")), 0, ["evil"]), (b"", 1, [])],
