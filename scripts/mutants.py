@@ -40,6 +40,12 @@ MORE = {
     "campaign": ("judge",),
     "checks": ("judge/test_chain.py", "tools/test_fdb_commands.py"),
     "judge": ("campaign/test_results.py", "bundle", "report/test_summary.py"),
+    "tools": (
+        "checks/test_recorded_samples.py",
+        "deploy/test_hardware.py",
+        "judge/test_engines.py",
+        "preflight/test_foreign_slurm.py",
+    ),
 }
 """Tests of other folders that also test a package."""
 
