@@ -216,6 +216,12 @@ def test_metadata_calls_will_do(library):
     assert parse(text, expected_tasks=2, intercepted_by=library).problems == ()
 
 
+def test_one_rank_has_to_take_calls_if_their_number_is_not_given():
+    text = recorded("dfuse_pil4dfs_report.txt")
+    one = text.replace("[op_sum ]", "[other  ]", text.count("[op_sum ]") - 1)
+    assert parse(one, intercepted_by="pil4dfs").problems == ()
+
+
 def test_a_library_has_to_take_the_calls():
     unreported = parse(recorded("dfuse_ioil.txt"), intercepted_by="ioil", expected_tasks=2)
     assert unreported.problems == (

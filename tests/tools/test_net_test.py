@@ -1,9 +1,12 @@
 """`daos health net-test`: its command line, and its JSON."""
 
+import json
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from assay.tools.json_output import json_objects
 from assay.tools.net_test import NetTest, parse, parse_labelled
 from assay.tools.text import by_process
 from recordings import recorded, values
@@ -13,17 +16,23 @@ GOOD = recorded(TOOL, "two_ranks.txt")
 
 
 def test_names_tags_and_size():
-    run = NetTest(tags=(2, 3), ranks=(0, 1), size=1048576, repetitions=500)
+    run = NetTest((2, 3), inflight=16, repetitions=500, ranks=(0, 1), size=1048576)
     assert " ".join(run.command("2.8")) == (
         "daos -j health net-test --ranks=0-1 --tags=2-3 --size=1048576 --max-inflight=16"
         " --rep-count=500"
     )
 
 
+def test_asks_all_ranks_with_a_kibibyte_if_nothing_else_is_said():
+    assert " ".join(NetTest((2,), inflight=4, repetitions=9).command("2.8")) == (
+        "daos -j health net-test --tags=2 --size=1024 --max-inflight=4 --rep-count=9"
+    )
+
+
 @pytest.mark.parametrize("version", ["2.4", "2.6"])
 def test_older_versions_have_none(version):
     with pytest.raises(ValueError, match=r"came with DAOS 2\.8"):
-        NetTest(tags=(2,)).command(version)
+        NetTest((2,), inflight=16, repetitions=500).command(version)
 
 
 def test_reads_rates_and_percentiles_in_microseconds():
@@ -78,6 +87,15 @@ def test_bandwidth_is_of_both_directions():
 )
 def test_says_why_a_run_is_not_a_measurement(name, problems):
     assert parse(recorded(TOOL, name)).problems == problems
+
+
+def test_the_output_of_one_run_with_one_size_is_read():
+    (answer,), _ = json_objects(GOOD)
+    twice = f"{json.dumps(answer, indent=1)}\n" * 2
+    assert parse(twice).problems == ("no JSON from net-test: of more than one run",)
+    answer["response"]["results"] *= 2
+    (problem,) = parse(json.dumps(answer, indent=1)).problems
+    assert problem == "2 results in one run: run one size at a time"
 
 
 def test_a_rank_that_was_not_asked_is_missed():

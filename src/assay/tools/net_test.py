@@ -26,13 +26,13 @@ class NetTest:
     """One run from this client to every tag of the ranks."""
 
     tags: tuple[int, ...]
+    inflight: int
+    repetitions: int
+    """RPCs to each endpoint."""
     ranks: tuple[int, ...] = ()
     """Ranks to test; all ranks of the system if empty."""
     size: int = 1024
     """Bytes of each request and of each reply."""
-    inflight: int = 16
-    repetitions: int = 10000
-    """RPCs to each endpoint."""
 
     def command(self, version: Version) -> list[str]:
         """Command line, whose standard output is JSON.
