@@ -76,6 +76,7 @@ def test_one_metric_that_is_much_slower_is_a_regression() -> None:
     change = changed.metric(3)
     assert change is not None
     assert change.low < -0.3 < change.high < 0
+    assert change.metrics == 1
 
 
 @pytest.mark.parametrize("single", [0, 1], ids=["before", "after"])

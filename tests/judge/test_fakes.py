@@ -25,6 +25,10 @@ def test_what_is_printed_in_coarse_steps_may_be_alike(figure: float) -> None:
     assert reasons([figure] * 7) == {}
 
 
+def test_figures_with_an_exponent_have_steps_that_are_not_known() -> None:
+    assert 0 in reasons([2e-05] * 5)
+
+
 def test_fewer_than_five_may_be_alike() -> None:
     assert reasons([6213.4] * 4) == {}
 
@@ -58,6 +62,16 @@ def test_most_of_the_samples_of_another_are_a_copy() -> None:
         1: "5 of its 7 samples are identical to those of s1",
     }
     assert reasons(one, [*one[:4], *two[4:]]) == {}
+    # Of nine, five are most; of ten, they are half.
+    one, two = ([round(level + 7.13 * n, 2) for n in range(10)] for level in (6213.4, 6190.7))
+    assert set(reasons(one[:9], [*one[:5], *two[5:9]])) == {0, 1}
+    assert reasons(one, [*one[:5], *two[5:]]) == {}
+
+
+@pytest.mark.parametrize(("last", "count"), [(5020.0, 2), (5019.0, 0)])
+def test_samples_within_less_than_twenty_steps_may_agree(last: float, count: int) -> None:
+    row = [5003.0, 5000.0, 5007.0, 5001.0, last]
+    assert len(reasons(row, row)) == count
 
 
 def test_figures_of_few_values_agree_by_chance() -> None:
@@ -88,6 +102,8 @@ def test_a_second_round_that_repeats_the_first() -> None:
     assert set(reasons(*copied, *sound)) == {0, 1, 2, 3}
     assert reasons(*copied[:2], *sound) == {}
     assert reasons(copied[0], *sound, subjects=[7, 7, 7, 7, 7]) == {}
+    # Two peers of which one repeats two samples.
+    assert reasons(copied[0], sound[0]) == {}
 
 
 def test_a_longer_second_round_that_repeats_the_first() -> None:
