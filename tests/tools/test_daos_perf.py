@@ -1,5 +1,7 @@
 """daos_perf: its command line, and the results that its ranks have together."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,6 +106,25 @@ def test_processes_may_take_a_twentieth_longer_together(together, problems):
     text = text.replace("MAX duration : 0.256934 ", "MAX duration : 10.000000 ", 1)
     reported = [problem for problem in parse(text).problems if "did not start together" in problem]
     assert len(reported) == problems
+
+
+@pytest.mark.parametrize(("together", "problems"), [("0.600000", 0), ("0.600001", 1)])
+def test_processes_may_take_a_tenth_of_a_second_longer_together(together, problems):
+    text = recorded(TOOL, "two_hosts.txt").replace("5321.702913", together)
+    text = text.replace("MAX duration : 0.256934 ", "MAX duration : 0.500000 ", 1)
+    reported = [problem for problem in parse(text).problems if "did not start together" in problem]
+    assert len(reported) == problems
+
+
+@pytest.mark.parametrize(("in_flight", "waits"), [(1, True), (2, False)])
+def test_one_process_with_one_operation_in_flight_waits(in_flight, waits):
+    text = re.sub(r"(\tcredits +: ).*", rf"\g<1>{in_flight}", recorded(TOOL, "one_process.txt"))
+    assert ("us" in {unit for _, _, unit in values(parse(text))}) == waits
+
+
+def test_credits_that_are_not_printed_are_none():
+    text = re.sub(r"\tcredits +:.*\n", "", recorded(TOOL, "one_process.txt"))
+    assert parse(text).samples[0].labels["credits"] == "0"
 
 
 def test_processes_without_mpi_are_not_ranks():

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,6 +72,112 @@ def test_most_rulesets_are_certain() -> None:
 def reached(case: str) -> Passage:
     printed = json.dumps({"nftables": REACHED[case]["nftables"]})
     return Ruleset(printed).judge(Packet(10001, "192.0.2.9", "eth0"))
+
+
+DPORT = {"payload": {"protocol": "tcp", "field": "dport"}}
+SADDR = {"payload": {"protocol": "ip", "field": "saddr"}}
+FLAGS = {"payload": {"protocol": "tcp", "field": "flags"}}
+NAME = {"meta": {"key": "iifname"}}
+MARK = {"meta": {"key": "mark"}}
+BOTH = {"concat": [SADDR, DPORT]}
+
+
+def dropped_where(left: Any, right: Any, op: str = "==") -> Passage:
+    """What becomes of a packet to port 10001 from 192.0.2.9 on eth0, if one rule drops some."""
+    chain = {"family": "inet", "table": "t", "name": "i", "hook": "input", "policy": "accept"}
+    match = {"match": {"op": op, "left": left, "right": right}}
+    rule = {"family": "inet", "table": "t", "chain": "i", "expr": [match, {"drop": None}]}
+    printed = json.dumps({"nftables": [{"chain": chain}, {"rule": rule}]})
+    return Ruleset(printed).judge(Packet(10001, "192.0.2.9", "eth0"))
+
+
+@pytest.mark.parametrize(
+    ("left", "op", "right", "holds"),
+    [
+        (DPORT, "==", 10001, True),
+        (DPORT, "==", 10002, False),
+        (DPORT, "!=", 10001, False),
+        (DPORT, "!=", 10002, True),
+        (DPORT, "<", 10001, False),
+        (DPORT, "<", 10002, True),
+        (DPORT, "<=", 10000, False),
+        (DPORT, "<=", 10001, True),
+        (DPORT, ">", 10001, False),
+        (DPORT, ">", 10000, True),
+        (DPORT, ">=", 10002, False),
+        (DPORT, ">=", 10001, True),
+        (DPORT, "==", {"range": [10001, 10009]}, True),
+        (DPORT, "==", {"range": [10002, 10009]}, False),
+        (DPORT, "==", {"range": [9000, 10001]}, True),
+        (DPORT, "==", {"range": [9000, 10000]}, False),
+        (DPORT, "==", {"set": [22, 10001]}, True),
+        (DPORT, "==", {"set": [22, {"elem": {"val": 10001, "timeout": 9}}]}, True),
+        (DPORT, "==", {"set": [22, 80]}, False),
+        ({"payload": {"protocol": "udp", "field": "dport"}}, "==", 10001, False),
+        (SADDR, "==", "192.0.2.9", True),
+        (SADDR, "==", {"range": ["192.0.2.9", "192.0.2.20"]}, True),
+        (SADDR, "==", {"range": ["192.0.2.10", "192.0.2.20"]}, False),
+        (SADDR, "==", {"range": ["192.0.2.1", "192.0.2.9"]}, True),
+        (SADDR, "==", {"range": ["192.0.2.1", "192.0.2.8"]}, False),
+        (SADDR, "==", {"prefix": {"addr": "192.0.2.0", "len": 24}}, True),
+        (SADDR, "==", {"prefix": {"addr": "192.0.2.8", "len": 31}}, True),
+        (SADDR, "==", {"prefix": {"addr": "192.0.2.10", "len": 31}}, False),
+        (NAME, "==", "eth*", True),
+        (NAME, "==", "eth1*", False),
+        (FLAGS, "==", "syn", True),
+        (FLAGS, "==", {"|": ["syn", "ack"]}, False),
+        (FLAGS, "in", {"|": ["syn", "ack"]}, True),
+        (FLAGS, "in", ["rst", "syn"], True),
+        (FLAGS, "in", {"set": ["rst", "fin"]}, False),
+        ({"&": [FLAGS, {"|": ["fin", "syn", "ack"]}]}, "==", "syn", True),
+        ({"&": [FLAGS, {"|": ["fin", "ack"]}]}, "==", "syn", False),
+        ({"fib": {"result": "type", "flags": "daddr"}}, "==", "local", True),
+        ({"fib": {"result": "type", "flags": ["daddr"]}}, "==", "local", True),
+        ({"fib": {"result": "type", "flags": ["daddr"]}}, "==", "multicast", False),
+        (BOTH, "==", {"set": [{"concat": ["192.0.2.9", 10001]}]}, True),
+        (BOTH, "==", {"set": [{"elem": {"val": {"concat": ["192.0.2.9", 10001]}}}]}, True),
+        (BOTH, "==", {"set": [{"concat": ["192.0.2.9", 22]}]}, False),
+        (BOTH, "==", {"set": [{"concat": ["192.0.2.8", 10001]}]}, False),
+    ],
+)
+def test_a_condition_holds_or_not(left: Any, op: str, right: Any, *, holds: bool) -> None:
+    assert dropped_where(left, right, op) == ("inet t i" if holds else None, None)
+
+
+@pytest.mark.parametrize(
+    ("left", "op", "right", "doubt"),
+    [
+        (DPORT, "<", "ssh", "tcp dport"),
+        (MARK, ">", 7, "meta mark"),
+        (MARK, "==", 7, "meta mark"),
+        (MARK, "!=", 7, "meta mark"),
+        (DPORT, "==", {"map": 7}, "tcp dport"),
+        (SADDR, "==", {"range": ["a", "b"]}, "ip saddr"),
+        ({"&": [MARK, 3]}, "==", 1, "meta mark"),
+        ({"fib": {"result": "oif", "flags": "saddr"}}, "==", "eth0", "fib oif"),
+        ({"concat": [SADDR, MARK]}, "==", {"set": [{"concat": ["192.0.2.9", 7]}]}, "ip saddr"),
+        (BOTH, "==", {"set": [{"concat": ["192.0.2.9"]}]}, "ip saddr"),
+        (BOTH, "==", {"set": [{"concat": ["192.0.2.9"]}, {"concat": ["x", 1]}]}, "ip saddr"),
+        ("mark", "==", 7, "an expression"),
+    ],
+)
+def test_a_condition_may_be_unknown(left: Any, op: str, right: Any, doubt: str) -> None:
+    assert dropped_where(left, right, op) == (None, f"inet t i: {doubt}")
+
+
+@pytest.mark.parametrize(("jumps", "blocked"), [(16, "inet t c0"), (17, None)])
+def test_chains_call_each_other_as_deep_as_the_kernel_allows(
+    jumps: int, blocked: str | None
+) -> None:
+    objects: list[dict[str, Any]] = [
+        {"chain": {"family": "inet", "table": "t", "name": "c0", "hook": "input"}}
+    ]
+    for number in range(jumps + 1):
+        verdict = {"jump": {"target": f"c{number + 1}"}} if number < jumps else {"drop": None}
+        rule = {"family": "inet", "table": "t", "chain": f"c{number}", "expr": [verdict]}
+        objects.append({"rule": rule})
+    judged = Ruleset(json.dumps({"nftables": objects})).judge(Packet(1, "192.0.2.9", "eth0"))
+    assert judged.blocked == blocked
 
 
 def test_what_accepts_established_connections_accepts_no_new_one() -> None:

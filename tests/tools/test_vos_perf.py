@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.perf_common import Values, size
+from assay.tools.perf_common import Values, size, spelled
 from assay.tools.vos_perf import VosPerf, environment, parse
 from recordings import recorded, values
 
@@ -30,6 +30,15 @@ def test_array_values_are_asked_for():
 )
 def test_its_prefixes_are_powers_of_1024(spelled, number):
     assert size(spelled) == number
+
+
+@pytest.mark.parametrize(
+    ("number", "spelling"),
+    [(0, "0"), (100, "100"), (1024, "1k"), (1025, "1025"), (1536, "1536"), (5120, "5k")],
+)
+def test_a_whole_number_of_kibi_is_spelled_so(number, spelling):
+    assert spelled(number) == spelling
+    assert size(spelling) == number
 
 
 @pytest.mark.parametrize("spelled", ["", "4KiB", "1.5G", "-1", "1T"])
