@@ -69,9 +69,31 @@ def test_most_of_the_samples_of_another_are_a_copy() -> None:
 
 
 @pytest.mark.parametrize(("last", "count"), [(5020.0, 2), (5019.0, 0)])
-def test_samples_within_less_than_twenty_steps_may_agree(last: float, count: int) -> None:
-    row = [5003.0, 5000.0, 5007.0, 5001.0, last]
+@pytest.mark.parametrize("step", [1, 10, 100, 0.1])
+def test_samples_within_less_than_twenty_steps_may_agree(
+    last: float, count: int, step: float
+) -> None:
+    row = [round(figure * step, 1) for figure in (5003.0, 5000.0, 5007.0, 5001.0, last)]
     assert len(reasons(row, row)) == count
+
+
+@pytest.mark.parametrize(("first", "count"), [(1000.0, 2), (999.0, 0)])
+def test_samples_in_steps_of_more_than_a_thousandth_may_agree(first: float, count: int) -> None:
+    row = [first, 1031.0, 1027.0, 1013.0, 1044.0]
+    assert len(reasons(row, row)) == count
+
+
+def test_a_whole_copy_may_have_equal_samples() -> None:
+    row = [6213.4, 6198.2, 6213.4, 6190.3, 6198.2]
+    assert len(reasons(row, row)) == 2
+
+
+def test_five_repeated_samples_of_most_peers_are_no_coincidence() -> None:
+    three, two = (
+        [*samples, *samples[:more]]
+        for samples, more in ((real(2000.0, 3), 3), (real(2031.0, 3), 2))
+    )
+    assert set(reasons(three, two)) == {0, 1}
 
 
 def test_figures_of_few_values_agree_by_chance() -> None:
