@@ -20,15 +20,20 @@ NOTHING = Expectation("MiB/s", "nothing", None, None, None, "nothing to judge by
 
 
 def named(factor: Callable[[int, int], float]) -> dict[str, str]:
-    """The culprit of each slow engine, of two on each of eight hosts."""
+    """The culprit of each slow engine, of two on each of eight hosts; 0 leaves no samples."""
     rng = np.random.default_rng(3)
+
+    def samples(host: int, engine: int) -> list[float]:
+        level = 3000 * factor(host, engine)
+        return list(level * (1 + 0.003 * rng.standard_normal(7))) if level else []
+
     judgements = judge(
         [
             Measurement(
                 Requirement(
                     "SsdFio", "ssd", "servers", BANDWIDTH, Subject(f"s{host}", engine=engine)
                 ),
-                list(3000 * factor(host, engine) * (1 + 0.003 * rng.standard_normal(7))),
+                samples(host, engine),
                 NOTHING,
             )
             for host in range(1, 9)
@@ -47,6 +52,12 @@ def test_hosts_of_which_all_engines_are_slow_are_the_culprits() -> None:
     slow = named(lambda host, _: 0.8 if host <= 4 else 1.0)
     assert set(slow.values()) == {"s[1-4]"}
     assert len(slow) == 8
+
+
+def test_an_engine_without_samples_does_not_speak_for_its_host() -> None:
+    slow = named(lambda host, engine: 0 if (host, engine) == (2, 1) else 0.8 if host <= 4 else 1.0)
+    assert set(slow.values()) == {"s[1-4]"}
+    assert len(slow) == 7
 
 
 def test_engines_are_the_culprits_where_others_of_their_hosts_are_not_slow() -> None:
@@ -75,3 +86,5 @@ def test_many_names_are_counted() -> None:
     assert len(several(names[:1])) < len(several(names)) <= 120
     many = [f"{number * number}-host" for number in range(40)]
     assert several(many) == "40 of them, first 0-host"
+    assert several(["a" * 120]) == "a" * 120
+    assert several(["a" * 121]) == f"1 of them, first {'a' * 121}"
