@@ -340,7 +340,7 @@ def test_log_lines_do_not_change_the_samples(inserted):
 DONE = {"io_bytes": 2**20, "total_ios": 1, "runtime": 60_000}
 
 
-def job(error=0, read=DONE, **options):
+def job_report(error=0, read=DONE, **options):
     idle = {"io_bytes": 0, "total_ios": 0, "runtime": 0}
     names = {"jobname": "j", "job options": options}
     return JobReport.model_validate({**names, "error": error, "read": read, "write": idle})
@@ -351,23 +351,26 @@ def job(error=0, read=DONE, **options):
     [("90", 90), ("90s", 90), ("2m", 120), ("1h", 3600), ("1500ms", 1.5), ("30us", 3e-5)],
 )
 def test_a_time_has_the_units_of_fio(runtime, seconds):
-    assert job(runtime=runtime, time_based="1").seconds() == pytest.approx(seconds)
-    assert job(runtime=runtime).seconds() is None
+    assert job_report(runtime=runtime, time_based="1").seconds() == pytest.approx(seconds)
+    assert job_report(runtime=runtime).seconds() is None
 
 
 @pytest.mark.parametrize(("milliseconds", "cut"), [(59_400, False), (59_399, True)])
 def test_a_timed_job_may_end_a_hundredth_early(milliseconds, cut):
-    timed = job(read={**DONE, "runtime": milliseconds}, runtime="60", time_based="1")
+    timed = job_report(read={**DONE, "runtime": milliseconds}, runtime="60", time_based="1")
     assert (timed.problem() is not None) == cut
 
 
 def test_an_error_may_be_one_of_the_engine():
-    assert job(2**32 - 1005).problem() == "j: error -1005 of the engine (it does not exist)"
-    assert job(2**31).problem() == ("j: error -2147483648 of the engine (it does not say why)")
-    assert job(-(2**31)).problem() is not None
+    assert job_report(2**32 - 1005).problem() == "j: error -1005 of the engine (it does not exist)"
+    unknown = "error -2147483648 of the engine (it does not say why)"
+    assert job_report(2**31).problem() == f"j: {unknown}"
+        "j: error -2147483648 of the engine (it does not say why)"
+    )
+    assert job_report(-(2**31)).problem() is not None
 
 
 def test_counts_have_64_bits():
-    assert job(read={**DONE, "io_bytes": 2**64 - 1}).problem() is None
+    assert job_report(read={**DONE, "io_bytes": 2**64 - 1}).problem() is None
     with pytest.raises(ValidationError):
-        job(read={**DONE, "io_bytes": 2**64})
+        job_report(read={**DONE, "io_bytes": 2**64})
