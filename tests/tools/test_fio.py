@@ -365,8 +365,6 @@ def test_an_error_may_be_one_of_the_engine():
     assert job_report(2**32 - 1005).problem() == "j: error -1005 of the engine (it does not exist)"
     unknown = "error -2147483648 of the engine (it does not say why)"
     assert job_report(2**31).problem() == f"j: {unknown}"
-        "j: error -2147483648 of the engine (it does not say why)"
-    )
     assert job_report(-(2**31)).problem() is not None
 
 
