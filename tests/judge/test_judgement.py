@@ -1,7 +1,7 @@
 """Verdicts: fail closed, call what is too good wrong, and never decide what is not decided."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from assay.checks.expect import Expectation
 from assay.checks.figures import Ground, Unrated
 from assay.checks.plan import Metric, Requirement
-from assay.judge.judgement import Judgement, Measurement, judge
+from assay.judge.judgement import (
+    Judgement,
+    Measurement,
+    Peers,
+    _against_peers,
+    _peer_group,
+    _Words,
+    judge,
+)
 from assay.judge.verdict import Verdict
 from assay.subject import Subject
 
@@ -230,6 +238,7 @@ def test_a_healthy_minority_is_not_accused_and_the_others_are_named(slow: int) -
     assert {j.verdict for j in judged[: 8 - slow]} == {Verdict.UNRATED}
     assert {j.verdict for j in judged[8 - slow :]} == {Verdict.UNSTEADY}
     assert {j.culprit for j in judged[8 - slow :]} == {f"n[{8 - slow}-7]"}
+    assert not any("more samples would decide" in j.reason for j in judged)
     assert "two populations, and it belongs to the worse one, by 20.0%: n[" in judged[-1].reason
 
 
@@ -326,3 +335,54 @@ def test_another_model_of_ssd_is_not_a_peer() -> None:
     rejudged = judge(cases).judgements
     assert {j.verdict for j in rejudged} == {Verdict.UNRATED}
     assert {j.peers.count for j in rejudged if j.peers} == {12, 4}
+
+
+@pytest.mark.parametrize(
+    ("requirement", "limits", "possible", "impossible", "enough", "too_little"),
+    [(OWED, RATED, 1000.0, 1000.1, 850.0, 849.9), (LATENCY, PROMPT, 1.0, 0.99, 5.0, 5.01)],
+)
+def test_limits_are_still_possible_and_enough(
+    requirement: Requirement,
+    limits: Expectation,
+    possible: float,
+    impossible: float,
+    enough: float,
+    too_little: float,
+) -> None:
+    words = _Words(Measurement(requirement, [], limits))
+    assert words.beyond(possible) is None
+    assert words.beyond(impossible) is not None
+    assert words.short(enough) is None
+    assert words.short(too_little) is not None
+
+
+def test_a_gain_over_peers_in_words() -> None:
+    peers = Peers(count=8, median=100.0, gain=0.5, outlier=True)
+    assert _against_peers(peers, "MiB/s") == (
+        "50.0% better than the median of its 8 peers, 100 MiB/s"
+    )
+    assert _against_peers(replace(peers, gain=-0.5), "MiB/s").startswith("50.0% worse than ")
+
+
+def test_accepted_figures_are_no_limits_by_which_peers_differ() -> None:
+    """Each host's own figure was accepted, so their floors differ."""
+
+    def group(bound: float, floor: float, *, accepted: float | None) -> Hashable:
+        limits = replace(RATED, bound=bound, floor=floor, accepted=accepted)
+        return _peer_group(Measurement(OWED, [], limits))
+
+    assert group(1000.0, 850.0, accepted=900.0) == group(1000.0, 700.0, accepted=900.0)
+    assert group(1000.0, 850.0, accepted=900.0) != group(2000.0, 850.0, accepted=900.0)
+    assert group(1000.0, 850.0, accepted=None) != group(1000.0, 700.0, accepted=None)
+    assert group(1000.0, 850.0, accepted=None) == group(2000.0, 850.0, accepted=None)
+
+
+@pytest.mark.parametrize(("of_other", "decided"), [(0.0, False), (1.7, True)])
+def test_copied_samples_decide_no_check(of_other: float, *, decided: bool) -> None:
+    first = [904.1, 901.3, 903.2]
+    rows = [
+        Measurement(replace(OWED, subject=Subject(host)), [each + more for each in first], RATED)
+        for host, more in (("s1", 0.0), ("s2", of_other))
+    ]
+    assert judge(rows, looks=2).decided == ({("SsdFio", "servers")} if decided else frozenset())
+    assert judge(rows).decided == frozenset()

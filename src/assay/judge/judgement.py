@@ -259,7 +259,7 @@ def _reason(
         case Verdict.BELOW:
             outlier = peers and peers.outlier and _against_peers(peers, unit)
             local = float(rating.local[row])
-            if outlier and peers and local < min(peers.gain, 0.0):
+            if outlier and peers and local < peers.gain:
                 beside = "the others of its host" if required.subject.peer is None else _OTHERS
                 outlier += f", and {-local:.1%} worse than {beside}"
             below = words.short(summary.median)
