@@ -60,6 +60,11 @@ def test_ports_that_the_provider_does_not_report_leave_all_logs_of_the_host() ->
     assert reported[0].endswith(f"see {LOGS}.0.log and {LOGS}.1.log")
 
 
+def test_a_full_server_lacks_no_rank_though_its_ports_are_not_known() -> None:
+    portless = [{**engine, "port": None} for engine in server()["engines"]]
+    assert problems(query("joined"), [server(engines=portless)]) == []
+
+
 def test_a_system_that_does_not_answer_is_the_only_problem() -> None:
     reported = problems(query("server_down"), [server()])
     assert len(reported) == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.tools.sinfo import command, lost
+from assay.tools.sinfo import command, lost, states
 
 
 def test_each_node_is_asked_for_with_state_and_reason() -> None:
@@ -21,6 +21,11 @@ def test_a_node_that_takes_no_jobs_is_lost(state: str) -> None:
 @pytest.mark.parametrize("state", ["idle", "idle*", "mixed", "allocated*", "completing"])
 def test_a_node_that_works_or_is_silent_for_a_moment_is_not(state: str) -> None:
     assert lost(f"s1|{state}|none\n") == {}
+
+
+def test_each_node_has_a_state() -> None:
+    printed = "s1|idle*|none\ns2|mixed|a | b\nsinfo: error: x\n"
+    assert states(printed) == {"s1": "idle", "s2": "mixed"}
 
 
 def test_a_reason_is_made_printable() -> None:

@@ -1,5 +1,7 @@
 """spdk_nvme_perf: a command that destroys nothing unasked, and a row for each device and core."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,6 +99,31 @@ NONE = (
 )
 def test_says_why_a_run_is_not_a_measurement(name, problems):
     assert parse(recorded(TOOL, name)).problems == problems
+
+
+def test_a_second_namespace_is_a_device_of_its_own():
+    text = recorded(TOOL, "pcie.txt").replace("0000:82:00.0) NSID 1", "0000:81:00.0) NSID 2")
+    devices = dict.fromkeys(sample.labels.get("device") for sample in parse(text).samples)
+    assert [*devices][:2] == ["0000:81:00.0", "0000:81:00.0/n2"]
+
+
+def test_an_end_with_errors_is_a_problem():
+    ended = "\nspdk_nvme_perf: errors occurred\n"
+    assert parse(recorded(TOOL, "pcie.txt") + ended).problems == (
+        "spdk_nvme_perf ended with errors",
+    )
+    for name in ("no_huge_pages.txt", "missing_option.txt", "device_dies.txt"):
+        text = recorded(TOOL, name)
+        assert parse(text + ended).problems == parse(text).problems
+
+
+@pytest.mark.parametrize(("total", "problems"), [("1679.41", 0), ("1679.43", 1)])
+def test_the_total_may_differ_by_a_rounded_digit_of_each_row(total, problems):
+    """Two rows, each rounded to a hundredth."""
+    text = recorded(TOOL, "pcie.txt")
+    changed = re.sub(r"(Total +: +)1679\.40", rf"\g<1>{total}", text)
+    assert changed != text
+    assert len(parse(changed).problems) == problems
 
 
 def test_a_device_without_a_row_is_missed():

@@ -37,6 +37,12 @@ def test_an_emulated_ssd_says_nothing(devices: Any) -> None:
     assert controllers(printed(devices)) == {"s1": []}
 
 
+@pytest.mark.parametrize("entry", [7, {}, {"storage": None, "hosts": "s1:10001"}])
+def test_a_host_of_another_form_says_nothing(entry: Any) -> None:
+    response = {"HostStorage": {"1": entry}}
+    assert controllers(json.dumps({"response": response, "error": None, "status": 0})) == {}
+
+
 @pytest.mark.parametrize("text", ["", "dmg: not found", "[]", '{"response": null}'])
 def test_without_an_answer_there_are_none(text: str) -> None:
     assert controllers(text) == {}

@@ -38,5 +38,5 @@ def states(text: str) -> Mapping[str, str]:
     Args:
         text: standard output.
     """
-    fields = [(*each.split("|", 2), "")[:2] for each in text.splitlines() if each]
-    return {node: state.rstrip("*$#~!%@^-") for node, state in fields}
+    fields = (each.split("|") for each in text.splitlines() if "|" in each)
+    return {node: state.rstrip("*$#~!%@^-") for node, state, *_ in fields}
