@@ -150,5 +150,4 @@ def test_of_several_errors_with_a_code_the_first_is_the_cause() -> None:
 
 
 def test_without_a_code_there_is_no_cause() -> None:
-    assert first_cause((IOR / "dfs_container_read_only.txt").read_text()) is None
     assert first_cause(line("gone")) is None

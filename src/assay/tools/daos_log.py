@@ -6,6 +6,8 @@ reads the engines' logs. So it uses only the standard library of Python 3.9.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -102,16 +104,33 @@ _PROGRAM = re.compile(
 """The line of IOR and mdtest that names the failed function of DAOS and its error code."""
 
 
+_FILE_SYSTEM = re.compile(
+    r"^ERROR \([\w.-]+:\d+\): \d+: (?P<errno>\d{1,3}): (?P<message>dfs_.+)$", re.MULTILINE
+)
+"""The same line for a function of DAOS's file system, which returns an errno."""
+
+_ERRNO = {
+    errno.EPERM: "not permitted; may this account write to the container (its ACL)?",
+    errno.EACCES: "not permitted; may this account write to the container (its ACL)?",
+    errno.EROFS: "the container is open for reading alone",
+}
+
+
 def first_cause(text: str) -> str | None:
     """The first error with a DAOS error code, in words; None if there is no such error.
 
     It is the first because later errors follow from it. An error of the program itself takes
-    precedence over one of DAOS's library.
+    precedence over one of DAOS's library, which takes precedence over an errno.
     """
     if own := _PROGRAM.search(text):
         return f"{own['message']}: {meaning(own['code'])} ({own['code']})"
     with_code = [error for error in logged_errors(text) if _ERROR.search(error)]
-    return f"{meaning(with_code[0])} ({with_code[0]})" if with_code else None
+    if with_code:
+        return f"{meaning(with_code[0])} ({with_code[0]})"
+    if own := _FILE_SYSTEM.search(text):
+        number = int(own["errno"])
+        return f"{_ERRNO.get(number, os.strerror(number))} ({own['message']}, errno {number})"
+    return None
 
 
 def meaning(error: str) -> str:

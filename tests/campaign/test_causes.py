@@ -1,0 +1,87 @@
+"""Faults of a running DAOS end in a sentence that names them, DAOS's code in words first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.campaign.steps import Step, problems
+from assay.checks.raw import SubjectOutputs
+from assay.foreign.files import Tree
+from assay.tools.ior import parse
+from recordings import recorded
+
+IOR = Step("write.1", 90, "/opt/bin/ior", [["ior"]], parse=parse)
+
+CLOSED = "invalid handle: the pool was evicted, its container destroyed, or the agent restarted ("
+
+LOST = """\
+2026/11/22 19:38:22.114413 vm DAOS[1/1/0] object ERR  src/object/cli_obj.c:1 obj_rw() 1.1: \
+DER_RF(-2031): 'Failures exceed RF'
+ERROR: dfs_write(0x7fab2843d000, 2097152) failed (5): Input/output error
+ERROR: Failed to initialize DAOS DFS driver
+"""
+"""Made by hand, with the code's name and text in DAOS's source."""
+
+
+def ended(place: Path, output: str, status: int, seconds: float = 1.0) -> str:
+    (place / "write.1.out").write_text("")
+    (place / "write.1.err").write_text(output)
+    (place / "steps.tsv").write_text(f"write.1\t{status}\t1.0\t{1 + seconds}\n")
+    (problem,) = problems(SubjectOutputs(Tree(place)), [IOR])
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("recording", "cause"),
+    [
+        ("dfs_container_remade", CLOSED),
+        ("dfs_pool_evicted", CLOSED),
+        ("dfs_agent_restarted", CLOSED),
+        ("dfs_pool_read_only", "Failed to connect to pool assay: not permitted (-1001)"),
+        (
+            "dfs_container_read_only",
+            "not permitted; may this account write to the container (its ACL)?"
+            " (dfs_open() of c.00000000 Failed, errno 1)",
+        ),
+        ("dfs_no_agent", "Failed to initialize daos: the agent does not answer; is daos_agent run"),
+        ("dfs_unknown_pool", "Failed to connect to pool"),
+        ("singletons", "the output contains 2 runs of ior: each rank ran alone, without MPI"),
+    ],
+)
+@pytest.mark.parametrize("status", [1, 137])
+def test_the_cause_is_in_the_sentence(
+    tmp_path: Path, recording: str, cause: str, status: int
+) -> None:
+    problem = ended(tmp_path, recorded("ior", f"{recording}.txt"), status)
+    assert problem.startswith(f"ior (write.1) failed with exit status {status}: {cause}")
+
+
+def test_a_loss_of_redundancy_is_named(tmp_path: Path) -> None:
+    assert ended(tmp_path, LOST, 255).startswith(
+        "ior (write.1) failed with exit status 255: more failures than the redundancy of the"
+        " container allows (obj_rw() 1.1: DER_RF(-2031)"
+    )
+
+
+@pytest.mark.parametrize("recording", ["dfs_rank_excluded", "dfs_engine_killed"])
+def test_ranks_that_wait_for_an_engine_are_named(tmp_path: Path, recording: str) -> None:
+    problem = ended(tmp_path, recorded("ior", f"{recording}.txt"), 124, seconds=90.0)
+    assert problem.startswith("ior (write.1) hung: it was stopped after 90 s: no answer in time (")
+    assert " to 1/2," in problem  # rank 1, target 2
+
+
+@pytest.mark.parametrize(
+    ("errno", "cause"),
+    [
+        (13, "not permitted; may this account write to the container (its ACL)?"),
+        (30, "the container is open for reading alone"),
+        (28, "No space left on device"),
+    ],
+)
+def test_an_errno_of_the_file_system_is_told_in_words(
+    tmp_path: Path, errno: int, cause: str
+) -> None:
+    line = f"ERROR (aiori-DFS.c:675): 0: {errno}: dfs_mkdir() of a Failed\n"
+    assert f": {cause} (dfs_mkdir() of a Failed, errno {errno})" in ended(tmp_path, line, 1)
