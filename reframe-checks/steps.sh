@@ -314,6 +314,20 @@ still_on_dfuse() {
         </dev/null >"$RAW/left.elsewhere.out" 2>&1
 }
 
+# attached HOSTS [LAUNCHER...] python3 attach.py ...: refuse to measure where the agent of any of so many hosts
+# gives its clients another system, provider or interface than the description has, or does not answer. What
+# each agent gives is in agents.out.
+attached() {
+    local hosts=$1 wrong count
+    shift
+    "$@" </dev/null >"$RAW/agents.out" 2>&1
+    wrong=$(sed --quiet 's/^wrong: //p' "$RAW/agents.out" | sort | head -n 3 | paste --serial --delimiters=";" | sed 's/;/; /g')
+    [[ -z $wrong ]] || refuse "$wrong; see agents.out, daos_agent.yml and the description of the cluster"
+    count=$(grep --count '^as described: ' "$RAW/agents.out")
+    ((count == hosts)) || refuse "what daos_agent gives to clients is unknown: $count of $hosts hosts answered;" \
+        "see agents.out: $(tail -n 1 "$RAW/agents.out")"
+}
+
 # same_agent [LAUNCHER...]: remember which daos_agent runs, here or on each host where the launcher starts
 # a process, and say when the subject ends where it restarted: an agent that ends closes the handles of
 # its clients, who then only report an invalid handle.

@@ -36,6 +36,7 @@ def phases(check: FioCheck, small_s: int) -> Iterator[Job]:
 class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
     """fio's dfs engine: 1 MiB and 4 KiB, 16 in flight in each process, and the latency of one."""
 
+    scripts = ("steps.sh", "attach.py")
     ioengine = "dfs"
     uses_container = True
 
@@ -69,8 +70,8 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
         }
 
     def guards(self, subject: Subject) -> Commands:
-        """Check also that the agent stays the same."""
-        return [*super().guards(subject), ["same_agent"]]
+        """Check also that the agent gives what is described, and stays the same."""
+        return [*super().guards(subject), ["same_agent"], self.attached(subject.hosts)]
 
     def room(self, subject: Subject) -> Commands:
         """Remove the files afterwards; `df` cannot report the free space of a container.
@@ -84,6 +85,8 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
 @rfm.simple_test
 class FioDfuse(NeedsDaos, FioCheck):
     """fio on a dfuse mount: 1 MiB and 4 KiB, with and without each interception library."""
+
+    scripts = ("steps.sh", "attach.py")
 
     #: The libraries intercept these calls, but report them only for threads.
     ioengine = "psync"
@@ -108,10 +111,11 @@ class FioDfuse(NeedsDaos, FioCheck):
         return self.daos.mount
 
     def guards(self, subject: Subject) -> Commands:
-        """Check also that dfuse is mounted, and that the agent stays the same."""
+        """Check also the agent, and that dfuse is mounted."""
         return [
             *super().guards(subject),
             ["same_agent"],
+            self.attached(subject.hosts),
             self.on_dfuse(self.directory(subject)),
         ]
 

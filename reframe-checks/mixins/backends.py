@@ -25,7 +25,7 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
 
     uses_container = True
 
-    scripts = ("steps.sh", "read_engines.py")
+    scripts = ("steps.sh", "read_engines.py", "attach.py")
 
     @property
     def tasks(self) -> int:
@@ -52,12 +52,13 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
         return [in_container(self.cluster, OWN)]
 
     def guards(self, subject: Subject) -> Commands:
-        """Check also that every client has the mount, if it is used, and keeps its agent."""
+        """Check also that agents give what is described, and stay, and that mounts are there."""
         commands = [*super().guards(subject)]
         if self.backend(subject).name == "posix":
             return commands
         launcher = srun(self.hosts)
         commands.append(["same_agent", *launcher])
+        commands.append(self.attached(self.hosts, *launcher))
         if watched := telemetry.addresses(self.cluster):
             commands.append(["watch_engines", telemetry.PATTERN, *watched])
         if self.backend(subject).mounted:

@@ -13,8 +13,8 @@ from assay.cluster.daos import Engine, System
 from assay.cluster.description import Cluster
 from assay.shell import Text
 from assay.subject import Subject
+from assay.tools import attach, device_health, dmg, health_check, network_scan, telemetry
 from assay.tools import container as containers
-from assay.tools import device_health, dmg, health_check, network_scan, telemetry
 from mixins.plugin import Mixin
 
 CONTROL = "/etc/daos/daos_control.yml"
@@ -108,6 +108,16 @@ class NeedsDaos(RunsDaosPrograms):
         if found is None:
             raise ReframeError("daos did not report the UUIDs of the pool and the container")
         return ["on_dfuse", str(directory), *found, *launcher]
+
+    def attached(self, hosts: Sequence[str], *launcher: str) -> list[Text]:
+        """A guard: the agents of hosts, on which the launcher starts, give what is described."""
+        expected = attach.expected(self.cluster, hosts)
+        ask = self.command(["daos", "-j", "system", "query"])
+        described = [self.daos.name, self.cluster.provider, *expected]
+        return [
+            *("attached", str(len(hosts)), *launcher),
+            *("python3", "attach.py", *described, "--", *ask),
+        ]
 
     @property
     def ranks(self) -> int:

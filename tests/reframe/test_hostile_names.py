@@ -46,7 +46,10 @@ def test_nothing_runs_but_the_steps(stages: Path, tmp_path: Path) -> None:
     records.mkdir()
     programs.mkdir()
     answers = {
-        "srun": "[[ $* != *pgrep* ]] || echo 0",
+        "srun": (
+            "[[ $* != *pgrep* ]] || echo 0\n"
+            "[[ $* != *attach.py* ]] || printf 'as described: %s\\n' c1 c2"
+        ),
         "unshare": "",
         "pgrep": "echo 0; exit 1",
         "taskset": "",
