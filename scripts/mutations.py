@@ -71,8 +71,6 @@ def changed(node: ast.AST) -> ast.AST | None:
             node.value = value + 1
         case ast.Constant(value=float(value)):
             node.value = value * 1.1 or 0.1
-        case ast.If() if ast.unparse(node.test) in NOT_TESTED:
-            return None
         case ast.If() | ast.IfExp() if not isinstance(node.test, ast.Constant):
             node.test = ast.Constant(False)
         case _:
@@ -90,9 +88,15 @@ def places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
             continue
         children = value if isinstance(value, list) else [value]
         for index, child in enumerate(children):
-            if isinstance(child, ast.AST) and not isinstance(child, ast.Assert):
+            if isinstance(child, ast.AST) and not _is_left_out(child):
                 yield tree, field, index if isinstance(value, list) else None
                 yield from places(child)
+
+
+def _is_left_out(node: ast.AST) -> bool:
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) in NOT_TESTED
+    return isinstance(node, ast.Assert)
 
 
 def mutants(source: Path, module: Path) -> Iterator[Mutant]:

@@ -36,6 +36,10 @@ def under(value: int, *, strict: bool = True) -> bool:
     if value < LIMIT and strict:
         return not value
     return False
+
+
+if __name__ == "__main__":
+    under(1)
 """
 
 
