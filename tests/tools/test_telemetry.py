@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from assay.cluster.description import Cluster
+from assay.foreign.text import shorten
 from assay.tools.telemetry import PATTERN, addresses, parse, unpacked, unrest
 from clusters import described, description
 from recordings import recorded
@@ -40,6 +41,21 @@ def test_a_server_that_does_not_answer_is_named_with_the_reason() -> None:
     read = parse("# no answer of s2: timed out\n# server s1\n" + LATENCY % 0)
     assert read.silent == {"s2": "timed out"}
     assert read.hosts == {0: "s1"}
+
+
+def test_reasons_are_short() -> None:
+    assert parse(f"# no answer of s2: {'x' * 300}\n").silent == {"s2": shorten("x" * 300, 200)}
+    line = 'engine_io_latency_update_samples{rank="' + "r" * 200 + '"} 1\n'
+    (unread,) = parse(f"# server s1\n{line}").silent.values()
+    # Python itself shows 200 characters of what is no number.
+    reason = "invalid literal for int() with base 10: '" + "r" * 199
+    assert unread == f"its metrics cannot be read: {shorten(reason, 80)}"
+
+
+def test_a_metric_may_be_zero() -> None:
+    zero = parse("# server s1\n" + 'engine_io_latency_update_samples{rank="0",target="1"} 0\n')
+    assert zero.silent == {}
+    assert list(zero.values.values()) == [0.0]
 
 
 def test_a_server_cannot_speak_for_a_rank_of_another() -> None:
@@ -80,6 +96,7 @@ def test_what_is_not_a_whole_reading_is_refused(packed: bytes) -> None:
 
 def test_a_reading_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.tools.telemetry.MOST_BYTES", 1000)
+    assert len(unpacked(gzip.compress(b"x" * 999))) == 999
     with pytest.raises(ValueError, match="more than 1,000 bytes"):
         unpacked(gzip.compress(b"x" * 1001))
 

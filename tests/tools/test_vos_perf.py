@@ -48,8 +48,12 @@ def test_refuses_a_size_that_it_would_misread(spelled):
 
 
 def test_refuses_values_that_fill_the_pool():
-    with pytest.raises(ValueError, match="vos_perf: 314572800 bytes of values need a pool of"):
+    need = r"314572800 bytes of values need a pool of 449389714 bytes; it has 256M$"
+    with pytest.raises(ValueError, match=f"vos_perf: {need}"):
         VosPerf("/mnt/vosperf", Values("1M", "300"), pool="256M")
+    assert VosPerf("/mnt/vosperf", Values("1M", "700"), pool="1000M")
+    with pytest.raises(ValueError, match="need a pool"):
+        VosPerf("/mnt/vosperf", Values("1M", "701"), pool="1000M")
 
 
 def test_the_caches_are_left_unflushed_on_request_alone():

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from assay.tools.writable import _steps
 from assay.tools.writable import writable as others_can_change
 
 
@@ -125,3 +126,14 @@ def test_whom_an_access_control_list_names_may_write(tree: Path) -> None:
         pytest.skip(f"no access control lists here: {error}")
     changeable = others_can_change(["/opt/tools/bin/ior"], tree)
     assert changeable == [{"path": "/opt", "owner": "root", "mode": "0775"}]
+
+
+@pytest.mark.parametrize(("links", "followed"), [(40, True), (41, False)])
+def test_links_are_followed_as_far_as_the_kernel_does(
+    tmp_path: Path, links: int, *, followed: bool
+) -> None:
+    (tmp_path / "0").touch()
+    for number in range(1, links + 1):
+        (tmp_path / str(number)).symlink_to(str(number - 1))
+    path = list(_steps(tmp_path, Path(f"/{links}")))
+    assert (path[-1] == tmp_path / "0") == followed
