@@ -177,6 +177,7 @@ REFUSED = [
             ("io_bypass", {E0 + "env_vars": ["DAOS_IO_BYPASS=target"]}, "src/common/debug.c: io_bypass_dict"),
             ("pools_not_started", {E0 + "env_vars": ["DAOS_START_POOLS=0"]}, "src/pool/srv.c: setup"),
             ("log_over_file", storage(RAM, FILE, **{E0 + "log_file": "DIR/bdev0"}), f"{SERVER}: validateMultiEngineConfig compares logs alone"),
+            ("file_is_a_device", storage(RAM, {**FILE, "bdev_list": ["/dev/sdz"]}), "storage/bdev/backend_class.go: createAioFile removes it"),
             ("file_in_scm", storage(RAM, {**FILE, "bdev_list": ["DIR/scm0/bdev0"]}), f"{STORAGE}: ScmConfig.Validate"),
             (
                 "same_file_by_slashes",

@@ -192,3 +192,22 @@ def test_a_controller_that_is_not_there_is_named() -> None:
 def test_the_kernel_s_numbers_of_ssds_behind_vmd_are_explained() -> None:
     document = put(site("vmd"), {"s1: engines/0/storage/1/bdev_list": ["10000:01:00.0"]})
     assert only(document).allowed.startswith("should be the PCI address of the VMD controller")
+
+
+@pytest.mark.parametrize(
+    ("path", "links"),
+    [
+        ("/dev/sdb", {}),
+        ("/dev/mapper/data", {}),
+        ("/var/daos/link", {"/var/daos/link": "/dev/sdb"}),
+    ],
+)
+def test_a_block_device_is_no_file_that_daos_creates(path: str, links: dict[str, str]) -> None:
+    problem = only(put(site("file"), {BDEVS: [path], "s1: links": links}))
+    assert (problem.host, problem.key, problem.value) == ("s1", KEY, path)
+    assert problem.allowed.startswith("should be a file on a disk, which DAOS creates.")
+
+
+def test_a_file_reached_by_a_link_is_a_file() -> None:
+    links = {"/var/daos/bdev0": "/data/bdev0"}
+    assert problems(put(site("file"), {"s1: links": links})) == []

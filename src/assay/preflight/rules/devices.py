@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from assay.cluster.daos import Tier
@@ -126,7 +126,8 @@ def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
         missing = [d for d in devices if d not in host.nvme and host.vmd_of(d) is None]
         what, known = "SSDs or VMD controllers", [*sorted(host.nvme), *sorted(host.vmd)]
     elif tier.class_ == "file":
-        return  # DAOS creates it
+        yield from _no_file(name, host, key, devices)
+        return
     else:
         missing = [device for device in devices if is_absent(device, host)]
         what, known = "block devices", list(host.block_devices)
@@ -139,6 +140,28 @@ def _absent(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
             ", ".join(missing),
             f"should be {what} of this host: {', '.join(known) or 'none'}{hint}",
         )
+
+
+def _no_file(name: str, host: Host, key: str, paths: Iterable[str]) -> Iterator[Problem]:
+    """Refuse block devices as files: DAOS cannot allocate one, and then removes its node.
+
+    Source: `createAioFile` in src/control/server/storage/bdev/backend_class.go of 2.8.0.
+    """
+    known = {*host.block_devices, *host.blocks}
+    for path in paths:
+        device = host.links.get(path, path)
+        above = PurePosixPath(device).parents
+        if device in known or (_DEV in above and _SHM not in above):
+            yield Problem(
+                name,
+                key,
+                path,
+                "should be a file on a disk, which DAOS creates. A block device takes the class"
+                " nvme, or kdev; as a file, DAOS would remove its node",
+            )
+
+
+_DEV, _SHM = PurePosixPath("/dev"), PurePosixPath("/dev/shm")  # noqa: S108 it is not written
 
 
 def _vmd_off(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
