@@ -76,6 +76,13 @@ def test_servers_that_are_reached_by_ssh_need_not_see_it() -> None:
     assert problems(put(document, {"servers_scheduler": "ssh"})) == []
 
 
+def test_it_is_written_by_every_host() -> None:
+    assert problems(seen(NFS, {**NFS, "options": ["rw", "errors=remount-ro"]})) == []
+    problem = only(seen(NFS, {**NFS, "options": ["ro", "vers=4.2"]}))
+    assert (problem.host, problem.key, problem.severity) == ("c1", "reframe_prefix", "error")
+    assert problem.allowed.startswith("is mounted read-only here, from nas:/export")
+
+
 def test_it_has_locks_and_room() -> None:
     problem = only(seen(NFS | {"locks": False}, NFS))
     assert (problem.host, problem.severity) == ("login", "error")

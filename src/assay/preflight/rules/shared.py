@@ -41,6 +41,14 @@ def _alone(name: str, host: Host, shared: SharedDirectory) -> Iterator[Problem]:
             " it with them: flock for Lustre, and no nolock for NFS",
             severity="error" if not shared.locks else "warning",
         )
+    if "ro" in shared.options:
+        yield Problem(
+            name,
+            KEY,
+            str(shared.path),
+            f"is mounted read-only here, from {shared.source}, and jobs write their output there."
+            " Mount it with rw, and let the server export it so",
+        )
     if shared.available_mib is not None and shared.available_mib < NEEDED_MIB:
         yield Problem(
             name,
