@@ -23,6 +23,7 @@ from assay.preflight.rules.devices import device_rules
 from assay.preflight.rules.effects import effect_rules
 from assay.preflight.rules.engines import engine_rules
 from assay.preflight.rules.environment import environment_rules, level_rules
+from assay.preflight.rules.erasure_code import erasure_code_rules
 from assay.preflight.rules.fabric import agent_rules, fabric_rules
 from assay.preflight.rules.fault_domains import fault_domain_rules
 from assay.preflight.rules.file_space import file_space_rules
@@ -54,6 +55,7 @@ from assay.preflight.rules.survival import survival_rules
 from assay.preflight.rules.system import member_rules, system_rules
 from assay.preflight.rules.tiers import tier_rules
 from assay.preflight.rules.tuning import limit_rules, tuning_rules
+from assay.preflight.rules.wear import wear_rules
 from assay.preflight.rules.words import words_of_host, words_of_site
 from assay.problems import Problem
 
@@ -78,6 +80,7 @@ def rules_of_host(
     yield from words_of_host(name, host)
     yield from tuning_rules(name, host)
     yield from pcie_rules(name, host)
+    yield from wear_rules(name, host)
     yield from agent_rules(name, host)
     yield from telemetry_rules(name, host)
     yield from agent_setting_rules(name, host)
@@ -140,6 +143,7 @@ def rules_of_site(
         yield from pool_name_rules(site.daos)
         yield from pool_space_rules(site.daos, hosts)
         yield from pool_rules(site.daos, hosts)
+        yield from erasure_code_rules(site.daos)
         yield from mount_rules(site.daos, hosts)
         yield from member_clients(site)
         yield from client_rules(site.daos, site.provider, hosts)
