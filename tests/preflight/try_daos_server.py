@@ -10,9 +10,11 @@ not given, listens at 127.0.0.1:10071, takes no hugepages, and is ended.
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -39,18 +41,23 @@ def daos_says(server: Path, row: Row) -> tuple[str, str]:
         text = json.dumps(configuration(row)).replace("DIR", directory)
         file = Path(directory, "daos_server.yml")
         file.write_text(yaml.safe_dump(json.loads(text)))
-        command = ["timeout", str(LIMIT_S), str(server), "start", "-o", str(file)]
+        command = [str(server), "start", "-o", str(file)]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as process:
             assert process.stdout is not None
+            limit = threading.Timer(LIMIT_S, process.kill)
+            limit.start()
             last = ""
             for line in process.stdout:
                 if any(word in line for word in STARTED):
-                    process.terminate()
-                    process.stdout.read()
+                    limit.cancel()
+                    process.kill()  # after SIGTERM so early, 2.8.0 went on for 30 s
                     return "accepted", line.strip()
                 last = line.strip() or last
+            limit.cancel()
+            if process.wait() == -signal.SIGKILL:
+                return "undecided", last
     return "refused", last.removeprefix("ERROR: ").replace(directory, "DIR")
 
 
