@@ -122,9 +122,11 @@ class LaunchesMpi(StartsItsPrograms):
         jobs, each, ranks = self.cluster.jobs, ranks_per_node, ranks_per_node * len(hosts)
         match jobs.launcher:
             case "openmpi":
-                # Of its host list each host has as many slots as it is given there.
+                # In a job of Slurm no host has more slots than it has tasks, which is one here.
+                tasks = f"SLURM_TASKS_PER_NODE={each}(x{len(hosts)})"
                 slots = ",".join(f"{host}:{each}" for host in hosts)
-                return ["mpirun", f"--host={slots}", "-np", str(ranks), "--bind-to", "core"]
+                mpirun = ["env", tasks, "mpirun", "--host", slots]
+                return [*mpirun, "-np", str(ranks), "--bind-to", "core"]
             case "hydra":
                 hosts_and_ranks = ["-hosts", ",".join(hosts), "-ppn", str(each), "-n", str(ranks)]
                 return ["mpirun", *hosts_and_ranks, "-bind-to", "core"]

@@ -24,7 +24,8 @@ def foreign(needed: None) -> Iterator[ForeignSlurm]:
 @pytest.fixture
 def guest(foreign: ForeignSlurm, request: pytest.FixtureRequest) -> Guest:
     attempt = getattr(request.node, "execution_count", 1)
-    return Guest(foreign, foreign.directory / "home" / f"{request.node.name}.{attempt}")
+    test = request.node.name.replace("[", ".").strip("]")
+    return Guest(foreign, foreign.directory / "home" / f"{test}.{attempt}")
 
 
 def change(guest: Guest, **slurm: object) -> None:
@@ -157,3 +158,37 @@ def test_the_sites_own_settings_of_reframe_are_added_to(guest: Guest) -> None:
     assert "- ClientPlacement" in listed
     assert '"borealis"' in listed
     assert "login" in guest.shell("reframe --system=login --show-config=systems/0/name").stdout
+
+
+@pytest.mark.parametrize(
+    ("launcher", "command"),
+    [
+        (
+            "openmpi",
+            "env 'SLURM_TASKS_PER_NODE={each}(x2)' mpirun"
+            " --host nid001:{each},nid002:{each} -np {ranks} --bind-to core /bin/true ",
+        ),
+        ("hydra", "mpirun -hosts nid001,nid002 -ppn {each} -n {ranks} -bind-to core /bin/true "),
+        (
+            "srun",
+            "srun --mpi=pmix --nodelist=nid001,nid002 --nodes=2 --ntasks={ranks}"
+            " --ntasks-per-node={each} ",
+        ),
+    ],
+    ids=["openmpi", "hydra", "srun"],
+)
+def test_the_launcher_of_the_site_starts_the_ranks(
+    guest: Guest, launcher: str, command: str
+) -> None:
+    """As real ones took it: Open MPI 4.1.4, MPICH 4.0.2 and Slurm 22.05, on three hosts."""
+    asked = [f"--launcher={launcher}", "--mpi=pmix", f"--shared={guest.home}"]
+    assert guest.describe("--partition=compute", *asked).returncode == 0
+    path = guest.prefix / "cluster.json"
+    document = json.loads(path.read_text())
+    document["benchmarks"]["ior"] = "/bin/true"
+    path.write_text(json.dumps(document))
+    each = document["hosts"]["nid001"]["cores"]
+    done = guest.shell("reframe --dry-run --tag=quick --name=IorEasy --nocolor")
+    script = next(guest.home.rglob("partition.sh"), None)
+    assert script, done.stdout
+    assert command.format(each=each, ranks=2 * each) in script.read_text()
