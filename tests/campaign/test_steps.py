@@ -15,6 +15,7 @@ import pytest
 from assay.campaign.steps import Shell, busy_s, problems
 from assay.checks.raw import Done
 from assay.shell import SCRATCH, Text
+from assay.tools import ior
 from jobs import Job, step
 from needs import without
 
@@ -63,6 +64,24 @@ def test_a_program_that_srun_did_not_find_is_named(job: Job) -> None:
     assert job.run(absent.line()) == 1
     assert problems(job.left, [replace(absent, program="/nowhere/ior")]) == [
         "/nowhere/ior (write.1) is missing or cannot be run: is it installed there?"
+    ]
+
+
+def test_what_a_launcher_did_not_find_is_named_although_it_waits_for_it(job: Job) -> None:
+    stderr = "slurmstepd-c2: error: execve(): /opt/mpi/hydra_pmi_proxy: No such file or directory"
+    absent = step("write.1", ["sh", "-c", f"echo '{stderr}' >&2; exit 124"])
+    assert job.run(absent.line()) == 1
+    assert problems(job.left, [replace(absent, limit_s=0)]) == [
+        "/opt/mpi/hydra_pmi_proxy (write.1) is missing or cannot be run: is it installed there?"
+    ]
+
+
+def test_why_nothing_was_started_comes_before_what_the_benchmark_did_not_print(job: Job) -> None:
+    stderr = Path(__file__).parents[1] / "recorded" / "mpirun" / "openmpi_unknown_option.txt"
+    failed = step("write.1", ["sh", "-c", f"cat {stderr} >&2; exit 1"])
+    assert job.run(failed.line()) == 1
+    assert problems(job.left, [replace(failed, parse=ior.parse)]) == [
+        'sh (write.1) failed with exit status 1: unknown option "--host=nid001:2"'
     ]
 
 

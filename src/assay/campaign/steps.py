@@ -16,12 +16,15 @@ from assay.foreign.limits import SHOWN_REASON
 from assay.foreign.text import one_line, quoted, shorten
 from assay.shell import Text, line
 from assay.tools.daos_log import first_cause
+from assay.tools.launchers import why_not_started
 from assay.tools.output import Parsed
 
 TIMED_OUT, KILLED = 124, 137
 """The exit statuses of `timeout` if it had to terminate, or to kill, a command."""
 
-_NOT_STARTED = re.compile(r"^slurmstepd\S*: error: execve\(\): ", re.MULTILINE)
+_NOT_STARTED = re.compile(
+    r"^slurmstepd\S*: error: execve\(\): (?P<program>\S+): [^:\n]+$", re.MULTILINE
+)
 """srun's message if a host lacks a program; its own exit status is then 2 or 13."""
 
 _ENDED = re.compile(r"^srun: error: \S+: tasks? \S+: Exited with exit code (\d+)", re.MULTILINE)
@@ -122,6 +125,9 @@ def _unfinished(left: SubjectOutputs, step: Step, done: Done | None) -> str | No
         )
     if done.status == 0:
         return None
+    # Hydra waits for ever for what it started by srun.
+    if absent := _NOT_STARTED.search(left.text(step.name, "err")):
+        return _absent(quoted(absent["program"]), step)
     # An MPI launcher also exits with 137 if it kills the other ranks after one failed.
     waited = done.end - done.start >= step.limit_s
     if done.status == TIMED_OUT or (done.status == KILLED and waited):
@@ -129,17 +135,24 @@ def _unfinished(left: SubjectOutputs, step: Step, done: Done | None) -> str | No
         cause = first_cause(left.printed(step.name))
         why = f": {quoted(cause)}" if cause else hint
         return f"{program} hung: it was stopped after {step.limit_s} s{why}"
-    if done.status in (126, 127) or _NOT_STARTED.search(left.text(step.name, "err")):
-        return f"{step.program} ({step.name}) is missing or cannot be run: is it installed there?"
+    if done.status in (126, 127):
+        return _absent(step.program, step)
     ended = _ENDED.search(left.text(step.name, "err"))
     status = ended[1] if ended else done.status
     return f"{program} failed with exit status {status}{_last_words(left, step)}"
+
+
+def _absent(program: str, step: Step) -> str:
+    return f"{program} ({step.name}) is missing or cannot be run: is it installed there?"
 
 
 def _last_words(left: SubjectOutputs, step: Step) -> str:
     # IOR's last words, `Failed to initialize DAOS DFS driver`, are the same for all causes.
     if cause := first_cause(left.printed(step.name)):
         return f": {quoted(cause)}"
+    # Without a benchmark there is no output of it to parse.
+    if cause := why_not_started(left.printed(step.name)):
+        return f": {shorten(cause, SHOWN_REASON)}"
     if step.parse and (why := step.parse(left.printed(step.name)).problems):
         return f": {why[0]}"
     for kind in ("err", "out"):

@@ -1,0 +1,44 @@
+"""What the launchers of MPI programs print when they cannot start one."""
+
+from __future__ import annotations
+
+import re
+
+from assay.foreign.text import one_line
+
+_BANNER = re.compile(r"^-{60,}\n(?P<text>.+?)^-{60,}$", re.MULTILINE | re.DOTALL)
+"""Open MPI prints what it has to say between two lines of dashes."""
+
+_STARTED = re.compile(r"Primary job|mpirun detected|MPI_ABORT|A system call|.*WARNING")
+"""How those of a program begin that did start: it has said more itself."""
+
+_SENTENCE = re.compile(r".*?(?:[.:](?=\s)|$)", re.DOTALL)
+
+_LINE = re.compile(
+    r"^(?:mpirun: Error: |\[proxy:\S+\] HYDU_create_process \(\S+\): )(?P<text>.+)$", re.MULTILINE
+)
+"""mpirun of Open MPI about its own command line, and Hydra about a program."""
+
+_PLUGIN = (
+    "; name srun's plugin for this MPI as slurm.mpi in the description of the cluster, such as pmix"
+    " (srun --mpi=list lists them)"
+)
+
+
+def why_not_started(printed: str) -> str | None:
+    """Why a launcher did not start a program, in its own words; None if it does not say so."""
+    for banner in _BANNER.finditer(printed):
+        if not _STARTED.match(banner["text"]):
+            return _sentence(banner["text"])
+    line = _LINE.search(printed)
+    return one_line(line["text"]) if line else None
+
+
+def _sentence(banner: str) -> str:
+    """The first sentence, and the paragraph that it announces with a colon."""
+    first, *others = (" ".join(part.split()) for part in re.split(r"\n\s*\n", banner.strip()))
+    match = _SENTENCE.match(first)
+    said = one_line(match[0] if match else first)
+    if said.endswith(":") and said == first and others:
+        said += f" {one_line(others[0])}"
+    return said.removesuffix(".") + (_PLUGIN if "direct launched" in said else "")

@@ -1,0 +1,42 @@
+"""What launchers of MPI say, by what real ones printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.tools.launchers import why_not_started
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "mpirun"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (
+            "openmpi_no_slots",
+            "There are not enough slots available in the system to satisfy the 4 slots that were"
+            " requested by the application: ior",
+        ),
+        (
+            "openmpi_missing",
+            "mpirun was unable to launch the specified application as it could not access or"
+            " execute an executable: Executable: /nowhere/ior Node: nid001",
+        ),
+        ("openmpi_unknown_option", 'unknown option "--host=nid001:2"'),
+        (
+            "openmpi_without_pmi2",
+            'The application appears to have been direct launched using "srun", but OMPI was not'
+            " built with SLURM's PMI support and therefore cannot execute; name srun's plugin for"
+            " this MPI as slurm.mpi in the description of the cluster, such as pmix (srun"
+            " --mpi=list lists them)",
+        ),
+        ("hydra_missing", "execvp error on file /nowhere/ior (No such file or directory)"),
+        # What did start says itself why it failed.
+        ("openmpi_rank_failed", None),
+        ("openmpi_ior_aborted", None),
+    ],
+)
+def test_why_a_launcher_started_nothing(name: str, why: str | None) -> None:
+    assert why_not_started((RECORDED / f"{name}.txt").read_text()) == why
