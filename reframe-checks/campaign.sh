@@ -1,9 +1,9 @@
 #!/bin/bash
-# campaign.sh [--until-decided] DIRECTORY TAG...: run the checks that carry all TAGs, and none after a !, and keep everything
-# in DIRECTORY. What a campaign in that directory has measured already is not measured again.
+# campaign.sh [--until-decided] [--checks=NAME,...] DIRECTORY TAG...: run the checks that carry all TAGs, and none after a !,
+# and keep everything in DIRECTORY. What a campaign in that directory has measured already is not measured again.
 #
 # With --until-decided each check takes its first samples, and a second round takes the others of the checks whose verdicts
-# these leave open.
+# these leave open. With --checks only these run.
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running is
 # ended first. Ends with ReFrame's exit status, with 75 where another campaign is running, or with 77 where
@@ -11,10 +11,18 @@
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
 until_decided=
-if [[ $1 == --until-decided ]]; then
-    until_decided=yes
+checks=
+while [[ $1 == --* ]]; do
+    case $1 in
+        --until-decided) until_decided=yes ;;
+        --checks=[A-Za-z]*) checks=${1#*=} ;;
+        *)
+            echo "unknown option $1; choose from: --until-decided, --checks=NAME,..." >&2
+            exit 64
+            ;;
+    esac
     shift
-fi
+done
 directory=$(realpath --canonicalize-missing "$1")
 shift
 
@@ -66,6 +74,7 @@ print(f",system={cluster['name']},daos={(cluster.get('daos') or {}).get('version
 END
 )
 selected=("${@/#/--tag=}")
+[[ ! $checks ]] || selected+=("--name=^(${checks//,/|})\b")
 measure=(reframe --run "${selected[@]/#--tag=!/--exclude-tag=}"
     --exec-policy=serial
     --prefix="$directory"

@@ -58,6 +58,34 @@ def test_checks_are_selected_by_the_tags_that_they_have_and_those_that_they_lack
     assert "--run --tag=quick --tag=raw --exclude-tag=root " in (monday / "reframe.out").read_text()
 
 
+def test_checks_are_selected_by_their_names(tmp_path: Path) -> None:
+    programs = commands(tmp_path)
+    (programs / "reframe").write_text('#!/bin/bash\necho "$@"\n')  # sh's would eat the backslash
+    path = f"{programs}:{os.environ['PATH']}"
+    monday = tmp_path / "campaigns/monday"
+    done = subprocess.run(
+        ["bash", SCRIPT, "--checks=SsdFio,NetTest", monday, "quick"],
+        env={**os.environ, "ASSAY_ENVIRONMENT": "/dev/null", "PATH": path},
+        check=False,
+    )
+    assert done.returncode == 0
+    said = (monday / "reframe.out").read_text()
+    assert "--run --tag=quick --name=^(SsdFio|NetTest)\\b " in said
+
+
+def test_an_unknown_option_is_refused_with_all_options(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        ["bash", SCRIPT, "--check=A", tmp_path / "monday", "quick"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (
+        64,
+        "unknown option --check=A; choose from: --until-decided, --checks=NAME,...\n",
+    )
+
+
 def test_the_reports_of_root_and_of_another_user_lie_beside_each_other(tmp_path: Path) -> None:
     programs = commands(tmp_path)
     (programs / "reframe").write_text('#!/bin/sh\necho "$RFM_REPORT_FILE"\n')
