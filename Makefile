@@ -139,6 +139,10 @@ bench-verdicts: setup ## How often the verdicts are right, on labelled campaigns
 bench-stopping: setup ## What campaigns save that stop when decided, and how often they are right.
 	$(BIN)/python tests/verdicts/stopping.py
 
+.PHONY: bench-health
+bench-health: setup ## How often `assay health` is right, on nights of clusters that get slower or do not.
+	$(BIN)/python tests/verdicts/nights.py
+
 .PHONY: bench-scale
 bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.
 	$(BIN)/python bench/scale.py

@@ -12,7 +12,18 @@ import typer
 from typer.core import TyperGroup
 
 from assay import __version__
-from assay.commands import check, compare, describe, expect, parse, plan, progress, signoff, verify
+from assay.commands import (
+    check,
+    compare,
+    describe,
+    expect,
+    health,
+    parse,
+    plan,
+    progress,
+    signoff,
+    verify,
+)
 from assay.commands.terminal import complain
 from assay.foreign.text import one_line
 
@@ -56,6 +67,7 @@ app.command()(compare.compare)
 app.command()(progress.progress)
 app.command()(progress.overhead)
 app.command()(describe.describe)
+app.command()(health.health)
 
 
 def _traceback(

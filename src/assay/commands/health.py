@@ -1,0 +1,143 @@
+"""`assay health`: a short campaign every night, held against limits and against its own history."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.commands.describe import checks_directory
+from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, accepted_figures, load
+from assay.commands.terminal import complain, misuse, warn
+from assay.foreign.text import one_line
+
+if TYPE_CHECKING:
+    from assay.health import nights
+    from assay.health.outcome import Health
+
+
+def health(
+    directory: Annotated[Path, typer.Argument(help="Where the nights are kept; one a cluster.")],
+    minutes: Annotated[
+        float, typer.Option(help="The time for all runs of the night.", min=3, max=600)
+    ] = 15,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(help="The bundle of an accepted campaign, whose figures must be reached."),
+    ] = None,
+    waivers_file: Annotated[
+        Path | None,
+        typer.Option("--waivers", help="A file of waivers; they excuse what is below a limit."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    textfile: Annotated[
+        Path | None,
+        typer.Option(help="A file NAME.prom to write for node_exporter's textfile collector."),
+    ] = None,
+    last: Annotated[
+        bool, typer.Option("--last", help="Measure nothing; show the last night again.")
+    ] = False,
+    host: Annotated[
+        str | None, typer.Option(help="With --last: only what names this host.")
+    ] = None,
+    max_age_h: Annotated[
+        float, typer.Option(help="With --last: the age at which a night is too old, in hours.")
+    ] = 36,
+    file: ClusterFile = DEFAULT_CLUSTER,
+) -> None:
+    """Measure for some minutes, judge, measure what is suspected once more, and remember.
+
+    Exit 0 if all is well, 1 at an alarm, 2 if the command cannot be used, 3 if something was not
+    measured, 75 if another campaign is running.
+    """
+    from assay.health import nights
+    from assay.health import textfile as prometheus
+
+    warn([directory])
+    kept = nights.Nights(directory.absolute())
+    if host is not None and not last:
+        misuse("--host needs --last: a night measures all hosts")
+    if textfile is not None and textfile.suffix != prometheus.SUFFIX:
+        misuse(f"--textfile {textfile}: node_exporter reads only files named *{prometheus.SUFFIX}")
+    if last:
+        _show(_last(kept, host, max_age_h), as_json=as_json)
+    try:
+        outcome, night = _measure(kept, file, minutes, baseline, waivers_file)
+        if textfile is not None:
+            prometheus.write(textfile, outcome, night)
+    except nights.HistoryError as error:
+        misuse(str(error))
+    _show(outcome, as_json=as_json)
+
+
+def _measure(
+    kept: nights.Nights, file: Path, minutes: float, baseline: Path | None, waivers: Path | None
+) -> tuple[Health, nights.Night | None]:
+    """A night; ends the command where there is none."""
+    from assay.health import measure
+    from assay.health.choice import choose
+    from assay.health.night import Watched
+    from assay.health.watch import Watch
+    from assay.judge.waivers import WaiverError
+    from assay.judge.waivers import load as load_waivers
+
+    described = load(file)
+    accepted = accepted_figures(baseline, described, datetime.now(UTC)) if baseline else None
+    chosen = choose(described, minutes)
+    if not chosen.checks:
+        misuse(f"no check fits into {minutes:g} min; `assay plan` lists them, and their time")
+    kept.refuse_other_hardware(described)
+
+    def run(campaign: Path, checks: Sequence[str], limit_s: float) -> bool:
+        script = checks_directory() / "campaign.sh"
+        return measure.run(script, campaign, checks, file.absolute(), limit_s)
+
+    try:
+        agreed = load_waivers(waivers) if waivers else ()
+        watched = Watched(described, accepted, agreed, kept.read())
+        return Watch(kept, watched, chosen, minutes, run).night()
+    except WaiverError as error:
+        misuse("\n".join(f"{waivers}: {problem}" for problem in error.problems))
+    except measure.MeasureError as error:
+        complain(str(error))
+        raise typer.Exit(measure.BUSY if error.status == measure.BUSY else 2) from error
+    except measure.Interruption as error:
+        complain(f"{error}: the campaign was ended, and the night does not count")
+        raise typer.Exit(128 + error.number) from error
+    except KeyboardInterrupt as error:  # 1, with which it would end, is an alarm
+        raise typer.Exit(128 + signal.SIGINT) from error
+
+
+def _last(kept: nights.Nights, host: str | None, max_age_h: float) -> Health:
+    """The outcome of the last night; ends the command where there is none that counts."""
+    from assay.health import nights
+    from assay.health.outcome import STATUS, Health, State
+
+    if not kept.last.exists():
+        complain(f"UNKNOWN: there was no night in {kept.directory}")
+        raise typer.Exit(STATUS[State.UNKNOWN])
+    try:
+        outcome = nights.load(kept.last, Health)
+    except nights.HistoryError as error:
+        misuse(str(error))
+    age = datetime.now(UTC) - outcome.measured_to
+    if age > timedelta(hours=max_age_h):
+        hours = age.total_seconds() / 3600
+        complain(f"UNKNOWN: the last night ended {hours:.0f} h ago, and {max_age_h:g} is the limit")
+        raise typer.Exit(STATUS[State.UNKNOWN])
+    return outcome if host is None else outcome.of_host(host)
+
+
+def _show(outcome: Health, *, as_json: bool) -> None:
+    """Print an outcome, and end the command with its status."""
+    if as_json:
+        shown = outcome.model_dump(mode="json")
+        print(json.dumps({"state": outcome.state, "headline": outcome.headline, **shown}, indent=2))
+    else:
+        print("\n".join(map(one_line, outcome.lines())))
+    raise typer.Exit(outcome.status)

@@ -1,0 +1,1 @@
+"""Short campaigns, night by night: what gets worse on a cluster that was accepted."""
