@@ -35,7 +35,7 @@ def dmg(tmp_path: Path) -> Path:
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only what is root's is run")
 def test_a_dmg_that_others_may_write_is_not_run(scan: Callable[[str], str], dmg: Path) -> None:
-    assert scan(str(dmg)) == "asked for -j storage scan\n"
+    assert scan(str(dmg)) == "asked for -j storage scan --verbose\n"
     dmg.chmod(0o757)
     assert scan(str(dmg)) == ""
     dmg.chmod(0o755)

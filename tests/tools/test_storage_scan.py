@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from assay.tools.storage_scan import controllers
+from recordings import recorded
 
 SSD = {"model": "INTEL SSDPF2KX038TZ ", "serial": "PHAX1", "fw_rev": "9CV10490"}
 
@@ -35,6 +36,16 @@ def test_each_ssd_has_its_server_address_model_serial_and_firmware() -> None:
 @pytest.mark.parametrize("devices", [None, [], [{"model": "", "pci_addr": ""}], [1], "x"])
 def test_an_emulated_ssd_says_nothing(devices: Any) -> None:
     assert controllers(printed(devices)) == {"s1": []}
+
+
+def test_a_file_that_stands_for_an_ssd_has_no_model() -> None:
+    _, answer = recorded("dmg", "storage_scan_file.txt").split("\n", 1)
+    assert controllers(answer.rpartition("# exit")[0]) == {"127.0.0.1": []}
+
+
+def test_without_verbose_servers_leave_out_what_names_an_ssd() -> None:
+    brief = {"model": "", "serial": "", "pci_addr": "0000:65:00.0", "fw_rev": "", "socket_id": 0}
+    assert controllers(printed([brief])) == {"s1": []}
 
 
 @pytest.mark.parametrize("entry", [7, {}, {"storage": None, "hosts": "s1:10001"}])

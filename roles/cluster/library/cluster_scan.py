@@ -10,7 +10,7 @@ DOCUMENTATION = r"""
 module: cluster_scan
 short_description: List the SSDs of all servers with dmg
 description:
-  - Runs C(dmg -j storage scan), unless others than root may change dmg. Changes nothing.
+  - Runs C(dmg -j storage scan --verbose), unless others than root may change dmg. Changes nothing.
   - The output is empty where DAOS is not deployed or does not answer.
 options:
   dmg:
@@ -37,9 +37,13 @@ ANSWER_S = 20
 
 
 def scan(dmg: str) -> str:
-    """What `dmg -j storage scan` prints; empty if it is not run, or does not answer in time."""
+    """What `dmg -j storage scan --verbose` prints; empty if it does not run, or answer in time.
+
+    Without `--verbose` servers leave out model, serial number and firmware (`GetBasic` in
+    src/control/server/ctl_storage_rpc.go of DAOS 2.8).
+    """
     try:
-        return run_trusted(dmg, "-j", "storage", "scan", limit_s=ANSWER_S).stdout
+        return run_trusted(dmg, "-j", "storage", "scan", "--verbose", limit_s=ANSWER_S).stdout
     except NotRunError:
         return ""
 

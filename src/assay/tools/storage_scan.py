@@ -18,7 +18,7 @@ def controllers(printed: str) -> dict[str, list[dict[str, str]]]:
     """The SSDs by the name or address of their server, as `host_identity` has those of the kernel.
 
     Args:
-        printed: standard output of `dmg -j storage scan`.
+        printed: standard output of `dmg -j storage scan --verbose`.
     """
     response = read_answer(printed).response
     entries = response.get("HostStorage") if isinstance(response, dict) else None
