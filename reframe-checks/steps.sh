@@ -321,7 +321,7 @@ attached() {
     local hosts=$1 wrong count
     shift
     "$@" </dev/null >"$RAW/agents.out" 2>&1
-    wrong=$(sed --quiet 's/^wrong: //p' "$RAW/agents.out" | sort | head -n 3 | paste --serial --delimiters=";" | sed 's/;/; /g')
+    wrong=$(sed --quiet 's/^wrong: //p' "$RAW/agents.out" | sort | awk 'NR <= 3 { printf "%s%s", (NR > 1 ? "; " : ""), $0 }')
     [[ -z $wrong ]] || refuse "$wrong; see agents.out, daos_agent.yml and the description of the cluster"
     count=$(grep --count '^as described: ' "$RAW/agents.out")
     ((count == hosts)) || refuse "what daos_agent gives to clients is unknown: $count of $hosts hosts answered;" \

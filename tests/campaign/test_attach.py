@@ -158,6 +158,14 @@ def test_the_job_is_refused_with_the_sentence(attached: Job) -> None:
     )
 
 
+def test_the_sentences_of_several_hosts_are_kept_as_they_are(attached: Job) -> None:
+    both = "printf 'wrong: daos_agent of %s gives a;b, not c\\n' c1 c2"
+    assert attached.run(f"both() {{ {both}; }}", "attached 2 both") == 1
+    assert attached.output("refusal").startswith(
+        "daos_agent of c1 gives a;b, not c; daos_agent of c2 gives a;b, not c; see agents.out"
+    )
+
+
 def test_the_job_is_refused_where_not_every_host_answers(attached: Job) -> None:
     assert attached.run(guard(agent(attached.stage, ANSWER, "ib0"), hosts=2)) == 1
     assert "is unknown: 1 of 2 hosts answered" in attached.output("refusal")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -110,6 +111,11 @@ class Daos:
             f"{HEALTHY}case $* in\n*query*) {_told(recording)};;\n*) exit 64;;\nesac",
         )
 
+    def agent(self, provider: str) -> None:
+        """Let the agents give a provider."""
+        daos = (self.site.programs / "daos").read_text()
+        self.site.program("daos", attached(provider) + daos.partition("\n")[2])
+
     def perf_pool(self, *, before: Sequence[str] = ()) -> None:
         """Give daos_perf a pool, in which a run leaves the containers that were recorded.
 
@@ -192,5 +198,12 @@ def _told(recording: str) -> str:
     return f"sed '1d; $d' {RECORDED / recording}"
 
 
-HEALTHY = f'case $* in *"health check") {_told("dmg/quick/health.txt")}; exit;; esac\n'
+def attached(provider: str = "ofi+tcp") -> str:
+    """The beginning of a daos whose agent gives clients a provider."""
+    answer = {"system_name": "daos_server", "fabric_provider": provider, "rank_uris": []}
+    told = shlex.quote(json.dumps({"response": answer, "error": None, "status": 0}))
+    return f'case $* in "--sys-name "*"system query") echo {told}; exit;; esac\n'
+
+
+HEALTHY = f'{attached()}case $* in *"health check") {_told("dmg/quick/health.txt")}; exit;; esac\n'
 """The beginning of a daos of which the checks ask whether the system is healthy."""

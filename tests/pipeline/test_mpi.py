@@ -138,6 +138,12 @@ def test_a_container_that_is_not_there_is_not_made_and_those_of_others_are_safe(
     assert not daos.destroyed.exists()
 
 
+def test_a_client_whose_agent_gives_another_provider_is_not_measured(daos: Daos) -> None:
+    replay(daos.site, "ior", "ior/easy/dfs")
+    daos.agent("ofi+verbs;ofi_rxm")
+    daos.fails("IorEasy", "daos_agent of c1 gives the provider ofi+verbs;ofi_rxm, not ofi+tcp")
+
+
 def test_a_pool_that_is_not_at_rest_is_not_measured(daos: Daos) -> None:
     ran = daos.site.root / "ran"
     daos.site.use("ior", f"touch {ran}")
