@@ -300,6 +300,14 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         """Time limit of all steps of a subject together, in seconds."""
         return sum(step.limit_s for step in self.steps(subject) if isinstance(step, Step))
 
+    def allowed_s(self, limit_s: int) -> int:
+        """A time limit of a job, in seconds, or the one of the site's partition if it is less.
+
+        Steps end long before their limits, so a job may be well within both.
+        """
+        longest_min = self.cluster.jobs.longest_min
+        return limit_s if longest_min is None else min(limit_s, longest_min * 60)
+
     def write(self, name: str, lines: Iterable[str]) -> None:
         """Write a file into the stage directory, where the job finds it."""
         path = Path(self.stagedir, name)

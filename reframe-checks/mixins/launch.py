@@ -43,7 +43,7 @@ class RunsOnEachHost(Mixin):
                 script += self.block(subject)
             self.write(f"{name}.sh", script)
             longest_s = max(longest_s, sum(map(self.limit_s, there)))
-        self.time_limit = longest_s + 60
+        self.time_limit = self.allowed_s(longest_s + 60)
         if self.current_partition.scheduler.registered_name == "local":
             self._go_to_each_host_by_ssh(longest_s)
             return
@@ -90,12 +90,13 @@ class StartsItsPrograms(Mixin):
     @run_before("run", always_last=True)
     def run_in_the_batch_script(self) -> None:
         script = ["#!/bin/bash", ". ./steps.sh"]
-        self.time_limit = 60
+        limit_s = 60
         for together in self.rounds():
             for subject in together:
                 script.append("\n".join(self.block(subject)) + " &")
             script.append("wait")
-            self.time_limit += max(self.limit_s(subject) for subject in together)
+            limit_s += max(self.limit_s(subject) for subject in together)
+        self.time_limit = self.allowed_s(limit_s)
         self.write("partition.sh", script)
         self.executable_opts = ["partition.sh"]
         self.job.launcher = getlauncher("local")()

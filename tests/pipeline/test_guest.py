@@ -84,6 +84,14 @@ def test_what_slurm_says_of_the_probe_is_one_sentence(guest: Guest) -> None:
     )
 
 
+def test_a_job_asks_for_no_more_time_than_the_partition_allows(guest: Guest) -> None:
+    assert guest.describe("--partition=debug").returncode == 0
+    done = guest.shell("reframe --dry-run --tag=quick --name=ClientPlacement --nocolor")
+    script = next(guest.home.rglob("rfm_job.sh"), None)
+    assert script, done.stdout
+    assert "#SBATCH --time=0:1:0\n" in script.read_text()
+
+
 def test_modules_without_the_command_that_loads_them_ask_for_a_prolog(guest: Guest) -> None:
     done = guest.describe("--partition=compute", "--module=fio/3")
     assert "nid[001-002]: there is no command module" in done.stderr

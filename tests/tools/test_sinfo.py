@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.tools.sinfo import command, lost, states
+from assay.tools.sinfo import command, limit_min, lost, states
 
 
 def test_each_node_is_asked_for_with_state_and_reason() -> None:
@@ -35,3 +35,19 @@ def test_a_reason_is_made_printable() -> None:
 @pytest.mark.parametrize("message", ["", "\n", "sinfo: error\n", "s1\n"])
 def test_what_is_not_an_answer_names_no_node(message: str) -> None:
     assert lost(message) == {}
+
+
+@pytest.mark.parametrize(
+    ("printed", "minutes"),
+    [
+        ("30:00\n", 30),
+        ("4:00:00\n", 240),
+        ("1-00:00:00\n", 1440),
+        ("2-03:04:00\n", 3064),
+        ("infinite\n", None),
+        ("n/a\n", None),
+        ("", None),
+    ],
+)
+def test_how_long_a_job_may_run(printed: str, minutes: int | None) -> None:
+    assert limit_min(printed) == minutes

@@ -48,6 +48,9 @@ class Slurm(Described):
     prolog: Path | None = Field(
         default=None, description="a file of the shell, read before the modules are loaded"
     )
+    longest_min: int | None = Field(
+        default=None, ge=1, description="minutes that a job may take, as the partition allows"
+    )
     wait_min: int = Field(
         default=5, ge=1, description="minutes that a job may wait for its nodes to be free"
     )

@@ -101,6 +101,7 @@ def describe(
         chosen, others = foreign_slurm.nodes(partition, nodes)
         if nodes is None:
             chosen = chosen[:most_nodes]
+        slurm = slurm.model_copy(update={"longest_min": foreign_slurm.longest_min(partition)})
         asked = guest.Asked(name or foreign_slurm.name(), slurm, prefix, scratch, shared, interface)
         here = foreign_slurm.ask_here(asked.question)
         seen = foreign_slurm.ask(slurm, chosen, asked.question)

@@ -81,6 +81,11 @@ def name() -> str:
     raise SlurmError("scontrol show config reports no cluster name; pass it with --name")
 
 
+def longest_min(partition: str) -> int | None:
+    """How long a job may take there, in minutes; None: there is no limit."""
+    return sinfo.limit_min(_printed(sinfo.limit_command(partition)))
+
+
 def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]]:
     """The nodes of a partition that are asked, and those that are not, each with the reason.
 
@@ -129,7 +134,13 @@ def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
         *("srun", "--job-name=assay-describe", "--comment=daos-assay", "--mpi=none"),
         *(f"--partition={slurm.partitions['clients']}", *slurm.options),
         *(f"--nodelist={folded(hosts)}", f"--nodes={len(hosts)}", f"--ntasks={len(hosts)}"),
-        *("--ntasks-per-node=1", "--time=2", "--quit-on-interrupt", "bash", "-s"),
+        *(
+            "--ntasks-per-node=1",
+            f"--time={min(2, slurm.longest_min or 2)}",
+            "--quit-on-interrupt",
+            "bash",
+            "-s",
+        ),
     ]
     printed, wrong = _run(srun, script(slurm, question), slurm.wait_min * 60)
     seen = answers(printed)
@@ -242,12 +253,27 @@ def _run(command: Sequence[str], script: str, limit_s: float) -> tuple[str, str]
             return process.communicate(script, timeout=limit_s)
         except subprocess.TimeoutExpired:
             raise SlurmError(
-                f"{command[0]} did not end within {limit_s / 60:g} min: are the nodes busy? Name"
-                " others with --nodes, or wait longer with --wait-min"
+                f"{command[0]} did not end within {limit_s / 60:g} min{_waiting()}: name other"
+                " nodes with --nodes, or wait longer with --wait-min"
             ) from None
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
+
+
+def _waiting() -> str:
+    """What the probe's job waits for, in Slurm's word, as far as it says so."""
+    who = ["--me", "--name=assay-describe", "--states=PENDING"]
+    command = ["squeue", "--noheader", *who, "--format=%r"]
+    asked = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=ANSWER_S,
+        check=False,
+    )
+    reasons = sorted(set(asked.stdout.split("\n")) - {""})
+    return f" (Slurm's reason: {one_line(', '.join(reasons))})" if reasons else ""
 
 
 _KNOWN = re.compile(

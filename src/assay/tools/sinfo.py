@@ -1,7 +1,8 @@
-"""sinfo: which nodes of a partition of Slurm take no jobs, and why."""
+"""sinfo: which nodes of a partition of Slurm take no jobs, and why; how long its jobs may run."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from assay.foreign.limits import SHOWN_REASON
@@ -10,6 +11,8 @@ from assay.foreign.text import one_line, shorten
 _LOST = ("down", "drain", "drng", "fail", "inval")
 """How the states begin in which a node gets no job until somebody acts (`man sinfo`, NODE STATE
 CODES). A node that merely has not answered for a moment has a ``*``: its job waits."""
+
+_LIMIT = re.compile(r"(?:(?P<days>\d{1,4})-)?(?:(?P<hours>\d{1,2}):)?(?P<minutes>\d{1,2}):\d\d")
 
 
 def command(partition: str) -> list[str]:
@@ -30,6 +33,24 @@ def lost(text: str) -> Mapping[str, str]:
             why = shorten(one_line(reason.strip()), SHOWN_REASON)
             found[node] = f"{node} is {state.rstrip('*$#~!%@^-')} in Slurm ({why})"
     return found
+
+
+def limit_command(partition: str) -> list[str]:
+    """Command line that prints how long a job may run in a partition."""
+    return ["sinfo", "--noheader", f"--partition={partition}", "--format=%l"]
+
+
+def limit_min(text: str) -> int | None:
+    """How long a job may run, in minutes; None: as long as it likes, or that is not known.
+
+    Args:
+        text: standard output, such as ``30:00``, ``4:00:00``, ``1-00:00:00`` or ``infinite``.
+    """
+    match = _LIMIT.fullmatch(text.strip())
+    if match is None:
+        return None
+    days, hours, minutes = (int(match[name] or 0) for name in ("days", "hours", "minutes"))
+    return (days * 24 + hours) * 60 + minutes or None
 
 
 def states(text: str) -> Mapping[str, str]:
