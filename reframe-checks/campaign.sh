@@ -85,9 +85,9 @@ measure=(reframe --run "${selected[@]/#--tag=!/--exclude-tag=}"
     --nocolor)
 [[ $until_decided ]] || exec "${measure[@]}" >>"$directory/reframe.out" 2>&1
 
-# A signal ends ReFrame, which ends its job, and no further round begins.
+# A signal, or a lost login, ends ReFrame, which ends its job, and no further round begins.
 ended=
-trap 'ended=yes; kill -TERM "$session"' TERM INT
+trap 'ended=yes; kill -TERM "$session"' TERM INT HUP
 status=0
 for round in 1 2; do
     ASSAY_ROUND=$round "${measure[@]}" --setvar=until_decided=yes >>"$directory/reframe.out" 2>&1 &

@@ -53,7 +53,8 @@ def complete(site: Site) -> None:
     assert site.left_behind() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+# SIGHUP is what a lost login sends.
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_an_interrupted_campaign_takes_its_job_along(site: Site, number: signal.Signals) -> None:
     campaign, _ = interrupt(site, number)
     assert site.left_behind() == []

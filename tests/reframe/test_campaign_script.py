@@ -1,6 +1,7 @@
 """Where `campaign.sh` begins no campaign."""
 
 import os
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -141,7 +142,10 @@ def test_the_status_of_a_first_round_is_not_lost(tmp_path: Path) -> None:
     assert until_decided(tmp_path, "exit $((2 - ASSAY_ROUND))").wait() == 1
 
 
-def test_a_signal_ends_the_first_round_and_none_follows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_first_round_and_none_follows(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     wait = "trap 'echo ended; kill $!; exit 3' TERM; sleep 60 & echo ready; wait"
     campaign = until_decided(tmp_path, wait)
     log = tmp_path / "campaigns/monday/reframe.out"
@@ -149,7 +153,7 @@ def test_a_signal_ends_the_first_round_and_none_follows(tmp_path: Path) -> None:
     while not (log.exists() and "ready" in log.read_text()):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    campaign.terminate()
+    campaign.send_signal(number)
     assert campaign.wait(30) == 3
     log_text = log.read_text()
     assert "ended" in log_text
