@@ -136,7 +136,9 @@ def test_what_is_not_a_size_has_no_bytes(text: str) -> None:
     assert pools.size_bytes(text) is None
 
 
-@pytest.mark.parametrize("size", ["2TB", "1.5TiB", "90%", "100%", "512MiB"])
+@pytest.mark.parametrize(
+    "size", ["2TB", "1.5TiB", "90%", "100%", "512MiB", "230PB", "1.5PiB", "1EB", "2tb", "9KB"]
+)
 def test_sizes_with_a_unit_are_taken(size: str) -> None:
     assert pools.problems([{"name": "tank", "size": size}]) == []
 

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([KMGT]?)(I?)B?$", re.IGNORECASE)
+SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([KMGTPE]?)(I?)B?$", re.IGNORECASE)
 """A size as dmg and daos take it: KB is 1000 bytes, KiB is 1024, in upper or lower case."""
 
-POOL_SIZE = re.compile(r"(\d+(\.\d+)?(kB|KiB|[MGT]i?B)|[1-9]\d?%|100%)\Z")
+POOL_SIZE = re.compile(r"(\d+(\.\d+)?[KMGTPE]i?B|[1-9]\d?%|100%)\Z", re.IGNORECASE)
 """A pool's size in the inventory, which must have a unit."""
 
 LABEL = re.compile(r"[A-Za-z0-9._:-]{1,127}\Z")
@@ -216,7 +216,7 @@ def size_bytes(text: Any) -> int | None:
         return None
     number, prefix, binary = parts.groups()
     base = 1024 if binary else 1000
-    power = "KMGT".index(prefix.upper()) + 1 if prefix else 0
+    power = "KMGTPE".index(prefix.upper()) + 1 if prefix else 0
     return round(float(number) * float(base**power))
 
 

@@ -56,6 +56,8 @@ def test_a_timeout_that_clients_do_not_learn() -> None:
 
 ODD = [
     ({"s2: engines/0/targets": 8, "s2: engines/0/nr_xs_helpers": 2}, "engines[0].targets", 8),
+    ({"s2: engines/0/nr_xs_helpers": 3}, "engines[0].targets", "16, with nr_xs_helpers = 3"),
+    ({"s2: cores": 60}, "cores", 60),
     ({"s2: interfaces/ib0/network": "203.0.113.0/24"}, "engines[0].fabric_iface", "in 203.0.113"),
     ({"s2: engines/0/storage/1/bdev_list": ["0000:65:00.0"]}, "engines[0].storage", "1 SSDs"),
     ({"s2: engines": site(engines=2)["hosts"]["s1"]["engines"]}, "engines", "2 engines"),

@@ -114,7 +114,7 @@ def test_a_bad_key_or_value_is_named_once(
         (f"{ENGINES}/spdk_iobuf", {"small_pool_count": 4096}),
         (f"{ENGINES}/env_pass_through", ["UCX_TLS"]),
         (f"{ENGINES}/log_mask", ""),
-        (f"{ENGINES}/storage/1/bdev_busid_range", "0x80-0x8F"),
+        (f"{ENGINES}/storage/1/bdev_busid_range", "0x60-0x6F"),
         (f"{ENGINES}/storage/1/bdev_busid_range", ""),
         (f"{ENGINES}/storage/1/bdev_number", 2),
         (f"{ENGINES}/first_core", 0),

@@ -211,3 +211,26 @@ def test_a_block_device_is_no_file_that_daos_creates(path: str, links: dict[str,
 def test_a_file_reached_by_a_link_is_a_file() -> None:
     links = {"/var/daos/bdev0": "/data/bdev0"}
     assert problems(put(site("file"), {"s1: links": links})) == []
+
+
+RANGE = "s1: engines/0/storage/1/bdev_busid_range"
+
+
+@pytest.mark.parametrize("buses", ["0x65-0x68", "101-104", "0x60-0x6f", ""])
+def test_a_range_of_buses_that_has_the_ssds(buses: str) -> None:
+    assert problems(put(site(), {RANGE: buses})) == []
+
+
+@pytest.mark.parametrize(
+    ("buses", "outside"),
+    [("0x66-0x68", "0000:65:00.0"), ("101-102", "0000:67:00.0, 0000:68:00.0")],
+)
+def test_a_range_of_buses_that_leaves_out_ssds_is_a_warning(buses: str, outside: str) -> None:
+    problem = only(put(site(), {RANGE: buses}))
+    assert (problem.key, problem.value) == ("engines[0].storage[1].bdev_busid_range", buses)
+    assert problem.severity == "warning"
+    assert f"a replacement of {outside} would not be noticed" in problem.allowed
+
+
+def test_behind_a_vmd_controller_buses_are_its_own() -> None:
+    assert problems(put(site("vmd"), {RANGE: "0x00-0x1f"})) == []

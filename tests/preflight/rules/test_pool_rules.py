@@ -216,3 +216,10 @@ def test_metadata_on_ssds_needs_checkpoints() -> None:
     problem = only(put(site("md-on-ssd-shared"), {"daos/pools": [pool]}))
     assert (problem.key, problem.severity) == (f"{POOL}.properties.checkpoint", "warning")
     assert "fills up" in problem.allowed
+
+
+@pytest.mark.parametrize(("seconds", "warned"), [(0, 1), (1, 0), (2**20, 0), (2**20 + 1, 1)])
+def test_checkpoints_come_at_least_every_second(seconds: int, warned: int) -> None:
+    pool = {"name": "tank", "size": "9%", "properties": {"checkpoint_freq": seconds}}
+    found = problems(put(site(), {"daos/pools": [pool]}))
+    assert [problem.severity for problem in found] == ["warning"] * warned

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from assay.cluster.daos import Tier
 from assay.cluster.description import Host, controller_of
+from assay.preflight.rules.tiers import bus_range
 from assay.problems import Problem
 
 _PCI = re.compile(r"([0-9a-f]{4}|[0-9a-f]{6}):[0-9a-f]{2}:[01][0-9a-f]\.[0-7]", re.IGNORECASE)
@@ -44,6 +45,7 @@ def device_rules(name: str, host: Host) -> Iterator[Problem]:
             if tier.class_ == "nvme":
                 yield from _vmd_off(name, host, key, tier)
                 yield from _unfit(name, host, key, tier)
+                yield from _out_of_range(name, host, key, tier)
     yield from _iommu(name, host)
 
 
@@ -206,6 +208,24 @@ def _unfit(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
             key,
             ", ".join(other_lba),
             f"should be formatted with blocks of {WANTED_LBA_BYTES} bytes (nvme format)",
+            severity="warning",
+        )
+
+
+def _out_of_range(name: str, host: Host, key: str, tier: Tier) -> Iterator[Problem]:
+    """Warn of SSDs on other buses than the tier's range; behind VMD, buses are the controller's."""
+    buses = bus_range(tier.bdev_busid_range or "")
+    if buses is None or any(host.vmd_of(device) for device in tier.devices):
+        return
+    outside = [d for d in tier.devices if d in host.nvme and int(d[5:7], 16) not in buses]
+    if outside:
+        yield Problem(
+            name,
+            key.replace("bdev_list", "bdev_busid_range"),
+            tier.bdev_busid_range,
+            "should include the buses of the tier's SSDs: a replacement of"
+            f" {', '.join(outside)} would not be noticed (utils/config/daos_server.yml). Widen it,"
+            " or leave it out",
             severity="warning",
         )
 

@@ -1,6 +1,8 @@
-"""Space for the files that emulate SSDs, which DAOS allocates when it formats them.
+"""Space for files that DAOS allocates when it formats: in the place of SSDs, and of metadata.
 
-Source: `createEmptyFile` in src/control/server/storage/bdev/backend_class.go of DAOS 2.8.0.
+Source: `createEmptyFile` in src/control/server/storage/bdev/backend_class.go of DAOS 2.8.0, and
+`SYS_DB_SIZE` in src/vos/sys_db.c: each engine with metadata on SSDs has a database of that size in
+control_metadata (`vos_sys_db_init`).
 """
 
 from __future__ import annotations
@@ -19,8 +21,12 @@ SPARSE = ("zfs",)
 """File systems that cannot allocate a file beforehand, where DAOS makes one with holes."""
 
 
+SYSTEM_DATABASE_BYTES = 128 * MIB
+
+
 def file_space_rules(name: str, host: Host) -> Iterator[Problem]:
     """Require space for the files of all engines in each directory, beside what they have."""
+    yield from _metadata(name, host)
     wanted: dict[Path, int] = defaultdict(int)
     keys: dict[Path, str] = {}
     for number, engine in enumerate(host.engines):
@@ -43,3 +49,28 @@ def file_space_rules(name: str, host: Host) -> Iterator[Problem]:
                 f"should fit into the {free / GIB:.1f} GiB that are free there: DAOS allocates the"
                 " files of all engines when it formats them. Choose smaller ones, or another disk",
             )
+
+
+def _metadata(name: str, host: Host) -> Iterator[Problem]:
+    metadata = host.server.control_metadata
+    engines = sum(engine.has_md_on_ssd for engine in host.engines)
+    if metadata is None or not engines or host.superblocks:
+        return  # what is formatted has its files
+    if metadata.device is not None:
+        key, place = "device", metadata.device
+        block = host.blocks.get(metadata.device)
+        free = None if block is None else block.size_bytes
+    else:
+        key, place = "path", str(metadata.path)
+        directory = host.directories.get(place)
+        free_mib = None if directory is None else directory.free_mib
+        free = None if free_mib is None else free_mib * MIB
+    wanted = engines * SYSTEM_DATABASE_BYTES
+    if free is not None and free < wanted:
+        yield Problem(
+            name,
+            f"server.control_metadata.{key}",
+            f"{place} with {free // MIB} MiB",
+            f"should have {wanted // MIB} MiB: a database of {SYSTEM_DATABASE_BYTES // MIB} MiB for"
+            f" each engine, {engines} here. Make room, or name another",
+        )

@@ -13,6 +13,9 @@ Doubt = tuple[str, Literal["error", "warning"]]
 """What to have instead, and how much it matters."""
 
 
+CHECKPOINT_S = 2**20
+
+
 def doubt_of(
     name: str,
     value: str,
@@ -47,6 +50,12 @@ def doubt_of(
             return (
                 "should be above 0: DAOS does not scrub a pool at all with it (sc_scrub_enabled in"
                 " src/vos/vos_pool_scrub.c)",
+                "warning",
+            )
+        case "checkpoint_freq" if not 1 <= int(value) <= CHECKPOINT_S:
+            return (
+                f"should be 1 to {CHECKPOINT_S} seconds (DAOS_PROP_PO_CHECKPOINT_FREQ_MIN and _MAX"
+                " in src/include/daos_prop.h)",
                 "warning",
             )
         case "compression" | "encryption" if value != "off":

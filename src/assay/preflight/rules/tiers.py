@@ -102,7 +102,7 @@ def _keys(name: str, where: str, tier: Tier, version: Version) -> Iterator[Probl
             f"{tier.scm_size} GiB",
             f"should be at least {MIN_SCM_GIB} GiB; without it DAOS uses the remaining memory",
         )
-    if tier.bdev_busid_range is not None and not _is_range(tier.bdev_busid_range):
+    if tier.bdev_busid_range is not None and bus_range(tier.bdev_busid_range) is None:
         yield Problem(
             name,
             f"{where}.bdev_busid_range",
@@ -122,13 +122,18 @@ def _in_words(switch: bool | None) -> str:
     return "left out" if switch is None else _shown(switch)
 
 
-def _is_range(text: str) -> bool:
-    """Whether DAOS can read the range (`parsePCIBusRange`): decimal, or with a prefix like 0x."""
-    first, dash, last = text.partition("-")
+def bus_range(text: str) -> range | None:
+    """The PCI buses of a range, which is empty for all; None if DAOS cannot read it.
+
+    Source: `parsePCIBusRange` in src/control/server/storage/config.go: decimal, or with a prefix
+    like 0x.
+    """
+    first, _, last = text.partition("-")
     try:
-        return not text or (bool(dash) and _number(first) <= _number(last) <= LAST_BUS)
+        buses = range(_number(first), _number(last) + 1) if text else range(LAST_BUS + 1)
     except ValueError:
-        return False
+        return None
+    return buses if buses and buses[-1] <= LAST_BUS else None
 
 
 def _number(text: str) -> int:

@@ -18,7 +18,7 @@ REACH = "engines have to reach each other, which between networks takes a route"
 
 
 def unlike_engines(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
-    """Warn of each server that differs from most in engines, targets, SSDs or networks.
+    """Warn of each server that differs from most in cores, engines, targets, SSDs or networks.
 
     DAOS starts with it, and spreads its pools over all ranks, so that the weakest limits them.
     """
@@ -45,10 +45,12 @@ def unlike_engines(system: System, hosts: Mapping[str, Host]) -> Iterator[Proble
 
 def _settings(host: Host) -> Iterator[tuple[str, Hashable]]:
     """What the engines of peers have in common, each with the key of the description."""
+    yield "cores", host.cores
     engines = len(host.engines)
     yield "engines", f"{engines} engine{'s' * (engines != 1)}"
     for number, engine in enumerate(host.engines):
-        yield f"engines[{number}].targets", engine.targets
+        streams = f"{engine.targets}, with nr_xs_helpers = {engine.nr_xs_helpers}"
+        yield f"engines[{number}].targets", streams
         ssds = sum(len(tier.devices) for tier in engine.bdev_tiers)
         yield f"engines[{number}].storage", f"{ssds} SSDs"
         if engine.scm_tier is not None:
