@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 
 from assay.bundle import write
 from assay.bundle.verify import verify
+from assay.campaign import support_logs
 from assay.campaign.results import read
+from assay.campaign.support_logs import SupportLog
 from assay.judge.signoff import Gate, sign_off
 from daos_campaigns import CHECK, LOGGED, PARTITION, daos_cluster, failed_campaign, log_errors
 
@@ -28,9 +31,9 @@ def campaign(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def bundle_of(campaign: Path) -> Path:
+def bundle_of(campaign: Path, logs: tuple[SupportLog, ...] = ()) -> Path:
     cluster = daos_cluster()
-    results = read(str(campaign / "run-1.json"), cluster, campaign)
+    results = replace(read(str(campaign / "run-1.json"), cluster, campaign), support_logs=logs)
     signed = sign_off(cluster, results, Gate.MEASURED, made_at=datetime(2026, 3, 2, tzinfo=UTC))
     write.write(signed, results, campaign / "bundle")
     return campaign / "bundle"
@@ -104,4 +107,27 @@ def test_no_key_gets_into_it(campaign: Path) -> None:
     excerpt = (bundle / "evidence" / PARTITION / f"{CHECK}.engine-errors.txt").read_text()
     assert f"{message} [removed: PRIVATE KEY]\n" in excerpt
     assert "key [removed]\n" in excerpt
+    assert "verdicts and pages follow from the run reports" in verify(bundle).holds
+
+
+def test_whole_logs_of_servers_that_are_named_are_evidence(campaign: Path) -> None:
+    collected = campaign / "collected"
+    for host in ("s1.example.org", "s2"):
+        log = collected / host / "EngineLogs" / "daos_engine.0.log"
+        log.parent.mkdir(parents=True)
+        log.write_text(f"an engine's line of {host}\n{PEM}\n" * 20_000)
+    bundle = bundle_of(campaign, support_logs.read(collected))
+    record = json.loads((bundle / "report.json").read_text())
+    (found,) = [each for each in record["evidence"] if each["check"] == CHECK]
+    # The engine of s1 logged errors.
+    assert found["support"] == ["support-logs/s1.example.org/EngineLogs/daos_engine.0.log"]
+    assert found["notes"] == [
+        "1 of 1 whole logs were cut: each of these begins with a line that says so"
+    ]
+    kept = (bundle / found["support"][0]).read_text()
+    assert kept.startswith("Cut here: the end of a log of ")
+    assert BASE64 not in kept
+    assert (bundle / "support-logs/s2/EngineLogs/daos_engine.0.log").exists()
+    page = (bundle / "report.html").read_text()
+    assert f'href="./{found["support"][0]}"' in page
     assert "verdicts and pages follow from the run reports" in verify(bundle).holds

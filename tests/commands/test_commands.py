@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from assay.cli import app
 from assay.problems import variable
 from assay.tools import PARSERS
+from bundles import campaign_in
 from clusters import description
 
 RECORDED = Path(__file__).parents[1] / "recorded"
@@ -208,3 +209,21 @@ def test_check_prints_json_for_programs(cluster_file: Path) -> None:
     (row,) = json.loads(printed)
     assert (status, row["hosts"], row["key"]) == (1, ["s1", "s2"], "engines[0].targets")
     assert row["variable"] == "daos_server_engines[0].targets"
+
+
+@pytest.mark.parametrize("made", [False, True])
+def test_logs_of_servers_that_are_not_there_are_a_misuse(tmp_path: Path, made: bool) -> None:
+    campaign, logs = campaign_in(tmp_path), tmp_path / "logs"
+    if made:
+        logs.mkdir()
+    cluster, out = tmp_path / "cluster.json", tmp_path / "signoff"
+    cluster.write_text(json.dumps(description()))
+    status, _, errors = run(
+        *("signoff", "--cluster", cluster, "--reports", campaign / "run-1.json", "--out", out),
+        *("--outputs", campaign, "--support-logs", logs),
+    )
+    assert (status, errors) == (
+        2,
+        f"--support-logs {logs} has no files; dmg support collect-log prints its path\n",
+    )
+    assert not out.exists()

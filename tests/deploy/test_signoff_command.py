@@ -26,6 +26,7 @@ def _command(**site: Any) -> list[str]:
     [
         ("assay_baseline", "/srv/bundles/accepted", "--baseline=/srv/bundles/accepted"),
         ("assay_approver", "Ada Byron", "--approver=Ada Byron"),
+        ("assay_support_logs", "/tmp/logs", "--support-logs=/tmp/logs"),
         ("assay_waivers", "waivers.yml", "--waivers=/etc/assay/waivers.yml"),
     ],
 )

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from assay.campaign import engine_logs, fingerprints, locks, sessions
+from assay.campaign import engine_logs, fingerprints, locks, sessions, support_logs
 from assay.campaign.cases import Case, Deviation, case_of, joined, problem_of
 from assay.campaign.fingerprints import Taken
 from assay.campaign.locks import Lock
@@ -70,6 +70,8 @@ class Results:
     """The locks of Spack that say what was built from source."""
     engine_errors: tuple[engine_logs.LoggedErrors, ...] = ()
     """The errors that the engines logged in each session."""
+    support_logs: tuple[support_logs.SupportLog, ...] = ()
+    """The whole logs of servers, if somebody collected them."""
 
     @property
     def host_changes(self) -> tuple[HostChange, ...]:
@@ -191,6 +193,7 @@ class Results:
         ):
             for file in beside:
                 yield f"{directory}/{file.name}", file.content
+        yield from support_logs.files(self.support_logs)
 
     def kept(self) -> Iterator[str]:
         """The files that `copy` writes, as paths within the bundle."""
@@ -220,7 +223,7 @@ class Results:
 
 
 def _write(target: Path, content: bytes) -> None:
-    target.parent.mkdir(exist_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(content)
 
 
@@ -305,6 +308,7 @@ def read(
                 root, {name: host.engines for name, host in cluster.hosts.items()}
             ),
         ),
+        support_logs=_beside(outputs, lambda root: support_logs.read(root, support_logs.DIRECTORY)),
         digests=tuple({session.path: session.sha256 for session in loaded}[path] for path in paths),
     )
 

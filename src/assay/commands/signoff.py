@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import glob
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from assay.campaign.support_logs import SupportLog
 from assay.commands.inputs import (
     DEFAULT_CLUSTER,
     ClusterFile,
@@ -17,6 +19,7 @@ from assay.commands.inputs import (
     read_campaign,
 )
 from assay.commands.terminal import complain, misuse, warn
+from assay.foreign.files import ForeignError
 from assay.foreign.text import printable
 
 
@@ -46,6 +49,13 @@ def sign_off(
             help="The bundle of an accepted campaign, whose figures must be reached again."
         ),
     ] = None,
+    support_logs: Annotated[
+        Path | None,
+        typer.Option(
+            help="A directory of `dmg support collect-log`, whose logs go into the bundle, bounded"
+            " and without keys."
+        ),
+    ] = None,
     sign_key: Annotated[
         Path | None, typer.Option(help="The approver's SSH key, which signs the bundle.")
     ] = None,
@@ -70,6 +80,8 @@ def sign_off(
     )
     described = load(file)
     results = read_campaign(reports, described, campaign)
+    if support_logs:
+        results = replace(results, support_logs=_collected(support_logs))
     accepted = accepted_figures(baseline, described, results.started) if baseline else None
     try:
         agreed = waivers.load(waivers_file) if waivers_file else ()
@@ -87,3 +99,18 @@ def sign_off(
     print(f"\nreport: {out / 'report.html'}")
     if not signed.passed:
         raise typer.Exit(1)
+
+
+def _collected(directory: Path) -> tuple[SupportLog, ...]:
+    """The logs below a directory; end the command if there are none."""
+    from assay.campaign.support_logs import read
+
+    try:
+        logs = read(directory)
+    except OSError as error:
+        misuse(f"--support-logs {error.filename or directory}: {error.strerror}")
+    except ForeignError as error:
+        misuse(f"--support-logs {error}")
+    if not logs:
+        misuse(f"--support-logs {directory} has no files; dmg support collect-log prints its path")
+    return logs

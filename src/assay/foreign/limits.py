@@ -49,6 +49,12 @@ ENGINE_ERRORS = 200
 ENGINE_ERRORS_BYTES = 256 * MIB
 """A file of engines' errors. 1,024 servers x 2 engines x 200 errors x 260 bytes are 106 MB."""
 
+SUPPORT_LOGS = 100
+"""Whole logs of servers in a bundle: 10 servers have 2 engines, 4 rotated logs each, and 2 more."""
+
+SUPPORT_LOG_BYTES = 2 * MIB
+"""Bytes of each of them, from its end: 10,000 lines; all together are 200 MiB at most."""
+
 LOCK_BYTES = 16 * MIB
 """A spack.lock. One of 39 packages was seen to have 59 kB; 1,000 of them are 1.5 MB."""
 

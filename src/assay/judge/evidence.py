@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from assay.campaign import engine_logs
+from assay.campaign import engine_logs, support_logs
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
 from assay.checks.plan import CHECKS, Requirement, requirements
@@ -59,6 +59,8 @@ class Evidence:
     """The job script, and what it printed."""
     servers: tuple[str, ...] = ()
     """The servers whose ranks are named by the engines' metrics, or logged errors meanwhile."""
+    support: tuple[str, ...] = ()
+    """The whole logs of these servers, if somebody collected them."""
     notes: tuple[str, ...] = ()
     """What was cut, and what is lacking and why, each in a sentence."""
     excerpts: Mapping[str, str] = field(default_factory=dict)
@@ -96,10 +98,26 @@ def evidence(
         subjects[each.check, each.partition][each.subject] = None
     named = {(each.check, each.partition): each.servers for each in reported}
     return tuple(
-        replace(found, servers=tuple(dict.fromkeys((*named.get(key, ()), *found.servers))))
+        _with_servers(found, results, (*named.get(key, ()), *found.servers))
         for key, of in bad.items()
         if (case := results.cases.get(key)) is not None
         for found in [_of_case(cluster, results, case, list(of), list(subjects[key]))]
+    )
+
+
+def _with_servers(found: Evidence, results: Results, servers: Sequence[str]) -> Evidence:
+    """The evidence with the servers that are named, and with their whole logs."""
+    names = {name.partition(".")[0] for name in servers}
+    logs = [log for log in results.support_logs if log.host in names]
+    cut = sum(log.is_cut for log in logs)
+    note = (
+        f"{cut} of {len(logs)} whole logs were cut: each of these begins with a line that says so"
+    )
+    return replace(
+        found,
+        servers=tuple(dict.fromkeys(servers)),
+        support=tuple(path for path, _ in support_logs.files(tuple(logs))),
+        notes=(*found.notes, note) if cut else found.notes,
     )
 
 

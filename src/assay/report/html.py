@@ -229,6 +229,7 @@ def _proof(found: Evidence, cluster: Cluster) -> _Proof:
         ("SSDs", found.devices),
         ("System", found.system),
         ("Job", found.job),
+        ("Whole logs", found.support),
     )
     return _Proof(
         anchor=_anchor(found),
@@ -239,7 +240,7 @@ def _proof(found: Evidence, cluster: Cluster) -> _Proof:
             if paths
         ),
         notes=found.notes,
-        collect=support.collect(found.servers, cluster),
+        collect="" if found.support else support.collect(found.servers, cluster),
     )
 
 

@@ -175,6 +175,7 @@ class EvidenceRecord(_Model):
     system: list[str] = Field(description="the state of ranks, pools and container")
     job: list[str] = Field(description="the job script and what it printed")
     servers: list[str] = Field(description="servers whose ranks are named, or logged errors")
+    support: list[str] = Field(description="whole logs of these servers, if they were collected")
     notes: list[str] = Field(description="what was cut, and what is lacking and why")
 
 
