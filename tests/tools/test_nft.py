@@ -145,6 +145,17 @@ def test_a_condition_holds_or_not(left: Any, op: str, right: Any, *, holds: bool
 
 
 @pytest.mark.parametrize(
+    ("flags", "blocked"), [("syn", "inet t i"), (["syn", "ack"], None), ("rst", None)]
+)
+def test_flags_of_a_verdict_map_are_all_flags(flags: Any, blocked: str | None) -> None:
+    chain = {"family": "inet", "table": "t", "name": "i", "hook": "input", "policy": "accept"}
+    vmap = {"vmap": {"key": FLAGS, "data": {"set": [[flags, {"drop": None}]]}}}
+    rule = {"family": "inet", "table": "t", "chain": "i", "expr": [vmap]}
+    printed = json.dumps({"nftables": [{"chain": chain}, {"rule": rule}]})
+    assert Ruleset(printed).judge(Packet(10001, "192.0.2.9", "eth0")) == (blocked, None)
+
+
+@pytest.mark.parametrize(
     ("left", "op", "right", "doubt"),
     [
         (DPORT, "<", "ssh", "tcp dport"),

@@ -46,7 +46,7 @@ def run_trusted(program: str, *arguments: str, limit_s: int) -> subprocess.Compl
             [program, *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             errors="replace",
             timeout=limit_s,
             check=False,
