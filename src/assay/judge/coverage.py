@@ -53,13 +53,13 @@ def coverage(judgements: Iterable[Judgement]) -> list[Coverage]:
             continue
         # IO500's phases of mdtest do not show the bandwidth of its other phases.
         layer = "metadata" if metric.unit in ("op/s", "kop/s") else judgement.requirement.layer
-        found = counted.setdefault((layer, metric.direction), Counter())
-        found["required"] += 1
-        found["waived"] += judgement.verdict is Verdict.WAIVED
-        found["judged"] += has_been_judged(judgement)
+        counts = counted.setdefault((layer, metric.direction), Counter())
+        counts["required"] += 1
+        counts["waived"] += judgement.verdict is Verdict.WAIVED
+        counts["judged"] += has_been_judged(judgement)
     return [
-        Coverage(layer, direction, found["required"], found["judged"], found["waived"])
-        for (layer, direction), found in counted.items()
+        Coverage(layer, direction, counts["required"], counts["judged"], counts["waived"])
+        for (layer, direction), counts in counted.items()
     ]
 
 

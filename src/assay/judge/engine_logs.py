@@ -37,10 +37,10 @@ def logged(cluster: Cluster, results: Results) -> dict[_Keys, tuple[str, ...]]:
         if CHECKS[each.check].phase == "system":
             subjects[each.check, each.partition][each.subject] = None
     return {
-        key: found
-        for key, of in subjects.items()
+        key: sentences
+        for key, required in subjects.items()
         if (case := results.cases.get(key)) is not None
-        if (found := tuple(_of_case(cluster, results, case, list(of))))
+        if (sentences := tuple(_of_case(cluster, results, case, list(required))))
     }
 
 
@@ -94,7 +94,7 @@ def _of_case(
     cluster: Cluster, results: Results, case: Case, subjects: list[Subject]
 ) -> Iterator[str]:
     ran = while_it_ran(case, subjects)
-    found: dict[tuple[tuple[str, int], str], list[str]] = defaultdict(list)
+    messages_of: dict[tuple[tuple[str, int], str], list[str]] = defaultdict(list)
     cut = set()
     name = partial(ran.name, cluster)
     for session in results.engine_errors if ran.windows else ():
@@ -103,10 +103,10 @@ def _of_case(
                 yield f"the log of {name(engine)} was not read: {_words(log.unread)}"
             for at, facility, message in log.errors:
                 if ran.has(at):
-                    found[engine, facility].append(message)
+                    messages_of[engine, facility].append(message)
                     if log.cut:
                         cut.add(engine)
-    worst = sorted(found.items(), key=lambda item: -len(item[1]))
+    worst = sorted(messages_of.items(), key=lambda item: -len(item[1]))
     for (engine, facility), messages in worst[:MOST_NAMED]:
         count = f"{len(messages)} error{'s' * (len(messages) > 1)}"
         more = "at least " if engine in cut else ""

@@ -115,8 +115,8 @@ def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
         if CHECKS[each.check].reading.watches_engines
     )
     cases = (results.cases.get(key) for key in watched)
-    found = (_of_case(cluster, case) for case in cases if case is not None)
-    reports = {(each.check, each.partition): each for each in found if each is not None}
+    all_reports = (_of_case(cluster, case) for case in cases if case is not None)
+    reports = {(each.check, each.partition): each for each in all_reports if each is not None}
     for (check, partition), errors in logged(cluster, results).items():
         report = reports.get((check, partition), Engines(check, partition, (), ()))
         reports[check, partition] = replace(report, findings=(*report.findings, *errors))
@@ -226,8 +226,8 @@ def _compare(seen: _Seen, before: Snapshot, after: Snapshot, asked: Mapping[Way,
         elif operation := MOVED.get(metric):
             moved[DIRECTIONS[operation]] += grown
         elif counted := COUNTED.get(metric):
-            of = metric.replace("_samples", "_sumsquares"), rank, target, detail
-            squares = after.values.get(of, 0.0) - before.values.get(of, 0.0)
+            times = metric.replace("_samples", "_sumsquares"), rank, target, detail
+            squares = after.values.get(times, 0.0) - before.values.get(times, 0.0)
             if grown >= FEWEST_OPERATIONS and squares > 0:
                 latency[counted, detail][rank, target] = grown, squares
     seen.steps += 1

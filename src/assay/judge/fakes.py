@@ -45,24 +45,24 @@ def fakes(
         subjects: metrics with the same subject were measured by one job.
         fewest: rows of fewer samples are not looked at.
     """
-    found: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     for row, samples in enumerate(rows):
         # The digits last: few samples are equal, and checking the digits of all would be slow.
         alike = len(samples) >= fewest and len(set(samples)) == 1
         if alike and _step(samples) <= COARSE * abs(samples[0]):
-            found[row] = f"all {len(samples)} samples are {samples[0]:.10g}: nothing was measured"
+            reasons[row] = f"all {len(samples)} samples are {samples[0]:.10g}: nothing was measured"
     for row, other, shared in copies(rows, groups, fewest):
-        for one, of in ((row, other), (other, row)):
+        for one, twin in ((row, other), (other, row)):
             count = len(rows[one])
             which = "its samples" if shared == count else f"{shared} of its {count} samples"
-            found.setdefault(one, f"{which} are identical to those of {names[of]}")
+            reasons.setdefault(one, f"{which} are identical to those of {names[twin]}")
     for row in _repeats(rows, groups, subjects):
-        found.setdefault(
+        reasons.setdefault(
             row,
             f"its last {len(rows[row]) - FIRST} samples repeat the first {FIRST}: they were not"
             " measured again",
         )
-    return found
+    return reasons
 
 
 def copies(rows: Rows, groups: Sequence[Hashable], fewest: int) -> Iterator[tuple[int, int, int]]:
@@ -95,7 +95,9 @@ def copies(rows: Rows, groups: Sequence[Hashable], fewest: int) -> Iterator[tupl
             continue
         group = groups[row]
         if group not in tied:
-            tied[group] = _are_tied([rows[n] for n, of in enumerate(groups) if of == group])
+            tied[group] = _are_tied(
+                [rows[n] for n, its_group in enumerate(groups) if its_group == group]
+            )
         if not tied[group]:
             yield row, other, count
 

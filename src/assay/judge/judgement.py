@@ -132,8 +132,8 @@ def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
                 culprit=culprit[row],
             )
         )
-    found = _decided(measurements, rows, summaries, limits, rating) if looks > 1 else frozenset()
-    return Judged(tuple(judgements), rating.comparisons, found)
+    settled = _decided(measurements, rows, summaries, limits, rating) if looks > 1 else frozenset()
+    return Judged(tuple(judgements), rating.comparisons, settled)
 
 
 def _decided(

@@ -100,5 +100,5 @@ def islands(ends: Numbers, sound: Flags) -> list[frozenset[int]]:
     links = flat.reshape(ends.shape)[sound]
     graph = coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(len(names),) * 2)
     count, label = connected_components(graph, directed=False)
-    found = [frozenset(names[label == number].tolist()) for number in range(count)]
-    return sorted(found, key=len, reverse=True)
+    connected = [frozenset(names[label == number].tolist()) for number in range(count)]
+    return sorted(connected, key=len, reverse=True)

@@ -80,48 +80,48 @@ class Split:
 
 def split(gain: Array, host: Numbers, error: float) -> Split | None:
     """The two populations of peers; None if they are one, apart from single outliers."""
-    found = _border(gain, error)
-    if found is None:
+    two = _border(gain, error)
+    if two is None:
         return None
-    found = _by_host(found, host)
+    two = _by_host(two, host)
     few = max(2, -(-len(np.unique(host)) // ISOLATED))
     rows = max(2, -(-len(gain) // ISOLATED))
-    sides = found.worse, ~found.worse
+    sides = two.worse, ~two.worse
     if min(len(np.unique(host[side])) for side in sides) < few:
         return None
-    return None if min(side.sum() for side in sides) < rows else found
+    return None if min(side.sum() for side in sides) < rows else two
 
 
-def _by_host(found: Split, host: Numbers) -> Split:
+def _by_host(two: Split, host: Numbers) -> Split:
     """The split with whole hosts on each side, if hosts are what differs, except for outliers.
 
     A slow device of a fast host does not belong to the population of slow hosts.
     """
-    names, of = np.unique(host, return_inverse=True)
-    worse = np.bincount(of, found.worse, minlength=len(names)) > np.bincount(of) / 2
-    strayed = worse[of] != found.worse
+    names, host_of = np.unique(host, return_inverse=True)
+    worse = np.bincount(host_of, two.worse, minlength=len(names)) > np.bincount(host_of) / 2
+    strayed = worse[host_of] != two.worse
     if strayed.sum() > max(1, len(host) // ISOLATED) or not 0 < worse.sum() < len(names):
-        return found
-    return Split(worse[of], found.apart)
+        return two
+    return Split(worse[host_of], two.apart)
 
 
 def split_pairs(gain: Array, ends: Numbers, error: float) -> Split | None:
     """The two populations of pairs: worse ones cross between sets of ends, or have slow ends."""
-    found = _border(gain, error)
-    if found is None:
+    two = _border(gain, error)
+    if two is None:
         return None
-    apart = islands(ends, ~found.worse)
+    apart = islands(ends, ~two.worse)
     sets = tuple(island for island in apart if len(island) > 1)
     place = {end: number for number, island in enumerate(sets) for end in island}
     sides = np.array([[place.get(end, -1) for end in pair] for pair in ends.tolist()])
     crossing = (sides >= 0).all(axis=1) & (sides[:, 0] != sides[:, 1])
     # A single slow pair may be the only connection between two sets.
     if crossing.sum() > 1:
-        return Split(crossing, found.apart, sets)
+        return Split(crossing, two.apart, sets)
     slow = [end for island in apart if len(island) == 1 for end in island]
     if len(slow) < max(2, -(-len(np.unique(ends)) // ISOLATED)):
         return None
-    return Split(np.asarray(np.isin(ends, slow).any(axis=1)), found.apart)
+    return Split(np.asarray(np.isin(ends, slow).any(axis=1)), two.apart)
 
 
 def _border(gain: Array, error: float) -> Split | None:

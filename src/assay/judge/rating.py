@@ -193,7 +193,7 @@ def _all_below(summaries: Summaries, limits: Limits, rated: Flags, peers: Compar
     All metrics of a kind can show what a single one cannot: that each of them is 2 % below the
     floor.
     """
-    found = np.zeros(len(rated), dtype=bool)
+    below = np.zeros(len(rated), dtype=bool)
     for rows in peers.members:
         if not np.all(rated[rows]):
             continue
@@ -202,8 +202,8 @@ def _all_below(summaries: Summaries, limits: Limits, rated: Flags, peers: Compar
         far = float(threshold(limits.share(len(peers.members)), peers.freedom[rows[0]]))
         far *= OF_MEDIAN * float(peers.error[rows[0]]) / len(rows) ** 0.5
         if middle(lacks) > max(TOGETHER, far) + float(peers.step[rows[0]]):
-            found[rows] = lacks > 0
-    return found
+            below[rows] = lacks > 0
+    return below
 
 
 def _drifts(
