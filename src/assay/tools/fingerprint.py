@@ -14,79 +14,83 @@ NAMELESS = frozenset({"", "N/A", "Unknown", "To be filled by O.E.M.", "Not Speci
 """What firmware shows if nobody filled in a field."""
 
 
-def fingerprint(found: Mapping[str, Any]) -> Fingerprint:
+def fingerprint(identity: Mapping[str, Any]) -> Fingerprint:
     """The fingerprint of a host: its traits, identities and readings, each by name."""
     disks = {
         name: disk
-        for name, printed in found["smartctl"].items()
+        for name, printed in identity["smartctl"].items()
         if (disk := smart.smartctl(printed)) is not None
     }
-    modules = dmidecode.parse(found["dmidecode"])
+    modules = dmidecode.parse(identity["dmidecode"])
     return Fingerprint(
-        traits=_known(_traits(found, disks, modules)),
-        identities=_known(_identities(found, disks, modules)),
-        readings=_known(_readings(found, disks)),
+        traits=_known(_traits(identity, disks, modules)),
+        identities=_known(_identities(identity, disks, modules)),
+        readings=_known(_readings(identity, disks)),
     )
 
 
 def _traits(
-    found: Mapping[str, Any], disks: Mapping[str, smart.Disk], modules: Iterable[dmidecode.Module]
+    identity: Mapping[str, Any],
+    disks: Mapping[str, smart.Disk],
+    modules: Iterable[dmidecode.Module],
 ) -> Iterator[tuple[str, str]]:
-    dmi, cpu = found["dmi"], found["cpu"]
+    dmi, cpu = identity["dmi"], identity["cpu"]
     yield "machine", f"{dmi['sys_vendor']} {dmi['product_name']}".strip()
     yield "BIOS", f"{dmi['bios_vendor']} {dmi['bios_version']} {dmi['bios_date']}".strip()
-    yield "kernel", found["kernel"]
-    yield "kernel command line", _of_interest(found["command_line"])
+    yield "kernel", identity["kernel"]
+    yield "kernel command line", _of_interest(identity["command_line"])
     yield "CPU", cpu.get("model name", "")
     yield "microcode", cpu.get("microcode", "")
-    yield "SMT", found["smt"]
-    yield "turbo", {"0": "on", "1": "off"}.get(found["turbo_off"], "")
-    yield from found["tuning"].items()
-    for module, version in found["drivers"].items():
+    yield "SMT", identity["smt"]
+    yield "turbo", {"0": "on", "1": "off"}.get(identity["turbo_off"], "")
+    yield from identity["tuning"].items()
+    for module, version in identity["drivers"].items():
         yield f"driver {module}", version
     yield "memory modules", _counted(f"{m.size} {m.kind} {m.part}".strip() for m in modules)
     yield "memory speed", _counted(module.speed for module in modules)
-    ssds = [*((s["model"], s["firmware"]) for s in found["nvme"])]
-    yield "NVMe devices", _counted(_pci_kind(device) for device in found.get("pci_nvme", ()))
+    ssds = [*((s["model"], s["firmware"]) for s in identity["nvme"])]
+    yield "NVMe devices", _counted(_pci_kind(device) for device in identity.get("pci_nvme", ()))
     ssds += [(disk.model, disk.firmware) for disk in disks.values()]
     yield "SSDs", _counted(model for model, _ in ssds)
     for model in {model for model, _ in ssds}:
         yield f"firmware of {model}", _counted(firm for other, firm in ssds if other == model)
-    driven = [(ssd["model"], ssd["firmware"]) for ssd in found.get("in_user_space", ())]
+    driven = [(ssd["model"], ssd["firmware"]) for ssd in identity.get("in_user_space", ())]
     yield "SSDs in user space", _counted(model for model, _ in driven)
     for model in {model for model, _ in driven}:
         firmware = _counted(firm for other, firm in driven if other == model)
         yield f"firmware of {model} in user space", firmware
-    boards = [(device["board"], device["firmware"]) for device in found["rdma"]]
+    boards = [(device["board"], device["firmware"]) for device in identity["rdma"]]
     yield "RDMA adapters", _counted(board for board, _ in boards)
     for board in {board for board, _ in boards}:
         yield f"firmware of {board}", _counted(firm for other, firm in boards if other == board)
-    for name, driver in _drivers(found):
+    for name, driver in _drivers(identity):
         yield f"driver of {name}", driver.get("driver", "")
         yield f"firmware of {name}", driver.get("firmware-version", "")
 
 
 def _identities(
-    found: Mapping[str, Any], disks: Mapping[str, smart.Disk], modules: Iterable[dmidecode.Module]
+    identity: Mapping[str, Any],
+    disks: Mapping[str, smart.Disk],
+    modules: Iterable[dmidecode.Module],
 ) -> Iterator[tuple[str, str]]:
-    yield "serial number", found["dmi"]["product_serial"]
-    for ssd in (*found["nvme"], *found.get("in_user_space", ())):
+    yield "serial number", identity["dmi"]["product_serial"]
+    for ssd in (*identity["nvme"], *identity.get("in_user_space", ())):
         yield f"SSD at {ssd['address']}", f"{ssd['model']} {ssd['serial']}"
-    for device in found.get("pci_nvme", ()):
+    for device in identity.get("pci_nvme", ()):
         yield f"PCIe serial number of {device['address']}", device["serial"]
     for name, disk in disks.items():
         yield f"disk {name}", f"{disk.model} {disk.serial}".strip()
-    for device in found["rdma"]:
+    for device in identity["rdma"]:
         yield f"RDMA adapter {device['name']}", device["guid"]
     for module in modules:
         yield f"memory module {module.slot}", module.serial
 
 
 def _readings(
-    found: Mapping[str, Any], disks: Mapping[str, smart.Disk]
+    identity: Mapping[str, Any], disks: Mapping[str, smart.Disk]
 ) -> Iterator[tuple[str, str]]:
-    by_name = {ssd["name"]: ssd["address"] for ssd in found["nvme"]}
-    for name, printed in found["smart_log"].items():
+    by_name = {ssd["name"]: ssd["address"] for ssd in identity["nvme"]}
+    for name, printed in identity["smart_log"].items():
         worn = smart.smart_log(printed)
         yield f"wear of the SSD at {by_name.get(name, name)}", "" if worn is None else f"{worn:g} %"
     for name, disk in disks.items():
@@ -102,9 +106,9 @@ def _pci_kind(device: Mapping[str, str]) -> str:
     )
 
 
-def _drivers(found: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
+def _drivers(identity: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
     """The driver of each interface; ethtool prints it as `key: value` (ethtool(8), --driver)."""
-    for name, printed in found["ethtool"].items():
+    for name, printed in identity["ethtool"].items():
         pairs = [row.partition(":") for row in str(printed).splitlines()]
         yield name, {key.strip(): value.strip() for key, _, value in pairs}
 

@@ -131,8 +131,8 @@ def misnamed(names: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
     def ask(name: str) -> None:
         try:
-            found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-            answers[name] = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+            entries = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+            answers[name] = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
         except (OSError, UnicodeError):
             answers[name] = []
 
@@ -191,18 +191,18 @@ def nosuid(directory: Path) -> bool:
 
 def nodes(root: Path) -> dict[str, dict[str, int]]:
     """The memory in MiB and the huge pages of each NUMA node, by its number."""
-    found = {}
+    memory = {}
     for node in root.glob("sys/devices/system/node/node[0-9]*"):
         # Node 0 MemTotal:       24576000 kB
         lines = [line.split()[2:4] for line in text(node / "meminfo").splitlines()]
         sizes = {line[0].rstrip(":"): int(line[1]) for line in lines if len(line) == 2}
         if "MemTotal" in sizes:
-            found[node.name[len("node") :]] = {
+            memory[node.name[len("node") :]] = {
                 "total_mib": sizes["MemTotal"] // 1024,
                 "hugepages": sizes.get("HugePages_Total", 0),
                 "hugepages_free": sizes.get("HugePages_Free", 0),
             }
-    return found
+    return memory
 
 
 def pmem(root: Path) -> dict[str, dict[str, Any]]:
@@ -212,16 +212,16 @@ def pmem(root: Path) -> dict[str, dict[str, Any]]:
     (Documentation/driver-api/nvdimm of Linux).
     """
     modes = {"pfn": "fsdax", "btt": "sector", "namespace": "raw"}
-    found = {}
+    devices = {}
     for block in root.glob("sys/class/block/pmem*"):
         device = block / "device"
         kind = device.resolve().name.rstrip("0123456789.")
         if kind in modes:
-            found[f"/dev/{block.name}"] = {
+            devices[f"/dev/{block.name}"] = {
                 "mode": modes[kind],
                 "numa_node": _number(device / "numa_node"),
             }
-    return found
+    return devices
 
 
 def regions(root: Path) -> dict[str, dict[str, Any]]:
@@ -239,14 +239,14 @@ def regions(root: Path) -> dict[str, dict[str, Any]]:
 
 def pcie(root: Path) -> dict[str, dict[str, Any]]:
     """The PCIe links of SSDs and network cards: current, and the maximum of card and slot."""
-    found = {}
+    links = {}
     for device in root.glob("sys/bus/pci/devices/*"):
         if text(device / "class").startswith((NVME, NETWORK)):
             now, card = _link(device, "current"), _link(device, "max")
             slot = _link(device.resolve().parent, "max")
             if now and card:
-                found[device.name] = {"now": now, "card": card, "slot": slot}
-    return found
+                links[device.name] = {"now": now, "card": card, "slot": slot}
+    return links
 
 
 def _link(device: Path, which: str) -> dict[str, Any] | None:

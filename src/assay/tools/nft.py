@@ -320,13 +320,13 @@ def _named(left: Any) -> str:
 
 
 def _any(answers: Iterator[bool | None]) -> bool | None:
-    found = list(answers)
-    return True if True in found else None if None in found else False
+    known = list(answers)
+    return True if True in known else None if None in known else False
 
 
 def _all(answers: Iterator[bool | None]) -> bool | None:
-    found = list(answers)
-    return False if False in found else None if None in found else True
+    known = list(answers)
+    return False if False in known else None if None in known else True
 
 
 def _flags(written: Any) -> set[str]:

@@ -45,11 +45,11 @@ def look(root: Path, campaigns: str, scratch: str, programs: list[str]) -> dict[
 
 def cores(root: Path) -> int:
     """Physical cores; CPUs where the kernel does not show which of them share one."""
-    found = {
+    distinct = {
         (sysfs.text(cpu / "physical_package_id"), sysfs.text(cpu / "core_id"))
         for cpu in root.glob("sys/devices/system/cpu/cpu[0-9]*/topology")
     }
-    return len(found) or os.cpu_count() or 1
+    return len(distinct) or os.cpu_count() or 1
 
 
 def interface(link: Path) -> dict[str, Any]:
@@ -109,12 +109,12 @@ LINE = 900
 """Characters of a line: srun mixes the lines of its tasks, and splits longer ones at 1 KiB."""
 
 
-def print_answer(found: dict[str, Any]) -> None:
+def print_answer(answer: dict[str, Any]) -> None:
     """Print what was found, in lines that each say whose they are and which."""
-    text = json.dumps(found)
+    text = json.dumps(answer)
     for start in range(0, len(text), LINE):
-        print(f"assay-probe {found['name']} {start} {text[start : start + LINE]}")
-    print(f"assay-probe {found['name']} {len(text)} end")
+        print(f"assay-probe {answer['name']} {start} {text[start : start + LINE]}")
+    print(f"assay-probe {answer['name']} {len(text)} end")
 
 
 if __name__ == "__main__":

@@ -22,13 +22,13 @@ def controllers(printed: str) -> dict[str, list[dict[str, str]]]:
     """
     response = read_answer(printed).response
     entries = response.get("HostStorage") if isinstance(response, dict) else None
-    found: dict[str, list[dict[str, str]]] = {}
+    ssds: dict[str, list[dict[str, str]]] = {}
     for entry in entries.values() if isinstance(entries, dict) else ():
         if not isinstance(entry, dict) or not isinstance(entry.get("storage"), dict):
             continue
         host = str(entry.get("hosts", "")).rpartition(":")[0]
-        found[host] = list(_ssds(entry["storage"].get("nvme_devices")))
-    return found
+        ssds[host] = list(_ssds(entry["storage"].get("nvme_devices")))
+    return ssds
 
 
 def _ssds(devices: Any) -> Iterator[dict[str, str]]:

@@ -215,12 +215,14 @@ def unrest(before: Snapshot, after: Snapshot, seconds: float) -> list[str]:
         if metric in grown and rank in before.hosts:
             grown[metric] += max(value - before.values.get(key, 0.0), 0.0)
     rate = sum(grown[name] for name in MOVED) / 2**20 / seconds
-    found = []
+    reasons = []
     if rate > AT_REST_MIB_S:
-        found.append(
+        reasons.append(
             f"others use the system: its engines move {rate:.0f} MiB/s of clients' data, and no"
             " check runs; wait until they have finished, or stop them"
         )
     if grown[REBUILT]:
-        found.append("a rebuild or reintegration moves data between the engines; wait for its end")
-    return found
+        reasons.append(
+            "a rebuild or reintegration moves data between the engines; wait for its end"
+        )
+    return reasons

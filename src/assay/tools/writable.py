@@ -22,7 +22,7 @@ def writable(programs: Iterable[str], root: Path = Path("/")) -> list[dict[str, 
     Returns:
         For each of them, in order of the path: `path`, `owner`, and `mode` in octal.
     """
-    found = {}
+    changeable = {}
     for program in programs:
         steps = [(step, _status(step)) for step in _steps(root, Path(program))]
         for (step, status), (_, following) in zip(steps, [*steps[1:], (None, None)]):
@@ -36,8 +36,8 @@ def writable(programs: Iterable[str], root: Path = Path("/")) -> list[dict[str, 
             if is_open or status.st_uid != 0:
                 path = "/" + str(step.relative_to(root))
                 mode = f"{stat.S_IMODE(status.st_mode):04o}"
-                found[path] = {"path": path, "owner": _name(status.st_uid), "mode": mode}
-    return [found[path] for path in sorted(found)]
+                changeable[path] = {"path": path, "owner": _name(status.st_uid), "mode": mode}
+    return [changeable[path] for path in sorted(changeable)]
 
 
 def _status(path: Path) -> os.stat_result | None:
