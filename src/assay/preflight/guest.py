@@ -65,45 +65,45 @@ def document(asked: Asked, here: Seen, seen: Sequence[Seen]) -> dict[str, Any]:
 def refusals(asked: Asked, here: Seen, seen: Sequence[Seen]) -> list[str]:
     """What must be otherwise before anything can be measured, a sentence each."""
     elsewhere = [each.name for each in seen if each.campaigns.inode != here.campaigns.inode]
-    found = []
+    refused = []
     if elsewhere:
-        found.append(
+        refused.append(
             f"{asked.prefix} on {folded(elsewhere)} is not the same directory as on this host, but"
             " jobs run in it: name one on a file system that all nodes share, such as below your"
             " home"
         )
     closed = [each.name for each in seen if each.scratch and not each.scratch.writable]
     if closed:
-        found.append(
+        refused.append(
             f"--scratch {asked.scratch}: on {folded(closed)} it does not exist, or you may not"
             " write to it"
         )
     if asked.interface is not None:
         lacking = [e.name for e in seen if asked.interface not in e.host["interfaces"]]
         if lacking:
-            found.append(
+            refused.append(
                 f"--interface {asked.interface}: {folded(lacking)} has no interface of that name"
             )
-    return found
+    return refused
 
 
 def left_open(asked: Asked, seen: Sequence[Seen]) -> list[Open]:
     """What the description lacks, with the key that has it and how to fill it in."""
     programs = _everywhere(seen, asked)
-    found = [
+    unknown = [
         Open(f"benchmarks.{program}", _absent(program, seen))
         for program in PROGRAMS
         if program not in programs
     ]
     if {"ior", "mdtest"} & {*programs, *_somewhere(seen)} and asked.shared is None:
-        found.append(
+        unknown.append(
             Open(
                 "benchmarks.shared_directory",
                 "IOR and mdtest write to a directory that all clients share; name it with --shared",
             )
         )
     if asked.scratch is None:
-        found.append(
+        unknown.append(
             Open(
                 "hosts.*.scratch",
                 "no disk is measured; pass --scratch with a directory on a disk of each node",
@@ -115,15 +115,17 @@ def left_open(asked: Asked, seen: Sequence[Seen]) -> list[Open]:
         if _interfaces(each)[_carrier(each, asked.interface)].get("speed_gbits") is None
     ]
     if slow:
-        found.append(
+        unknown.append(
             Open(
                 "hosts.*.datasheets.fabric",
                 f"the kernel reports no speed of the interface of {folded(slow)}, so no network"
                 " figure can be judged; name a sheet of hardware.yml, such as hdr-200",
             )
         )
-    found.append(Open("daos", "DAOS is not described, so neither it nor its engines are measured"))
-    return found
+    unknown.append(
+        Open("daos", "DAOS is not described, so neither it nor its engines are measured")
+    )
+    return unknown
 
 
 def environment(asked: Asked, programs: Path, checks: Path, settings: Path | None) -> str:
@@ -160,8 +162,8 @@ def _host(seen: Seen, asked: Asked, *, with_scratch: bool = True) -> dict[str, A
 
 
 def _interfaces(seen: Seen) -> Mapping[str, Mapping[str, Any]]:
-    found: Mapping[str, Mapping[str, Any]] = seen.host["interfaces"]
-    return found
+    interfaces: Mapping[str, Mapping[str, Any]] = seen.host["interfaces"]
+    return interfaces
 
 
 def _carrier(seen: Seen, wanted: str | None) -> str:

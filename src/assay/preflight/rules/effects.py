@@ -42,11 +42,11 @@ def effect_rules(
         where = f"engines[{number}].env_vars"
         for entry in engine.env_vars:
             variable, _, value = entry.partition("=")
-            found = _invalid(variable, value) or _idle(variable, value, version, provider)
+            doubt = _invalid(variable, value) or _idle(variable, value, version, provider)
             if variable == "DAOS_MD_ON_SSD_MODE" and not engine.has_md_on_ssd:
-                found = ("warning", "should be left out, or have bdev_roles in the tiers beside it")
-            if found is not None:
-                severity, allowed = found
+                doubt = ("warning", "should be left out, or have bdev_roles in the tiers beside it")
+            if doubt is not None:
+                severity, allowed = doubt
                 yield Problem(name, where, entry, allowed, severity=severity)
         yield from _interface(name, where, host, engine, provider)
 

@@ -22,7 +22,7 @@ def name_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     asking = {*system.servers, *system.agents, system.admin}
     for name, host in hosts.items():
         for server, addresses in host.setup.misnamed.items():
-            found = f"resolves to {', '.join(addresses)}" if addresses else "cannot be resolved"
+            resolved = f"resolves to {', '.join(addresses)}" if addresses else "cannot be resolved"
             local = " (Debian writes 127.0.1.1 for a host's own name)" * any(
                 address.startswith("127.") for address in addresses
             )
@@ -31,7 +31,7 @@ def name_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
                 name,
                 "daos.mgmt_svc_replicas" if is_needed else "setup.misnamed",
                 server,
-                f"{found} on this host{local}, and should resolve to an address of that server."
+                f"{resolved} on this host{local}, and should resolve to an address of that server."
                 " Correct DNS or /etc/hosts" + ", or use the address" * is_needed,
                 severity="error" if is_needed else "warning",
             )

@@ -49,8 +49,8 @@ def survival_rules(name: str, host: Host) -> Iterator[Problem]:
 
 
 def _filesystem(host: Host, directory: Path) -> str | None:
-    found = host.directories.get(str(directory))
-    return None if found is None else found.filesystem
+    described = host.directories.get(str(directory))
+    return None if described is None else described.filesystem
 
 
 def _survives(name: str, host: Host, key: str, path: Path, directory: Path) -> Iterator[Problem]:
