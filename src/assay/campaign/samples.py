@@ -28,9 +28,9 @@ def samples_of(
     problems = list(parsed.problems)
     samples = {}
     for metric in run.check.metrics:
-        found = [each for each in parsed.samples if reading.is_sample_of(metric, each)]
-        samples[metric.name], wrong = values_of(metric, found, run.repetitions)
-        problems += wrong
+        matching = [each for each in parsed.samples if reading.is_sample_of(metric, each)]
+        samples[metric.name], its_problems = values_of(metric, matching, run.repetitions)
+        problems += its_problems
     return ({}, problems) if problems else (samples, [])
 
 
