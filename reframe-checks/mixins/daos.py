@@ -104,10 +104,10 @@ class NeedsDaos(RunsDaosPrograms):
 
     def on_dfuse(self, directory: Path, *launcher: str) -> list[Text]:
         """A guard: the container is mounted at a directory, on the launcher's hosts if given."""
-        found = containers.identity(self.answer("container.before"))
-        if found is None:
+        container = containers.identity(self.answer("container.before"))
+        if container is None:
             raise ReframeError("daos did not report the UUIDs of the pool and the container")
-        return ["on_dfuse", str(directory), *found, *launcher]
+        return ["on_dfuse", str(directory), *container, *launcher]
 
     def attached(self, hosts: Sequence[str], *launcher: str) -> list[Text]:
         """A guard: the agents of hosts, on which the launcher starts, give what is described."""
