@@ -12,9 +12,10 @@ from collections.abc import Collection, Mapping, Sequence
 from assay.checks import nvme_perf, self_test, vos_perf
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import Direction, nic
-from assay.checks.bounds.path import SMALL, data_ssds, is_in_scm
+from assay.checks.bounds.path import SMALL, data_ssds, data_ssds_of, is_in_scm
 from assay.checks.entry import Check, Metric
 from assay.checks.figures import Measured, targets
+from assay.checks.pairs import clients_of
 from assay.checks.subjects import each_engine
 from assay.cluster.description import Cluster
 from assay.subject import Subject
@@ -22,43 +23,57 @@ from assay.units import Quantity
 
 
 def network(
-    cluster: Cluster, direction: Direction, clients: Sequence[str], measured: Measured
+    cluster: Cluster,
+    direction: Direction,
+    clients: Sequence[str],
+    measured: Measured,
+    engine: Subject | None = None,
 ) -> Limit | None:
-    """The network of all engines with all clients; each engine was measured separately.
+    """The network of engines, by default all, with clients; each was measured separately.
 
     For clients whose line rates are unknown, it is their share.
     """
     name = "get_1m" if direction == "write" else "put_1m"
-    total = _sum(cluster, self_test.CLIENT_SERVER, name, measured)
+    total = _sum(cluster, self_test.CLIENT_SERVER, name, measured, engine)
     if total is None:
         return None
+    senders = len(clients_of(cluster).partners[engine] if engine else cluster.clients)
     if any(nic(cluster, c, cluster.hosts[c].interface) is None for c in clients):
-        total *= len(clients) / len(cluster.clients)
+        total *= min(1.0, len(clients) / senders)
     return _as_measured("the network", total, "MiB/s", self_test.CLIENT_SERVER, name)
 
 
 def storage(
-    cluster: Cluster, direction: Direction, size: Quantity, measured: Measured
+    cluster: Cluster,
+    direction: Direction,
+    size: Quantity,
+    measured: Measured,
+    engine: Subject | None = None,
 ) -> Limit | None:
-    """The SSDs, read all at once on each host; or the SCM, if the data goes there."""
+    """The SSDs, read all at once on each host; or the SCM, if the data goes there.
+
+    `engine` is the only one that the data goes to, if it is one.
+    """
     if is_in_scm(cluster, size):
         name = "update_1m" if direction == "write" else "fetch_1m"
         medians = measured.medians(f"{vos_perf.BANDWIDTH.name}.{name}")
-        engines = each_engine(cluster, "servers")
+        engines = (engine,) if engine else each_engine(cluster, "servers")
         if not engines or not medians.keys() >= set(engines):
             return None
         total = sum(medians[engine] * targets(cluster, engine) for engine in engines)
         return _as_measured("the SCM", total, "MiB/s", vos_perf.BANDWIDTH, name)
     if direction == "write":
         return None  # nothing writes to the engines' SSDs: what is on them would be lost
-    return _of_ssds(cluster, nvme_perf.BANDWIDTH, nvme_perf.TOGETHER, measured)
+    return _of_ssds(cluster, nvme_perf.BANDWIDTH, nvme_perf.TOGETHER, measured, engine)
 
 
-def reads(cluster: Cluster, direction: Direction, measured: Measured) -> Limit | None:
+def reads(
+    cluster: Cluster, direction: Direction, measured: Measured, engine: Subject | None = None
+) -> Limit | None:
     """Random reads of 4 KiB of the SSDs, all at once on each host."""
     if direction == "write" or is_in_scm(cluster, SMALL):
         return None
-    return _of_ssds(cluster, nvme_perf.IOPS, nvme_perf.RATE_TOGETHER, measured)
+    return _of_ssds(cluster, nvme_perf.IOPS, nvme_perf.RATE_TOGETHER, measured, engine)
 
 
 def taking_turns(
@@ -105,23 +120,29 @@ def _usual(measured: Measured, check: Check, name: str) -> float | None:
     return measured.once(("usual", figure), middle)
 
 
-def _sum(cluster: Cluster, check: Check, name: str, measured: Measured) -> float | None:
-    """The sum over all engines; None if one was not measured."""
+def _sum(
+    cluster: Cluster, check: Check, name: str, measured: Measured, engine: Subject | None
+) -> float | None:
+    """The sum over all engines, or the figure of one; None if one was not measured."""
     figure = f"{check.name}.{name}"
 
     def total() -> float | None:
-        return _total(measured.medians(figure), each_engine(cluster, "clients"))
+        engines = (engine,) if engine else each_engine(cluster, "clients")
+        return _total(measured.medians(figure), engines)
 
-    return measured.once(("sum", figure), total)
+    return measured.once(("sum", figure, engine), total)
 
 
-def _of_ssds(cluster: Cluster, check: Check, metric: Metric, measured: Measured) -> Limit | None:
+def _of_ssds(
+    cluster: Cluster, check: Check, metric: Metric, measured: Measured, engine: Subject | None
+) -> Limit | None:
     figure = f"{check.name}.{metric.name}"
 
     def total() -> float | None:
-        return _total(measured.medians(figure), data_ssds(cluster))
+        ssds = data_ssds_of(cluster, engine) if engine else data_ssds(cluster)
+        return _total(measured.medians(figure), ssds)
 
-    together = measured.once(("sum", figure), total)
+    together = measured.once(("sum", figure, engine), total)
     if together is None:
         return None
     return _as_measured("the SSDs", together, metric.unit, check, metric.name)

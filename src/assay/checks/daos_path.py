@@ -12,10 +12,12 @@ from assay.checks.bounds.path import data_path, of_files, servers_of, storage
 from assay.checks.entry import Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
 from assay.checks.load import ranks
+from assay.checks.pairs import clients_by_rank
 from assay.checks.self_test import round_trip
 from assay.checks.trips import as_often, no_shorter
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.cluster.object_class import PLAIN, ObjectClass
+from assay.subject import Subject
 from assay.units import Quantity
 
 UNDESCRIBED = "the description does not say what serves the shared directory"
@@ -28,8 +30,15 @@ def objects(_: Cluster) -> ObjectClass:
 
 
 def clients_of(cluster: Cluster, requirement: Requirement) -> Sequence[str]:
-    """The clients of a figure: one client, or all of them together."""
+    """The clients of a figure: one client, those of one engine, or all of them together."""
+    if engine := engine_of(requirement):
+        return clients_by_rank(cluster).partners[engine]
     return cluster.clients if requirement.host in PARTITIONS else (requirement.host,)
+
+
+def engine_of(requirement: Requirement) -> Subject | None:
+    """The only engine that the data goes to; None if it goes to all."""
+    return requirement.subject if requirement.subject.engine is not None else None
 
 
 def is_undescribed(cluster: Cluster, requirement: Requirement) -> bool:
@@ -57,7 +66,8 @@ def crossed_by(
     clients = clients_of(cluster, requirement)
     if shared := servers_of(cluster).intersection(clients):
         return (), f"{min(shared)} is both client and server: there is no wire between them"
-    bound = data_path(cluster, direction, size, stored(cluster), clients)
+    engine = engine_of(requirement)
+    bound = data_path(cluster, direction, size, stored(cluster), clients, engine)
     limits = bound.limits if bound else ()
     if unit != "MiB/s":
         limits = tuple(rate for limit in limits if (rate := as_rate(limit, unit, size)))
@@ -84,20 +94,21 @@ class DaosPath:
         return within(cluster, requirement, tightest(crossed, "GB/s"), why, below=below)
 
     def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-        """Small operations of one client, each with a round trip."""
+        """Small operations of one client, or of those of one engine, each with a round trip."""
         if is_undescribed(cluster, requirement):
             return nothing(requirement, UNDESCRIBED)
         metric = requirement.metric
         crossed, why = crossed_by(cluster, requirement, metric.unit, self.stored)
         below = self._below(cluster, requirement, crossed, measured)
-        trip, _ = round_trip(cluster, (requirement.host,), measured)
+        clients = clients_of(cluster, requirement)
+        trip, _ = round_trip(cluster, clients, measured)
         # dfuse may answer a write before sending it.
         buffered = metric.direction == "write" and requirement.subject.backend == "dfuse"
         if trip is None or buffered:
             bound = tightest(crossed, metric.unit)
             return within(cluster, requirement, bound, why, below=below)
         assert metric.in_flight
-        in_flight = self.processes(cluster, measured.scale) * metric.in_flight
+        in_flight = len(clients) * self.processes(cluster, measured.scale) * metric.in_flight
         law = waiting(in_flight, trip.value, metric.unit, trip.source)
         return as_often(cluster, requirement, law, crossed, below)
 
@@ -137,19 +148,19 @@ class DaosPath:
         known.
         """
         metric, clients = requirement.metric, clients_of(cluster, requirement)
-        direction, size = metric.direction, metric.transfer
+        direction, size, engine = metric.direction, metric.transfer, engine_of(requirement)
         assert direction
         assert size
         cost = self.stored(cluster) if direction == "write" else PLAIN
-        promised = storage(cluster, direction, size, cost)
-        kept_in = measured_below.storage(cluster, direction, size, measured)
+        promised = storage(cluster, direction, size, cost, engine)
+        kept_in = measured_below.storage(cluster, direction, size, measured, engine)
         if promised is None and kept_in is None:
             return ()
         in_flight = self.processes(cluster, measured.scale) * (metric.in_flight or 1)
         turns = measured_below.taking_turns(
             cluster, direction, size, in_flight * len(clients), measured
         )
-        network = measured_below.network(cluster, direction, clients, measured)
+        network = measured_below.network(cluster, direction, clients, measured, engine)
         stored, why = cost.stored, cost.name
         limits = [
             promised and promised.limits[0],
@@ -160,6 +171,6 @@ class DaosPath:
         known = [limit for limit in limits if limit]
         if metric.unit.startswith("IO"):
             known = [rate for limit in known if (rate := as_rate(limit, metric.unit, size))]
-            reads = measured_below.reads(cluster, direction, measured)
+            reads = measured_below.reads(cluster, direction, measured, engine)
             known += [reads] if reads else []
         return [*crossed, *known]

@@ -106,6 +106,38 @@ def engines_of(cluster: Cluster) -> Design[Subject]:
     return _designed(clients, engines, every_pair=cluster.benchmarks.every_pair)
 
 
+@once
+def clients_by_rank(cluster: Cluster) -> Design[str]:
+    """The clients that measure each engine alone, in rounds without a shared server or client.
+
+    A round has one engine of each server. Each server has as many clients of its own as there are
+    for all, up to `TOGETHER`; with fewer clients than servers, each has one, and the servers take
+    turns. Another engine of a server has other clients, so that a slow client is not mistaken for a
+    slow server.
+    """
+    clients = cluster.clients
+    engines: dict[str, list[Subject]] = {}
+    for engine in each_engine(cluster, "clients"):
+        engines.setdefault(engine.host, []).append(engine)
+    size = min(TOGETHER, max(1, len(clients) // max(1, len(engines))))
+    blocks = [clients[n : n + size] for n in range(0, len(clients) - size + 1, size)]
+    servers = [
+        tuple(engines.values())[n : n + len(blocks)] for n in range(0, len(engines), len(blocks))
+    ]
+    partners: dict[Subject, tuple[str, ...]] = {}
+    rounds = []
+    for together in servers:
+        for number in range(max(map(len, together))):
+            measured = [
+                (server[number], blocks[(place + number + 1) % len(blocks)])
+                for place, server in enumerate(together)
+                if number < len(server)
+            ]
+            partners.update(measured)
+            rounds.append(tuple(engine for engine, _ in measured))
+    return Design(partners, tuple(rounds))
+
+
 def matched(pairs: Iterable[Subject]) -> list[list[Subject]]:
     """Rounds in which no end is in two pairs; each pair is in the first round free for both ends.
 

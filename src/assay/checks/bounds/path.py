@@ -42,8 +42,9 @@ def data_path(
     size: Quantity,
     redundancy: ObjectClass = PLAIN,
     clients: Sequence[str] | None = None,
+    engine: Subject | None = None,
 ) -> Bound | None:
-    """The maximum between clients (by default all) and all engines, in values of a size.
+    """The maximum between clients and engines (by default all of them), in values of a size.
 
     Reads have no extra cost. The object class determines how often each byte of a write is stored,
     and how often the client sends it (see `assay.cluster.object_class`).
@@ -54,9 +55,9 @@ def data_path(
         stored = redundancy.stored
     limits: list[Limit | None] = [
         _cost(senders(cluster, None if clients is None else tuple(clients)), sent, why),
-        _cost(_ports(cluster), stored, why),
+        _cost(_ports(cluster, engine), stored, why),
     ]
-    for kind in _storage(cluster, way, size):
+    for kind in _storage(cluster, way, size, engine):
         limits.append(_cost(kind, stored, why))
     return tightest(limits, "GB/s")
 
@@ -75,19 +76,31 @@ def senders(cluster: Cluster, clients: tuple[str, ...] | None = None) -> Limit |
     return together("the clients' NICs", wires)
 
 
+def _ports(cluster: Cluster, only: Subject | None) -> Limit | None:
+    return _ports_of_all(cluster) if only is None else _ports_of(cluster, only)
+
+
 @once
-def _ports(cluster: Cluster) -> Limit | None:
+def _ports_of_all(cluster: Cluster) -> Limit | None:
+    return _ports_of(cluster)
+
+
+def _ports_of(cluster: Cluster, only: Subject | None = None) -> Limit | None:
     """The servers' NICs; two engines of a host may share an interface, which is one wire."""
-    ports = dict.fromkeys((name, engine.fabric_iface) for name, _, engine in _engines(cluster))
+    ports = dict.fromkeys((name, each.fabric_iface) for name, _, each in _engines(cluster, only))
     return together("the servers' NICs", (nic(cluster, *port) for port in ports))
 
 
 def storage(
-    cluster: Cluster, way: Direction, size: Quantity, redundancy: ObjectClass = PLAIN
+    cluster: Cluster,
+    way: Direction,
+    size: Quantity,
+    redundancy: ObjectClass = PLAIN,
+    engine: Subject | None = None,
 ) -> Bound | None:
-    """The maximum of the storage of all engines for values of a size, without a network."""
+    """The maximum of the storage of engines, by default all, for values of a size."""
     stored = redundancy.stored if way == "write" else 1.0
-    limits = _storage(cluster, way, size)
+    limits = _storage(cluster, way, size, engine)
     return tightest((_cost(limit, stored, redundancy.name) for limit in limits), "GB/s")
 
 
@@ -103,9 +116,14 @@ def of_files(cluster: Cluster) -> ObjectClass:
 @once
 def data_ssds(cluster: Cluster) -> frozenset[Subject]:
     """The SSDs with the role data; without roles, all of them."""
+    return data_ssds_of(cluster)
+
+
+def data_ssds_of(cluster: Cluster, only: Subject | None = None) -> frozenset[Subject]:
+    """The same, of one engine or of all."""
     return frozenset(
         Subject(name, device=device)
-        for name, _, engine in _engines(cluster)
+        for name, _, engine in _engines(cluster, only)
         for tier in engine.bdev_tiers
         if not tier.bdev_roles or "data" in tier.bdev_roles
         for device in tier.devices
@@ -116,7 +134,10 @@ def _cost(limit: Limit | None, cost: float, why: str) -> Limit | None:
     return limit and limit.over(cost, why)
 
 
-def _engines(cluster: Cluster) -> Iterator[tuple[str, Host, Engine]]:
+def _engines(cluster: Cluster, only: Subject | None = None) -> Iterator[tuple[str, Host, Engine]]:
+    if only is not None:
+        yield only.host, cluster.hosts[only.host], cluster.engine(only)
+        return
     for name in cluster.daos.servers if cluster.daos else ():
         host = cluster.hosts[name]
         for engine in host.engines:
@@ -130,14 +151,25 @@ def is_in_scm(cluster: Cluster, size: Quantity) -> bool:
     return small or not all(engine.bdev_tiers for _, _, engine in _engines(cluster))
 
 
+# Cached for all engines together only: those of a large system, one by one, would leave no room.
+def _storage(
+    cluster: Cluster, way: Direction, size: Quantity, only: Subject | None
+) -> tuple[Limit | None, ...]:
+    if only is None:
+        return _storage_of_all(cluster, way, size)
+    return tuple(_kinds(cluster, way, size, only))
+
+
 @once
-def _storage(cluster: Cluster, way: Direction, size: Quantity) -> tuple[Limit | None, ...]:
+def _storage_of_all(cluster: Cluster, way: Direction, size: Quantity) -> tuple[Limit | None, ...]:
     return tuple(_kinds(cluster, way, size))
 
 
-def _kinds(cluster: Cluster, way: Direction, size: Quantity) -> Iterator[Limit | None]:
+def _kinds(
+    cluster: Cluster, way: Direction, size: Quantity, only: Subject | None = None
+) -> Iterator[Limit | None]:
     """The limits of the storage of values: SSDs for data, or SCM and the log of a small write."""
-    engines = list(_engines(cluster))
+    engines = list(_engines(cluster, only))
     if is_in_scm(cluster, size):
         line = size.to("B").value < 256
         kinds = (scm(cluster, host, engine, way, line) for _, host, engine in engines)
