@@ -7,16 +7,13 @@ import reframe as rfm
 from reframe.core.builtins import variable
 
 from assay.campaign.steps import Evict, Step
-from assay.checks.ior import VERIFIED, repetitions
+from assay.checks.ior import SIGNATURE, VERIFIED, repetitions
 from assay.shell import RAW, SCRATCH, Text
 from assay.subject import Subject
 from assay.tools.io500 import HARD_TRANSFER_BYTES
 from assay.tools.ior import Ior, Stonewall, parse
 from assay_check import AssayCheck
 from mixins.backends import UsesEachBackend
-
-SIGNATURE = 271
-"""Seed of the verified data, that of IO500."""
 
 
 class IorCheck(UsesEachBackend, AssayCheck):

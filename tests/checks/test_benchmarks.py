@@ -105,6 +105,7 @@ def _with_daos() -> Cluster:
         "container": "posix",
         "mount": "/mnt/dfuse",
         "perf_pool": "perf",
+        "rank_pool_size": "1TiB",
     }
     for name in document["servers"]:
         document["hosts"][name]["server"]["eadr"] = True

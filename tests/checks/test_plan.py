@@ -110,7 +110,7 @@ def with_container(**changes: Any) -> dict[str, Any]:
         "fdb_share": "/opt/fdb/share",
     }
     document["daos"] |= {"pool": "tank", "container": "posix", "mount": "/mnt/dfuse"}
-    document["daos"]["perf_pool"] = "perf"
+    document["daos"] |= {"perf_pool": "perf", "rank_pool_size": "1TiB"}
     return put(document, changes)
 
 
@@ -329,7 +329,8 @@ def with_everything() -> dict[str, Any]:
         "shared_directory": "/share",
     }
     document["daos"] |= {
-        key: full["daos"][key] for key in ("pool", "container", "mount", "perf_pool")
+        key: full["daos"][key]
+        for key in ("pool", "container", "mount", "perf_pool", "rank_pool_size")
     }
     return document
 
@@ -352,10 +353,14 @@ def test_each_check_is_required_by_these_partitions_alone() -> None:
         ("benchmarks/fi_pingpong", {"FiPingpong"}),
         ("benchmarks/fdb_hammer", {"FdbHammer", "FdbHammerSeparate"}),
         ("benchmarks/fio_dfs", {"FioDfs"}),
-        ("benchmarks/ior", {"IorEasy", "IorHard", "Io500", "PageCacheHonesty"}),
+        (
+            "benchmarks/ior",
+            {"IorByRank", "IorEasy", "IorHard", "Io500", "PageCacheHonesty"},
+        ),
         ("benchmarks/mdtest", {"MdtestEasy", "MdtestHard", "MdtestHard2", "Io500"}),
         ("benchmarks/io500", {"Io500Program"}),
         ("daos/perf_pool", {"DaosPerf"}),
+        ("daos/rank_pool_size", {"IorByRank"}),
         ("daos/mount", {"FioDfuse"}),
     ],
 )

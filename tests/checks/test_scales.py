@@ -112,8 +112,13 @@ def test_the_sizes_of_a_scale(checks: str, sizes: dict[str, tuple[int, int]]) ->
         assert quick.keys() == acceptance.keys()
 
 
+def test_pools_on_each_rank_are_made_for_an_acceptance_alone() -> None:
+    assert CHECKS["IorByRank"].scales == {"acceptance": {"repetitions": 5}}
+
+
 def test_every_check_has_its_sizes_here() -> None:
-    assert {check for checks in SIZES for check in checks.split()} == set(CHECKS)
+    listed = {check for checks in SIZES for check in checks.split()}
+    assert listed == set(CHECKS) - {"IorByRank"}
 
 
 IN_FLIGHT = {
@@ -128,6 +133,7 @@ IN_FLIGHT = {
     "FioDfuse": dict.fromkeys(
         ("write_1m", "read_1m", "randwrite_4k", "randread_4k", "latency_4k"), 1
     ),
+    "IorByRank": {"write_4k": 1, "read_4k": 1},
     **dict.fromkeys(
         ("MdtestEasy", "MdtestHard", "MdtestHard2"),
         dict.fromkeys(("create", "stat", "read", "remove"), 1),
@@ -150,6 +156,10 @@ TRANSFERS = {
     "FiPingpong": {"bandwidth_1m": "1.00 MiB", "latency_64b": "64.0 B"},
     "IorEasy": {"write": "2.00 MiB", "read": "2.00 MiB"},
     "IorHard": {"write": "47,008 B", "read": "47,008 B"},
+    "IorByRank": {
+        **dict.fromkeys(("write_2m", "read_2m"), "2.00 MiB"),
+        **dict.fromkeys(("write_4k", "read_4k"), "4.00 KiB"),
+    },
     "Io500": _IO500,
     "Io500Program": _IO500,
     "MdtestHard": {"create": "3,901 B", "read": "3,901 B"},

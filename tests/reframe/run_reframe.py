@@ -43,13 +43,16 @@ def reframe(document: dict[str, Any], directory: Path, *options: str) -> str:
     return done.stdout
 
 
-def scripts(document: dict[str, Any], directory: Path, *options: str) -> dict[str, str]:
+def scripts(
+    document: dict[str, Any], directory: Path, *options: str, dmg: str = ""
+) -> dict[str, str]:
     """What the jobs of the checks that the options select would run, by the check's name.
 
     Args:
         document: a site of `sites.site`, whose system has a pool; dmg tells that all is well.
         directory: an empty one.
         options: of ReFrame.
+        dmg: shell that dmg runs before it answers.
     """
     members = []
     for name in document["servers"]:
@@ -67,7 +70,7 @@ def scripts(document: dict[str, Any], directory: Path, *options: str) -> dict[st
         (directory / name).write_text(json.dumps({"response": answer, "error": None}))
     (directory / "bin").mkdir()
     answers = {
-        "dmg": f"[[ $* = *pool* ]] && cat {directory}/pool || cat {directory}/system",
+        "dmg": f"{dmg}\n[[ $* = *pool* ]] && cat {directory}/pool || cat {directory}/system",
         "daos": (
             f"[[ $* = *health* ]] && asked=dmg/quick/health || asked=container/posix\n"
             f"sed '1d; $d' {RECORDED}/$asked.txt"

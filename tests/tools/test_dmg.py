@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 
 from assay.tools.dmg import (
     busy_pools,
+    failure,
+    labels,
     parse,
+    pool_create,
+    pool_destroy,
     pool_list,
     pool_query,
     restarted,
@@ -26,6 +30,40 @@ def test_asks_for_json():
     assert system_query() == ["dmg", "-j", "system", "query"]
     assert " ".join(pool_query("tank", "/etc/daos/daos_control.yml")) == (
         "dmg -j -o /etc/daos/daos_control.yml pool query tank"
+    )
+
+
+@pytest.mark.parametrize(
+    ("recording", "why"),
+    [
+        ("pool_create_rank", ""),
+        ("pool_create_rank_no_room", "DER_NOSPACE(-1007): No space on storage target"),
+        ("pool_destroy_unknown", 'unable to find pool service with label "assay-rank-9"'),
+    ],
+)
+def test_what_dmg_did_not_do_has_a_reason(recording, why):
+    failed = failure(recorded(TOOL, f"{recording}.txt"))
+    assert why in failed
+    assert bool(failed) is bool(why)
+
+
+def test_silence_of_dmg_is_a_failure():
+    assert failure("sudo: a password is required\n") == "sudo: a password is required"
+
+
+def test_pools_have_labels():
+    listed = recorded(TOOL, "pool_list_rank_pools.txt")
+    assert labels(listed) == ["assay", "assay-rank-0", "assay-rank-1"]
+    assert labels("dmg did not answer within 60 s") == []
+
+
+def test_a_pool_on_a_rank_is_made_as_it_was_recorded():
+    config = "/etc/daos/daos_control.yml"
+    command, _, _ = recorded(TOOL, "pool_create_rank.txt").partition("\n")
+    asked = pool_create("assay-rank-0", 0, "1200MiB", "assay", config)
+    assert " ".join(asked) == f"dmg -j -o {config} pool create" + command.partition("create")[2]
+    assert " ".join(pool_destroy("assay-rank-0", config)) == (
+        f"dmg -j -o {config} pool destroy --recursive --force assay-rank-0"
     )
 
 

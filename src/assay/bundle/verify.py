@@ -131,7 +131,7 @@ def _cluster(record: Record) -> Iterator[str]:
 def _plan(record: Record) -> Iterator[str]:
     """Differences between the metrics of the record and those required of its cluster."""
     keys = Counter(metric.key for metric in record.metrics)
-    plan = Counter(metric.key for metric in requirements(record.cluster))
+    plan = Counter(metric.key for metric in requirements(record.cluster, record.scale))
     for key in (plan - keys).elements():
         yield f"{key} is required but has no verdict"
     for key in (keys - plan).elements():

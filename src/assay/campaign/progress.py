@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from assay.checks.hours import spelled
-from assay.checks.plan import Requirement
+from assay.checks.plan import CHECKS, Requirement
 from assay.checks.raw import SubjectOutputs, directory_of
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError, Tree
@@ -75,7 +75,7 @@ class Progress:
     """The progress of a campaign."""
 
     checks: tuple[Standing, ...]
-    """All checks of the plan, from the lowest layer up."""
+    """The checks of the plan, at the scale if it is known, from the lowest layer up."""
     ended: bool
     """Whether the latest session of ReFrame has ended."""
     scale: str | None = None
@@ -148,12 +148,13 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
             check.state = "measured" if match[1] in ("OK", "XFAIL", "XPASS") else "failed"
             ended_since.append(check)
     tree = Tree(directory)
-    for check in checks.values():
+    required = tuple(check for check in checks.values() if CHECKS[check.name].has(scale or ""))
+    for check in required:
         if check.state == "runs":
             _look(check, tree, system)
         elif check.state in ("measured", "failed"):
             check.figures = list(_figures(tree, check, system))
-    return Progress(tuple(checks.values()), ended, scale, began, tuple(ended_since))
+    return Progress(required, ended, scale, began, tuple(ended_since))
 
 
 def is_measuring(directory: Path) -> bool:

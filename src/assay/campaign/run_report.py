@@ -252,6 +252,9 @@ def _problems(case: TestCase, names: Names) -> Iterator[str]:
 def _problems_of_settings(case: TestCase) -> Iterator[str]:
     """Deviations from another scale than the catalogue's; a smaller one would hide what is less."""
     check = CHECKS[case.check]
+    if case.scale not in check.scales:
+        yield f": {case.check} has no scale {case.scale}: {_AGAIN}"
+        return
     asked: dict[str, int] = {
         **check.scales[case.scale],
         **{f"in_flight.{each.name}": each.in_flight for each in check.metrics if each.in_flight},

@@ -29,10 +29,12 @@ Subjects = Callable[[Cluster, Partition], tuple[Subject, ...]]
 Rule = Callable[[Cluster, "Requirement", "Measured"], "Expectation"]
 """The rule that bounds a metric: a pure function of the cluster and of the layers below."""
 
+SCALES = ("quick", "acceptance")
+
 Scales = Mapping[str, Mapping[str, int]]
 """Scale to the variables of a check: `quick` for a trial in minutes, `acceptance` for figures to
-sign. `repetitions` is the number of samples of each metric (this project's own choice; a median of
-5 has an interval)."""
+sign. A check without `quick` is required at `acceptance` only. `repetitions` is the number of
+samples of each metric (this project's own choice; a median of 5 has an interval)."""
 
 
 # Compared and hashed by identity: a large campaign looks up its requirements a million times.
@@ -71,6 +73,10 @@ class Check:
     """How its raw outputs become samples."""
     takes: Callable[[Run], float]
     """Estimated time of the steps of its job, in seconds, on idle hosts."""
+
+    def has(self, scale: str) -> bool:
+        """Whether the check is required at a scale; what is no scale leaves no check out."""
+        return scale not in SCALES or scale in self.scales
 
     def metric(self, name: str) -> Metric:
         """The metric with a name.

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.checks.entry import PHASES
+from assay.checks.entry import PHASES, SCALES
 from assay.checks.load import ranks
 from assay.checks.plan import CHECKS, features
 from assay.checks.run import JOB_S, run_of
 from assay.cluster.description import PARTITIONS, Cluster
-
-SCALES = ("quick", "acceptance")
 
 
 def of_checks(cluster: Cluster, scale: str) -> Mapping[tuple[str, str], float]:
@@ -21,6 +19,7 @@ def of_checks(cluster: Cluster, scale: str) -> Mapping[tuple[str, str], float]:
         + check.takes(run_of(cluster, check, partition, scale))
         * (crowded if check.phase == "system" else 1)
         for check in CHECKS.values()
+        if check.has(scale)
         for partition in PARTITIONS
         if features(cluster, partition).issuperset(check.needs)
         and check.subjects(cluster, partition)

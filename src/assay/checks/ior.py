@@ -40,6 +40,10 @@ VERIFIED = "verified"
 """The repetition that verifies its data; its figures are ignored, since comparing takes time."""
 
 
+SIGNATURE = 271
+"""Seed of the verified data, that of IO500."""
+
+
 def repetitions(count: int) -> Iterator[str]:
     """The names of the repetitions: one for each sample, then the one that verifies its data."""
     yield from map(str, range(1, count + 1))

@@ -17,6 +17,7 @@ from assay.checks import (
     interfaces,
     io500,
     ior,
+    ior_by_rank,
     mdtest,
     net_test,
     nvme_perf,
@@ -81,6 +82,7 @@ CHECKS: Mapping[str, Check] = {
         fdb_hammer.POSIX,
         fdb_hammer.POSIX_SEPARATE,
         daos_perf.DAOS_PERF,
+        ior_by_rank.IOR_BY_RANK,
         fdb_hammer.DAOS,
         fdb_hammer.DAOS_SEPARATE,
         ior.EASY,
@@ -149,14 +151,24 @@ def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
         present.add("daos_perf")
     if cluster.daos.version == "2.8":
         present.add("net_test")
+    opens_dfs = cluster.benchmarks.ior is not None and "DFS" in cluster.benchmarks.ior_apis
+    if opens_dfs and ior_by_rank.each_rank(cluster, partition):
+        present.add("ior_by_rank")
     return present | {"daos"}
 
 
-def requirements(cluster: Cluster) -> tuple[Requirement, ...]:
-    """Every metric required of the cluster, from the lowest layer up."""
+def requirements(cluster: Cluster, scale: str = "") -> tuple[Requirement, ...]:
+    """Every metric required of the cluster, from the lowest layer up.
+
+    Args:
+        cluster: the cluster.
+        scale: the scale of a campaign, which leaves out checks that do not have it. Without it, or
+            if a campaign has none or several, no check is left out.
+    """
     return tuple(
         Requirement(check.name, check.layer, partition, metric, subject)
         for check in CHECKS.values()
+        if check.has(scale)
         for partition in PARTITIONS
         if features(cluster, partition).issuperset(check.needs)
         for subject in check.subjects(cluster, partition)

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from assay.checks import daos_perf, net_test, self_test
-from assay.checks.pairs import clients_of, engines_of
+from assay.checks import daos_perf, ior_by_rank, net_test, self_test
+from assay.checks.pairs import clients_by_rank, clients_of, engines_of
 from assay.checks.plan import features
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.cluster.description import Cluster
+
+
+def not_tested(cluster: Cluster) -> list[str]:
+    """The checks that need a consent which the site has not given."""
+    needs = set(ior_by_rank.IOR_BY_RANK.needs) - {"ior_by_rank"}
+    asked = cluster.daos is not None and "DFS" in cluster.benchmarks.ior_apis
+    if not asked or cluster.benchmarks.ior is None or not needs <= features(cluster, "clients"):
+        return []
+    if ior_by_rank.each_rank(cluster, "clients"):
+        ranks, turns = len(each_engine(cluster, "clients")), len(clients_by_rank(cluster).rounds)
+        return [
+            f"IorByRank measures {ranks:,} ranks in {turns:,} rounds, at the scale acceptance only"
+        ]
+    return [
+        "IorByRank is not tested: it makes a pool on each rank, which needs cluster_rank_pool_size;"
+        " without it a slow rank shows only in figures of all ranks together"
+    ]
 
 
 def left_out(cluster: Cluster) -> list[str]:

@@ -280,6 +280,10 @@ class System(Deployed):
         default=None,
         description="a pool for daos_perf alone; the containers that it creates are removed",
     )
+    rank_pool_size: str | None = Field(
+        default=None,
+        description="size of the pool that a check makes on each rank, and destroys; null: none",
+    )
     file_oclass: str | None = Field(
         default=None, description="object class of the files in it; null: DAOS chooses"
     )

@@ -47,6 +47,7 @@ def progress(
     """Show the state of a campaign: what runs where, since when, and the figures so far."""
     from assay.campaign import progress as campaign
     from assay.checks import hours
+    from assay.checks.entry import SCALES
     from assay.checks.plan import requirements
 
     described = load(file)
@@ -62,7 +63,7 @@ def progress(
             misuse(str(error))
 
     def left_s(seen: campaign.Progress) -> float:
-        takes = hours.of_checks(described, seen.scale or hours.SCALES[0])
+        takes = hours.of_checks(described, seen.scale or SCALES[0])
         return campaign.seconds_left(seen, takes, time.time())
 
     if next_check:

@@ -264,7 +264,7 @@ def _measurements(
     cluster: Cluster, results: Results, baseline: Accepted | None, reported: Sequence[Engines]
 ) -> list[Measurement]:
     """What was measured of each metric of the plan, with its expectation."""
-    plan = requirements(cluster)
+    plan = requirements(cluster, results.scale)
     short: dict[tuple[Hashable, ...], str] = {
         (each.check, each.partition, *way): sentence
         for each in reported

@@ -44,6 +44,23 @@ def pool_list(config: str | None = None) -> list[str]:
     return [*begin(config), "pool", "list"]
 
 
+def pool_create(
+    label: str, rank: int, size: str, owner: str, config: str | None = None
+) -> list[str]:
+    """Command line that makes a pool on one rank, without redundancy, for a user.
+
+    `size` is as dmg reads it; a percentage would be of all ranks.
+    """
+    made = ["--ranks", str(rank), "--size", size, "--user", f"{owner}@"]
+    properties = ["--properties", "rd_fac:0,space_rb:0"]
+    return [*begin(config), "pool", "create", *made, *properties, label]
+
+
+def pool_destroy(label: str, config: str | None = None) -> list[str]:
+    """Command line that destroys a pool with its containers, even if a client has it open."""
+    return [*begin(config), "pool", "destroy", "--recursive", "--force", label]
+
+
 def begin(config: str | None) -> list[str]:
     """The beginning of a command line, with JSON as its output."""
     return ["dmg", "-j", *(["-o", config] if config else [])]
@@ -213,6 +230,22 @@ def busy_pools(text: str, own: str | None = None) -> list[str]:
         for pool in pools
         if pool.rebuild and pool.rebuild.runs and own not in (pool.label, pool.uuid)
     ]
+
+
+def labels(text: str) -> list[str]:
+    """The labels of all pools, from `dmg -j pool list`; empty if it was not answered."""
+    answer = read_answer(text)
+    try:
+        pools = _Pools.model_validate(answer.response).pools if not answer.error else None
+    except ValidationError:
+        return []
+    return [pool.label for pool in pools or []]
+
+
+def failure(text: str) -> str:
+    """Why dmg did not do what it was asked; empty if it did."""
+    answer = read_answer(text)
+    return answer.error or ""
 
 
 def uuid(text: str) -> str:

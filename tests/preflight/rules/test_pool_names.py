@@ -31,6 +31,12 @@ POSIX = {"name": "posix", "type": "POSIX"}
             "54f26bfd-628f-4762-a28a-1c42bcb6565b",
             "not be a UUID",
         ),
+        (
+            [TANK, {"name": "assay-rank-3", "size": "1GB"}],
+            "daos.pools[1].name",
+            "assay-rank-3",
+            "IorByRank destroys pools with such labels",
+        ),
         ([TANK, TANK], "daos.pools", "tank", "should be listed once"),
         (
             [{**TANK, "containers": [POSIX, POSIX]}],

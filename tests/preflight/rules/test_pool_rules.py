@@ -107,6 +107,46 @@ def test_a_pool_that_is_larger_than_all_ssds() -> None:
     assert problems(document) == []
 
 
+def with_ssds_of(terabytes: int, size: str, rank_pool: str) -> dict[str, Any]:
+    """A server with one engine of four SSDs, a pool, and a pool on its rank."""
+    document = put(pools(1, size=size), {"daos/rank_pool_size": rank_pool})
+    host = document["hosts"]["s1"]
+    for number, address in enumerate(("65", "66", "67", "68")):
+        host["nvme"][f"0000:{address}:00.0"]["namespaces"] = [f"/dev/nvme{number}n1"]
+        blocks = host.setdefault("blocks", {})
+        blocks[f"/dev/nvme{number}n1"] = {"size_bytes": terabytes * 10**12}
+    return document
+
+
+@pytest.mark.parametrize(
+    ("size", "rank_pool", "left"),
+    [("90%", "500GB", "400GB"), ("3.5TB", "600GB", "500GB")],
+)
+def test_a_rank_without_room_for_a_pool_of_its_own(size: str, rank_pool: str, left: str) -> None:
+    problem = only(with_ssds_of(1, size, rank_pool))
+    assert (problem.host, problem.key, problem.value) == ("s1", "engines[0].storage", "4000GB")
+    assert f"a pool of {rank_pool} on each rank" in problem.allowed
+    assert f"daos_system_pools leave {left}. Use smaller pools" in problem.allowed
+
+
+@pytest.mark.parametrize(
+    ("size", "rank_pool"), [("90%", "400GB"), ("3.5TB", "500GB"), ("1TB", "2.5TiB")]
+)
+def test_a_rank_with_room_for_a_pool_of_its_own(size: str, rank_pool: str) -> None:
+    assert problems(with_ssds_of(1, size, rank_pool)) == []
+
+
+def test_without_the_sizes_of_ssds_dmg_will_report_what_does_not_fit() -> None:
+    assert problems(put(pools(1), {"daos/rank_pool_size": "900TB"})) == []
+
+
+@pytest.mark.parametrize("size", ["10%", "1TiB, ALL", "much"])
+def test_the_pool_on_a_rank_has_a_size(size: str) -> None:
+    problem = only(put(pools(1), {"daos/rank_pool_size": size}))
+    assert (problem.key, problem.value) == ("daos.rank_pool_size", size)
+    assert problem.allowed == "should be a size such as 1TiB, and not a percentage"
+
+
 def test_a_pool_s_redundancy_is_what_its_containers_inherit() -> None:
     problem = only(pools(properties={"rd_fac": 3}))
     assert (problem.severity, problem.key) == ("warning", f"{POOL}.properties.rd_fac")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from assay.checks.ior_by_rank import LABEL
 from assay.cluster.daos import System
 from assay.preflight.rules.properties import Label
 from assay.problems import Problem
@@ -16,6 +17,14 @@ def pool_name_rules(system: System) -> Iterator[Problem]:
     yield from _names("daos.pools", system.pools)
     for number, pool in enumerate(system.pools):
         yield from _names(f"daos.pools[{number}].containers", containers_of(pool))
+    for number, pool in enumerate(system.pools):
+        if str(pool.get("name")).startswith(LABEL):
+            yield Problem(
+                None,
+                f"daos.pools[{number}].name",
+                str(pool.get("name")),
+                f"should not begin with {LABEL}: IorByRank destroys pools with such labels",
+            )
     if system.mount is not None and system.pool is None:
         yield Problem(
             None,

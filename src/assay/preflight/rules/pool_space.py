@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.checks.vos_perf import BANDWIDTH
-from assay.cluster.daos import System
+from assay.cluster.daos import Engine, System
 from assay.cluster.description import Host
 from assay.problems import Problem
 from assay.tools.pools import POOL_SIZE, SIZES_ALLOWED, size_bytes
@@ -22,6 +22,7 @@ def pool_space_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Prob
     for number, pool in enumerate(system.pools):
         yield from _size(f"daos.pools[{number}].size", pool.get("size"), servers)
     yield from _shares(system)
+    yield from _rank_pools(system, servers)
     yield from _room_for_vos_perf(system, hosts)
 
 
@@ -50,6 +51,34 @@ def _size(key: str, size: Any, servers: Mapping[str, Host]) -> Iterator[Problem]
         )
 
 
+def _rank_pools(system: System, servers: Mapping[str, Host]) -> Iterator[Problem]:
+    """Require room for a pool on each rank, beside the others, if a check is to make them."""
+    key, size = "daos.rank_pool_size", system.rank_pool_size
+    if size is None:
+        return
+    wanted = size_bytes(size) if POOL_SIZE.match(size) else None
+    if wanted is None:
+        yield Problem(None, key, size, "should be a size such as 1TiB, and not a percentage")
+        return
+    taken = sum(size_bytes(pool.get("size")) or 0 for pool in system.pools)
+    held, share = _capacity(servers), _left_by(system)
+    for name, host in servers.items() if held else ():
+        for number, engine in enumerate(host.engines):
+            own = _data_bytes(host, engine) or 0
+            # Pools of a size are spread over all ranks.
+            left = (own - taken * own / held) * share
+            if left < wanted:
+                yield Problem(
+                    name,
+                    f"engines[{number}].storage",
+                    f"{own / 10**9:.0f}GB",
+                    f"should leave room for a pool of {size} on each rank"
+                    f" (cluster_rank_pool_size), which IorByRank makes: the pools of"
+                    f" daos_system_pools leave {max(left, 0) / 10**9:.0f}GB. Use smaller pools, or"
+                    " leave it empty to measure without IorByRank",
+                )
+
+
 MIN_TARGET_BYTES = 16 * 2**20
 """Least SCM of a pool on each target (`ScmMinBytesPerTarget` in src/control/server/engine)."""
 
@@ -62,16 +91,20 @@ def _least(servers: Mapping[str, Host]) -> int:
 
 def _capacity(servers: Mapping[str, Host]) -> int:
     """Size of all SSDs for data, bytes; 0 if the size of one is unknown."""
+    sizes = [_data_bytes(host, each) for host in servers.values() for each in host.engines]
+    return 0 if None in sizes else sum(size or 0 for size in sizes)
+
+
+def _data_bytes(host: Host, engine: Engine) -> int | None:
+    """Size of an engine's SSDs for data, bytes; None if the size of one is unknown."""
     sizes = [
         block.size_bytes if (block := host.blocks.get(path)) is not None else None
-        for host in servers.values()
-        for engine in host.engines
         for tier in engine.bdev_tiers
         if not tier.bdev_roles or "data" in tier.bdev_roles
         for device in tier.devices
         for path in (host.nvme[device].namespaces if device in host.nvme else (device,))
     ]
-    return 0 if None in sizes else sum(size for size in sizes if size)
+    return None if None in sizes else sum(size or 0 for size in sizes)
 
 
 def _shares(system: System) -> Iterator[Problem]:
@@ -114,12 +147,23 @@ VOS_PERF = {scale: sizes["pool_mib"] + BESIDE_MIB for scale, sizes in BANDWIDTH.
 """Space that vos_perf needs in the SCM of an engine, MiB, by scale."""
 
 
+def _percentages(system: System) -> list[int]:
+    sizes = (str(pool.get("size")) for pool in system.pools)
+    return [int(size[:-1]) for size in sizes if _PERCENT.fullmatch(size)]
+
+
+def _left_by(system: System) -> float:
+    """Share of the space that pools sized in percent leave.
+
+    Each takes its percentage of what the pools before it have left.
+    """
+    return math.prod(max(100 - percent, 0) / 100 for percent in _percentages(system))
+
+
 def _room_for_vos_perf(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     """Warn of pools sized in percent that leave no SCM for the pools of the checks VosPerf."""
     sizes = [str(pool.get("size")) for pool in system.pools]
-    given = [int(size[:-1]) for size in sizes if _PERCENT.fullmatch(size)]
-    # Each pool takes its percentage of the space that the pools before it have left.
-    share = math.prod(max(100 - percent, 0) / 100 for percent in given)
+    given, share = _percentages(system), _left_by(system)
     for name in system.servers if given and max(given) <= MOST_PERCENT else ():
         for number, engine in enumerate(hosts[name].engines if name in hosts else ()):
             scm = engine.scm_tier

@@ -1,0 +1,113 @@
+"""For checks that measure each rank of a DAOS system in a pool of its own."""
+
+import json
+import pwd
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from os import geteuid
+from pathlib import Path
+
+from assay.checks.ior_by_rank import AT_ONCE, LABEL, pool_of
+from assay.tools import dmg
+from assay_check import HERE
+from mixins.daos import CONTROL, NeedsDaos
+
+DESTROY_S = 300
+"""Time limit in seconds to destroy all pools."""
+
+
+class MakesRankPools(NeedsDaos):
+    """A pool on each rank, which the controller makes before the job and destroys after it.
+
+    Another process, `at_end.py`, destroys the pools. It waits for the end of ReFrame, so that they
+    go away even if ReFrame is killed. Pools that it could not destroy, such as after a loss of
+    power, are destroyed by the next run, by their labels, which no pool of the inventory may have.
+    """
+
+    _destroyer: "subprocess.Popen[str] | None" = None
+
+    def wrong_before(self) -> list[str]:
+        """Make the pools, if nothing is wrong; if one cannot be made, none stays."""
+        return super().wrong_before() or self.make_pools()
+
+    def wrong_after(self) -> list[str]:
+        """Destroy the pools, and report those that stay."""
+        return [*super().wrong_after(), *self.destroy_pools()]
+
+    def make_pools(self) -> list[str]:
+        """Destroy what an earlier run left, make a pool on each rank, and return the problems."""
+        left = _own(dmg.labels(self.answer("pools.before")))
+        if left and (wrong := self._destroyed(left, "left")):
+            return wrong
+        assert self.daos.rank_pool_size
+        user = pwd.getpwuid(geteuid()).pw_name
+        size, ranks = self.daos.rank_pool_size, self.ranks_of(self.present)
+        self._start([pool_of(rank) for rank in ranks])
+
+        def make(rank: int) -> str:
+            asked = dmg.pool_create(pool_of(rank), rank, size, user, CONTROL)
+            return dmg.failure(self.ask(f"pool.{rank}.made", asked))
+
+        with ThreadPoolExecutor(AT_ONCE) as making:
+            failed = [
+                f"dmg made no pool of {size} on rank {rank}: {why}{hint(why)}"
+                for rank, why in zip(ranks, making.map(make, ranks), strict=True)
+                if why
+            ]
+        return [*failed, *self.destroy_pools()] if failed else []
+
+    def destroy_pools(self) -> list[str]:
+        """Destroy the pools of this run, and report those that stay."""
+        destroyer, self._destroyer = self._destroyer, None
+        if destroyer is None or destroyer.stdin is None:
+            return []
+        destroyer.stdin.close()
+        try:
+            destroyer.wait(DESTROY_S)
+        except subprocess.TimeoutExpired:
+            return [f"the pools {LABEL}* were not destroyed within {DESTROY_S} s"]
+        stay = _own(dmg.labels(self.ask("pools.destroyed", dmg.pool_list(CONTROL))))
+        return [f"dmg did not destroy {', '.join(stay)}: see pools.destroyed"] if stay else []
+
+    def _destroyed(self, labels: Sequence[str], name: str) -> list[str]:
+        """Destroy pools of an earlier run, and return the problems."""
+        answers = [
+            (label, self.ask(f"pool.{name}", dmg.pool_destroy(label, CONTROL))) for label in labels
+        ]
+        return [
+            f"dmg did not destroy {label}, which an earlier run left: {why}"
+            for label, answer in answers
+            if (why := dmg.failure(answer))
+        ]
+
+    def _start(self, labels: Iterable[str]) -> None:
+        """Start what destroys the pools when ReFrame ends, or earlier."""
+        with Path(self.stagedir, "pools.out").open("w", encoding="utf-8") as printed:
+            self._destroyer = subprocess.Popen(
+                [sys.executable, str(HERE / "at_end.py")],
+                stdin=subprocess.PIPE,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+            )
+        assert self._destroyer.stdin
+        for label in labels:
+            command = self.command(dmg.pool_destroy(label, CONTROL))
+            self._destroyer.stdin.write(json.dumps([str(word) for word in command]) + "\n")
+        self._destroyer.stdin.flush()
+
+
+def hint(why: str) -> str:
+    """What to do if the account may not make pools."""
+    if not why.startswith("sudo: "):
+        return ""
+    return "; deploy with this cluster_rank_pool_size, so that sudo allows it"
+
+
+def _own(labels: Iterable[str]) -> list[str]:
+    """The labels that only these checks give."""
+    return [label for label in labels if re.fullmatch(re.escape(LABEL) + r"\d+", label)]
