@@ -55,6 +55,37 @@ def test_those_are_the_questions_of_the_checks() -> None:
         assert f"/bin/dmg {' '.join(words)}\n" in rules + "\n"
 
 
+def test_the_account_may_make_and_destroy_pools_on_ranks_where_the_site_allows_it(
+    tmp_path: Path,
+) -> None:
+    from assay.checks.ior_by_rank import pool_of
+    from assay.tools import dmg
+
+    servers = {"daos_server": ["s1", "s2"]}
+    hosts = {name: {"daos_server_engines": [{}] * count} for name, count in (("s1", 2), ("s2", 1))}
+    given = {"groups": servers, "hostvars": hosts, "daos_system_pools": []}
+    assert "assay-rank" not in admin(**given).text("sudoers")
+    rules = admin(**given, cluster_rank_pool_size="1.5TiB").text("sudoers")
+    asked = [
+        words
+        for rank in range(3)
+        for words in (
+            dmg.pool_create(pool_of(rank), rank, "1.5TiB", "assay", "/etc/daos/daos_control.yml"),
+            dmg.pool_destroy(pool_of(rank), "/etc/daos/daos_control.yml"),
+        )
+    ]
+    for _, *words in asked:
+        spelled = " ".join(words).replace(":", r"\:").replace(",", r"\,")
+        assert f"/bin/dmg {spelled}\n" in rules + "\n"
+    assert rules.count("assay-rank-") == len(asked)
+    if program := shutil.which("visudo", path="/usr/sbin:/sbin:/usr/bin"):
+        file = tmp_path / "rules"
+        file.write_text(rules + "\n")
+        checked = [program, "--check", "--strict", f"--file={file}"]
+        done = subprocess.run(checked, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr + done.stdout
+
+
 @pytest.mark.parametrize(
     ("variables", "wanted"),
     [
