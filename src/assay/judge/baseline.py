@@ -207,7 +207,7 @@ class _Side:
     def __init__(self, sessions: Sequence[Session], limits: Limits) -> None:
         sign = np.where(limits.more, 1.0, -1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            self.figures = np.array([sign * np.log(found.median) for found, _ in sessions])
+            self.figures = np.array([sign * np.log(summaries.median) for summaries, _ in sessions])
         measured = ~np.isnan(self.figures)
         count = np.where(measured.any(axis=0), measured.sum(axis=0), np.nan)
         self.level = np.where(measured, self.figures, 0.0).sum(axis=0) / count

@@ -92,7 +92,7 @@ class Compared:
 
 
 @dataclass(slots=True)
-class _Found:
+class _Partial:
     """The intermediate results for each metric, group by group."""
 
     median: Array
@@ -118,7 +118,7 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
     members = [np.array(rows) for rows in groups.values() if len(rows) >= FEWEST_PEERS]
 
     nothing = np.full(size, np.nan)
-    found = _Found(
+    partial = _Partial(
         median=nothing.copy(),
         distance=nothing.copy(),
         loose=nothing.copy(),
@@ -138,42 +138,42 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
         wide = interval_error(summaries.low[rows], summaries.high[rows], summaries.confidence[rows])
         error[rows] = max(pooled.error, middle(wide / summaries.median[rows]))
         in_modes[rows] = error[rows] > MODES * pooled.error
-        freedom[rows], count[rows], found.median[rows] = pooled.known, len(rows), pooled.median
+        freedom[rows], count[rows], partial.median[rows] = pooled.known, len(rows), pooled.median
         step[rows] = _step_of(summaries, rows) / pooled.median
         own = float(error[rows[0]])
-        for population in _populations(found, limits, summaries, rows, own):
-            found.median[population] = middle(summaries.median[population])
-            _measure(found, limits, summaries, population, own, pooled.known)
-    gain = limits.gain(summaries.median, found.median)
-    levels = _levels(found.local, limits.ends)
+        for population in _populations(partial, limits, summaries, rows, own):
+            partial.median[population] = middle(summaries.median[population])
+            _measure(partial, limits, summaries, population, own, pooled.known)
+    gain = limits.gain(summaries.median, partial.median)
+    levels = _levels(partial.local, limits.ends)
     ailing, ailing_there, asked = _ailing(
-        found, limits, gain, error, freedom, count, in_modes, levels
+        partial, limits, gain, error, freedom, count, in_modes, levels
     )
     comparisons = asked + int(np.sum(count > 0))
     chance = limits.share(int(np.sum(count > 0))) / levels
-    far = threshold(chance, found.loose) * found.distance
-    local_far = threshold(chance, found.local_loose) * found.local_distance
+    far = threshold(chance, partial.loose) * partial.distance
+    local_far = threshold(chance, partial.local_loose) * partial.local_distance
     coarse = np.maximum(SLOWER, STEPS * step)
     luckiest = np.where(limits.more, summaries.second_high, summaries.second_low)
     # An outlier among samples or a second mode reaches up to the peers; a slow metric does not.
-    reach = limits.gain(luckiest, found.median)
+    reach = limits.gain(luckiest, partial.median)
     slower = (gain < -coarse) & (ailing | (gain < -far)) & (reach < -SLOWER / 2)
-    reach -= gain - found.local
-    slow_there = (found.local < -coarse) & (ailing_there | (found.local < -local_far))
+    reach -= gain - partial.local
+    slow_there = (partial.local < -coarse) & (ailing_there | (partial.local < -local_far))
     slow_there &= reach < -SLOWER / 2
-    _blame_paths(found, slow_there)
+    _blame_paths(partial, slow_there)
     sure = threshold(limits.of_look(HIDING), freedom) * error
     return Compared(
         members,
         gain,
-        found.local,
-        found.median,
+        partial.local,
+        partial.median,
         count,
         error,
         freedom,
         step,
-        found.apart,
-        found.blame,
+        partial.apart,
+        partial.blame,
         comparisons,
         slower=slower | slow_there,
         faster=gain > np.maximum(BEYOND_PEERS, far),
@@ -203,10 +203,10 @@ def _step_of(summaries: Summaries, rows: Numbers) -> float:
 
 
 def _populations(
-    found: _Found, limits: Limits, summaries: Summaries, rows: Numbers, error: float
+    partial: _Partial, limits: Limits, summaries: Summaries, rows: Numbers, error: float
 ) -> list[Numbers]:
-    """The rows of each population of peers; `found` is extended by the worse population."""
-    gain = limits.gain(summaries.median, found.median)[rows]
+    """The rows of each population of peers; `partial` is extended by the worse population."""
+    gain = limits.gain(summaries.median, partial.median)[rows]
     two: Split | None
     if limits.ends[rows[0], 0] == NO_END:
         two = split(gain, limits.host[rows], error)
@@ -215,13 +215,13 @@ def _populations(
     if two is None:
         return [rows]
     worse = rows[two.worse]
-    found.apart[worse] = two.apart
-    found.blame.update(dict.fromkeys(worse.tolist(), Blame(two.sides, two.apart)))
+    partial.apart[worse] = two.apart
+    partial.blame.update(dict.fromkeys(worse.tolist(), Blame(two.sides, two.apart)))
     return [worse, rows[~two.worse]]
 
 
 def _measure(
-    found: _Found,
+    partial: _Partial,
     limits: Limits,
     summaries: Summaries,
     rows: Numbers,
@@ -229,21 +229,21 @@ def _measure(
     known: float,
 ) -> None:
     """The deviation between the peers of one population, among all and locally."""
-    gain = limits.gain(summaries.median, found.median)[rows]
-    found.by_host[rows] = gain
+    gain = limits.gain(summaries.median, partial.median)[rows]
+    partial.by_host[rows] = gain
     hosts = limits.host[rows]
     several = len(np.unique(hosts))
     usual, loose = scale(deviation(gain), error, known, several - 1)
-    found.distance[rows], found.loose[rows] = usual, loose
+    partial.distance[rows], partial.loose[rows] = usual, loose
     if limits.ends[rows[0], 0] != NO_END:
         model = polish(gain, limits.ends[rows])
-        found.by_host[rows] = model.residual + model.effect[model.of[:, 0]]
-        found.polished.append((rows, model, error, known))
+        partial.by_host[rows] = model.residual + model.effect[model.of[:, 0]]
+        partial.polished.append((rows, model, error, known))
         local, (usual, loose) = model.residual, _between_pairs(model, error, known)
     else:
         local, usual, loose = _within_hosts(gain, hosts, error, known)
-    found.local[rows] = local
-    found.local_distance[rows], found.local_loose[rows] = usual, loose
+    partial.local[rows] = local
+    partial.local_distance[rows], partial.local_loose[rows] = usual, loose
 
 
 def _between_pairs(model: Polished, error: float, known: float) -> tuple[float, float]:
@@ -280,7 +280,7 @@ def _within_hosts(
 
 
 def _ailing(
-    found: _Found,
+    partial: _Partial,
     limits: Limits,
     gain: Array,
     error: Array,
@@ -301,7 +301,7 @@ def _ailing(
     ailing, there = (np.zeros(len(gain), dtype=bool) for _ in range(2))
     of_subject = list(_families(count, limits.subject, limits.group))
     of_host = list(_families(count, limits.host, None))
-    tests = [(of_subject, gain, False), (of_subject, gain, True), (of_host, found.by_host, False)]
+    tests = [(of_subject, gain, False), (of_subject, gain, True), (of_host, partial.by_host, False)]
     total = 0
     for families, figures, within in tests:
         asked = sum(len(rows) for rows in families)
@@ -319,17 +319,17 @@ def _ailing(
                 usual, loose = scale(deviation(together), own, known, len(together) - 1)
             far = max(SLOWER, float(threshold(limits.share(asked) / levels, loose)) * usual)
             (there if within else ailing)[rows] |= (together < -far)[:, None]
-    asked = sum(len(model.ends) for _, model, _, _ in found.polished)
-    for rows, model, own, known in found.polished:
+    asked = sum(len(model.ends) for _, model, _, _ in partial.polished)
+    for rows, model, own, known in partial.polished:
         chance = limits.share(asked) / levels
         for end in _slow_ends(model, own, known, chance):
             of_end = rows[(model.of == end).any(axis=1)]
             ailing[of_end] = True
             blame = Blame((frozenset({int(model.ends[end])}),), -float(model.effect[end]))
             for row in of_end.tolist():
-                known_blame = found.blame.get(row)
+                known_blame = partial.blame.get(row)
                 if known_blame is None or not known_blame.ends:
-                    found.blame[row] = blame
+                    partial.blame[row] = blame
     return ailing, there, total + asked
 
 
@@ -344,15 +344,15 @@ def _slow_ends(model: Polished, error: float, known: float, chance: float) -> It
     yield from np.flatnonzero((model.effect < -SLOWER) & (model.level < -far)).tolist()
 
 
-def _blame_paths(found: _Found, slow: Flags) -> None:
+def _blame_paths(partial: _Partial, slow: Flags) -> None:
     """Blame the path between the ends of single pairs, if both ends are also in other pairs."""
-    for rows, model, _, _ in found.polished:
+    for rows, model, _, _ in partial.polished:
         several = (model.pairs[model.of] > 1).all(axis=1)
         for place in np.flatnonzero(several & slow[rows]).tolist():
             row, (first, second) = int(rows[place]), model.ends[model.of[place]].tolist()
-            if row not in found.blame:
+            if row not in partial.blame:
                 sides = frozenset({first}), frozenset({second})
-                found.blame[row] = Blame(sides, -float(model.residual[place]))
+                partial.blame[row] = Blame(sides, -float(model.residual[place]))
 
 
 def _families(peer_count: Numbers, subject: Numbers, group: Numbers | None) -> Iterator[Numbers]:
