@@ -35,8 +35,8 @@ class _Response(BaseModel):
             if name in self.builds and self.builds[name].version
         }
         if len(set(versions.values())) > 1:
-            found = ", ".join(f"{name} {version}" for name, version in versions.items())
-            yield f"DAOS differs between its parts: {found}; were the clients upgraded, too?"
+            reported = ", ".join(f"{name} {version}" for name, version in versions.items())
+            yield f"DAOS differs between its parts: {reported}; were the clients upgraded, too?"
         for uuid, pool in (self.pools or {}).items():
             if pool.dead:
                 ranks = ", ".join(map(str, pool.dead))
