@@ -63,8 +63,8 @@ def test_a_variable_of_the_library_that_the_provider_has() -> None:
 )
 def test_the_interface_of_libfabric_is_that_of_the_engine(iface: str, severity: str | None) -> None:
     entry = f"FI_TCP_IFACE={iface}"
-    found = problems(put(site(), {"provider": "ofi+tcp", WHERE: [entry]}))
-    assert [p.severity for p in found] == ([severity] if severity else [])
+    reported = problems(put(site(), {"provider": "ofi+tcp", WHERE: [entry]}))
+    assert [p.severity for p in reported] == ([severity] if severity else [])
     assert problems(put(site(), {WHERE: [entry]})) == []
 
 

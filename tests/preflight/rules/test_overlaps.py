@@ -50,12 +50,12 @@ def of_sdb(**parts: list[str]) -> dict[str, Any]:
 def test_one_disk_for_two_engines(
     first: str, second: str, host: dict[str, Any], relation: str
 ) -> None:
-    found = [p for p in problems(kdevs(first, second, **host)) if "of its own" in p.allowed]
-    assert [(p.host, p.key, str(p.value), p.severity) for p in found] == [
+    overlaps = [p for p in problems(kdevs(first, second, **host)) if "of its own" in p.allowed]
+    assert [(p.host, p.key, str(p.value), p.severity) for p in overlaps] == [
         ("s1", SECOND, second, "error")
     ]
     others = {"the whole of": "a part of", "a part of": "the whole of"}
-    assert f"it is {others.get(relation, relation)} {first}" in found[0].allowed
+    assert f"it is {others.get(relation, relation)} {first}" in overlaps[0].allowed
 
 
 @pytest.mark.parametrize(
@@ -134,5 +134,5 @@ def test_a_disk_in_the_place_of_persistent_memory() -> None:
 
 def test_devices_that_a_host_describes_as_parts_of_each_other() -> None:
     blocks = {"/dev/sdb": {"parents": ["/dev/sdc"]}, "/dev/sdc": {"parents": ["/dev/sdb"]}}
-    found = problems(kdevs("/dev/sdb", "/dev/sdc", blocks=blocks))
-    assert {problem.key for problem in found} == {SECOND}
+    reported = problems(kdevs("/dev/sdb", "/dev/sdc", blocks=blocks))
+    assert {problem.key for problem in reported} == {SECOND}

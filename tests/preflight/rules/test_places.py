@@ -85,12 +85,12 @@ def test_dfuse_in_a_directory_of_its_own(mount: str) -> None:
     ("mount", "key"), [("/scratch", "scratch.directory"), ("/scratch/d", "daos.mount")]
 )
 def test_dfuse_and_scratch_in_each_other(mount: str, key: str) -> None:
-    found = problems(put(site(), {"daos/mount": mount, "daos/pool": "tank"}))
-    assert {(problem.host, problem.severity) for problem in found} == {
+    reported = problems(put(site(), {"daos/mount": mount, "daos/pool": "tank"}))
+    assert {(problem.host, problem.severity) for problem in reported} == {
         ("login", "error"),
         ("c1", "error"),
     }
-    assert {problem.key for problem in found} <= {key, "daos.mount"}
+    assert {problem.key for problem in reported} <= {key, "daos.mount"}
 
 
 def test_dfuse_over_the_directory_of_campaigns() -> None:

@@ -75,8 +75,8 @@ def _code(name: Any, version: Version) -> ObjectClass | None:
     """The erasure code of an object class; None if it has none, or there is no such class."""
     if not_a_class(str(name), version):
         return None
-    found = object_class(str(name), ranks=1)
-    return found if found.parity else None
+    named = object_class(str(name), ranks=1)
+    return named if named.parity else None
 
 
 def _cell(container: Mapping[str, Any], pool: Mapping[str, Any], version: Version) -> int | None:

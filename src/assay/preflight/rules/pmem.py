@@ -58,21 +58,21 @@ def _regions(name: str, host: Host) -> Iterator[Problem]:
     if not any(e.scm_tier and e.scm_tier.class_ == "dcpm" for e in host.engines):
         return
     modules = [region.modules for region in host.setup.regions.values()]
-    for region, found in host.setup.regions.items():
-        if 0 < found.available_bytes < found.size_bytes:
+    for region, described in host.setup.regions.items():
+        if 0 < described.available_bytes < described.size_bytes:
             yield Problem(
                 name,
                 f"setup.regions.{region}.available_bytes",
-                found.available_bytes,
+                described.available_bytes,
                 "should be 0: a namespace has only a part of the region, but an engine needs all of"
                 f" it. {_MAKE}",
                 severity="warning",
             )
-        if found.modules < max(modules):
+        if described.modules < max(modules):
             yield Problem(
                 name,
                 f"setup.regions.{region}.modules",
-                found.modules,
+                described.modules,
                 f"should be {max(modules)}, as the largest region of this host has: modules are"
                 " missing from the interleave set. Run ipmctl show -dimm",
                 severity="warning",
