@@ -81,9 +81,9 @@ def _print_system(cluster: Cluster) -> None:
         first = total.requirement
         subject = first.subject.part if first.subject.backend or total.count == 1 else ""
         count = f"{total.count:,} {'together' if total.is_sum else 'pairs, each'}"
-        of = str(first.subject) if total.count == 1 else f"{count} {subject}".strip()
+        whose = str(first.subject) if total.count == 1 else f"{count} {subject}".strip()
         floor, most = shown(total.floor, first.unit), shown(total.bound, first.unit)
-        cells = (first.layer, first.figure, of, floor, most, total.limited)
+        cells = (first.layer, first.figure, whose, floor, most, total.limited)
         table.add_row(*(escape(one_line(cell)) for cell in cells))
     print_table(table)
     metrics = sum(total.count for total in listed)
