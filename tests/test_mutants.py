@@ -46,8 +46,8 @@ if __name__ == "__main__":
 def made(script: ModuleType, source: Path) -> dict[str, int]:
     """Each change of the module, with the first line of its function."""
     (source / "module.py").write_text(SOURCE)
-    found = script.mutants(source, Path("module.py"))
-    return {f"{each.line}: {each.before} -> {each.after}": each.function for each in found}
+    every = script.mutants(source, Path("module.py"))
+    return {f"{each.line}: {each.before} -> {each.after}": each.function for each in every}
 
 
 def test_one_place_changes_at_a_time(script: ModuleType, tmp_path: Path) -> None:
