@@ -101,6 +101,7 @@ def test_what_was_not_measured_ends_with_3(
     [
         (["--host=s1"], "--host needs --last: a night measures all hosts"),
         (["--textfile=assay.txt"], "node_exporter reads only files named *.prom"),
+        (["--textfile=/nowhere/a.prom"], "--textfile /nowhere/a.prom: there is no directory"),
     ],
 )
 def test_what_makes_no_sense_ends_with_2_before_anything_is_measured(
@@ -118,6 +119,35 @@ def test_a_baseline_that_is_no_bundle_ends_with_2_before_anything_is_measured(
     status, _, errors = run(tmp_path / "health", *where)
     assert (status, campaigns.ran) == (2, [])
     assert "report.json cannot be read: No such file or directory" in errors
+
+
+def test_a_description_that_is_invalid_is_no_alarm(
+    tmp_path: Path, cluster_file: Path, campaigns: Campaigns
+) -> None:
+    cluster_file.write_text("{}")
+    status, _, errors = run(tmp_path / "health", "--cluster", cluster_file)
+    assert (status, campaigns.ran) == (2, [])
+    assert str(cluster_file) in errors
+
+
+def test_a_failure_that_nobody_foresaw_is_no_alarm(
+    tmp_path: Path, cluster_file: Path, campaigns: Campaigns
+) -> None:
+    campaigns.changes.clear()
+    status, printed, errors = run(tmp_path / "health", "--cluster", cluster_file)
+    assert (status, printed) == (2, "")
+    assert "IndexError: pop from empty list" in errors
+
+
+def test_an_outcome_is_shown_even_if_its_textfile_cannot_be_written(
+    tmp_path: Path, cluster_file: Path, campaigns: Campaigns
+) -> None:
+    (tmp_path / "assay.prom").mkdir()
+    where = ["--cluster", cluster_file, "--textfile", tmp_path / "assay.prom"]
+    status, printed, errors = run(tmp_path / "health", *where)
+    assert (status, len(campaigns.ran)) == (2, 1)
+    assert printed.startswith("OK proving-ground: ")
+    assert errors == f"{tmp_path}/assay.prom cannot be written: Is a directory\n"
 
 
 def outcome(ended: datetime) -> Health:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
+from assay.checks.accepted import Accepted
 from assay.health.choice import choose
 from assay.health.measure import MeasureError
 from assay.health.night import Watched
@@ -44,7 +45,11 @@ def tonight(tmp_path: Path, medians: dict[str, float]) -> Make:
     """A night with a change for each of its runs, after some nights."""
 
     def make(
-        *changes: Change, nights: int = 20, waivers: tuple[Waiver, ...] = (), took_s: float = 0.0
+        *changes: Change,
+        nights: int = 20,
+        waivers: tuple[Waiver, ...] = (),
+        accepted: Accepted | None = None,
+        took_s: float = 0.0,
     ) -> tuple[Health, Campaigns]:
         kept = Nights(tmp_path)
         remember(kept, CLUSTER, medians, nights)
@@ -52,7 +57,7 @@ def tonight(tmp_path: Path, medians: dict[str, float]) -> Make:
         times = iter([0.0, 0.0])
         watch = Watch(
             kept,
-            Watched(CLUSTER, None, waivers, kept.read()),
+            Watched(CLUSTER, accepted, waivers, kept.read()),
             CHOSEN,
             15,
             campaigns,
@@ -71,7 +76,7 @@ def test_a_sound_night_is_ok_and_runs_once(tonight: Make) -> None:
     assert campaigns.ran == [CHOSEN.checks]
     assert health.figures == health.charted > 0
     assert health.headline.startswith("OK proving-ground: ")
-    assert health.headline.endswith("as in 20 nights before")
+    assert health.headline.endswith(" have one; 20 nights)")
 
 
 def test_a_large_loss_is_an_alarm_that_names_layer_host_and_check(tonight: Make) -> None:
@@ -185,6 +190,20 @@ def test_a_waiver_excuses_what_is_below_a_limit(tonight: Make) -> None:
     lost = slower(0.97, "c1>c2", "c2>c3", "c3>c4", "c4>c1", check="FiPingpong.bandwidth")
     health, _ = tonight(lost, nights=0, waivers=(waiver,))
     assert health.state is State.OK
+
+
+@pytest.mark.parametrize(("loss", "state"), [(0.05, State.OK), (0.15, State.ALARM)])
+def test_without_a_history_an_accepted_campaign_judges(
+    tonight: Make, medians: dict[str, float], loss: float, state: State
+) -> None:
+    """All clients lose as much, so their peers show nothing; 90 % of what was accepted remain."""
+    at = datetime(2001, 1, 1, tzinfo=UTC)
+    floors = Accepted(campaign="borealis", measured_to=at, sha256="0" * 64, medians=medians)
+    lost = slower(loss, "c1", "c2", "c3", "c4", check="FdbHammer.write")
+    health, _ = tonight(lost, lost, nights=0, accepted=floors)
+    assert health.state is state
+    for found in health.findings:
+        assert (found.against, found.what[: len("FdbHammer.write")]) == ("limit", "FdbHammer.write")
 
 
 def test_a_campaign_without_a_report_is_unknown(tmp_path: Path) -> None:

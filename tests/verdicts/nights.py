@@ -22,8 +22,19 @@ from noises import NOISES, ROOM, WHOLE
 from sessions import BETWEEN, LEVELS
 from simulated import KINDS, Array, Cluster, Flags
 
-from assay.health.chart import REFERENCE, WEIGHT, deviations, reference, signals, steps
+from assay.health.chart import (
+    FEWEST,
+    LEAST,
+    REFERENCE,
+    WEIGHT,
+    deviations,
+    reference,
+    scatter,
+    signals,
+    steps,
+)
 from assay.health.families import Charted, Families, families
+from assay.judge.limits import FALSE_ALARMS
 from assay.judge.verdict import Verdict
 
 TUNING, REPORTING = 31_337, 271_828
@@ -33,6 +44,8 @@ NIGHTS, SAMPLES, WITHIN = 90, 5, 5
 LOSS = 0.1
 WEIGHTS = (0.2, 0.3, 0.4, 0.6, 1.0)
 """Candidates; 1 is Shewhart's chart, which looks at tonight alone."""
+CUSUM = 0.0
+"""In the place of a weight: a cumulative sum (Page, Biometrika 41, 1954)."""
 DEVICES: Mapping[str, Which] = {"SSD": one_ssd, "NIC": one_nic, "client": one_client}
 IN_TURN = "nights alike"
 """Each check's nights are an AR(1) series with 0.8, with the same variance."""
@@ -138,6 +151,8 @@ def watched(setting: Setting, rng: np.random.Generator) -> Alarms:
             summaries, rating = site.cluster.summarized(samples)
             found = sign * np.log(summaries.median)
             own = deviations(found[None], levels, of)[0]
+            if setting.weight == CUSUM:
+                return found, summed(past, own, of), np.isin(rating.verdict, ACCUSING)
             shown = signals(past, own, of, steps(summaries, of), setting.weight)
             return found, shown.worse | shown.faster, np.isin(rating.verdict, ACCUSING)
 
@@ -149,6 +164,24 @@ def watched(setting: Setting, rng: np.random.Generator) -> Alarms:
         figures = np.vstack([figures, found])
         past = np.vstack([past, deviations(found[None], levels, of)])
     return alarms
+
+
+def summed(past: Array, tonight: Array, of: Families) -> Flags:
+    """What a cumulative sum would call worse, at the chart's variances and chance of an alarm.
+
+    It is tuned to a loss of `LEAST`; its limit is that of Siegmund, Sequential Analysis (1985),
+    for normal and independent nights.
+    """
+    if len(past) < FEWEST:
+        return np.zeros(len(tonight), dtype=bool)
+    deviation = np.sqrt(scatter(past, of)[0])
+    slack = LEAST / 2 / deviation
+    total = np.zeros(len(tonight))
+    for night in (*past, tonight):
+        total = np.maximum(0.0, total - night / deviation - slack)
+    nights = len(tonight) / FALSE_ALARMS
+    limit = np.log(2 * slack**2 * nights) / 2 / slack - 1.166
+    return np.asarray((total > np.maximum(limit, 1.0)) & (tonight < -LEAST))
 
 
 def _name(alarms: Alarms, night: int, hit: Flags, of: Families, flagged: Flags) -> None:
@@ -205,37 +238,38 @@ def _sound(options: argparse.Namespace) -> Iterator[str]:
 
 
 def _losses(options: argparse.Namespace) -> Iterator[str]:
-    heads = [f"{name}, {how}" for name in DEVICES for how in ("at once", "decay")]
-    yield f"{'10 % of one device, found in 5':36}" + "".join(f"{head:>17}" for head in heads)
+    yield from _found("10 % of one device lost at once", options, decay=False)
+
+
+def _decays(options: argparse.Namespace) -> Iterator[str]:
+    yield from _found("the same, lost over 30 nights", options, decay=True)
+
+
+def _found(title: str, options: argparse.Namespace, *, decay: bool) -> Iterator[str]:
+    yield f"{title:36}" + "".join(f"{name:>14}" for name in DEVICES) + "   found within 5 nights"
     for noise in NOISES:
-        shown = (
-            found_within(
-                Setting(options.hosts, noise, device=which),
-                options.series,
-                options.seed,
-                decay=decay,
-            )
-            for which in DEVICES.values()
-            for decay in (False, True)
-        )
-        yield f"{noise:36}" + "".join(f"{share:17.2f}" for share in shown)
+        settings = (Setting(options.hosts, noise, device=which) for which in DEVICES.values())
+        shown = (found_within(each, options.series, options.seed, decay=decay) for each in settings)
+        yield f"{noise:36}" + "".join(f"{share:14.2f}" for share in shown)
 
 
 def _weights(options: argparse.Namespace) -> Iterator[str]:
-    yield f"{f'weight, {CHOSEN_BY}':36}{'false of 90':>14}{'client found':>14}{'SSD found':>14}"
-    for weight in WEIGHTS:
+    head = f"weight ({CHOSEN_BY}, seed {TUNING})"
+    yield f"{head:36}{'false of 90':>14}{'client found':>14}{'SSD found':>14}"
+    for weight in (*WEIGHTS, CUSUM):
         setting = Setting(options.hosts, CHOSEN_BY, weight=weight)
         false = false_alarms(setting, options.series, TUNING)
         of = [
             found_within(replace(setting, device=each), options.series, TUNING, decay=False)
             for each in (one_client, one_ssd)
         ]
-        yield f"{weight:<36}{false:14.2f}{of[0]:14.2f}{of[1]:14.2f}"
+        yield f"{weight or 'cumulative sum':<36}{false:14.2f}{of[0]:14.2f}{of[1]:14.2f}"
 
 
 PARTS: Mapping[str, Callable[[argparse.Namespace], Iterator[str]]] = {
     "sound": _sound,
     "losses": _losses,
+    "decays": _decays,
     "weights": _weights,
 }
 
@@ -246,7 +280,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--hosts", type=int, default=16)
     parser.add_argument("--series", type=int, default=8, help="of each kind")
     parser.add_argument("--seed", type=int, default=REPORTING)
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=["sound", "losses"])
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=["sound", "losses", "decays"])
     options = parser.parse_args(arguments)
     started = time.monotonic()
     print(f"{options.series} series of each kind, {options.hosts} hosts, seed {options.seed}")

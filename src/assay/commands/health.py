@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.commands.describe import checks_directory
-from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, accepted_figures, load
+from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, accepted_figures
 from assay.commands.terminal import complain, misuse, warn
 from assay.foreign.text import one_line
 
@@ -55,29 +57,57 @@ def health(
     Exit 0 if all is well, 1 at an alarm, 2 if the command cannot be used, 3 if something was not
     measured, 75 if another campaign is running.
     """
+    warn([directory])
+    try:
+        if last:
+            outcome = _last(directory.absolute(), host, max_age_h)
+            _show(outcome, as_json=as_json)
+        elif host is not None:
+            misuse("--host needs --last: a night measures all hosts")
+        else:
+            asked = _Asked(directory.absolute(), file, minutes, baseline, waivers_file, textfile)
+            outcome = _night(asked, as_json=as_json)
+    except (typer.Exit, typer.Abort):
+        raise
+    except Exception as error:  # with a traceback it would end with 1, which is an alarm
+        sys.excepthook(type(error), error, error.__traceback__)
+        raise typer.Exit(2) from error
+    raise typer.Exit(outcome.status)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the command was asked for."""
+
+    directory: Path
+    cluster: Path
+    minutes: float
+    baseline: Path | None
+    waivers: Path | None
+    textfile: Path | None
+
+
+def _night(asked: _Asked, *, as_json: bool) -> Health:
+    """Measure, show the outcome, and write it for Prometheus."""
     from assay.health import nights
     from assay.health import textfile as prometheus
 
-    warn([directory])
-    kept = nights.Nights(directory.absolute())
-    if host is not None and not last:
-        misuse("--host needs --last: a night measures all hosts")
-    if textfile is not None and textfile.suffix != prometheus.SUFFIX:
-        misuse(f"--textfile {textfile}: node_exporter reads only files named *{prometheus.SUFFIX}")
-    if last:
-        _show(_last(kept, host, max_age_h), as_json=as_json)
+    path = asked.textfile
+    if path is not None and path.suffix != prometheus.SUFFIX:
+        misuse(f"--textfile {path}: node_exporter reads only files named *{prometheus.SUFFIX}")
+    if path is not None and not path.absolute().parent.is_dir():
+        misuse(f"--textfile {path}: there is no directory {path.absolute().parent}")
     try:
-        outcome, night = _measure(kept, file, minutes, baseline, waivers_file)
-        if textfile is not None:
-            prometheus.write(textfile, outcome, night)
+        outcome, night = _measure(nights.Nights(asked.directory), asked)
+        _show(outcome, as_json=as_json)
+        if path is not None:
+            prometheus.write(path, outcome, night)
     except nights.HistoryError as error:
         misuse(str(error))
-    _show(outcome, as_json=as_json)
+    return outcome
 
 
-def _measure(
-    kept: nights.Nights, file: Path, minutes: float, baseline: Path | None, waivers: Path | None
-) -> tuple[Health, nights.Night | None]:
+def _measure(kept: nights.Nights, asked: _Asked) -> tuple[Health, nights.Night | None]:
     """A night; ends the command where there is none."""
     from assay.health import measure
     from assay.health.choice import choose
@@ -85,24 +115,31 @@ def _measure(
     from assay.health.watch import Watch
     from assay.judge.waivers import WaiverError
     from assay.judge.waivers import load as load_waivers
+    from assay.preflight import examine as preflight
 
-    described = load(file)
-    accepted = accepted_figures(baseline, described, datetime.now(UTC)) if baseline else None
-    chosen = choose(described, minutes)
+    try:
+        described = preflight.load(asked.cluster)
+    except preflight.ClusterError as error:
+        misuse(str(error))
+    accepted, notes = None, list[str]()
+    if asked.baseline is not None:
+        accepted = accepted_figures(asked.baseline, described, datetime.now(UTC))
+        notes = _other_scale(asked.baseline)
+    chosen = choose(described, asked.minutes)
     if not chosen.checks:
-        misuse(f"no check fits into {minutes:g} min; `assay plan` lists them, and their time")
+        misuse(f"no check fits into {asked.minutes:g} min; `assay plan` lists them, and their time")
     kept.refuse_other_hardware(described)
 
     def run(campaign: Path, checks: Sequence[str], limit_s: float) -> bool:
         script = checks_directory() / "campaign.sh"
-        return measure.run(script, campaign, checks, file.absolute(), limit_s)
+        return measure.run(script, campaign, checks, asked.cluster.absolute(), limit_s)
 
     try:
-        agreed = load_waivers(waivers) if waivers else ()
-        watched = Watched(described, accepted, agreed, kept.read())
-        return Watch(kept, watched, chosen, minutes, run).night()
+        agreed = load_waivers(asked.waivers) if asked.waivers else ()
+        watched = Watched(described, accepted, agreed, kept.read(), notes)
+        return Watch(kept, watched, chosen, asked.minutes, run).night()
     except WaiverError as error:
-        misuse("\n".join(f"{waivers}: {problem}" for problem in error.problems))
+        misuse("\n".join(f"{asked.waivers}: {problem}" for problem in error.problems))
     except measure.MeasureError as error:
         complain(str(error))
         raise typer.Exit(measure.BUSY if error.status == measure.BUSY else 2) from error
@@ -113,11 +150,23 @@ def _measure(
         raise typer.Exit(128 + signal.SIGINT) from error
 
 
-def _last(kept: nights.Nights, host: str | None, max_age_h: float) -> Health:
+def _other_scale(baseline: Path) -> list[str]:
+    """What is to be known of a baseline that was measured with other sizes."""
+    from assay.health.choice import SCALE
+    from assay.report import reader
+
+    scale = reader.read(baseline / "report.json").scale
+    if scale == SCALE:
+        return []
+    return [f"the baseline was measured at the scale {scale}, and a night is at {SCALE}"]
+
+
+def _last(directory: Path, host: str | None, max_age_h: float) -> Health:
     """The outcome of the last night; ends the command where there is none that counts."""
     from assay.health import nights
     from assay.health.outcome import STATUS, Health, State
 
+    kept = nights.Nights(directory)
     if not kept.last.exists():
         complain(f"UNKNOWN: there was no night in {kept.directory}")
         raise typer.Exit(STATUS[State.UNKNOWN])
@@ -134,10 +183,9 @@ def _last(kept: nights.Nights, host: str | None, max_age_h: float) -> Health:
 
 
 def _show(outcome: Health, *, as_json: bool) -> None:
-    """Print an outcome, and end the command with its status."""
+    """Print an outcome."""
     if as_json:
         shown = outcome.model_dump(mode="json")
         print(json.dumps({"state": outcome.state, "headline": outcome.headline, **shown}, indent=2))
     else:
         print("\n".join(map(one_line, outcome.lines())))
-    raise typer.Exit(outcome.status)

@@ -141,7 +141,7 @@ def signals(
     before = averages(past, weight)[-1]
     average = before + weight * np.nan_to_num(tonight - before)
     nights = np.sum(~np.isnan(past), axis=0)
-    variance, freedom, alike = _scatter(past, of)
+    variance, freedom, alike = scatter(past, of)
     kept = alike * (1 - weight)
     of_average = weight / (2 - weight) * (1 + kept) / (1 - kept)
     of_reference = np.pi / 2 / np.clip(nights, 1, REFERENCE) * (1 + alike) / (1 - alike)
@@ -169,7 +169,7 @@ def _coarsest(coarse: Array, of: Families) -> Array:
     return found
 
 
-def _scatter(past: Array, of: Families) -> tuple[Array, Array, Array]:
+def scatter(past: Array, of: Families) -> tuple[Array, Array, Array]:
     """Variance between nights, its degrees of freedom, and how alike successive nights are.
 
     That of the family itself is from its first nights, which no later fault widens; that of

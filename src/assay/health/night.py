@@ -37,6 +37,8 @@ class Watched:
     accepted: Accepted | None
     waivers: Sequence[Waiver]
     nights: Sequence[Night]
+    notes: Sequence[str] = ()
+    """What is to be known of these, in words."""
 
 
 @dataclass(frozen=True)

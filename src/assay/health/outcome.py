@@ -112,10 +112,11 @@ class Health(BaseModel):
             more = max(len(self.unconfirmed) + len(self.gaps) - 1, 0)
             return f"UNKNOWN {self.cluster}: {first}{f'; {more} more' if more else ''}"
         minutes = (self.measured_to - self.measured_from).total_seconds() / 60
+        checks = f"{len(self.checks)} check{'s' * (len(self.checks) != 1)}"
         return (
-            f"OK {self.cluster}: {self.figures:,} figures of {len(self.checks)} checks in"
-            f" {minutes:.0f} min; {self.limited:,} within their limits, {self.charted:,} as in"
-            f" {self.nights} nights before"
+            f"OK {self.cluster}: {self.figures:,} figures of {checks} in {minutes:.0f} min, none"
+            f" worse than its limits ({self.limited:,} have some) or its history ({self.charted:,}"
+            f" have one; {self.nights} nights)"
         )
 
     def lines(self) -> Iterator[str]:

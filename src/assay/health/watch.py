@@ -135,7 +135,7 @@ class Watch:
         if run is not None:
             for number in np.flatnonzero(~np.isnan(run.shown.limit)).tolist():
                 charted.update(run.of.members[number].rows)
-        notes = newer(nights, cluster.versions)
+        notes = [*self.watched.notes, *newer(nights, cluster.versions)]
         if self.chosen.unseen:
             notes.append(f"no check measures by itself: {', '.join(self.chosen.unseen)}")
         return Health(
