@@ -14,6 +14,7 @@ from assay.cluster.description import Host, Site
 from assay.preflight.rules.addresses import address_rules
 from assay.preflight.rules.advice import advice_for_system, advice_rules
 from assay.preflight.rules.agreement import agreement_of_host, agreement_rules
+from assay.preflight.rules.alike_ssds import alike_ssd_rules
 from assay.preflight.rules.benchmarks import benchmark_rules
 from assay.preflight.rules.clients import client_rules, member_clients
 from assay.preflight.rules.clock import clock_rules
@@ -94,6 +95,7 @@ def rules_of_host(
     yield from place_rules(name, host)
     yield from survival_rules(name, host)
     yield from device_rules(name, host)
+    yield from alike_ssd_rules(name, host)
     yield from overlap_rules(name, host)
     yield from file_space_rules(name, host)
     yield from in_use_rules(name, host, system)
