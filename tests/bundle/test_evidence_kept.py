@@ -131,3 +131,14 @@ def test_whole_logs_of_servers_that_are_named_are_evidence(campaign: Path) -> No
     page = (bundle / "report.html").read_text()
     assert f'href="./{found["support"][0]}"' in page
     assert "verdicts and pages follow from the run reports" in verify(bundle).holds
+
+
+def test_a_bundle_from_before_there_was_evidence_stands(campaign: Path) -> None:
+    cluster = daos_cluster()
+    results = read(str(campaign / "run-1.json"), cluster, campaign)
+    made_at = datetime(2026, 3, 2, tzinfo=UTC)
+    signed = sign_off(cluster, results, Gate.MEASURED, made_at=made_at)
+    write.write(replace(signed, evidence=None), results, campaign / "bundle")
+    assert "evidence" not in json.loads((campaign / "bundle" / "report.json").read_text())
+    assert not (campaign / "bundle" / "evidence").exists()
+    assert "verdicts and pages follow from the run reports" in verify(campaign / "bundle").holds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 
@@ -202,6 +202,8 @@ def _figures(record: Record, directory: Path, measured: Results) -> Iterator[str
     except WaiverError as error:
         yield str(error)
         return
+    if record.evidence is None:
+        signed = replace(signed, evidence=None)
     again = {judgement.requirement.key: judgement for judgement in signed.judgements}
     for metric in record.metrics:
         judged = again.get(metric.key)

@@ -27,7 +27,7 @@ def texts(signed: SignOff) -> dict[str, str]:
         "report.html": html.render(signed),
         "junit.xml": junit.render(signed),
         "summary.txt": summary.render(signed),
-        **{path: text for each in signed.evidence for path, text in each.excerpts.items()},
+        **{path: text for each in signed.evidence or () for path, text in each.excerpts.items()},
     }
 
 

@@ -79,8 +79,8 @@ class SignOff:
     """The changes of hosts while they were measured."""
     engines: tuple[Engines, ...] = ()
     """The engines' reports on the checks that watch them."""
-    evidence: tuple[Evidence, ...] = ()
-    """The evidence for bad figures of DAOS."""
+    evidence: tuple[Evidence, ...] | None = ()
+    """The evidence for bad figures of DAOS; None if the bundle is older than that."""
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:

@@ -140,7 +140,7 @@ def render(signed: SignOff) -> str:
         chains=signed.chains,
         chain_unit=UNIT,
         engines=words.engines(signed),
-        evidence=[_proof(each, signed.cluster) for each in signed.evidence],
+        evidence=[_proof(each, signed.cluster) for each in signed.evidence or ()],
         heat=heatmaps.CLASSES,
         sections=sections,
         not_required=[layer for layer in LAYERS if layer not in present],
@@ -207,7 +207,7 @@ def _section(
 
 def _anchors(signed: SignOff) -> dict[Requirement, str]:
     """The evidence of each figure that has some; waivers do not change that."""
-    anchors = {(each.check, each.partition): _anchor(each) for each in signed.evidence}
+    anchors = {(each.check, each.partition): _anchor(each) for each in signed.evidence or ()}
     without = {each.judgement.requirement: each.judgement.verdict for each in signed.excused}
     return {
         required: anchor

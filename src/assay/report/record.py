@@ -212,10 +212,10 @@ class Record(_Model):
     engines: list[EnginesRecord] = Field(
         default=[], description="what the engines report on the checks that watch them"
     )
-    evidence: list[EvidenceRecord] = Field(
-        default=[],
+    evidence: list[EvidenceRecord] | None = Field(
+        default=None,
         description="for metrics of a running DAOS that are below, missing or implausible, waived"
-        " or not: found by their check and partition",
+        " or not: found by their check and partition; absent in older bundles",
     )
     waivers: list[Waiver] = Field(description="the waivers that were given")
     baseline: Accepted | None = Field(
@@ -274,7 +274,7 @@ def render(signed: SignOff) -> str:
             )
             for each in signed.engines
         ],
-        evidence=[EvidenceRecord.model_validate(each) for each in signed.evidence],
+        evidence=[EvidenceRecord.model_validate(each) for each in signed.evidence or ()],
         waivers=list(signed.waivers),
         baseline=signed.baseline,
         approver=signed.approver,
@@ -283,7 +283,10 @@ def render(signed: SignOff) -> str:
         reports=[f"reframe/{report.name}" for report in signed.reports],
     )
     # One metric at a time, since the records of all metrics of a large campaign take a gigabyte.
-    before, empty, after = record.model_dump_json(by_alias=True, indent=2).partition(_NO_METRICS)
+    text = record.model_dump_json(
+        by_alias=True, indent=2, exclude={"evidence"} if signed.evidence is None else None
+    )
+    before, empty, after = text.partition(_NO_METRICS)
     assert empty
     metrics = ",".join(map(_indented, _metrics(signed)))
     between = f'\n  "metrics": [{metrics}\n  ]' if metrics else empty
