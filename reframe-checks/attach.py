@@ -34,8 +34,13 @@ class WrongError(Exception):
 
 def cores(node: int) -> "set[int]":
     """The cores of a NUMA node on which this process may run."""
-    with open(f"{NODES}/node{node}/cpulist", encoding="ascii") as file:
-        ranges = [part.partition("-") for part in file.read().strip().split(",") if part]
+    try:
+        with open(f"{NODES}/node{node}/cpulist", encoding="ascii") as file:
+            ranges = [part.partition("-") for part in file.read().strip().split(",") if part]
+    except FileNotFoundError:
+        raise WrongError(
+            f"runs on a host without NUMA node {node}, which the description has"
+        ) from None
     listed = {core for low, _, high in ranges for core in range(int(low), int(high or low) + 1)}
     return listed & os.sched_getaffinity(0)
 
@@ -110,6 +115,8 @@ def check(system: str, provider: str, described: "dict[str, str]", command: "lis
         if interface and interface not in near:
             raise WrongError(f"gives the interface {interface}{place}, not {' or '.join(near)}")
         found.append(interface or "an interface that it does not name")
+    if not found:
+        raise WrongError("cannot be asked: the job has no core on any NUMA node with an interface")
     return ", ".join(dict.fromkeys(found))
 
 

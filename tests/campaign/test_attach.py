@@ -131,6 +131,19 @@ def test_each_numa_node_is_asked(tmp_path: Path, given: tuple[str, str], wrong: 
     assert said == f"{expected}\n"
 
 
+def test_a_numa_node_that_is_not_there_is_named(tmp_path: Path) -> None:
+    said = ask(agent(tmp_path, ANSWER, "ib0"), "c1=ib0/0/ib1/1", nodes=tmp_path)
+    assert "daos_agent of c1 runs on a host without NUMA node 0, which the description" in said
+
+
+def test_a_job_without_a_core_near_an_interface_is_refused(tmp_path: Path) -> None:
+    for node in (0, 1):
+        (tmp_path / f"node{node}").mkdir()
+        (tmp_path / f"node{node}" / "cpulist").write_text("1000-1001\n")
+    said = ask(agent(tmp_path, ANSWER, "ib0"), "c1=ib0/0/ib1/1", nodes=tmp_path)
+    assert said.startswith("wrong: daos_agent of c1 cannot be asked: the job has no core")
+
+
 # The guard.
 
 
