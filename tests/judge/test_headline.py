@@ -1,0 +1,58 @@
+"""The outcome in one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from test_coverage import signed
+
+from assay.cluster.fingerprint import HostChange
+from assay.judge.signoff import Gate, SignOff
+from assay.judge.verdict import Verdict
+
+
+@cache
+def accepted() -> SignOff:
+    return signed()
+
+
+def with_verdict(verdict: Verdict, count: int) -> SignOff:
+    """The accepted campaign, in which the last metrics have another verdict."""
+    judgements = accepted().judgements
+    others = tuple(replace(each, verdict=verdict) for each in judgements[-count:])
+    return replace(accepted(), judgements=(*judgements[:-count], *others))
+
+
+def test_hosts_that_changed_are_named_once_and_stop_an_acceptance() -> None:
+    changed = replace(
+        accepted(),
+        host_changes=(
+            HostChange("s2", "BIOS", "1", "2"),
+            HostChange("s2", "kernel", "6.1", "6.2"),
+            HostChange("s1", "kernel", "6.1", "6.2"),
+        ),
+    )
+    assert not changed.passed
+    assert changed.headline == "NOT ACCEPTED: changed during the campaign: s2, s1"
+    measured = replace(changed, gate=Gate.MEASURED)
+    assert measured.passed
+    assert measured.headline.startswith("MEASURED: ")
+
+
+def test_where_all_is_waived_nothing_is_accepted() -> None:
+    total = len(accepted().judgements)
+    all_waived = with_verdict(Verdict.WAIVED, total)
+    assert not all_waived.passed
+    assert all_waived.headline == (
+        f"REFUSED: all {total} metrics are waived, so there is nothing to accept"
+    )
+
+
+@pytest.mark.parametrize("gate", Gate)
+def test_metrics_that_nothing_was_held_against_are_counted(gate: Gate) -> None:
+    unrated = replace(with_verdict(Verdict.UNRATED, 3), gate=gate)
+    already = accepted().counts[Verdict.UNRATED]
+    assert f"; {already + 3} unrated" in unrated.headline
+    assert "waived" not in unrated.headline
