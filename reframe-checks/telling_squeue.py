@@ -2,38 +2,14 @@
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reframe.core.exceptions import JobBlockedError, JobSchedulerError, SpawnedProcessError
 from reframe.core.schedulers.slurm import SqueueJobScheduler
 from reframe.utility.osext import run_command
 
-IN_VAIN = (
-    # A node that is lost while its job waits. ReFrame compares what is before the first comma, and
-    # Slurm goes on: ", DRAINED or reserved for jobs in higher priority partitions".
-    "ReqNodeNotAvail",
-    "Nodes required for job are DOWN",
-    "AccountNotAllowed",
-    "AssocGrpBillingMinutes",
-    "AssocGrpCPUMinutesLimit",
-    "AssocMaxNodePerJobLimit",
-    "AssocMaxWallDurationPerJobLimit",
-    "BadConstraints",
-    "InvalidAccount",
-    "InvalidQOS",
-    "PartitionConfig",
-    "PartitionDown",
-    "PartitionInactive",
-    "PartitionNodeLimit",
-    "PartitionTimeLimit",
-    "QOSGrpCPUMinutesLimit",
-    "QOSMaxNodePerJobLimit",
-    "QOSMaxWallDurationPerJobLimit",
-    "QOSNotAllowed",
-    "ReservationDeleted",
-)
-"""Slurm's reasons (squeue(1), JOB REASON CODES) that no waiting removes: the job is cancelled."""
+from assay.tools import squeue
 
 
 class TellingSqueue(SqueueJobScheduler):
@@ -45,6 +21,13 @@ class TellingSqueue(SqueueJobScheduler):
             super().submit(job)
         except SpawnedProcessError as error:
             raise JobSchedulerError(refusal(error.stderr)) from None
+
+    def _cancel_if_blocked(
+        self, jobs: Iterable[Any], reasons: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        """Cancel as ReFrame does, also if details follow a reason that it knows."""
+        found = {job: [*map(squeue.before_comma, each)] for job, each in (reasons or {}).items()}
+        super()._cancel_if_blocked(jobs, found)
 
     def _cancel_if_pending_too_long(self, jobs: Iterable[Any]) -> None:
         """Cancel as ReFrame does, and say what the job waited for."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import os
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assay.preflight.foreign_slurm import SlurmError, answers
+from assay.cluster.slurm import Slurm
+from assay.preflight import foreign_slurm
+from assay.preflight.foreign_slurm import Question, SlurmError, answers
 from assay.tools.probe import LINE, look, place, print_answer
 
 
@@ -63,3 +66,35 @@ def test_a_directory_is_on_the_innermost_mount(directory: str, filesystem: str) 
         "3 1 0:5 / /a\\040b rw - nfs4 server:/b rw\n"
     )
     assert place(directory, mountinfo)["filesystem"] == filesystem
+
+
+@pytest.mark.parametrize(
+    ("reason", "limit_min", "said"),
+    [
+        (
+            "Job's account not permitted to use this partition (staff allows ops not ocean)",
+            5,
+            "Slurm does not start the job that examines the nodes: Job's account not permitted to"
+            " use this partition (staff allows ops not ocean)",
+        ),
+        (
+            "Resources",
+            0.01,
+            "Slurm did not answer within 0.01 min (Slurm's reason: Resources): name other nodes"
+            " with --nodes, or wait longer with --wait-min",
+        ),
+    ],
+)
+def test_a_job_that_does_not_start_is_given_up_with_slurms_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, limit_min: float, said: str
+) -> None:
+    for name, script in {"srun": "exec sleep 60", "squeue": f'echo "{reason}"'}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(foreign_slurm, "LOOK_S", 0.1)
+    slurm = Slurm(partitions={"clients": "staff"}).model_copy(update={"wait_min": limit_min})
+    question = Question(tmp_path, None, ())
+    with pytest.raises(SlurmError) as error:
+        foreign_slurm.ask(slurm, ["nid003"], question)
+    assert str(error.value) == said

@@ -11,6 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from assay.tools.squeue import IN_VAIN
+
 CHECKS = Path(__file__).parents[2] / "reframe-checks"
 sys.path.append(str(CHECKS))
 from patient_squeue import ON_EACH_NODE, PatientSqueue, done_by  # noqa: E402 (it is beside settings.py)
@@ -128,3 +130,38 @@ def test_a_node_records_the_end_of_its_script(tmp_path: Path, end: str) -> None:
     done = subprocess.run(["bash", "-c", ON_EACH_NODE], cwd=tmp_path, env=environment, check=False)
     assert done.returncode == (3 if "exit" in end else 128 + signal.SIGKILL)
     assert (tmp_path / done_by("n1")).exists()
+
+
+@pytest.mark.parametrize(
+    ("reason", "ended"),
+    [
+        ("Job's account not permitted to use this partition (staff allows ops not ocean)", True),
+        ("Resources", False),
+    ],
+)
+def test_a_job_that_waits_in_vain_is_cancelled_although_details_follow_in_brackets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, ended: bool
+) -> None:
+    for name, script in {"squeue": f'echo "7|PENDING||{reason}"', "scancel": "exit 0"}.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    options = {"slurm_job_cancel_reasons": [*IN_VAIN], "job_submit_timeout": None}
+    monkeypatch.setattr(PatientSqueue, "get_option", lambda _, name: options.get(name, []))
+    monkeypatch.setattr(PatientSqueue, "log", lambda *_: None)
+    job = Pending()
+    PatientSqueue().poll(job)
+    assert ("Job's account not permitted" in str(job._exception)) == ended
+
+
+class Pending(SimpleNamespace):
+    """A job that waits, in as much as ReFrame asks of it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            jobid="7", submit_time=0, is_cancelling=False, max_pending_time=None, state="PENDING"
+        )
+        self._exception: Exception | None = None
+
+    def __hash__(self) -> int:
+        return 7

@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +22,15 @@ from assay.foreign.documents import first_error, from_json
 from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line, shorten
 from assay.subject import folded
-from assay.tools import probe, sinfo, sysfs
+from assay.tools import probe, sinfo, squeue, sysfs
 
 ANSWER_S = 60
 """How long Slurm's own programs may take to answer."""
+
+LOOK_S = 5.0
+"""How long the probe's job waits before Slurm is asked why."""
+
+JOB = "assay-describe"
 
 
 class SlurmError(Exception):
@@ -131,7 +137,7 @@ def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
         SlurmError: Slurm does not take the job, or a host does not answer.
     """
     srun = [
-        *("srun", "--job-name=assay-describe", "--comment=daos-assay", "--mpi=none"),
+        *("srun", f"--job-name={JOB}", "--comment=daos-assay", "--mpi=none"),
         *(f"--partition={slurm.partitions['clients']}", *slurm.options),
         *(f"--nodelist={folded(hosts)}", f"--nodes={len(hosts)}", f"--ntasks={len(hosts)}"),
         *(
@@ -250,30 +256,39 @@ def _run(command: Sequence[str], script: str, limit_s: float) -> tuple[str, str]
         ) from error
     with process:
         try:
-            return process.communicate(script, timeout=limit_s)
-        except subprocess.TimeoutExpired:
-            raise SlurmError(
-                f"{command[0]} did not end within {limit_s / 60:g} min{_waiting()}: name other"
-                " nodes with --nodes, or wait longer with --wait-min"
-            ) from None
+            return _ended(process, script, limit_s)
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
 
 
-def _waiting() -> str:
-    """What the probe's job waits for, in Slurm's word, as far as it says so."""
-    who = ["--me", "--name=assay-describe", "--states=PENDING"]
-    command = ["squeue", "--noheader", *who, "--format=%r"]
-    asked = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        timeout=ANSWER_S,
-        check=False,
+def _ended(process: subprocess.Popen[str], script: str, limit_s: float) -> tuple[str, str]:
+    end, reason, unsent = time.monotonic() + limit_s, "", script or None
+    while (left_s := end - time.monotonic()) > 0:
+        try:
+            return process.communicate(unsent, timeout=min(left_s, LOOK_S))
+        except subprocess.TimeoutExpired:
+            unsent, reason = None, _waits_for()
+        if squeue.is_in_vain(reason):
+            raise SlurmError(f"Slurm does not start the job that examines the nodes: {reason}")
+    why = f" (Slurm's reason: {reason})" if reason else ""
+    raise SlurmError(
+        f"Slurm did not answer within {limit_s / 60:g} min{why}: name other nodes with --nodes, or"
+        " wait longer with --wait-min"
     )
-    reasons = sorted(set(asked.stdout.split("\n")) - {""})
-    return f" (Slurm's reason: {one_line(', '.join(reasons))})" if reasons else ""
+
+
+def _waits_for() -> str:
+    """What the probe's job waits for, in Slurm's words; empty if it runs, or nobody says."""
+    command = squeue.command(JOB)
+    try:
+        asked = subprocess.run(
+            command, capture_output=True, text=True, timeout=ANSWER_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    reasons = asked.stdout.splitlines()
+    return shorten(one_line(reasons[0]), limits.SHOWN_REASON) if reasons else ""
 
 
 _KNOWN = re.compile(
