@@ -217,6 +217,15 @@ def test_campaign_sh_is_asked_for_the_checks(tmp_path: Path, cluster_file: Path)
     assert said.read_text() == f"--checks=A,B {tmp_path}/night quick {cluster_file}\n"
 
 
+def test_a_signal_after_a_campaign_does_what_it_did_before(
+    tmp_path: Path, cluster_file: Path
+) -> None:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(each) for each in numbers]
+    measure.run(script(tmp_path, "exit 0"), tmp_path / "night", ["A"], cluster_file, 60.0)
+    assert [signal.getsignal(each) for each in numbers] == before
+
+
 def test_a_campaign_that_takes_too_long_is_ended(tmp_path: Path, cluster_file: Path) -> None:
     slow = script(tmp_path, "trap 'echo ended >\"$2\"; exit 1' TERM; sleep 5 & wait")
     assert not measure.run(slow, tmp_path / "night", ["A"], cluster_file, 0.5)

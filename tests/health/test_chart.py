@@ -16,6 +16,7 @@ from assay.health.chart import (
     averages,
     deviations,
     reference,
+    scatter,
     signals,
     steps,
 )
@@ -92,6 +93,15 @@ def test_a_slow_decay_has_nothing_to_hide_in() -> None:
     assert ("host", "s2") in worse(judged(figures[:-1], figures[-1]))
 
 
+def test_the_reference_is_the_median_of_the_first_nights_that_have_a_figure() -> None:
+    figures = np.zeros((80, len(CHARTED)))
+    figures[REFERENCE:] = -1.0
+    figures[:5, 0] = np.nan
+    assert (reference(figures)[1:] == 0).all()
+    figures[:, 0] = np.where(np.arange(80) < 5, np.nan, np.arange(80))
+    assert reference(figures)[0] == 5 + (REFERENCE - 1) / 2
+
+
 def test_what_was_repaired_is_no_alarm_tonight() -> None:
     figures = history(30)
     figures[20:29, HOST_2] += np.log1p(-0.3)
@@ -123,15 +133,22 @@ def test_noisy_families_have_wide_limits() -> None:
 
 
 def test_nights_that_are_alike_have_wide_limits() -> None:
-    """The same variance, in another order: two nights in three are like the one before."""
-    rng = np.random.default_rng(5)
-    steady = rng.normal(0, 0.05, (60, len(CHARTED)))
+    """The same variance in another order: as for a series of first order with 0.8."""
+    steady = np.random.default_rng(5).normal(0, 0.05, (1500, len(CHARTED)))
     alike = steady.copy()
-    for night in range(1, 60):
+    for night in range(1, len(alike)):
         alike[night] = 0.8 * alike[night - 1] + 0.6 * steady[night]
-    wide, narrow = (judged(each, np.zeros(len(CHARTED))).limit for each in (alike, steady))
     metric = [number for number, each in enumerate(OF.members) if each.level == "metric"]
-    assert np.median(wide[metric]) > 1.3 * np.median(narrow[metric])
+    seen, theory = [], []
+    for figures, expected in ((steady, 0.0), (alike, 0.8)):
+        kept = float(np.median(scatter(deviations(figures, FINE, OF), OF)[2][metric]))
+        assert kept == pytest.approx(expected, abs=0.06)
+        average, of_reference = WEIGHT / (2 - WEIGHT), np.pi / 2 / REFERENCE
+        faded = kept * (1 - WEIGHT)
+        average *= (1 + faded) / (1 - faded)
+        theory.append(average + of_reference * (1 + kept) / (1 - kept))
+        seen.append(float(np.median(judged(figures, FINE).limit[metric])))
+    assert seen[1] / seen[0] == pytest.approx((theory[1] / theory[0]) ** 0.5, rel=0.03)
 
 
 def test_a_family_that_was_quiet_by_chance_is_held_to_the_scatter_of_the_others() -> None:

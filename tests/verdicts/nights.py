@@ -278,7 +278,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hosts", type=int, default=16)
-    parser.add_argument("--series", type=int, default=8, help="of each kind")
+    parser.add_argument("--series", type=int, default=4, help="of each kind")
     parser.add_argument("--seed", type=int, default=REPORTING)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=["sound", "losses", "decays"])
     options = parser.parse_args(arguments)
