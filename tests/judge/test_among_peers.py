@@ -147,7 +147,7 @@ def test_an_ssd_is_slow_within_its_host_in_all_of_its_metrics_together() -> None
 )
 def test_the_levels_that_share_a_chance(device: float, pair: float, levels: int) -> None:
     """Metric, subject and host; the first two within a host, too; a pair and an end."""
-    assert _levels(np.array([device, pair]), np.array([[NO_END, NO_END], [0, 1]])) == levels
+    assert _levels(np.array([device, pair]), np.array([[NO_END, NO_END], [1, 0]])) == levels
 
 
 UNEVEN = [1.04, 0.96, 1.03, 0.97, 1.02, 0.98, 1.0]

@@ -11,7 +11,7 @@ from assay.checks.expect import Expectation
 from assay.checks.figures import Unrated
 from assay.checks.plan import Metric, Requirement
 from assay.judge.judgement import Judgement, Measurement, judge
-from assay.judge.pairs import islands, polish
+from assay.judge.pairs import _voted, islands, polish
 from assay.judge.peers import _between_pairs
 from assay.judge.populations import deviation, scale
 from assay.judge.verdict import Verdict
@@ -105,6 +105,21 @@ def test_two_slow_pairs_outvote_an_end_and_one_does_not() -> None:
     assert both.effect.nonzero()[0].tolist() == [4]
     assert both.effect[4] == pytest.approx(-0.1)
     assert np.allclose(both.residual, 0)
+
+
+def test_the_median_of_pairs_has_a_vote_for_no_effect() -> None:
+    votes = {(-0.1,): 0.0, (-0.1, -0.1): -0.1, (-0.3, -0.2, -0.1): -0.1, (-0.1, 0.1, 0.1): 0.0}
+    for figures, effect in votes.items():
+        assert _voted(np.array(figures)) == effect
+
+
+def test_the_worst_end_is_polished_first() -> None:
+    """Its partners are slow in most of their pairs, too, but only in those with it."""
+    with_it = [(3, end) for end in (0, 1, 2)] * 4
+    among_others = [(0, 1), (1, 2), (2, 0)]
+    gain = np.array([-0.1] * len(with_it) + [0.0] * len(among_others))
+    polished = polish(gain, np.array(with_it + among_others))
+    assert polished.effect == pytest.approx([0, 0, 0, -0.1])
 
 
 def test_each_effect_of_an_end_takes_a_degree_of_freedom() -> None:

@@ -99,6 +99,6 @@ def islands(ends: Numbers, sound: Flags) -> list[frozenset[int]]:
     names, flat = np.unique(ends, return_inverse=True)
     links = flat.reshape(ends.shape)[sound]
     graph = coo_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(len(names),) * 2)
-    count, label = connected_components(graph, directed=False)
+    count, label = connected_components(graph)
     connected = [frozenset(names[label == number].tolist()) for number in range(count)]
     return sorted(connected, key=len, reverse=True)
