@@ -134,8 +134,16 @@ def _write(asked: Asked, document: dict[str, Any], settings: Path | None) -> Non
             asked, Path(sys.prefix, "bin"), checks_directory(), settings and settings.absolute()
         ),
     }
-    for name, text in files.items():
-        asked.prefix.joinpath(name).write_text(text, encoding="utf-8")
+    # Where there is no room, the old files stay.
+    new = {name: asked.prefix / f".{name}.new" for name in files}
+    try:
+        for name, text in files.items():
+            new[name].write_text(text, encoding="utf-8")
+        for name, path in new.items():
+            path.replace(asked.prefix / name)
+    finally:
+        for path in new.values():
+            path.unlink(missing_ok=True)
 
 
 def checks_directory() -> Path:

@@ -1,0 +1,44 @@
+"""What `assay describe` writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.cluster.slurm import Slurm
+from assay.commands.describe import _write
+from assay.preflight.foreign_slurm import Seen
+from assay.preflight.guest import Asked, document
+
+
+def test_an_old_description_stays_where_a_new_one_has_no_room(tmp_path: Path) -> None:
+    for name in ("cluster.json", "environment.sh"):
+        (tmp_path / name).write_text("old")
+    (tmp_path / ".environment.sh.new").symlink_to("/dev/full")
+    asked = Asked("borealis", Slurm(partitions={"clients": "batch"}), tmp_path)
+    interfaces = {"lo": {"up": True, "address": "127.0.0.1", "speed_gbits": None}}
+    host = Seen.model_validate(
+        {
+            "name": "n1",
+            "host": {
+                "cores": 2,
+                "numa_nodes": 1,
+                "memory": {"total_mib": 1024},
+                "interfaces": interfaces,
+            },
+            "campaigns": {"inode": 7, "writable": True},
+            "scratch": None,
+            "programs": {"fio": "/usr/bin/fio"},
+        }
+    )
+    found = document(asked, host, [host])
+    with pytest.raises(OSError, match="No space left"):
+        _write(asked, found, None)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "cluster.json": "old",
+        "environment.sh": "old",
+    }
+    _write(asked, found, None)
+    assert "borealis" in (tmp_path / "cluster.json").read_text()
+    assert "ASSAY_CLUSTER" in (tmp_path / "environment.sh").read_text()
