@@ -6,8 +6,8 @@
 # these leave open. With --checks only these run.
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running is
-# ended first. Ends with ReFrame's exit status, with 75 where another campaign is running, or with 77 where
-# DIRECTORY would lie among those of another user.
+# ended first. Ends with ReFrame's exit status, with 73 where there is no room, with 75 where another campaign is running, or
+# with 77 where DIRECTORY would lie among those of another user.
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
 until_decided=
@@ -47,6 +47,13 @@ if ! flock --nonblock 9; then
     echo "another campaign is running (process $(<"$lock")); wait for it, or stop it" >&2
     exit 75
 fi
+# A quota shows only when something is written; results take more than this.
+if ! wrong=$(head --bytes=4M /dev/zero 2>&1 >"$parent/.room"); then
+    rm -f "$parent/.room"
+    echo "$parent has no room for results (${wrong##*: }); free some, or name another directory" >&2
+    exit 73
+fi
+rm "$parent/.room"
 echo $$ >"$lock"
 
 squeue --noheader --user="$(id -un)" --format='%i %k' |

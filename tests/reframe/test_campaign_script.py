@@ -74,6 +74,22 @@ def test_checks_are_selected_by_their_names(tmp_path: Path) -> None:
     assert "--run --tag=quick --name=^(SsdFio|NetTest)\\b " in said
 
 
+def test_a_campaign_without_room_for_its_results_is_refused(tmp_path: Path) -> None:
+    campaigns = tmp_path / "campaigns"
+    campaigns.mkdir()
+    (campaigns / ".room").symlink_to("/dev/full")
+    path = f"{commands(tmp_path)}:{os.environ['PATH']}"
+    done = start(campaigns / "monday", PATH=path)
+    assert (done.returncode, done.stderr) == (
+        73,
+        f"{campaigns} has no room for results (No space left on device); free some, or name"
+        " another directory\n",
+    )
+    assert not (campaigns / "monday" / "reframe.out").exists()
+    assert start(campaigns / "monday", PATH=path).returncode == 0
+    assert not (campaigns / ".room").exists()
+
+
 def test_an_unknown_option_is_refused_with_all_options(tmp_path: Path) -> None:
     ran = subprocess.run(
         ["bash", SCRIPT, "--check=A", tmp_path / "monday", "quick"],
