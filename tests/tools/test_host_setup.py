@@ -107,6 +107,14 @@ def test_the_link_of_a_card_and_what_card_and_slot_could(described: dict[str, An
     }
 
 
+@pytest.mark.parametrize("known", ["current", "max"])
+def test_a_link_of_which_one_half_is_not_known_is_left_out(tmp_path: Path, known: str) -> None:
+    device = "sys/bus/pci/devices/0000:65:00.0"
+    speed = {f"{device}/{known}_link_speed": "8.0 GT/s PCIe", f"{device}/{known}_link_width": "2"}
+    write_tree(tmp_path, {f"{device}/class": "0x010802", **speed})
+    assert host_setup.pcie(tmp_path) == {}
+
+
 def test_persistent_memory_by_mode_and_region(described: dict[str, Any]) -> None:
     assert described["pmem"] == {
         "/dev/pmem1": {"mode": "fsdax", "numa_node": 1},
