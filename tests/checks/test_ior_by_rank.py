@@ -32,7 +32,7 @@ def system(
     clients: int = 2,
     *,
     engines: int = 2,
-    size: str | None = "12GiB",
+    size: str | None = "24GiB",
     changes: dict[str, Any] | None = None,
 ) -> Cluster:
     document = site(servers=servers, engines=engines, clients=clients)
@@ -131,7 +131,7 @@ def test_the_rounds_take_as_long_with_more_servers() -> None:
 # What is written, and how it is read.
 
 
-@pytest.mark.parametrize(("servers", "clients", "size"), [(2, 2, "12GiB"), (1, 5, "1TB")])
+@pytest.mark.parametrize(("servers", "clients", "size"), [(2, 2, "24GiB"), (1, 5, "1TB")])
 def test_all_runs_together_fill_about_half_of_the_pool(
     servers: int, clients: int, size: str
 ) -> None:
@@ -142,7 +142,7 @@ def test_all_runs_together_fill_about_half_of_the_pool(
         for _, metric in names(run)
         if metric.direction == "write"
     )
-    total = 12 * 2**30 if size == "12GiB" else 10**12
+    total = 24 * 2**30 if size == "24GiB" else 10**12
     assert 0.45 < written / total < 0.6
 
 
@@ -150,7 +150,7 @@ def test_all_runs_together_fill_about_half_of_the_pool(
 def test_a_process_writes_whole_transfers_and_at_least_one(metric: Metric) -> None:
     assert metric.transfer
     transfer = int(metric.transfer.to("B").value)
-    for size in ("12GiB", "100MiB"):
+    for size in ("24GiB", "18GiB"):
         written = block_bytes(a_run(system(size=size)), Subject("s1", engine=0), metric)
         assert written >= transfer
         assert written % transfer == 0

@@ -18,7 +18,7 @@ from sites import site
 
 def two_ranks() -> dict[str, Any]:
     document = site(servers=1, engines=2, clients=1)
-    document["daos"] |= {"pool": "tank", "container": "posix", "rank_pool_size": "12GiB"}
+    document["daos"] |= {"pool": "tank", "container": "posix", "rank_pool_size": "24GiB"}
     document["benchmarks"] = {"ior": "/opt/bin/ior", "ior_apis": ["DFS"]}
     return document
 
@@ -48,7 +48,7 @@ def test_each_rank_is_measured_in_a_pool_of_its_own_that_goes_away(tmp_path: Pat
     script = scripts_of(tmp_path)
     for rank in (0, 1):
         (made,) = dmg(tmp_path, f"assay-rank-{rank}", "create")
-        assert f" --ranks {rank} --size 12GiB --user " in made
+        assert f" --ranks {rank} --size 24GiB --user " in made
         (destroyed,) = wait_for(tmp_path, f"assay-rank-{rank}")
         assert " pool destroy --recursive --force " in destroyed
     blocks = script.split("subject s1/engine")[1:]
@@ -70,7 +70,7 @@ def test_an_account_that_may_not_make_pools_learns_what_to_do(tmp_path: Path) ->
     with pytest.raises(subprocess.CalledProcessError) as failed:
         scripts_of(tmp_path, NOT_ALLOWED)
     assert (
-        "dmg made no pool of 12GiB on rank 0: sudo: a password is required; deploy with this"
+        "dmg made no pool of 24GiB on rank 0: sudo: a password is required; deploy with this"
         " cluster_rank_pool_size" in failed.value.stdout
     )
 
@@ -82,7 +82,7 @@ NO_ROOM = f"[[ $* != *create*rank-1 ]] || {{ echo '{REFUSED}'; exit 1; }}"
 def test_if_one_pool_cannot_be_made_the_others_go_away_at_once(tmp_path: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError) as failed:
         scripts_of(tmp_path, NO_ROOM)
-    assert "dmg made no pool of 12GiB on rank 1: no space" in failed.value.stdout
+    assert "dmg made no pool of 24GiB on rank 1: no space" in failed.value.stdout
     assert dmg(tmp_path, "assay-rank-0", "destroy")
 
 

@@ -140,6 +140,18 @@ def test_without_the_sizes_of_ssds_dmg_will_report_what_does_not_fit() -> None:
     assert problems(put(pools(1), {"daos/rank_pool_size": "900TB"})) == []
 
 
+@pytest.mark.parametrize(("size", "accepted"), [("17.9GiB", False), ("18GiB", True)])
+def test_a_rank_needs_some_space_for_each_of_its_targets(size: str, accepted: bool) -> None:
+    """DAOS 2.8: requested NVMe capacity too small (min 1.0 GiB per target)."""
+    document = put(pools(1), {"daos/rank_pool_size": size})
+    if accepted:
+        assert problems(document) == []
+        return
+    assert (
+        "should be at least 18GiB: 1 GiB of SSD for each target of a rank" in only(document).allowed
+    )
+
+
 @pytest.mark.parametrize("size", ["10%", "1TiB, ALL", "much"])
 def test_the_pool_on_a_rank_has_a_size(size: str) -> None:
     problem = only(put(pools(1), {"daos/rank_pool_size": size}))

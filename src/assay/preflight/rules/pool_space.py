@@ -60,6 +60,16 @@ def _rank_pools(system: System, servers: Mapping[str, Host]) -> Iterator[Problem
     if wanted is None:
         yield Problem(None, key, size, "should be a size such as 1TiB, and not a percentage")
         return
+    on_ssds = (e.targets for host in servers.values() for e in host.engines if e.bdev_tiers)
+    least = math.ceil(max(on_ssds, default=0) / SSD_SHARE)
+    if wanted < least * MIN_SSD_BYTES:
+        yield Problem(
+            None,
+            key,
+            size,
+            f"should be at least {least}GiB: 1 GiB of SSD for each target of a rank",
+        )
+        return
     taken = sum(size_bytes(pool.get("size")) or 0 for pool in system.pools)
     held, share = _capacity(servers), _left_by(system)
     for name, host in servers.items() if held else ():
@@ -78,6 +88,12 @@ def _rank_pools(system: System, servers: Mapping[str, Host]) -> Iterator[Problem
                     " leave it empty to measure without IorByRank",
                 )
 
+
+SSD_SHARE = 0.94
+"""Share of a pool that dmg takes from the SSDs (its default for `--tier-ratio`)."""
+
+MIN_SSD_BYTES = 2**30
+"""Least space of a pool on the SSDs for each target (code 605 of DAOS 2.8's server)."""
 
 MIN_TARGET_BYTES = 16 * 2**20
 """Least SCM of a pool on each target (`ScmMinBytesPerTarget` in src/control/server/engine)."""
