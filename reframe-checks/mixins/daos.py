@@ -177,9 +177,10 @@ class NeedsDaos(RunsDaosPrograms):
         return [f"the pool {pool} has {has} MiB free, but {asked} MiB are needed"]
 
     def changed(self) -> list[str]:
-        """Report ranks and containers that were replaced by others with the same name."""
+        """Report ranks, pools and containers that are no longer those of before."""
         before, after = self.answer("system.before"), self.answer("system.after")
         changes = dmg.restarted(before, after)
+        changes += dmg.remapped(self.answer("pool.before"), self.answer("pool.after"))
         changes += device_health.grown(self.answer("devices.before"), self.answer("devices.after"))
         before, after = self.answer("container.before"), self.answer("container.after")
         if before and not containers.same(before, after):

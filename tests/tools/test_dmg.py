@@ -15,6 +15,7 @@ from assay.tools.dmg import (
     pool_destroy,
     pool_list,
     pool_query,
+    remapped,
     restarted,
     system_query,
     uuid,
@@ -236,3 +237,30 @@ def test_pools_that_are_not_known_may_disturb():
     assert problem == "the other pools are unknown: dmg did not answer within 60 s"
     (problem,) = busy_pools('{\n"response": {"pools": [{}]}, "error": null\n}')
     assert problem.startswith("the other pools are unknown: ")
+
+
+def pool(**changes: object) -> str:
+    """The answer of a real DAOS about a pool, changed."""
+    text = recorded("dmg", "quick/pool.txt")
+    document = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    document["response"] |= changes
+    return json.dumps(document)
+
+
+def test_a_rank_that_was_excluded_and_reintegrated_meanwhile_is_reported() -> None:
+    assert remapped(pool(), pool()) == []
+    assert remapped(pool(version=4), pool(version=6)) == [
+        "the pool's targets changed meanwhile (excluded, reintegrated or added): its map had the"
+        " version 4, and now has 6"
+    ]
+
+
+def test_another_pool_of_the_same_name_is_reported() -> None:
+    (problem,) = remapped(pool(), pool(uuid="11111111-2222-4333-8444-555555555555"))
+    assert problem == "the pool is not the same as before: something recreated it"
+
+
+@pytest.mark.parametrize("text", ["", "no answer", '{"response": null, "error": "x"}'])
+def test_a_pool_that_was_not_asked_about_cannot_be_compared(text: str) -> None:
+    assert remapped(text, pool()) == []
+    assert remapped(pool(), text) == []

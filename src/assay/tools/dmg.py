@@ -130,6 +130,8 @@ class _Tier(BaseModel):
 
 class _Pool(BaseModel):
     uuid: str = ""
+    version: int = 0
+    """Of its map, which grows when targets are excluded, reintegrated or added."""
     state: str = "Ready"
     total_targets: int
     active_targets: int
@@ -275,6 +277,33 @@ def restarted(before: str, after: str) -> list[str]:
         for member in _members(after)
         if was.get(member.rank, member.incarnation) != member.incarnation
     ]
+
+
+def remapped(before: str, after: str) -> list[str]:
+    """Report a pool that changed between two answers to `dmg -j pool query`.
+
+    A rank that was excluded and reintegrated in between is found nowhere else.
+    """
+    was, now = _pool(before), _pool(after)
+    if was is None or now is None:
+        return []
+    if was.uuid != now.uuid:
+        return ["the pool is not the same as before: something recreated it"]
+    if was.version != now.version:
+        return [
+            "the pool's targets changed meanwhile (excluded, reintegrated or added): its map had"
+            f" the version {was.version}, and now has {now.version}"
+        ]
+    return []
+
+
+def _pool(text: str) -> _Pool | None:
+    objects, _ = json_objects(text)
+    try:
+        answer = _Answer.model_validate(objects[0] if objects else {})
+    except ValidationError:
+        return None
+    return answer.response if isinstance(answer.response, _Pool) else None
 
 
 def _members(text: str) -> list[Member]:
