@@ -15,6 +15,7 @@ from assay.checks.ior_by_rank import (
     block_bytes,
     names,
     processes,
+    read,
 )
 from assay.checks.pairs import TOGETHER, clients_by_rank
 from assay.checks.plan import requirements
@@ -24,6 +25,7 @@ from assay.cluster.description import Cluster
 from assay.subject import Subject
 from clusters import described, find
 from daos_sites import GBIT_IN_MIB
+from recordings import recorded
 from sites import put, site
 
 
@@ -161,6 +163,29 @@ def test_the_last_runs_verify_large_transfers_and_have_no_figure() -> None:
     assert steps[:4] == ["write_2m.1", "read_2m.1", "write_4k.1", "read_4k.1"]
     assert steps[-2:] == ["write_2m.verified", "read_2m.verified"]
     assert len(steps) == 4 * 5 + 2
+
+
+@pytest.mark.parametrize("metric", [*LARGE, *SMALL], ids=lambda metric: metric.name)
+def test_a_run_has_one_sample_of_its_metric(metric: Metric) -> None:
+    cluster = system(1, 1, changes={"c1: cores": 2})
+    text = recorded("ior", f"by_rank/{metric.name}.json")
+    parsed = read(a_run(cluster), Subject("s1", engine=0), metric, text)
+    assert parsed.problems == ()
+    (sample,) = parsed.samples
+    assert (sample.metric, sample.unit) == (metric.name, metric.unit)
+    assert sample.value == pytest.approx(RECORDED[metric.name], rel=1e-3)
+
+
+RECORDED = {"write_2m": 9.926, "read_2m": 44.5136, "write_4k": 26.112, "read_4k": 41.2928}
+"""What ReFrame printed of these runs; a small transfer is 1/256 of a MiB."""
+
+
+def test_a_run_of_fewer_processes_than_asked_for_has_a_problem() -> None:
+    run = a_run(system(1, 2, changes={f"c{n}: cores": 2 for n in (1, 2)}))
+    text = recorded("ior", "by_rank/write_2m.json")
+    (problem, *_) = read(run, Subject("s1", engine=0), LARGE[0], text).problems
+    assert "2" in problem
+    assert "4" in problem
 
 
 # What bounds it.

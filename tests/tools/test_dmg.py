@@ -133,6 +133,17 @@ def test_a_pool_of_md_on_ssd_is_read_alike():
             ),
         ),
         (
+            "system_query_rank_excluded.txt",
+            ("rank 1 at 127.0.0.1:10001 is adminexcluded",),
+        ),
+        (
+            "pool_query_rank_excluded.txt",
+            (
+                "the pool: 1 of 2 targets are excluded",
+                "the pool: its rebuild is busy; wait until it ends, or find out why it does not",
+            ),
+        ),
+        (
             "pool_query_full.txt",
             (
                 "the pool: its fullest scm target is 93% full, all together 49%; above 90% figures"
