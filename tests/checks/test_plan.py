@@ -140,6 +140,15 @@ def test_a_page_cache_is_only_on_the_way_through_the_kernel() -> None:
     assert ways(document, "PageCacheHonesty") == ["clients/posix", "clients/dfuse"]
 
 
+@pytest.mark.parametrize("exclusive", [True, False])
+def test_no_check_fills_the_memory_of_nodes_that_jobs_of_others_share(exclusive: bool) -> None:
+    document = with_container(**{"benchmarks/shared_directory": "/share"})
+    partitions = {"clients": "batch", "servers": "storage"}
+    document["slurm"] = {"partitions": partitions, "exclusive": exclusive}
+    required = ["clients/posix", "clients/dfuse"] if exclusive else []
+    assert ways(document, "PageCacheHonesty") == required
+
+
 @pytest.mark.parametrize(
     ("changes", "owed_by_ior"),
     [

@@ -24,8 +24,10 @@ from assay.tools.output import Parsed, merged
 def each_cached_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """One figure for all hosts together, by each backend that uses the kernel's page cache.
 
-    There is none if engines run on the hosts: the test would take memory from them.
+    There is none if engines or jobs of others run on the hosts: it would take memory from them.
     """
+    if not cluster.jobs.exclusive:
+        return ()
     system = cluster.daos
     if system is not None and set(system.servers) & set(cluster.members(partition)):
         return ()
