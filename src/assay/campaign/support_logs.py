@@ -54,17 +54,17 @@ def read(root: Path, below: str = ".") -> tuple[SupportLog, ...]:
     if not tree.is_directory(below):
         return ()
     logs: list[SupportLog] = []
-    for entry in tree.walk(below):
-        refuse_unprintable(entry, root)
-        if entry.is_directory:
+    for file in tree.walk(below):
+        refuse_unprintable(file, root)
+        if file.is_directory:
             continue
         if len(logs) == limits.SUPPORT_LOGS:
             raise ForeignError(
                 f"{quoted(root / below)} has more than {limits.SUPPORT_LOGS:,} files, which is the"
                 " limit: keep the logs of the servers that the report names"
             )
-        name = entry.name if below == "." else entry.name.removeprefix(f"{below}/")
-        logs.append(SupportLog(name, _end(tree, entry)))
+        name = file.name if below == "." else file.name.removeprefix(f"{below}/")
+        logs.append(SupportLog(name, _end(tree, file)))
     return tuple(logs)
 
 
