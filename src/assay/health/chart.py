@@ -62,7 +62,7 @@ def reference(figures: Array) -> Array:
     return _median(np.take_along_axis(figures, order, axis=0)[:REFERENCE].T)
 
 
-def deviations(figures: Array, levels: Array, of: Families) -> Array:
+def deviations(figures: Array, levels: Array, families: Families) -> Array:
     """The deviation of each family from its reference: nights by families.
 
     A family needs half of its metrics; its deviation is NaN without them.
@@ -70,19 +70,19 @@ def deviations(figures: Array, levels: Array, of: Families) -> Array:
     Args:
         figures: logarithms of figures: nights by metrics.
         levels: the reference of each metric.
-        of: the families of these metrics.
+        families: the families of these metrics.
     """
     relative = figures - levels
-    found = np.full((len(figures), len(of.members)), np.nan)
+    deviation = np.full((len(figures), len(families.members)), np.nan)
     own = relative.copy()
-    for number, family in enumerate(of.members):
+    for number, family in enumerate(families.members):
         if family.level == "kind":
             rows = np.array(family.rows)
-            found[:, number] = common = _median(relative[:, rows], FEWEST_PEERS, timid=True)
+            deviation[:, number] = common = _median(relative[:, rows], FEWEST_PEERS, timid=True)
             own[:, rows] -= np.nan_to_num(common)[:, None]
-    for numbers, rows in of.places:
-        found[:, numbers] = _median(own[:, rows], -(-rows.shape[1] // 2), timid=True)
-    return found
+    for numbers, rows in families.places:
+        deviation[:, numbers] = _median(own[:, rows], -(-rows.shape[1] // 2), timid=True)
+    return deviation
 
 
 def _median(figures: Array, fewest: int = 1, *, timid: bool = False) -> Array:
@@ -102,36 +102,36 @@ def _median(figures: Array, fewest: int = 1, *, timid: bool = False) -> Array:
     return np.asarray(np.where(count >= max(fewest, 1), middle, np.nan)[..., 0])
 
 
-def steps(summaries: Summaries, of: Families) -> Array:
+def steps(summaries: Summaries, families: Families) -> Array:
     """The step in which the figures of each metric's kind are printed, relative to their median."""
-    found = np.zeros(len(of.kind))
-    for number in range(int(of.kind.max(initial=-1)) + 1):
-        rows = np.flatnonzero((of.kind == number) & (summaries.count > 0))
+    step = np.zeros(len(families.kind))
+    for number in range(int(families.kind.max(initial=-1)) + 1):
+        rows = np.flatnonzero((families.kind == number) & (summaries.count > 0))
         seen = summaries.step[rows]
         if len(rows) and np.median(seen) > 0:
-            found[rows] = np.min(seen[seen > 0]) / np.median(summaries.median[rows])
-    return found
+            step[rows] = np.min(seen[seen > 0]) / np.median(summaries.median[rows])
+    return step
 
 
 def averages(series: Array, weight: float = WEIGHT) -> Array:
     """The moving average after each night, from 0; a night without a figure changes nothing."""
     average = np.zeros(series.shape[1])
-    found = np.empty_like(series)
+    after = np.empty_like(series)
     for night, figures in enumerate(series):
         average = average + weight * np.nan_to_num(figures - average)
-        found[night] = average
-    return found
+        after[night] = average
+    return after
 
 
 def signals(
-    past: Array, tonight: Array, of: Families, coarse: Array, weight: float = WEIGHT
+    past: Array, tonight: Array, families: Families, coarse: Array, weight: float = WEIGHT
 ) -> Signals:
     """Hold tonight's deviations against those of the nights before.
 
     Args:
         past: the deviations of earlier nights, the first one first: nights by families.
         tonight: the deviations of tonight.
-        of: the families.
+        families: the families.
         coarse: the step in which each metric is printed, relative to it; 0 if that is fine.
         weight: the weight of tonight in the moving average.
     """
@@ -141,7 +141,7 @@ def signals(
     before = averages(past, weight)[-1]
     average = before + weight * np.nan_to_num(tonight - before)
     nights = np.sum(~np.isnan(past), axis=0)
-    variance, freedom, alike = scatter(past, of)
+    variance, freedom, alike = scatter(past, families)
     kept = alike * (1 - weight)
     of_average = weight / (2 - weight) * (1 + kept) / (1 - kept)
     of_reference = np.pi / 2 / np.clip(nights, 1, REFERENCE) * (1 + alike) / (1 - alike)
@@ -149,7 +149,7 @@ def signals(
     chance = FALSE_ALARMS / max(1, int(np.sum(nights >= FEWEST)))
     far = threshold(chance, freedom)
     ready = nights >= FEWEST
-    least = np.maximum(LEAST, STEPS * _coarsest(coarse, of))
+    least = np.maximum(LEAST, STEPS * _coarsest(coarse, families))
     limit = np.where(ready, np.maximum(least, far * error), np.nan)
     with np.errstate(invalid="ignore"):
         worse = (average < -limit) & (tonight < -least)
@@ -158,18 +158,18 @@ def signals(
     return Signals(tonight, average, limit, worse, faster)
 
 
-def _coarsest(coarse: Array, of: Families) -> Array:
+def _coarsest(coarse: Array, families: Families) -> Array:
     """The median step of each family's metrics."""
-    found = np.empty(len(of.members))
-    for number, family in enumerate(of.members):
+    median_step = np.empty(len(families.members))
+    for number, family in enumerate(families.members):
         if family.level == "kind":
-            found[number] = np.median(coarse[list(family.rows)])
-    for numbers, rows in of.places:
-        found[numbers] = np.median(coarse[rows], axis=1)
-    return found
+            median_step[number] = np.median(coarse[list(family.rows)])
+    for numbers, rows in families.places:
+        median_step[numbers] = np.median(coarse[rows], axis=1)
+    return median_step
 
 
-def scatter(past: Array, of: Families) -> tuple[Array, Array, Array]:
+def scatter(past: Array, families: Families) -> tuple[Array, Array, Array]:
     """Variance between nights, its degrees of freedom, and how alike successive nights are.
 
     That of the family itself is from its first nights, which no later fault widens; that of
@@ -187,8 +187,8 @@ def scatter(past: Array, of: Families) -> tuple[Array, Array, Array]:
     usual = np.full(len(own), NATURAL**2)
     alike = np.zeros(len(own))
     nights = np.sum(~np.isnan(past), axis=0)
-    for number in range(int(of.like.max(initial=-1)) + 1):
-        similar = np.flatnonzero(of.like == number)
+    for number in range(int(families.like.max(initial=-1)) + 1):
+        similar = np.flatnonzero(families.like == number)
         seen = similar[~np.isnan(every[similar])]
         if len(seen) >= FEWEST_PEERS:
             usual[similar] = _trimmed(every[seen])

@@ -92,11 +92,11 @@ def _fits(names: Collection[str], seconds: Mapping[str, float], minutes: float) 
 
 def _seconds(cluster: Cluster) -> dict[str, float]:
     """The time of each check in all of its partitions."""
-    found: dict[str, float] = defaultdict(float)
+    seconds: dict[str, float] = defaultdict(float)
     for (name, _), takes in of_checks(cluster, SCALE).items():
         if cluster.daos is None or CHECKS[name].phase == "system":
-            found[name] += takes
-    return dict(found)
+            seconds[name] += takes
+    return dict(seconds)
 
 
 Shown = Mapping[str, set[Hashable]]

@@ -66,11 +66,11 @@ class Families:
 
 def families(charted: Sequence[Charted]) -> Families:
     """The families of some metrics, the largest first; two of the same metrics are only one."""
-    found: dict[tuple[int, ...], Family] = {}
+    by_rows: dict[tuple[int, ...], Family] = {}
     for level, name, rows in _candidates(charted):
         checks = frozenset(charted[row].check for row in rows)
-        found.setdefault((level == "kind", *rows), Family(level, name, checks, tuple(rows)))
-    members = tuple(found.values())
+        by_rows.setdefault((level == "kind", *rows), Family(level, name, checks, tuple(rows)))
+    members = tuple(by_rows.values())
     sizes: dict[int, list[int]] = defaultdict(list)
     for number, family in enumerate(members):
         if family.level != "kind":
@@ -84,15 +84,15 @@ def families(charted: Sequence[Charted]) -> Families:
 
 
 def _candidates(charted: Sequence[Charted]) -> Iterator[tuple[Level, Hashable, list[int]]]:
-    found: dict[tuple[Level, tuple[Hashable, ...]], list[int]] = defaultdict(list)
+    rows_of: dict[tuple[Level, tuple[Hashable, ...]], list[int]] = defaultdict(list)
     for row, each in enumerate(charted):
-        found["kind", (each.kind,)].append(row)
-        found["subject", (each.check, each.subject)].append(row)
-        found["metric", (row,)].append(row)
+        rows_of["kind", (each.kind,)].append(row)
+        rows_of["subject", (each.check, each.subject)].append(row)
+        rows_of["metric", (row,)].append(row)
         for host in each.hosts:
-            found["host", (host,)].append(row)
-            found["part", (each.check, host)].append(row)
+            rows_of["host", (host,)].append(row)
+            rows_of["part", (each.check, host)].append(row)
     for level in LEVELS:
-        for (of, key), rows in found.items():
-            if of == level and (level != "kind" or len(rows) >= FEWEST_PEERS):
+        for (its_level, key), rows in rows_of.items():
+            if its_level == level and (level != "kind" or len(rows) >= FEWEST_PEERS):
                 yield level, key[-1], rows

@@ -80,14 +80,18 @@ def run(
         if status is None:
             _end(process)
         errors.seek(0)
-        said = errors.read(limits.SHOWN_REASON).strip().splitlines()
+        printed = errors.read(limits.SHOWN_REASON).strip().splitlines()
     if received:
         raise Interruption(received[0])
     if status is None:
         return False
     # ReFrame ends with 1 if a check failed, which its report says better.
     if status not in (0, 1):
-        why = said[-1] if said else f"it ended with status {status}; see {directory}/reframe.out"
+        why = (
+            printed[-1]
+            if printed
+            else f"it ended with status {status}; see {directory}/reframe.out"
+        )
         raise MeasureError(f"no campaign: {why}", status)
     return True
 

@@ -47,7 +47,7 @@ class JudgedRun:
 
     judgements: tuple[Judgement, ...]
     """Those of the checks that ran."""
-    of: Families
+    families: Families
     shown: Signals
 
     @property
@@ -66,7 +66,7 @@ class JudgedRun:
 
     def checks(self, suspects: frozenset[int | str]) -> frozenset[str]:
         """The checks that measure some of these."""
-        named = (self.of.members[each].checks for each in suspects if isinstance(each, int))
+        named = (self.families.members[each].checks for each in suspects if isinstance(each, int))
         keys = {each.requirement.key: each.requirement.check for each in self.judgements}
         return frozenset[str]().union(*named) | {keys[key] for key in suspects if key in keys}
 
@@ -95,7 +95,7 @@ def medians(judgements: Sequence[Judgement]) -> dict[str, float]:
 
 def _charted(judgements: Sequence[Judgement], nights: Sequence[Night]) -> tuple[Families, Signals]:
     required = [each.requirement for each in judgements]
-    of = families([_as_charted(each) for each in required])
+    watched_families = families([_as_charted(each) for each in required])
     sign = np.array([1.0 if each.metric.better == "higher" else -1.0 for each in required])
     keys = [each.key for each in required]
 
@@ -107,12 +107,14 @@ def _charted(judgements: Sequence[Judgement], nights: Sequence[Night]) -> tuple[
     if not len(figures):
         figures = np.full((1, len(keys)), np.nan)
     levels = reference(figures)
-    now = deviations(tonight[None], levels, of)[0]
+    now = deviations(tonight[None], levels, watched_families)[0]
     summaries = summarize_all(
         [() if each.verdict is Verdict.MISSING else each.samples for each in judgements]
     )
-    past = deviations(figures, levels, of)[: len(nights)]
-    return of, signals(past, now, of, steps(summaries, of))
+    past = deviations(figures, levels, watched_families)[: len(nights)]
+    return watched_families, signals(
+        past, now, watched_families, steps(summaries, watched_families)
+    )
 
 
 def _as_charted(required: Requirement) -> Charted:
@@ -129,9 +131,9 @@ def findings(run: JudgedRun, suspects: frozenset[int | str]) -> list[Finding]:
 
     A part is not named beside the whole that is slow, unless it has lost much more.
     """
-    found = [*_against_limits(run, suspects), *_against_history(run, suspects)]
+    all_findings = [*_against_limits(run, suspects), *_against_history(run, suspects)]
     order = {layer: number for number, layer in enumerate(LAYERS)}
-    return sorted(found, key=lambda each: (order[each.layer], -(each.loss or 0.0)))  # type: ignore[index]
+    return sorted(all_findings, key=lambda each: (order[each.layer], -(each.loss or 0.0)))  # type: ignore[index]
 
 
 def _against_limits(run: JudgedRun, suspects: frozenset[int | str]) -> Iterator[Finding]:
@@ -154,11 +156,11 @@ def _against_history(run: JudgedRun, suspects: frozenset[int | str]) -> Iterator
     # The smallest family of each metric is the last one.
     own = {
         row: number
-        for number, family in enumerate(run.of.members)
+        for number, family in enumerate(run.families.members)
         if family.level != "kind"
         for row in family.rows
     }
-    for number, family in enumerate(run.of.members):  # the largest first
+    for number, family in enumerate(run.families.members):  # the largest first
         if number not in suspects:
             continue
         gain = float(np.expm1(run.shown.tonight[number]))
@@ -171,7 +173,7 @@ def _against_history(run: JudgedRun, suspects: frozenset[int | str]) -> Iterator
 
 
 def _finding(run: JudgedRun, number: int, slow: Sequence[int], gain: float) -> Finding:
-    family = run.of.members[number]
+    family = run.families.members[number]
     required = [run.judgements[row].requirement for row in family.rows]
     layers = {run.judgements[row].requirement.layer for row in slow or family.rows}
     first = required[0]

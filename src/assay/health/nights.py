@@ -104,13 +104,13 @@ class Nights:
         """
         if not self.campaigns.is_dir():
             return
-        found = sorted(
+        campaigns = sorted(
             path
             for path in self.campaigns.iterdir()
             if _NIGHT.match(path.name) and path.is_dir() and not path.is_symlink()
         )
         try:
-            for path in found[:-KEPT]:
+            for path in campaigns[:-KEPT]:
                 shutil.rmtree(path)
         except OSError as error:
             raise HistoryError(f"{error.filename} cannot be removed: {error.strerror}") from error

@@ -39,8 +39,8 @@ class Finding(BaseModel):
     loss: float | None = Field(description="relative loss against the history; negative: a gain")
 
     def __str__(self) -> str:
-        of = f" of {self.subject}" if self.subject else ""
-        return f"{self.layer}: {self.what}{of}: {self.reason}"
+        of_subject = f" of {self.subject}" if self.subject else ""
+        return f"{self.layer}: {self.what}{of_subject}: {self.reason}"
 
 
 class Gap(BaseModel):

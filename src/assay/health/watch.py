@@ -124,7 +124,7 @@ class Watch:
         self,
         start: datetime,
         run: JudgedRun | None,
-        found: Sequence[Finding],
+        confirmed: Sequence[Finding],
         unconfirmed: Sequence[Finding],
         missing: Sequence[Gap],
     ) -> Health:
@@ -134,7 +134,7 @@ class Watch:
         charted: set[int] = set()
         if run is not None:
             for number in np.flatnonzero(~np.isnan(run.shown.limit)).tolist():
-                charted.update(run.of.members[number].rows)
+                charted.update(run.families.members[number].rows)
         notes = [*self.watched.notes, *newer(nights, cluster.versions)]
         if self.chosen.unseen:
             notes.append(f"no check measures by itself: {', '.join(self.chosen.unseen)}")
@@ -149,7 +149,7 @@ class Watch:
             limited=sum(each is not Verdict.UNRATED for each in measured),
             charted=len(charted),
             nights=len(nights),
-            findings=tuple(found),
+            findings=tuple(confirmed),
             unconfirmed=tuple(unconfirmed),
             gaps=tuple(missing),
             notes=tuple(notes),
