@@ -98,14 +98,16 @@ def evidence(
         subjects[each.check, each.partition][each.subject] = None
     named = {(each.check, each.partition): each.servers for each in reported}
     return tuple(
-        _with_servers(found, results, (*named.get(key, ()), *found.servers))
-        for key, of in bad.items()
+        _with_servers(case_evidence, results, (*named.get(key, ()), *case_evidence.servers))
+        for key, bad_subjects in bad.items()
         if (case := results.cases.get(key)) is not None
-        for found in [_of_case(cluster, results, case, list(of), list(subjects[key]))]
+        for case_evidence in [
+            _of_case(cluster, results, case, list(bad_subjects), list(subjects[key]))
+        ]
     )
 
 
-def _with_servers(found: Evidence, results: Results, servers: Sequence[str]) -> Evidence:
+def _with_servers(case_evidence: Evidence, results: Results, servers: Sequence[str]) -> Evidence:
     """The evidence with the servers that are named, and with their whole logs."""
     names = {name.partition(".")[0] for name in servers}
     logs = [log for log in results.support_logs if log.host in names]
@@ -114,10 +116,10 @@ def _with_servers(found: Evidence, results: Results, servers: Sequence[str]) -> 
         f"{cut} of {len(logs)} whole logs were cut: each of these begins with a line that says so"
     )
     return replace(
-        found,
+        case_evidence,
         servers=tuple(dict.fromkeys(servers)),
         support=tuple(path for path, _ in support_logs.files(tuple(logs))),
-        notes=(*found.notes, note) if cut else found.notes,
+        notes=(*case_evidence.notes, note) if cut else case_evidence.notes,
     )
 
 
@@ -216,7 +218,7 @@ def _excerpt(case: Case, ran: While, lines: Sequence[_Line]) -> str:
         f" {_at(max(end for _, end in ran.windows))}: time (UTC), engine, part of DAOS, message\n\n"
     )
     shown = [f"{each}\n" for each in lines[:MOST_LINES]]
-    more = [f"\nCut here: {text}.\n" for text in _too_many(lines)]
+    more = [f"\nCut here: {note}.\n" for note in _too_many(lines)]
     return "".join([head, *shown, *more])
 
 
@@ -230,7 +232,7 @@ def _too_many(lines: Sequence[object]) -> Iterator[str]:
 
 def _cut(cluster: Cluster, results: Results, ran: While, lines: Sequence[object]) -> Iterator[str]:
     """Where the engines' errors were cut."""
-    yield from (f"the excerpt of the engines' logs was cut: {text}" for text in _too_many(lines))
+    yield from (f"the excerpt of the engines' logs was cut: {note}" for note in _too_many(lines))
     cut = dict.fromkeys(
         ran.name(cluster, engine)
         for session in (results.engine_errors if ran.windows else ())

@@ -33,7 +33,7 @@ class Polished:
 
     ends: Numbers
     """The numbers of the ends, each once, in order."""
-    of: Numbers
+    positions: Numbers
     """For each pair, the positions of its two ends in `ends`."""
     effect: Array
     """The gain that each end gives its pairs; negative if it makes them worse."""
@@ -56,10 +56,10 @@ def polish(gain: Array, ends: Numbers) -> Polished:
         ends: the numbers of each pair's two ends.
     """
     names, flat = np.unique(ends, return_inverse=True)
-    of = flat.reshape(ends.shape)
+    positions = flat.reshape(ends.shape)
     effect, residual = np.zeros(len(names)), gain.astype(float)
-    order = np.argsort(of.ravel(), kind="stable")
-    counts = np.bincount(of.ravel(), minlength=len(names))
+    order = np.argsort(positions.ravel(), kind="stable")
+    counts = np.bincount(positions.ravel(), minlength=len(names))
     of_end = np.split(order // 2, np.cumsum(counts)[:-1])
     for _ in range(SWEEPS):
         moved = 0.0
@@ -75,7 +75,7 @@ def polish(gain: Array, ends: Numbers) -> Polished:
         if moved < 1e-4:  # a hundredth of a percent
             break
     level = [middle(residual[rows] + effect[end]) for end, rows in enumerate(of_end)]
-    return Polished(names, of, effect, counts, gain, residual, np.array(level))
+    return Polished(names, positions, effect, counts, gain, residual, np.array(level))
 
 
 def _voted(figures: Array) -> float:

@@ -237,7 +237,7 @@ def _measure(
     partial.distance[rows], partial.loose[rows] = usual, loose
     if limits.ends[rows[0], 0] != NO_END:
         model = polish(gain, limits.ends[rows])
-        partial.by_host[rows] = model.residual + model.effect[model.of[:, 0]]
+        partial.by_host[rows] = model.residual + model.effect[model.positions[:, 0]]
         partial.polished.append((rows, model, error, known))
         local, (usual, loose) = model.residual, _between_pairs(model, error, known)
     else:
@@ -323,7 +323,7 @@ def _ailing(
     for rows, model, own, known in partial.polished:
         chance = limits.share(asked) / levels
         for end in _slow_ends(model, own, known, chance):
-            of_end = rows[(model.of == end).any(axis=1)]
+            of_end = rows[(model.positions == end).any(axis=1)]
             ailing[of_end] = True
             blame = Blame((frozenset({int(model.ends[end])}),), -float(model.effect[end]))
             for row in of_end.tolist():
@@ -347,9 +347,9 @@ def _slow_ends(model: Polished, error: float, known: float, chance: float) -> It
 def _blame_paths(partial: _Partial, slow: Flags) -> None:
     """Blame the path between the ends of single pairs, if both ends are also in other pairs."""
     for rows, model, _, _ in partial.polished:
-        several = (model.pairs[model.of] > 1).all(axis=1)
+        several = (model.pairs[model.positions] > 1).all(axis=1)
         for place in np.flatnonzero(several & slow[rows]).tolist():
-            row, (first, second) = int(rows[place]), model.ends[model.of[place]].tolist()
+            row, (first, second) = int(rows[place]), model.ends[model.positions[place]].tolist()
             if row not in partial.blame:
                 sides = frozenset({first}), frozenset({second})
                 partial.blame[row] = Blame(sides, -float(model.residual[place]))

@@ -218,29 +218,29 @@ def _anchors(signed: SignOff) -> dict[Requirement, str]:
     }
 
 
-def _anchor(found: Evidence) -> str:
-    return f"evidence-{found.check}-{found.partition}"
+def _anchor(evidence: Evidence) -> str:
+    return f"evidence-{evidence.check}-{evidence.partition}"
 
 
-def _proof(found: Evidence, cluster: Cluster) -> _Proof:
+def _proof(evidence: Evidence, cluster: Cluster) -> _Proof:
     kinds = (
-        ("Engines' metrics", found.telemetry),
-        ("Engines' logs", found.logs),
-        ("SSDs", found.devices),
-        ("System", found.system),
-        ("Job", found.job),
-        ("Whole logs", found.support),
+        ("Engines' metrics", evidence.telemetry),
+        ("Engines' logs", evidence.logs),
+        ("SSDs", evidence.devices),
+        ("System", evidence.system),
+        ("Job", evidence.job),
+        ("Whole logs", evidence.support),
     )
     return _Proof(
-        anchor=_anchor(found),
-        name=found.name,
+        anchor=_anchor(evidence),
+        name=evidence.name,
         files=tuple(
             (kind, tuple(_links(paths[:_MOST_FILES])), max(0, len(paths) - _MOST_FILES))
             for kind, paths in kinds
             if paths
         ),
-        notes=found.notes,
-        collect="" if found.support else support.collect(found.servers, cluster),
+        notes=evidence.notes,
+        collect="" if evidence.support else support.collect(evidence.servers, cluster),
     )
 
 
