@@ -121,25 +121,25 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
     text = files.read(directory / OUTPUT, limits.OUTPUT_BYTES, follow=False).decode(
         "utf-8", "replace"
     )
-    for said in text.splitlines():
-        if said.startswith(_SESSION):
-            ended = said.startswith(_SESSION[1])
+    for line in text.splitlines():
+        if line.startswith(_SESSION):
+            ended = line.startswith(_SESSION[1])
             if not ended:
                 ended_since.clear()
             for check in checks.values():
                 if check.state == "runs":
                     check.state = "interrupted"
-        elif match := _BEGAN.match(said):
+        elif match := _BEGAN.match(line):
             with suppress(ValueError):
                 began = datetime.strptime(match[1], _WHEN).timestamp()
-        elif match := _STARTED.match(said):
+        elif match := _STARTED.match(line):
             name, in_scale, run, partition = match.groups()
             scale = in_scale or scale
             if (name, partition) in checks:
                 check = checks[name, partition]
                 before[name, partition] = (check.state, check.hash)
                 check.state, check.hash = "runs", run
-        elif (match := _ENDED.match(said)) and (match[2], match[3]) in checks:
+        elif (match := _ENDED.match(line)) and (match[2], match[3]) in checks:
             key = (match[2], match[3])
             check = checks[key]
             if match[1] == "SKIP":
@@ -243,10 +243,10 @@ def lines(progress: Progress, now: float | None = None) -> list[str]:
     """
     count = len(progress.checks)
     states = Counter(check.state for check in progress.checks)
-    said = ", ".join(
+    counts = ", ".join(
         f"{number} {words}" for state, words in _WORDS.items() if (number := states[state])
     )
-    shown = [f"{progress.done} of {count} checks have ended: {said}"]
+    shown = [f"{progress.done} of {count} checks have ended: {counts}"]
     return shown + [sentence(check, now) for check in progress.checks if check.state != "waits"]
 
 

@@ -63,6 +63,6 @@ def sentences(cluster: Cluster) -> list[str]:
     for scale in SCALES:
         phases = by_phase(cluster, scale)
         parts = ", ".join(f"{phase} {spelled(each)}" for phase, each in phases.items())
-        of = f" ({parts})" if len(phases) > 1 else ""
-        lines.append(f"expected time, {scale}: {spelled(sum(phases.values()))}{of}")
+        phase_times = f" ({parts})" if len(phases) > 1 else ""
+        lines.append(f"expected time, {scale}: {spelled(sum(phases.values()))}{phase_times}")
     return lines

@@ -85,8 +85,8 @@ def _takes(run: Run) -> float:
 
 def _moved(left: SubjectOutputs, step: str) -> dict[str, float] | None:
     """The bytes that a step wrote and read, by the engines' names of these operations."""
-    found = moved(left.text(step, "json"))
-    return found and {"update": found["write"], "fetch": found["read"]}
+    transferred = moved(left.text(step, "json"))
+    return transferred and {"update": transferred["write"], "fetch": transferred["read"]}
 
 
 _READING = Reading(_parsed, _is_sample_of, watches_engines=True, moved=_moved)

@@ -46,6 +46,6 @@ def bandwidth(cluster: Cluster, requirement: Requirement, measured: Measured) ->
     )
 
 
-def _best(who: str, samples: Sequence[float], of: Requirement) -> Limit:
+def _best(who: str, samples: Sequence[float], copied: Requirement) -> Limit:
     made_of = f"best of {len(samples)} samples of {who}"
-    return Limit(who, Quantity(max(credible(samples)), of.unit), made_of, of.key)
+    return Limit(who, Quantity(max(credible(samples)), copied.unit), made_of, copied.key)

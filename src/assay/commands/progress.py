@@ -72,7 +72,7 @@ def progress(
     while True:
         seen = read()
         shown = campaign.lines(seen, None if follow else time.time())
-        new = [one_line(text) for text in shown if text not in printed]
+        new = [one_line(line) for line in shown if line not in printed]
         printed.update(shown)
         if new:
             print("\n".join(new), flush=True)
