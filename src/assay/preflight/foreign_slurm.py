@@ -115,18 +115,18 @@ def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]
             for node, state in states.items()
             if node not in lost and not state.startswith("idle")
         }
-        found = [node for node in states if node not in lost and node not in busy]
-        if not found:
+        idle = [node for node in states if node not in lost and node not in busy]
+        if not idle:
             raise SlurmError(
                 f"no node of the partition {partition} is idle; name some with --nodes, and the"
                 " job will wait for them"
             )
-        return found, {**lost, **busy}
-    found = _printed(["scontrol", "show", "hostnames", wanted]).split()
-    if strange := [node for node in found if node not in states]:
+        return idle, {**lost, **busy}
+    listed = _printed(["scontrol", "show", "hostnames", wanted]).split()
+    if strange := [node for node in listed if node not in states]:
         raise SlurmError(f"{folded(strange)} is not in the partition {partition}: {folded(states)}")
-    return [node for node in found if node not in lost], {
-        node: why for node, why in lost.items() if node in found
+    return [node for node in listed if node not in lost], {
+        node: why for node, why in lost.items() if node in listed
     }
 
 
@@ -148,11 +148,11 @@ def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
             "-s",
         ),
     ]
-    printed, wrong = _run(srun, script(slurm, question), slurm.wait_min * 60)
+    printed, errors = _run(srun, script(slurm, question), slurm.wait_min * 60)
     seen = answers(printed)
     silent = sorted(set(hosts) - {each.name for each in seen})
     if silent:
-        why = _in_one_line(wrong) or "it printed nothing"
+        why = _in_one_line(errors) or "it printed nothing"
         raise SlurmError(f"the job that examines the nodes failed on {folded(silent)}: {why}")
     return sorted(seen, key=lambda each: list(hosts).index(each.name))
 
@@ -200,9 +200,9 @@ def answers(printed: str) -> list[Seen]:
         if match := _PART.fullmatch(line):
             parts.setdefault(match["host"], {})[int(match["start"])] = match["text"]
     texts = {
-        host: "".join(found[start] for start in sorted(found)).removesuffix("end")
-        for host, found in parts.items()
-        if found[max(found)] == "end"
+        host: "".join(pieces[start] for start in sorted(pieces)).removesuffix("end")
+        for host, pieces in parts.items()
+        if pieces[max(pieces)] == "end"
     }
     return [_answer(host, text) for host, text in texts.items()]
 
@@ -233,9 +233,9 @@ def _program() -> str:
 
 
 def _printed(command: Sequence[str]) -> str:
-    out, wrong = _run(command, "", ANSWER_S)
-    if not out and wrong:
-        raise SlurmError(f"{command[0]} failed: {_in_one_line(wrong)}")
+    out, errors = _run(command, "", ANSWER_S)
+    if not out and errors:
+        raise SlurmError(f"{command[0]} failed: {_in_one_line(errors)}")
     return out
 
 
@@ -296,8 +296,8 @@ _KNOWN = re.compile(
 )
 
 
-def _in_one_line(wrong: str) -> str:
+def _in_one_line(errors: str) -> str:
     """Slurm's own words, each once and without its prefixes; that tasks ended is known."""
-    lines = [line.removeprefix("srun: ").removeprefix("error: ") for line in wrong.splitlines()]
+    lines = [line.removeprefix("srun: ").removeprefix("error: ") for line in errors.splitlines()]
     telling = [line for line in lines if line and not _KNOWN.search(line)]
     return shorten(one_line("; ".join(dict.fromkeys(telling))), limits.SHOWN_REASON)

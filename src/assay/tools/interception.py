@@ -33,20 +33,20 @@ def environment(library: Library, directory: str) -> Mapping[str, str]:
     return {"LD_PRELOAD": f"{directory}/lib{library}.so", "D_IL_REPORT": "1"}
 
 
-def problems(text: str, library: Library, processes: int, *, data: bool = True) -> Iterator[str]:
+def problems(output: str, library: Library, processes: int, *, data: bool = True) -> Iterator[str]:
     """Report processes whose calls the library did not intercept.
 
     Args:
-        text: the whole output of the processes, including standard error.
+        output: the whole output of the processes, including standard error.
         library: the library that was to be loaded.
         processes: processes that did I/O.
         data: require reads or writes; otherwise, metadata calls are enough.
     """
-    if missing := _NOT_LOADED.search(text):
+    if missing := _NOT_LOADED.search(output):
         yield f"{missing[1]} was not loaded: is it installed on this host?"
-    if off := _OFF.search(text):
+    if off := _OFF.search(output):
         yield f"libpil4dfs bypasses {off[1]}: it is in its bypass list"
-    taken = sum(calls > 0 for calls in _calls(text, library, data=data))
+    taken = sum(calls > 0 for calls in _calls(output, library, data=data))
     if not taken:
         yield (
             f"lib{library} took no calls: was it loaded, was D_IL_REPORT set, and is the path on a"
@@ -56,14 +56,14 @@ def problems(text: str, library: Library, processes: int, *, data: bool = True) 
         yield f"lib{library} took calls in {taken} of {processes} processes"
 
 
-def _calls(text: str, library: Library, *, data: bool) -> list[int]:
+def _calls(output: str, library: Library, *, data: bool) -> list[int]:
     """The calls that each process reported; for metadata, libioil reports only its files."""
     if library == "ioil":
-        reports = [tuple(map(int, counts)) for counts in _IOIL.findall(text)]
+        reports = [tuple(map(int, counts)) for counts in _IOIL.findall(output)]
         return [reads + writes if data else files for reads, writes, files in reports]
     # The lines of several processes are interleaved; each process keeps its own order.
     reported: dict[str, list[int]] = {}
-    for name, count in _PIL4DFS.findall(text):
+    for name, count in _PIL4DFS.findall(output):
         reported.setdefault(name.strip(), []).append(int(count))
     if not data:
         return reported.get("op_sum", [])

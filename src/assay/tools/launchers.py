@@ -38,7 +38,7 @@ def _sentence(banner: str) -> str:
     """The first sentence, and the paragraph that it announces with a colon."""
     first, *others = (" ".join(part.split()) for part in re.split(r"\n\s*\n", banner.strip()))
     match = _SENTENCE.match(first)
-    said = one_line(match[0] if match else first)
-    if said.endswith(":") and said == first and others:
-        said += f" {one_line(others[0])}"
-    return said.removesuffix(".") + (_PLUGIN if "direct launched" in said else "")
+    sentence = one_line(match[0] if match else first)
+    if sentence.endswith(":") and sentence == first and others:
+        sentence += f" {one_line(others[0])}"
+    return sentence.removesuffix(".") + (_PLUGIN if "direct launched" in sentence else "")

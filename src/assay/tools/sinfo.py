@@ -26,13 +26,13 @@ def lost(text: str) -> Mapping[str, str]:
     Args:
         text: standard output.
     """
-    found = {}
+    reasons = {}
     for each in text.splitlines():
         node, state, reason = (*each.split("|", 2), "", "")[:3]
         if state.startswith(_LOST):
             why = shorten(one_line(reason.strip()), SHOWN_REASON)
-            found[node] = f"{node} is {state.rstrip('*$#~!%@^-')} in Slurm ({why})"
-    return found
+            reasons[node] = f"{node} is {state.rstrip('*$#~!%@^-')} in Slurm ({why})"
+    return reasons
 
 
 def limit_command(partition: str) -> list[str]:
