@@ -15,11 +15,11 @@ from assay.tools import trusted
 
 
 @pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], str]:
+def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], str]:
     monkeypatch.setitem(sys.modules, "ansible.module_utils.trusted", trusted)
     module = runpy.run_path(str(ROLES / "daos/library/daos_programs.py"))
-    monkeypatch.setitem(module["said"].__globals__, "ANSWER_S", 1)
-    asked: Callable[[str, str], str] = module["said"]
+    monkeypatch.setitem(module["answer"].__globals__, "ANSWER_S", 1)
+    asked: Callable[[str, str], str] = module["answer"]
     return asked
 
 
@@ -36,8 +36,10 @@ needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only what is root's is
 
 
 @needs_root
-def test_a_program_is_asked_for_its_version(said: Callable[[str, str], str], program: Path) -> None:
-    assert said(str(program), "version") == (
+def test_a_program_is_asked_for_its_version(
+    answer: Callable[[str, str], str], program: Path
+) -> None:
+    assert answer(str(program), "version") == (
         f"{program} version exits with 0 and prints DAOS Admin Tool version 2.8.0"
     )
 
@@ -45,11 +47,11 @@ def test_a_program_is_asked_for_its_version(said: Callable[[str, str], str], pro
 @needs_root
 @pytest.mark.parametrize("word", ["version", ""])
 def test_a_program_that_others_may_write_is_not_asked(
-    said: Callable[[str, str], str], program: Path, word: str
+    answer: Callable[[str, str], str], program: Path, word: str
 ) -> None:
     for path, mode in ((program, 0o777), (program.parent, 0o777)):
         path.chmod(mode)
-        assert said(str(program), word) == (
+        assert answer(str(program), word) == (
             f"{program} was not run as root, since others may write {path}"
         )
         path.chmod(0o755)
@@ -58,20 +60,20 @@ def test_a_program_that_others_may_write_is_not_asked(
 
 @needs_root
 def test_a_program_without_a_word_is_only_looked_at(
-    said: Callable[[str, str], str], program: Path
+    answer: Callable[[str, str], str], program: Path
 ) -> None:
-    assert said(str(program), "") == ""
+    assert answer(str(program), "") == ""
     assert not program.with_name("dmg.ran").exists()
-    assert said("/none/dmg", "") == "/none/dmg is absent or not executable"
+    assert answer("/none/dmg", "") == "/none/dmg is absent or not executable"
 
 
 @needs_root
 def test_a_program_that_hangs_or_fails_says_so(
-    said: Callable[[str, str], str], program: Path
+    answer: Callable[[str, str], str], program: Path
 ) -> None:
     program.write_text("#!/bin/sh\nexec sleep 100\n")
-    assert said(str(program), "version") == f"{program} did not end within 1 s"
+    assert answer(str(program), "version") == f"{program} did not end within 1 s"
     program.write_text("#!/bin/sh\nexit 3\n")
-    assert said(str(program), "version") == f"{program} version exits with 3 and prints "
+    assert answer(str(program), "version") == f"{program} version exits with 3 and prints "
     program.write_text("no program")
-    assert said(str(program), "version").startswith(f"{program} cannot be run: Exec format error")
+    assert answer(str(program), "version").startswith(f"{program} cannot be run: Exec format error")

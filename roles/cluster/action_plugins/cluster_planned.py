@@ -81,13 +81,13 @@ class ActionModule(ActionBase):
     def _variables(self, name: str) -> dict[str, Any]:
         """Those of a host in this task, with the defaults of the roles, which hostvars lacks."""
         manager, inventory = self._hostvars._variable_manager, self._hostvars._inventory
-        found: dict[str, Any] = manager.get_vars(
+        variables: dict[str, Any] = manager.get_vars(
             play=self._task.get_play(),
             host=inventory.get_host(name),
             task=self._task,
             include_hostvars=False,
         )
-        return found
+        return variables
 
 
 def _facts(host: str, kind: Mapping[str, Any], number: int) -> Iterator[tuple[str, Any]]:

@@ -30,13 +30,13 @@ def describe_hosts(
         if not _is_seen(hostvars[name]):
             continue
         variables = hostvars[name]
-        found = variables["__cluster_found"]
+        probed = variables["__cluster_found"]
         described[name] = describe_host(
             variables["ansible_facts"],
-            found["hardware"]
-            | _blocks(found.get("lsblk", {}))
-            | _fingerprint(found, _in_user_space(name, variables)),
-            found["inventory"],
+            probed["hardware"]
+            | _blocks(probed.get("lsblk", {}))
+            | _fingerprint(probed, _in_user_space(name, variables)),
+            probed["inventory"],
         )
     return described
 
@@ -81,7 +81,7 @@ def refusals(hostvars: Mapping[str, Mapping[str, Any]], names: list[str]) -> dic
     refused = {
         name: hostvars[name].get("__preflight_refusals") for name in names if name in hostvars
     }
-    return {name: list(said) for name, said in refused.items() if said}
+    return {name: list(reasons) for name, reasons in refused.items() if reasons}
 
 
 def describe_host(
@@ -232,12 +232,12 @@ def _in_user_space(name: str, variables: Mapping[str, Any]) -> list[dict[str, st
     return next((listed[each] for each in known if each in listed), [])
 
 
-def _fingerprint(found: dict[str, Any], in_user_space: list[dict[str, str]]) -> dict[str, Any]:
+def _fingerprint(answer: dict[str, Any], in_user_space: list[dict[str, str]]) -> dict[str, Any]:
     """The fingerprint of a host; empty if its answer is invalid, so that others are not stopped."""
     try:
-        seen = {ssd["address"] for ssd in found["identity"]["nvme"]}
+        seen = {ssd["address"] for ssd in answer["identity"]["nvme"]}
         more = [ssd for ssd in in_user_space if ssd["address"] not in seen]
-        identity = {**found["identity"], "in_user_space": more}
+        identity = {**answer["identity"], "in_user_space": more}
         return {"fingerprint": fingerprint(identity).model_dump(mode="json")}
     except (KeyError, TypeError, AttributeError, ValueError):
         return {}
@@ -251,7 +251,7 @@ def fingerprints(hostvars: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         ).get("fingerprint")
         for name in hostvars
     }
-    return {name: found for name, found in taken.items() if found is not None}
+    return {name: each for name, each in taken.items() if each is not None}
 
 
 def _names(facts: dict[str, Any]) -> list[str]:

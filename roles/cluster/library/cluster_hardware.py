@@ -119,8 +119,8 @@ def _existing(directory: Path) -> Path:
 
 def _mount(directory: Path) -> dict[str, str]:
     command = ["findmnt", "--json", "--first-only", "--output=FSTYPE,SOURCE,OPTIONS", "--target"]
-    found = subprocess.run([*command, str(directory)], check=True, capture_output=True, text=True)
-    mount: dict[str, str] = json.loads(found.stdout)["filesystems"][0]
+    findmnt = subprocess.run([*command, str(directory)], check=True, capture_output=True, text=True)
+    mount: dict[str, str] = json.loads(findmnt.stdout)["filesystems"][0]
     return mount
 
 
@@ -138,8 +138,8 @@ BLOBS = b"SPDKBLOB"
 def block_devices(names: Iterable[str]) -> dict[str, Any]:
     """The output of lsblk, and which of the named devices have SPDK's blobs."""
     try:
-        found = subprocess.run(LSBLK, check=True, capture_output=True, text=True)
-        devices = json.loads(found.stdout)
+        lsblk = subprocess.run(LSBLK, check=True, capture_output=True, text=True)
+        devices = json.loads(lsblk.stdout)
     except (OSError, subprocess.CalledProcessError):  # not installed, or too old for an option
         devices = {}
     return {
@@ -252,15 +252,15 @@ def filtered(ports: dict[str, str], peer: str) -> dict[str, dict[str, str]]:
         return {"blocked": {}, "unjudged": {}}
     rules = printed(*COMMAND)
     ruleset = Ruleset(rules)
-    found = {
+    judgements = {
         port: ruleset.judge(Packet(int(port), peer, interface)) for port, interface in ports.items()
     }
     unread = unread_rules(Path("/"), is_nft_read=bool(rules))
     return {
-        "blocked": {port: judged.blocked for port, judged in found.items() if judged.blocked},
+        "blocked": {port: judged.blocked for port, judged in judgements.items() if judged.blocked},
         "unjudged": {
             port: doubt
-            for port, judged in found.items()
+            for port, judged in judgements.items()
             if not judged.blocked and (doubt := judged.doubt or unread)
         },
     }

@@ -35,7 +35,7 @@ ANSWER_S = 60
 """Time limit of a program, in seconds; the first start from a shared directory is slow."""
 
 
-def said(program: str, word: str) -> str:
+def answer(program: str, word: str) -> str:
     """What a program answers, in one line, or why it was not asked; empty if all is well."""
     try:
         if not word:
@@ -52,7 +52,7 @@ def main() -> None:
     """Run the module."""
     spec = {"programs": {"type": "dict", "required": True}}
     module = AnsibleModule(spec, supports_check_mode=True)
-    lines = [said(program, word) for program, word in module.params["programs"].items()]
+    lines = [answer(program, word) for program, word in module.params["programs"].items()]
     module.exit_json(changed=False, stdout="\n".join(filter(None, lines)))
 
 

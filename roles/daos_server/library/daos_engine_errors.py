@@ -71,13 +71,13 @@ def errors(path: str, since: float) -> dict[str, Any]:
             text = log.read(MOST_BYTES).decode("utf-8", "replace")
     except OSError as error:
         return {"errors": [], "cut": False, "unread": str(error)}
-    found = list(islice(errors_since(text, since), MOST + 1))
+    logged = list(islice(errors_since(text, since), MOST + 1))
     return {
         "errors": [
             (at, printable(facility), printable(without_secrets(message))[:MOST_CHARACTERS])
-            for at, facility, message in found[:MOST]
+            for at, facility, message in logged[:MOST]
         ],
-        "cut": len(found) > MOST or skipped > 0,
+        "cut": len(logged) > MOST or skipped > 0,
         "unread": "",
     }
 

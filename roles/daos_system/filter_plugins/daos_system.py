@@ -39,8 +39,8 @@ def unformatted(
 ) -> list[servers.Unformatted]:
     """The engines without a superblock, from the registered results of their hosts."""
     names = [server["name"] for server in there]
-    found = {name: hosts[name]["__daos_system_superblocks"]["stdout_lines"] for name in names}
-    return servers.unformatted(there, found)
+    superblocks = {name: hosts[name]["__daos_system_superblocks"]["stdout_lines"] for name in names}
+    return servers.unformatted(there, superblocks)
 
 
 class FilterModule:

@@ -151,10 +151,12 @@ class Container:
 
     def _compare(self) -> None:
         query = self._ask("query")
-        found = container_differences(self._layout, self._properties, query, self._ask("get-prop"))
-        if found:
+        differences = container_differences(
+            self._layout, self._properties, query, self._ask("get-prop")
+        )
+        if differences:
             self._fail(
-                f"{'; '.join(map(str, found))}. It was not changed: correct the inventory, or"
+                f"{'; '.join(map(str, differences))}. It was not changed: correct the inventory, or"
                 " destroy it with daos"
             )
         self._module.exit_json(changed=False, uuid=query.get("container_uuid"))

@@ -142,17 +142,19 @@ class Pool:
         known = self._ask(["pool", "get-prop", self._name])
         if not query.get("tier_stats"):
             self._fail("dmg pool query does not report its size")
-        found = pool_differences(self._size, self._properties, query, known)
-        fixed = [difference for difference in found if not difference.changeable]
+        differences = pool_differences(self._size, self._properties, query, known)
+        fixed = [difference for difference in differences if not difference.changeable]
         if fixed:
             self._fail(
                 f"{'; '.join(map(str, fixed))}. It was not changed: correct the inventory, or"
                 " change or destroy it with dmg"
             )
-        if found and not self._module.check_mode:
-            self._ask(pool_set(self._name, found), "make_limit_s")
-        found += self._allow()
-        self._module.exit_json(changed=bool(found), diff=_diff(found), uuid=query.get("uuid"))
+        if differences and not self._module.check_mode:
+            self._ask(pool_set(self._name, differences), "make_limit_s")
+        differences += self._allow()
+        self._module.exit_json(
+            changed=bool(differences), diff=_diff(differences), uuid=query.get("uuid")
+        )
 
     def _allow(self) -> list[Difference]:
         """Let the user use the pool, unless the user already may."""
@@ -186,10 +188,10 @@ def _pools(listed: Answer) -> list[dict[str, Any]]:
     return (listed.response.get("pools") if isinstance(listed.response, dict) else None) or []
 
 
-def _diff(found: list[Difference]) -> dict[str, dict[str, Any]]:
+def _diff(differences: list[Difference]) -> dict[str, dict[str, Any]]:
     return {
-        "before": {difference.key: difference.actual for difference in found},
-        "after": {difference.key: difference.wanted for difference in found},
+        "before": {difference.key: difference.actual for difference in differences},
+        "after": {difference.key: difference.wanted for difference in differences},
     }
 
 
