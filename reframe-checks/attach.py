@@ -72,8 +72,8 @@ def ask(command: "list[str]", on: "set[int]") -> "tuple[dict[str, typing.Any], s
     try:
         document = json.loads(answer.stdout[answer.stdout.index("{") :])
     except ValueError:
-        said = " ".join((answer.stderr or answer.stdout).split())[-300:]
-        raise WrongError(f"does not answer: {said or 'daos printed nothing'}") from None
+        reason = " ".join((answer.stderr or answer.stdout).split())[-300:]
+        raise WrongError(f"does not answer: {reason or 'daos printed nothing'}") from None
     if document.get("error") or not document.get("response"):
         raise WrongError(f"does not answer: {document.get('error') or 'daos gave no response'}")
     given = INTERFACE.findall(logged)
@@ -100,7 +100,7 @@ def check(system: str, provider: str, described: "dict[str, str]", command: "lis
         WrongError: it is not what is described.
     """
     nodes = sorted({int(node) for node in described.values() if node})
-    found = []
+    given = []
     for node in nodes if len(nodes) > 1 else [None]:
         on = set() if node is None else cores(node)
         if node is not None and not on:
@@ -110,14 +110,16 @@ def check(system: str, provider: str, described: "dict[str, str]", command: "lis
             raise WrongError(f"is of the system {answer.get('system_name')}, not {system}")
         if not transports(str(answer.get("fabric_provider"))) & transports(provider):
             raise WrongError(f"gives the provider {answer.get('fabric_provider')}, not {provider}")
-        near = [name for name, of in described.items() if node is None or of == str(node)]
+        near = [
+            name for name, numa_node in described.items() if node is None or numa_node == str(node)
+        ]
         place = "" if node is None else f" to a process on NUMA node {node}"
         if interface and interface not in near:
             raise WrongError(f"gives the interface {interface}{place}, not {' or '.join(near)}")
-        found.append(interface or "an interface that it does not name")
-    if not found:
+        given.append(interface or "an interface that it does not name")
+    if not given:
         raise WrongError("cannot be asked: the job has no core on any NUMA node with an interface")
-    return ", ".join(dict.fromkeys(found))
+    return ", ".join(dict.fromkeys(given))
 
 
 def main(system: str, provider: str, *words: str) -> None:

@@ -26,8 +26,10 @@ class TellingSqueue(SqueueJobScheduler):
         self, jobs: Iterable[Any], reasons: Mapping[str, Sequence[str]] | None = None
     ) -> None:
         """Cancel as ReFrame does, also if details follow a reason that it knows."""
-        found = {job: [*map(squeue.before_comma, each)] for job, each in (reasons or {}).items()}
-        super()._cancel_if_blocked(jobs, found)
+        shortened = {
+            job: [*map(squeue.before_comma, each)] for job, each in (reasons or {}).items()
+        }
+        super()._cancel_if_blocked(jobs, shortened)
 
     def _cancel_if_pending_too_long(self, jobs: Iterable[Any]) -> None:
         """Cancel as ReFrame does, and say what the job waited for."""

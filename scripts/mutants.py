@@ -245,14 +245,14 @@ def sampled(package: str, source: Path, size: int, seed: int) -> int:
     reached = reach(source, tests)
     if reached is None:
         raise ValueError(f"{package}: its tests fail as they are")
-    found = [
+    candidates = [
         mutant
         for path in sorted((source / "assay" / package).rglob("*.py"))
         for mutant in mutants(source, path.relative_to(source))
     ]
-    sample = random.Random(seed).sample(found, min(size, len(found)))
+    sample = random.Random(seed).sample(candidates, min(size, len(candidates)))
     survived = 0
-    print(f"{package}: {len(sample)} of {len(found)} mutants", flush=True)
+    print(f"{package}: {len(sample)} of {len(candidates)} mutants", flush=True)
     for mutant in sample:
         if not noticed(source, mutant, reached, tests):
             survived += 1

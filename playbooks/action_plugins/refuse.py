@@ -48,7 +48,7 @@ class ActionModule(ActionBase):
         }
         rules = self._task.args.get("rules", ())
         refusals = [
-            *(refusal for found in by_role.values() for refusal in found),
+            *(refusal for misfits in by_role.values() for refusal in misfits),
             *(refusal for rule in rules for refusal in self._refusals(rule, variables)),
         ]
         host = variables["inventory_hostname"]
@@ -57,7 +57,7 @@ class ActionModule(ActionBase):
             "failed": bool(refusals),
             "msg": "\n".join(f"{host}: {_sentence(refusal)}" for refusal in refusals),
             "refusals": refusals,
-            "misfits": [role for role, found in by_role.items() if found],
+            "misfits": [role for role, misfits in by_role.items() if misfits],
         }
 
     def _refusals(
@@ -71,8 +71,8 @@ class ActionModule(ActionBase):
                 return
             for templar in self._templars(rule, variables):
                 if not self._holds(rule["that"], templar):
-                    said = (templar.template(rule.get(key)) for key in ("key", "value", "allowed"))
-                    yield _refusal(*said)
+                    parts = (templar.template(rule.get(key)) for key in ("key", "value", "allowed"))
+                    yield _refusal(*parts)
         except AnsibleTemplateError as error:
             yield _refusal(str(rule["key"]), None, f"could not be judged: {error}")
 
@@ -93,8 +93,8 @@ class ActionModule(ActionBase):
 
     def _misfits(self, role: str, variables: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Variables of the inventory that have not the type or a choice of the role's."""
-        text = (ROLES / role / "meta/argument_specs.yml").read_text(encoding="utf-8")
-        loaded = yaml.load(text, yaml.CSafeLoader)  # safe, and ten times as fast as in Python
+        specs = (ROLES / role / "meta/argument_specs.yml").read_text(encoding="utf-8")
+        loaded = yaml.load(specs, yaml.CSafeLoader)  # safe, and ten times as fast as in Python
         options = loaded["argument_specs"]["main"].get("options", {})
         for name in sorted(options.keys() & variables.keys()):
             try:
@@ -102,8 +102,8 @@ class ActionModule(ActionBase):
             except AnsibleTemplateError:
                 continue  # made of variables that only the role has
             validator = ArgumentSpecValidator({name: options[name]})
-            wrong = validator.validate({name: value}, validate_role_argument_spec=True)
-            for message in wrong.error_messages:
+            validation = validator.validate({name: value}, validate_role_argument_spec=True)
+            for message in validation.error_messages:
                 shown = value if isinstance(value, str | int | float | bool) else None
                 yield _refusal(name, shown, _in_words(options[name], shown, message))
 

@@ -80,7 +80,7 @@ class CallbackModule(Default):
         self._changed: dict[str, list[str]] = defaultdict(list)
         self._measures = False
         # What a task of many attempts has said so far.
-        self._said: set[str] = set()
+        self._news: set[str] = set()
         atexit.register(self._say_what_goes_on)
 
     def _say_what_goes_on(self) -> None:
@@ -168,9 +168,9 @@ class CallbackModule(Default):
         if not self._thin:
             super().v2_runner_on_unreachable(result)
             return
-        said = " ".join(str(result.result.get("msg", "no reason was given")).split())
-        said = said.removeprefix("Task failed: ")
-        self._lost[_unnamed(said, _names(result.host))].append(result.host.get_name())
+        message = " ".join(str(result.result.get("msg", "no reason was given")).split())
+        message = message.removeprefix("Task failed: ")
+        self._lost[_unnamed(message, _names(result.host))].append(result.host.get_name())
 
     def _print_results(self) -> None:
         self._print_changes()
@@ -191,8 +191,8 @@ class CallbackModule(Default):
         """A message of several hosts once, with their range; that of one as it said it."""
         if self._lost or self._failed:
             self._print_changes()
-        for said, names in self._lost.items():
-            line = f"unreachable: [{folded(names)}] {said}"
+        for message, names in self._lost.items():
+            line = f"unreachable: [{folded(names)}] {message}"
             self._display.display(line, color=COLOR_UNREACHABLE)
         self._lost.clear()
         for (_, ignored, unnamed), results in self._failed.items():
@@ -254,9 +254,9 @@ class CallbackModule(Default):
             return False
         for line in result.result.get("stdout_lines", ()):
             # What is behind a semicolon, such as the time left, makes no news of a line.
-            said, _, _ = line.partition(";")
-            if said and said not in self._said:
-                self._said.add(said)
+            news, _, _ = line.partition(";")
+            if news and news not in self._news:
+                self._news.add(news)
                 self._display.display(f"  {line}")
         _show()
         return True
@@ -297,11 +297,11 @@ def _show() -> None:
     sys.stdout.flush()
 
 
-def _refusal(said: Any) -> str:
+def _refusal(result: Any) -> str:
     """A message alone, line by line, since YAML would fold a table; empty if there is more."""
-    lines = said.get("msg")
+    lines = result.get("msg")
     lines = lines if isinstance(lines, list) else str(lines or "").splitlines()
-    more = {key for key in said if not key.startswith("_")} - {"changed", "failed", "msg"}
+    more = {key for key in result if not key.startswith("_")} - {"changed", "failed", "msg"}
     if more or not lines or not all(isinstance(line, str) for line in lines):
         return ""
     return "".join(f"\n    {line}" for line in lines)
@@ -321,10 +321,10 @@ def _names(host: Any) -> Iterable[str]:
     return sorted(names, key=len, reverse=True)
 
 
-def _unnamed(said: str, names: Iterable[str]) -> str:
+def _unnamed(message: str, names: Iterable[str]) -> str:
     for name in names:
-        said = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", HOST, said)
-    return said
+        message = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", HOST, message)
+    return message
 
 
 def _by_number(name: str) -> tuple[str, int]:
