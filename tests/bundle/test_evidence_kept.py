@@ -42,9 +42,11 @@ def bundle_of(campaign: Path, logs: tuple[SupportLog, ...] = ()) -> Path:
 def test_report_and_page_name_files_that_are_there(campaign: Path) -> None:
     bundle = bundle_of(campaign)
     record = json.loads((bundle / "report.json").read_text())
-    (found,) = [each for each in record["evidence"] if each["check"] == CHECK]
+    (evidence,) = [each for each in record["evidence"] if each["check"] == CHECK]
     named = [
-        path for kind in ("telemetry", "logs", "devices", "system", "job") for path in found[kind]
+        path
+        for kind in ("telemetry", "logs", "devices", "system", "job")
+        for path in evidence[kind]
     ]
     assert len(named) == 11
     assert all((bundle / path).stat().st_size for path in named)
@@ -118,18 +120,18 @@ def test_whole_logs_of_servers_that_are_named_are_evidence(campaign: Path) -> No
         log.write_text(f"an engine's line of {host}\n{PEM}\n" * 20_000)
     bundle = bundle_of(campaign, support_logs.read(collected))
     record = json.loads((bundle / "report.json").read_text())
-    (found,) = [each for each in record["evidence"] if each["check"] == CHECK]
+    (evidence,) = [each for each in record["evidence"] if each["check"] == CHECK]
     # The engine of s1 logged errors.
-    assert found["support"] == ["support-logs/s1.example.org/EngineLogs/daos_engine.0.log"]
-    assert found["notes"] == [
+    assert evidence["support"] == ["support-logs/s1.example.org/EngineLogs/daos_engine.0.log"]
+    assert evidence["notes"] == [
         "1 of 1 whole logs were cut: each of these begins with a line that says so"
     ]
-    kept = (bundle / found["support"][0]).read_text()
+    kept = (bundle / evidence["support"][0]).read_text()
     assert kept.startswith("Cut here: the end of a log of ")
     assert BASE64 not in kept
     assert (bundle / "support-logs/s2/EngineLogs/daos_engine.0.log").exists()
     page = (bundle / "report.html").read_text()
-    assert f'href="./{found["support"][0]}"' in page
+    assert f'href="./{evidence["support"][0]}"' in page
     assert "verdicts and pages follow from the run reports" in verify(bundle).holds
 
 

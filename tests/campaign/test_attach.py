@@ -70,7 +70,7 @@ def test_a_provider_may_be_spelled_in_two_ways(tmp_path: Path, provider: str) ->
 
 
 @pytest.mark.parametrize(
-    ("answer", "interface", "wrong"),
+    ("answer", "interface", "problem"),
     [
         (ANSWER, "eth0", "gives the interface eth0, not ib0"),
         (ANSWER | {"system_name": "other"}, "ib0", "is of the system other, not daos_server"),
@@ -89,10 +89,10 @@ def test_a_provider_may_be_spelled_in_two_ways(tmp_path: Path, provider: str) ->
     ],
 )
 def test_what_is_not_as_described_is_named(
-    tmp_path: Path, answer: Any, interface: str, wrong: str
+    tmp_path: Path, answer: Any, interface: str, problem: str
 ) -> None:
     said = ask(agent(tmp_path, answer, *filter(None, [interface])))
-    assert said == f"wrong: daos_agent of c1 {wrong}\n"
+    assert said == f"wrong: daos_agent of c1 {problem}\n"
 
 
 def test_lines_of_the_library_before_the_answer_are_skipped(tmp_path: Path) -> None:
@@ -113,13 +113,13 @@ def test_a_program_that_is_missing_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one core")
 @pytest.mark.parametrize(
-    ("given", "wrong"),
+    ("given", "problem"),
     [
         (("ib0", "ib1"), ""),
         (("ib0", "ib0"), "gives the interface ib0 to a process on NUMA node 1, not ib1"),
     ],
 )
-def test_each_numa_node_is_asked(tmp_path: Path, given: tuple[str, str], wrong: str) -> None:
+def test_each_numa_node_is_asked(tmp_path: Path, given: tuple[str, str], problem: str) -> None:
     even, odd = (
         next(core for core in sorted(os.sched_getaffinity(0)) if core % 2 == of) for of in (0, 1)
     )
@@ -127,7 +127,7 @@ def test_each_numa_node_is_asked(tmp_path: Path, given: tuple[str, str], wrong: 
         (tmp_path / f"node{node}").mkdir()
         (tmp_path / f"node{node}" / "cpulist").write_text(f"{core}\n")
     said = ask(agent(tmp_path, ANSWER, *given), "c1=ib0/0/ib1/1", nodes=tmp_path)
-    expected = f"wrong: daos_agent of c1 {wrong}" if wrong else "as described: c1: ib0, ib1"
+    expected = f"wrong: daos_agent of c1 {problem}" if problem else "as described: c1: ib0, ib1"
     assert said == f"{expected}\n"
 
 

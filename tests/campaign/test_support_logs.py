@@ -79,10 +79,10 @@ def test_an_archive_is_refused_since_keys_may_be_in_it(tmp_path: Path) -> None:
         read(tmp_path / "logs")
 
 
-@pytest.mark.parametrize(("count", "wrong"), [(100, False), (101, True)])
-def test_there_are_only_so_many(tmp_path: Path, count: int, wrong: bool) -> None:
+@pytest.mark.parametrize(("count", "is_refused"), [(100, False), (101, True)])
+def test_there_are_only_so_many(tmp_path: Path, count: int, is_refused: bool) -> None:
     write_logs(tmp_path, {f"s1/{number}.log": "x" for number in range(count)})
-    if wrong:
+    if is_refused:
         with pytest.raises(ForeignError, match="has more than 100 files"):
             read(tmp_path / "logs")
     else:

@@ -32,13 +32,13 @@ def test_an_old_description_stays_where_a_new_one_has_no_room(tmp_path: Path) ->
             "programs": {"fio": "/usr/bin/fio"},
         }
     )
-    found = document(asked, host, [host])
+    described = document(asked, host, [host])
     with pytest.raises(OSError, match="No space left"):
-        _write(asked, found, None)
+        _write(asked, described, None)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
         "cluster.json": "old",
         "environment.sh": "old",
     }
-    _write(asked, found, None)
+    _write(asked, described, None)
     assert "borealis" in (tmp_path / "cluster.json").read_text()
     assert "ASSAY_CLUSTER" in (tmp_path / "environment.sh").read_text()

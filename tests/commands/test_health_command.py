@@ -70,8 +70,8 @@ def test_an_alarm_ends_with_1_and_is_shown_again_for_its_host(
     for number in range(6):
         assert run(kept, "--cluster", cluster_file)[0] == 0
         # Nights that begin in one second would be one.
-        (found,) = (path for path in kept.joinpath("history").glob("2*.json"))
-        found.rename(found.with_name(f"1999010{number}T020000.json"))
+        (night,) = (path for path in kept.joinpath("history").glob("2*.json"))
+        night.rename(night.with_name(f"1999010{number}T020000.json"))
         shutil.rmtree(kept / "campaigns")
     prom = tmp_path / "assay.prom"
     status, printed, _ = run(kept, "--cluster", cluster_file, "--json", "--textfile", prom)

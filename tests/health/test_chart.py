@@ -76,9 +76,9 @@ def test_a_loss_of_one_metric_is_not_one_of_its_host() -> None:
     assert worse(lasting(0.2, HOST_2[:1], 5)) == {("metric", HOST_2[0])}
 
 
-@pytest.mark.parametrize(("loss", "found"), [(0.04, False), (0.07, True)])
-def test_a_loss_counts_from_five_percent_on(loss: float, found: bool) -> None:
-    assert (("host", "s2") in worse(lasting(loss, HOST_2, 10, spread=0.002))) is found
+@pytest.mark.parametrize(("loss", "worse_expected"), [(0.04, False), (0.07, True)])
+def test_a_loss_counts_from_five_percent_on(loss: float, worse_expected: bool) -> None:
+    assert (("host", "s2") in worse(lasting(loss, HOST_2, 10, spread=0.002))) is worse_expected
 
 
 def test_a_loss_that_all_share_is_that_of_their_kind() -> None:
@@ -117,13 +117,13 @@ def test_a_short_history_judges_nothing(nights: int, ready: bool) -> None:
     assert shown.worse.any() == ready
 
 
-@pytest.mark.parametrize(("gain", "found"), [(1.2, False), (1.4, True)])
+@pytest.mark.parametrize(("gain", "faster_expected"), [(1.2, False), (1.4, True)])
 def test_a_figure_that_is_far_too_good_is_not_one_of_this_hardware(
-    gain: float, found: bool
+    gain: float, faster_expected: bool
 ) -> None:
     tonight = history(1, seed=2)[0]
     tonight[HOST_2[0]] += np.log(gain)
-    assert judged(history(20), tonight).faster.any() == found
+    assert judged(history(20), tonight).faster.any() == faster_expected
 
 
 def test_noisy_families_have_wide_limits() -> None:
@@ -179,9 +179,9 @@ def test_the_step_is_that_of_a_kind() -> None:
     rows = [
         [7.0, 8.0, 7.0, 7.0, 8.0] if each.kind == "read" else [7.1, 7.3, 7.2] for each in CHARTED
     ]
-    found = steps(summarize_all(rows), OF)
-    assert found[0::2] == pytest.approx(1 / 7)
-    assert (found[1::2] == 0).all()
+    printed_steps = steps(summarize_all(rows), OF)
+    assert printed_steps[0::2] == pytest.approx(1 / 7)
+    assert (printed_steps[1::2] == 0).all()
 
 
 def test_a_night_without_figures_changes_nothing() -> None:
@@ -195,8 +195,8 @@ def test_a_night_without_figures_changes_nothing() -> None:
 def test_a_family_needs_half_of_its_figures() -> None:
     tonight = history(1, seed=2)
     tonight[0, HOST_2] = np.nan
-    found = deviations(tonight, reference(history(20)), OF)[0]
-    absent = {OF.members[number].name for number in np.flatnonzero(np.isnan(found)).tolist()}
+    tonights = deviations(tonight, reference(history(20)), OF)[0]
+    absent = {OF.members[number].name for number in np.flatnonzero(np.isnan(tonights)).tolist()}
     assert absent == {"s2", *HOST_2}
 
 

@@ -60,24 +60,24 @@ NIGHT = Night(
 
 def read(path: Path) -> dict[tuple[str, ...], float]:
     """Name and labels, sorted by their names, to the value; the cluster's is left out."""
-    found = {}
+    values = {}
     for family in text_string_to_metric_families(path.read_text()):
         for sample in family.samples:
             assert sample.labels.pop("cluster") == "borealis"
             labels = (sample.labels[name] for name in sorted(sample.labels))
-            found[sample.name, *labels] = sample.value
-    return found
+            values[sample.name, *labels] = sample.value
+    return values
 
 
 def test_figures_are_in_base_units_that_their_names_end_with(tmp_path: Path) -> None:
     write(tmp_path / "assay.prom", health(), NIGHT)
-    found = read(tmp_path / "assay.prom")
+    values = read(tmp_path / "assay.prom")
     bandwidth = ("assay_health_bandwidth_bytes_per_second", "SsdFio", "ssd", "read_1m")
-    assert found[bandwidth] == 2000 * 2**20, "the median over all subjects"
+    assert values[bandwidth] == 2000 * 2**20, "the median over all subjects"
     latency = ("assay_health_time_seconds", "FiPingpong", "network", "latency_64b")
-    assert found[latency] == pytest.approx(20e-6)
-    assert found["assay_health_duration_seconds",] == 240
-    assert found["assay_health_last_run_timestamp_seconds",] == AT.timestamp() + 240
+    assert values[latency] == pytest.approx(20e-6)
+    assert values["assay_health_duration_seconds",] == 240
+    assert values["assay_health_last_run_timestamp_seconds",] == AT.timestamp() + 240
 
 
 @pytest.mark.parametrize(
@@ -90,17 +90,17 @@ def test_figures_are_in_base_units_that_their_names_end_with(tmp_path: Path) -> 
 )
 def test_one_state_is_1(tmp_path: Path, made: Health, state: str) -> None:
     write(tmp_path / "assay.prom", made, NIGHT)
-    found = read(tmp_path / "assay.prom")
-    states = {key[1]: value for key, value in found.items() if key[0] == "assay_health_state"}
+    values = read(tmp_path / "assay.prom")
+    states = {key[1]: value for key, value in values.items() if key[0] == "assay_health_state"}
     assert states == {"alarm": 0, "unknown": 0, "ok": 0} | {state: 1}
-    assert found["assay_health_missing_figures",] == (3 if state == "unknown" else 0)
+    assert values["assay_health_missing_figures",] == (3 if state == "unknown" else 0)
 
 
 def test_a_finding_has_its_loss(tmp_path: Path) -> None:
     write(tmp_path / "assay.prom", health(FOUND), None)
-    found = read(tmp_path / "assay.prom")
-    assert found["assay_health_loss_ratio", "ssd", "s3", "SsdFio (read_1m)"] == 0.098
-    assert found["assay_health_alarms",] == 1
+    values = read(tmp_path / "assay.prom")
+    assert values["assay_health_loss_ratio", "ssd", "s3", "SsdFio (read_1m)"] == 0.098
+    assert values["assay_health_alarms",] == 1
 
 
 def test_every_unit_of_the_catalogue_has_a_base_unit() -> None:

@@ -84,10 +84,10 @@ def test_a_large_loss_is_an_alarm_that_names_layer_host_and_check(tonight: Make)
     health, campaigns = tonight(lost, lost)
     assert (health.state, health.status) == (State.ALARM, 1)
     assert campaigns.ran[1] == ("SsdFio",), "only what is suspected is measured again"
-    (found,) = (each for each in health.findings if each.against == "history")
-    assert (found.layer, found.hosts) == ("ssd", ("s3",))
-    assert "SsdFio" in found.what
-    assert found.loss == pytest.approx(0.3, abs=0.03)
+    (finding,) = (each for each in health.findings if each.against == "history")
+    assert (finding.layer, finding.hosts) == ("ssd", ("s3",))
+    assert "SsdFio" in finding.what
+    assert finding.loss == pytest.approx(0.3, abs=0.03)
     assert health.headline.startswith("ALARM proving-ground: ssd: SsdFio")
 
 
@@ -142,8 +142,8 @@ def test_a_host_that_slows_in_all_it_does_is_named_once(tonight: Make) -> None:
 def test_a_loss_of_all_is_that_of_their_kind_and_of_no_host(tonight: Make) -> None:
     lost = slower(0.3, *(f"s{n}" for n in range(1, 5)), check="SsdFio.read_1m")
     health, _ = tonight(lost, lost)
-    (found,) = (each for each in health.findings if each.against == "history")
-    assert (found.what, found.hosts) == ("SsdFio.read_1m of all 4 subjects", ())
+    (finding,) = (each for each in health.findings if each.against == "history")
+    assert (finding.what, finding.hosts) == ("SsdFio.read_1m of all 4 subjects", ())
     assert health.of_host("s1").findings == tuple(
         each for each in health.findings if "s1" in each.hosts
     )
@@ -153,9 +153,9 @@ def test_a_figure_that_is_too_good_is_an_alarm(tonight: Make) -> None:
     better = slower(-1.0, "s3", check="SsdFio.read_1m")
     health, _ = tonight(better, better)
     assert health.state is State.ALARM
-    (found,) = (each for each in health.findings if each.against == "history")
-    assert found.reason.startswith("implausible: ")
-    assert found.loss == pytest.approx(-1.0, abs=0.05)
+    (finding,) = (each for each in health.findings if each.against == "history")
+    assert finding.reason.startswith("implausible: ")
+    assert finding.loss == pytest.approx(-1.0, abs=0.05)
 
 
 def test_what_was_not_measured_is_no_ok(tonight: Make) -> None:
@@ -202,8 +202,11 @@ def test_without_a_history_an_accepted_campaign_judges(
     lost = slower(loss, "c1", "c2", "c3", "c4", check="FdbHammer.write")
     health, _ = tonight(lost, lost, nights=0, accepted=floors)
     assert health.state is state
-    for found in health.findings:
-        assert (found.against, found.what[: len("FdbHammer.write")]) == ("limit", "FdbHammer.write")
+    for finding in health.findings:
+        assert (finding.against, finding.what[: len("FdbHammer.write")]) == (
+            "limit",
+            "FdbHammer.write",
+        )
 
 
 def test_a_campaign_without_a_report_is_unknown(tmp_path: Path) -> None:

@@ -39,19 +39,19 @@ def evidence(root: Path) -> Evidence:
 
 def test_a_missing_figure_has_all_that_was_kept_meanwhile(tmp_path: Path) -> None:
     log_errors(failed_campaign(tmp_path, daos_cluster()), *LOGGED)
-    found = evidence(tmp_path)
-    assert found.name == "IorEasy on clients"
+    shown = evidence(tmp_path)
+    assert shown.name == "IorEasy on clients"
     raw = f"{PLACE}/raw/clients/dfs"
-    assert found.telemetry == (f"{raw}/start.engines.gz", f"{raw}/write.1.engines.gz")
-    assert found.logs == (EXCERPT, "engine-errors/20260101T100000Z.json")
-    assert found.devices == (
+    assert shown.telemetry == (f"{raw}/start.engines.gz", f"{raw}/write.1.engines.gz")
+    assert shown.logs == (EXCERPT, "engine-errors/20260101T100000Z.json")
+    assert shown.devices == (
         f"{PLACE}/raw/system/devices.after.json",
         f"{PLACE}/raw/system/devices.before.json",
     )
-    assert {Path(path).name.partition(".")[0] for path in found.system} == {"pool", "system"}
-    assert found.job == (f"{PLACE}/rfm_job.out",)  # the other file is empty
-    assert found.servers == ("s1",)
-    assert found.notes == ()
+    assert {Path(path).name.partition(".")[0] for path in shown.system} == {"pool", "system"}
+    assert shown.job == (f"{PLACE}/rfm_job.out",)  # the other file is empty
+    assert shown.servers == ("s1",)
+    assert shown.notes == ()
 
 
 def test_readings_are_listed_in_the_order_of_the_steps(tmp_path: Path) -> None:
@@ -86,8 +86,8 @@ def test_it_is_said_where_the_excerpt_was_cut(tmp_path: Path, logged: int, cut: 
     (second / "engine-errors" / "20260101T100000Z.json").rename(
         tmp_path / "engine-errors" / "20260101T110000Z.json"
     )
-    found = evidence(tmp_path)
-    (text,) = found.excerpts.values()
+    shown = evidence(tmp_path)
+    (text,) = shown.excerpts.values()
     assert text.count("error ") == MOST_LINES
     assert f"error {MOST_LINES - 1}\n" in text
     how = (
@@ -95,7 +95,7 @@ def test_it_is_said_where_the_excerpt_was_cut(tmp_path: Path, logged: int, cut: 
         " others"
     )
     assert text.endswith(f"\nCut here: {how}.\n") is cut
-    assert found.notes == ((f"the excerpt of the engines' logs was cut: {how}",) if cut else ())
+    assert shown.notes == ((f"the excerpt of the engines' logs was cut: {how}",) if cut else ())
 
 
 def test_it_is_said_whose_log_the_server_cut(tmp_path: Path) -> None:
@@ -124,9 +124,9 @@ def test_it_is_said_what_is_lacking(tmp_path: Path) -> None:
 
 def test_that_no_engine_logged_an_error_is_said_too(tmp_path: Path) -> None:
     log_errors(failed_campaign(tmp_path, daos_cluster()))
-    found = evidence(tmp_path)
-    assert found.notes == ("no engine logged an error while it ran",)
-    assert found.logs == ("engine-errors/20260101T100000Z.json",)
+    shown = evidence(tmp_path)
+    assert shown.notes == ("no engine logged an error while it ran",)
+    assert shown.logs == ("engine-errors/20260101T100000Z.json",)
 
 
 def test_a_waiver_does_not_remove_the_evidence(tmp_path: Path) -> None:

@@ -38,12 +38,12 @@ def test_errors_are_counted_by_engine_and_part_with_the_first(tmp_path: Path) ->
     )
 
 
-@pytest.mark.parametrize(("at", "found"), [(-0.1, 0), (0.0, 1), (9.5, 1), (9.6, 0)])
+@pytest.mark.parametrize(("at", "count"), [(-0.1, 0), (0.0, 1), (9.5, 1), (9.6, 0)])
 def test_errors_before_and_after_a_check_are_not_its_own(
-    tmp_path: Path, at: float, found: int
+    tmp_path: Path, at: float, count: int
 ) -> None:
     results = with_errors(campaign(tmp_path, "sound"), (at, "vos", "x"))
-    assert len(logged(daos(9191), results).get(KEY, ())) == found
+    assert len(logged(daos(9191), results).get(KEY, ())) == count
 
 
 def test_an_engine_that_logged_more_is_said_to_have(tmp_path: Path) -> None:

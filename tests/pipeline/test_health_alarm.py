@@ -44,10 +44,10 @@ def test_what_is_slow_twice_is_an_alarm_that_is_remembered(make_site: MakeSite) 
     assert night.returncode == 1, (night.stdout, night.stderr)
     printed = json.loads(night.stdout)
     assert (printed["checks"], printed["gaps"]) == (["FiPingpong"], [])
-    (found,) = printed["findings"]
-    assert (found["layer"], found["hosts"]) == ("network", ["c1", "c2"])
-    assert found["what"] == "FiPingpong.latency_64b"
-    assert found["reason"].startswith("below: 8,359 us is above the limit of ")
+    (finding,) = printed["findings"]
+    assert (finding["layer"], finding["hosts"]) == ("network", ["c1", "c2"])
+    assert finding["what"] == "FiPingpong.latency_64b"
+    assert finding["reason"].startswith("below: 8,359 us is above the limit of ")
     campaigns = sorted(path.name for path in (kept / "campaigns").glob("2*"))
     assert campaigns == [campaigns[0], f"{campaigns[0]}-again"]
     (remembered,) = Nights(kept).read()

@@ -42,8 +42,8 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_load_of_others_is_asked_for_once_in_a_session(loaded: str) -> None:
-    (found,) = asking.unrest((loaded,))
-    assert found.startswith("others use the system: its engines move ")
+    (problem,) = asking.unrest((loaded,))
+    assert problem.startswith("others use the system: its engines move ")
     assert asking.unrest((loaded,)) is asking.unrest((loaded,))
 
 

@@ -38,8 +38,8 @@ def scripts_of(directory: Path, then: str = "") -> str:
 def wait_for(directory: Path, label: str) -> list[str]:
     """What destroyed a pool, once it has: it begins when ReFrame has ended."""
     for _ in range(100):
-        if found := dmg(directory, label, "destroy"):
-            return found
+        if destroyed := dmg(directory, label, "destroy"):
+            return destroyed
         time.sleep(0.1)
     return []
 

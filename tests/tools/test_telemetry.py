@@ -148,7 +148,7 @@ MIB = 2**20
 
 
 @pytest.mark.parametrize(
-    ("update", "fetch", "found"),
+    ("update", "fetch", "problems"),
     [
         (0, 0, []),
         (MIB, MIB, []),
@@ -162,10 +162,12 @@ MIB = 2**20
         ),
     ],
 )
-def test_a_system_that_others_use_is_not_at_rest(update: int, fetch: int, found: list[str]) -> None:
+def test_a_system_that_others_use_is_not_at_rest(
+    update: int, fetch: int, problems: list[str]
+) -> None:
     before = parse(BEGIN + MOVED % ("update", 9) + MOVED % ("fetch", 9))
     after = parse(BEGIN + MOVED % ("update", 9 + update) + MOVED % ("fetch", 9 + fetch))
-    assert unrest(before, after, 2.0) == found
+    assert unrest(before, after, 2.0) == problems
 
 
 def test_a_little_more_than_a_mib_a_second_is_not_rest() -> None:
@@ -175,8 +177,8 @@ def test_a_little_more_than_a_mib_a_second_is_not_rest() -> None:
 
 def test_a_system_that_rebuilds_is_not_at_rest() -> None:
     line = 'engine_io_ops_migrate_latency_samples{rank="0",target="0"} %d\n'
-    (found,) = unrest(parse(BEGIN + line % 3), parse(BEGIN + line % 4), 2.0)
-    assert found == "a rebuild or reintegration moves data between the engines; wait for its end"
+    (problem,) = unrest(parse(BEGIN + line % 3), parse(BEGIN + line % 4), 2.0)
+    assert problem == "a rebuild or reintegration moves data between the engines; wait for its end"
     assert not unrest(parse(BEGIN + line % 4), parse(BEGIN + line % 4), 2.0)
 
 

@@ -133,40 +133,40 @@ def charted(cluster: Cluster) -> list[Charted]:
 def watched(setting: Setting, rng: np.random.Generator) -> Alarms:
     """Every night of a series, judged as `assay health` does."""
     site = Site(setting, rng)
-    of = families(charted(site.cluster))
+    groups = families(charted(site.cluster))
     sign = np.where(site.cluster.more, 1.0, -1.0)
     figures = np.empty((0, len(sign)))
-    past = np.empty((0, len(of.members)))
+    past = np.empty((0, len(groups.members)))
     alarms, none = Alarms([], []), np.zeros(1, dtype=bool)
     for night in range(setting.nights):
         site.next_night()
         levels = reference(figures) if len(figures) else np.zeros(len(sign))
         if len(figures) <= REFERENCE:
-            past = deviations(figures, levels, of)
+            past = deviations(figures, levels, groups)
 
         def look(night: int, past: Array, levels: Array) -> tuple[Array, Flags, Flags]:
             samples = site.measured(night)
             if night < setting.judged_from:
                 return sign * np.log(np.median(samples, axis=1)), none, none
             summaries, rating = site.cluster.summarized(samples)
-            found = sign * np.log(summaries.median)
-            own = deviations(found[None], levels, of)[0]
+            logarithms = sign * np.log(summaries.median)
+            own = deviations(logarithms[None], levels, groups)[0]
             if setting.weight == CUSUM:
-                return found, summed(past, own, of), np.isin(rating.verdict, ACCUSING)
-            shown = signals(past, own, of, steps(summaries, of), setting.weight)
-            return found, shown.worse | shown.faster, np.isin(rating.verdict, ACCUSING)
+                return logarithms, summed(past, own, groups), np.isin(rating.verdict, ACCUSING)
+            shown = signals(past, own, groups, steps(summaries, groups), setting.weight)
+            return logarithms, shown.worse | shown.faster, np.isin(rating.verdict, ACCUSING)
 
-        found, flagged, accused = look(night, past, levels)
+        logarithms, flagged, accused = look(night, past, levels)
         if flagged.any() or accused.any():
             _, again, still = look(night, past, levels)
-            _name(alarms, night, site.hit & (setting.loss(night) > 0), of, flagged & again)
+            _name(alarms, night, site.hit & (setting.loss(night) > 0), groups, flagged & again)
             _accuse(alarms, night, site.hit & (setting.loss(night) > 0), accused & still)
-        figures = np.vstack([figures, found])
-        past = np.vstack([past, deviations(found[None], levels, of)])
+        figures = np.vstack([figures, logarithms])
+        past = np.vstack([past, deviations(logarithms[None], levels, groups)])
     return alarms
 
 
-def summed(past: Array, tonight: Array, of: Families) -> Flags:
+def summed(past: Array, tonight: Array, groups: Families) -> Flags:
     """What a cumulative sum would call worse, at the chart's variances and chance of an alarm.
 
     It is tuned to a loss of `LEAST`; its limit is that of Siegmund, Sequential Analysis (1985),
@@ -174,7 +174,7 @@ def summed(past: Array, tonight: Array, of: Families) -> Flags:
     """
     if len(past) < FEWEST:
         return np.zeros(len(tonight), dtype=bool)
-    deviation = np.sqrt(scatter(past, of)[0])
+    deviation = np.sqrt(scatter(past, groups)[0])
     slack = LEAST / 2 / deviation
     total = np.zeros(len(tonight))
     for night in (*past, tonight):
@@ -184,10 +184,10 @@ def summed(past: Array, tonight: Array, of: Families) -> Flags:
     return np.asarray((total > np.maximum(limit, 1.0)) & (tonight < -LEAST))
 
 
-def _name(alarms: Alarms, night: int, hit: Flags, of: Families, flagged: Flags) -> None:
+def _name(alarms: Alarms, night: int, hit: Flags, groups: Families, flagged: Flags) -> None:
     """What the chart names is right if most of it is of the fault, or the fault is most of it."""
     for number in np.flatnonzero(flagged).tolist():
-        share = float(np.mean(hit[list(of.members[number].rows)]))
+        share = float(np.mean(hit[list(groups.members[number].rows)]))
         (alarms.right if share >= 0.5 else alarms.wrong).append(night)
 
 

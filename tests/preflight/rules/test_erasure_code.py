@@ -10,7 +10,7 @@ from sites import only, problems, put, site
 CONTAINER = "daos.pools[0].containers[0]"
 
 
-def found(
+def judged(
     *, cell: str | None = None, version: str = "2.8", servers: int = 20, **container: object
 ) -> list[Problem]:
     """What is wrong with a container, in a pool with this cell, on so many servers."""
@@ -38,7 +38,7 @@ def found(
     ],
 )
 def test_whole_stripes_in_a_chunk_pass(cell: str | None, file_oclass: str) -> None:
-    assert found(cell=cell, file_oclass=file_oclass, chunk_size="1MiB") == []
+    assert judged(cell=cell, file_oclass=file_oclass, chunk_size="1MiB") == []
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_whole_stripes_in_a_chunk_pass(cell: str | None, file_oclass: str) -> No
 def test_a_chunk_that_fills_a_stripe_in_part_is_a_warning(
     cell: str | None, file_oclass: str, chunk: str, stripe: int
 ) -> None:
-    (problem,) = found(cell=cell, file_oclass=file_oclass, chunk_size=chunk)
+    (problem,) = judged(cell=cell, file_oclass=file_oclass, chunk_size=chunk)
     assert (problem.key, problem.value) == (f"{CONTAINER}.chunk_size", chunk)
     assert problem.severity == "warning"
     assert problem.allowed.startswith(f"should be a multiple of {stripe} KiB, the stripe of EC_")
@@ -61,38 +61,38 @@ def test_a_chunk_that_fills_a_stripe_in_part_is_a_warning(
 
 def test_the_container_s_own_cell_counts_before_the_pool_s() -> None:
     own = {"properties": {"ec_cell_sz": "64KiB"}}
-    assert found(cell="128KiB", file_oclass="EC_16P2GX", chunk_size="1MiB", **own) == []
+    assert judged(cell="128KiB", file_oclass="EC_16P2GX", chunk_size="1MiB", **own) == []
 
 
 def test_the_class_of_files_counts_before_that_of_both() -> None:
     both = {"oclass": "EC_16P2GX", "chunk_size": "1MiB"}
-    assert found(file_oclass="SX", **both) == []
-    assert [problem.key for problem in found(**both)] == [f"{CONTAINER}.chunk_size"]
+    assert judged(file_oclass="SX", **both) == []
+    assert [problem.key for problem in judged(**both)] == [f"{CONTAINER}.chunk_size"]
 
 
 @pytest.mark.parametrize(("version", "warned"), [("2.4", 1), ("2.6", 0), ("2.8", 0)])
 def test_without_a_chunk_size_only_2_4_takes_1_mib_whatever_the_stripe(
     version: str, warned: int
 ) -> None:
-    assert len(found(cell="128KiB", version=version, file_oclass="EC_16P2GX")) == warned
+    assert len(judged(cell="128KiB", version=version, file_oclass="EC_16P2GX")) == warned
 
 
 def test_the_default_cell_of_2_6_is_half_as_long() -> None:
-    assert found(version="2.6", file_oclass="EC_16P2GX", chunk_size="1MiB") == []
+    assert judged(version="2.6", file_oclass="EC_16P2GX", chunk_size="1MiB") == []
 
 
 @pytest.mark.parametrize("layout", ["HDF5", "PYTHON"])
 def test_other_layouts_have_neither_chunks_nor_directories(layout: str) -> None:
-    wrong = {"file_oclass": "EC_16P2GX", "chunk_size": "1MiB", "dir_oclass": "EC_2P1G1"}
-    assert found(type=layout, **wrong) == []
+    unfit = {"file_oclass": "EC_16P2GX", "chunk_size": "1MiB", "dir_oclass": "EC_2P1G1"}
+    assert judged(type=layout, **unfit) == []
 
 
 def test_directories_are_replicated() -> None:
-    (problem,) = found(dir_oclass="EC_4P2G1")
+    (problem,) = judged(dir_oclass="EC_4P2G1")
     assert (problem.key, problem.value) == (f"{CONTAINER}.dir_oclass", "EC_4P2G1")
     assert problem.severity == "warning"
     assert problem.allowed.startswith("should be replicated, such as RP_3G1, or left out")
-    assert found(dir_oclass="RP_3G1") == []
+    assert judged(dir_oclass="RP_3G1") == []
 
 
 @pytest.mark.parametrize("container", [{"file_oclass": "EC_3P9"}, {"chunk_size": "much"}])

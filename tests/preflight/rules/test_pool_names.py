@@ -67,8 +67,8 @@ def test_names_that_pools_can_have(name: str) -> None:
 
 def shares(*sizes: str) -> list[tuple[str, str]]:
     pools = ({"name": f"p{number}", "size": size} for number, size in enumerate(sizes))
-    found = problems(with_pools(*pools))
-    return [(p.key, p.severity) for p in found if p.key.startswith("daos.pools")]
+    raised = problems(with_pools(*pools))
+    return [(p.key, p.severity) for p in raised if p.key.startswith("daos.pools")]
 
 
 def test_shares_of_what_other_pools_leave() -> None:

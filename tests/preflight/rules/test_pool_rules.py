@@ -273,5 +273,5 @@ def test_metadata_on_ssds_needs_checkpoints() -> None:
 @pytest.mark.parametrize(("seconds", "warned"), [(0, 1), (1, 0), (2**20, 0), (2**20 + 1, 1)])
 def test_checkpoints_come_at_least_every_second(seconds: int, warned: int) -> None:
     pool = {"name": "tank", "size": "9%", "properties": {"checkpoint_freq": seconds}}
-    found = problems(put(site(), {"daos/pools": [pool]}))
-    assert [problem.severity for problem in found] == ["warning"] * warned
+    raised = problems(put(site(), {"daos/pools": [pool]}))
+    assert [problem.severity for problem in raised] == ["warning"] * warned
