@@ -75,8 +75,8 @@ def read(root: Path, known: Mapping[str, Sequence[object]]) -> tuple[LoggedError
 
 def _servers(content: bytes, known: Mapping[str, Collection[object]]) -> dict[str, _Server]:
     document = from_json(content)
-    for key, _, wrong in misfits(document):
-        raise ForeignError(f"is not a file of engines' errors: {quoted(key)}: {wrong}")
+    for key, _, problem in misfits(document):
+        raise ForeignError(f"is not a file of engines' errors: {quoted(key)}: {problem}")
     try:
         servers = _SERVERS.validate_python(document)
     except ValidationError as error:

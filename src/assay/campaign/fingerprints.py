@@ -55,8 +55,8 @@ def read(root: Path, known: Collection[str]) -> tuple[Taken, ...]:
 
 def _hosts(content: bytes, known: Collection[str]) -> dict[str, Fingerprint]:
     document = from_json(content)
-    for key, _, wrong in misfits(document):
-        raise ForeignError(f"is not a file of fingerprints: {quoted(key)}: {wrong}")
+    for key, _, problem in misfits(document):
+        raise ForeignError(f"is not a file of fingerprints: {quoted(key)}: {problem}")
     try:
         hosts = _HOSTS.validate_python(document)
     except ValidationError as error:

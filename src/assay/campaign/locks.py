@@ -74,8 +74,8 @@ def _compare(name: str, content: bytes, cluster: Cluster) -> None:
         known = ", ".join(f"{kind}{SUFFIX}" for kind in sorted(cluster.built)) or "none"
         raise ForeignError(f"does not name a kind of host that was built for; choose from: {known}")
     document = from_json(content)
-    for key, _, wrong in misfits(document):
-        raise ForeignError(f"is not a lock of Spack: {quoted(key)}: {wrong}")
+    for key, _, problem in misfits(document):
+        raise ForeignError(f"is not a lock of Spack: {quoted(key)}: {problem}")
     try:
         packages = of_lock(document)
     except ValidationError as error:

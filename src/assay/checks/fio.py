@@ -52,8 +52,8 @@ def _parsed_intercepted(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     figures, library = _parsed(run, subject, raw), backend_of(subject).library
     if library is None:
         return figures
-    wrong = tuple(not_intercepted(raw.of(subject).printed(STEP), library, processes=1))
-    return merged(TOOL, [figures, Parsed(TOOL, (), wrong)])
+    problems = tuple(not_intercepted(raw.of(subject).printed(STEP), library, processes=1))
+    return merged(TOOL, [figures, Parsed(TOOL, (), problems)])
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:

@@ -250,8 +250,8 @@ def _sample(run: Run, subject: Subject, metric: Metric, number: int, raw: RawOut
         if read.problems:
             return Parsed(TOOL, (), tuple(f"{name}: {each}" for each in read.problems))
         if (printed := len(by_process(output))) != len(clients):
-            wrong = f"{name}: {printed} of {len(clients)} clients printed a result"
-            return Parsed(TOOL, (), (wrong,))
+            problem = f"{name}: {printed} of {len(clients)} clients printed a result"
+            return Parsed(TOOL, (), (problem,))
         figure = _FIGURES[metric.unit]
         values += [sample.value for sample in read.samples if sample.metric == figure]
     value = max(values) if metric.unit == "us" else sum(values)

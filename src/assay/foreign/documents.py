@@ -92,14 +92,14 @@ def misfits(document: Any, most: int = NAME) -> Iterator[tuple[str, str, str]]:
             yield key, "", f"is nested more than {DEPTH} deep, which is the limit"
         elif isinstance(value, dict):
             for name, inner in value.items():
-                if wrong := _misfit(str(name), most):
-                    yield key, quoted(name), f"has a key that {wrong}"
+                if problem := _misfit(str(name), most):
+                    yield key, quoted(name), f"has a key that {problem}"
                 else:
                     waiting.append((f"{key}.{name}" if key else str(name), inner, depth + 1))
         elif isinstance(value, list):
             waiting += [(f"{key}[{n}]", inner, depth + 1) for n, inner in enumerate(value)]
-        elif isinstance(value, str) and (wrong := _misfit(value, most)):
-            yield key, quoted(value), wrong
+        elif isinstance(value, str) and (problem := _misfit(value, most)):
+            yield key, quoted(value), problem
         elif isinstance(value, int | float) and not (value == 0 or LEAST <= abs(value) <= NUMBER):
             yield key, f"{value:.3g}" if isinstance(value, float) else _digits(value), _RANGE
 

@@ -275,8 +275,8 @@ def _measurements(
     valid = Measured(
         {
             metric: values
-            for metric, values, wrong in zip(plan, samples, problems, strict=True)
-            if not wrong
+            for metric, values, its_problems in zip(plan, samples, problems, strict=True)
+            if not its_problems
         },
         results.scale,
     )
@@ -285,12 +285,12 @@ def _measurements(
             metric,
             values,
             expectation(cluster, results.as_run(metric), valid, baseline),
-            wrong,
+            its_problems,
             results.raw(metric),
             model_of(cluster, metric.subject),
             short.get(
                 (metric.check, metric.partition, metric.subject, metric.metric.direction), ""
             ),
         )
-        for metric, values, wrong in zip(plan, samples, problems, strict=True)
+        for metric, values, its_problems in zip(plan, samples, problems, strict=True)
     ]

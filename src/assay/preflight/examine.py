@@ -66,10 +66,10 @@ def read(path: Path) -> Any:
             content = files.read(path, limits.CLUSTER_BYTES)
         return from_json(content)
     except OSError as error:
-        wrong = f"cannot be read: {error.strerror}"
+        problem = f"cannot be read: {error.strerror}"
     except ForeignError as error:
-        wrong = str(error)
-    raise ClusterError(str(path), [Problem(None, "", None, wrong)])
+        problem = str(error)
+    raise ClusterError(str(path), [Problem(None, "", None, problem)])
 
 
 def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
@@ -83,9 +83,10 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
     """
     if not isinstance(document, dict):
         return None, [Problem(None, "", type(document).__name__, "must be a JSON object")]
-    if wrong := [Problem(None, *misfit) for misfit in islice(misfits(document), MOST)]:
-        return None, wrong
-    problems: list[Problem] = list(refusals(document))
+    problems = [Problem(None, *misfit) for misfit in islice(misfits(document), MOST)]
+    if problems:
+        return None, problems
+    problems = list(refusals(document))
     if problems and document.keys() <= set(KEYS):
         return None, problems  # which kept the roles from describing it
     unseen = {problem.host for problem in problems if problem.host is not None}

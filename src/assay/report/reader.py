@@ -45,10 +45,10 @@ def read(path: Path) -> Record:
         raise RecordError(
             f"{shown} {problem}" if problem.startswith("is not") else problem
         ) from error
-    for wrong in _validator().iter_errors(document):
-        place = "/".join(map(str, wrong.instance_path)) or "the whole"
+    for misfit in _validator().iter_errors(document):
+        place = "/".join(map(str, misfit.instance_path)) or "the whole"
         raise RecordError(
-            f"{shown} does not match the schema: {quoted(place)}: {quoted(wrong.message)}"
+            f"{shown} does not match the schema: {quoted(place)}: {quoted(misfit.message)}"
         )
     try:
         record = Record.model_validate(document)

@@ -144,19 +144,19 @@ def _files(name: str, host: Host, system: str | None) -> Iterator[Problem]:
                 if existing is None or (existing.blobs and ours):
                     continue
                 if existing.blobs:
-                    wrong = (
+                    problem = (
                         f"holds the data of an engine that this server does not have: {_REFORMAT}"
                     )
                 elif existing.type != "file":
-                    wrong = f"is a {existing.type}: should be a file, which DAOS creates"
+                    problem = f"is a {existing.type}: should be a file, which DAOS creates"
                 elif not existing.blank:
-                    wrong = (
+                    problem = (
                         f"has {existing.size_bytes} bytes that DAOS did not write: should be a file"
                         " that does not exist yet; choose another path, or remove it"
                     )
                 else:
                     continue
-                yield Problem(name, f"engines[{number}].storage[{index}].bdev_list", path, wrong)
+                yield Problem(name, f"engines[{number}].storage[{index}].bdev_list", path, problem)
 
 
 def _other_systems(name: str, host: Host, system: str | None) -> Iterator[Problem]:
