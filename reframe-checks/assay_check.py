@@ -120,7 +120,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         del subject
         return []
 
-    def wrong_before(self) -> list[str]:
+    def problems_before(self) -> list[str]:
         """Why the check must not run now, in words, as far as the controller can see it."""
         return [
             f"{name} = {getattr(self, name)}: should be {least} to {most}"
@@ -128,7 +128,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             if not least <= getattr(self, name) <= most
         ]
 
-    def wrong_after(self) -> list[str]:
+    def problems_after(self) -> list[str]:
         """Problems that invalidate all figures of the run, as far as the controller sees them."""
         return []
 
@@ -230,11 +230,11 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         if not lost:
             return
         if self.needs_all_hosts or not self.present:
-            wrong = [f"{lost_hosts.sentence(lost)}; {self.entry.name} was not queued"]
+            problems = [f"{lost_hosts.sentence(lost)}; {self.entry.name} was not queued"]
             if left and self.needs_all_hosts:
-                wrong[0] += f": it measures all {len(self.hosts)} hosts at once"
-            self.problems = dict.fromkeys(map(str, self.subjects), wrong)
-            raise ReframeError("; ".join(wrong))
+                problems[0] += f": it measures all {len(self.hosts)} hosts at once"
+            self.problems = dict.fromkeys(map(str, self.subjects), problems)
+            raise ReframeError("; ".join(problems))
         self.hosts = left
 
     def lost_hosts(self) -> Mapping[str, str]:
@@ -254,9 +254,9 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     @run_before("run")
     def refuse_what_would_be_no_measurement(self) -> None:
-        if wrong := self.wrong_before():
-            self.problems = dict.fromkeys(map(str, self.subjects), wrong)
-            raise ReframeError("; ".join(wrong))
+        if problems := self.problems_before():
+            self.problems = dict.fromkeys(map(str, self.subjects), problems)
+            raise ReframeError("; ".join(problems))
 
     @run_before("run")
     def take_the_hosts(self) -> None:
@@ -331,7 +331,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.problems = {}
         stage = Path(self.stagedir)
         strange = leftovers.strange(stage, self.subjects)
-        wrong = [*self.wrong_after(), *leftovers.core_dumps(stage), *strange.pop(None, [])]
+        common = [*self.problems_after(), *leftovers.core_dumps(stage), *strange.pop(None, [])]
         lost = self.lost_hosts()
         ran = []
         for subject in self.subjects:
@@ -343,16 +343,16 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             left = self.raw.of(subject)
             try:
                 ran += left.steps()
-                wrong_here = strange.get(subject) or [
-                    *wrong,
+                own = strange.get(subject) or [
+                    *common,
                     *problems(left, self.steps(subject)),
                 ]
-                wrong_here = wrong_here or self._collect(subject)
+                own = own or self._collect(subject)
             except (ForeignError, OSError) as error:
-                wrong_here = [f"what {subject} left cannot be read: {error}"]
-            if wrong_here:
+                own = [f"what {subject} left cannot be read: {error}"]
+            if own:
                 why = [f"{lost_hosts.sentence(lost)} since the job began"] if lost else []
-                self.problems[str(subject)] = shorten_all([*why, *wrong_here], limits.FOUND)
+                self.problems[str(subject)] = shorten_all([*why, *own], limits.FOUND)
         self.benchmark_seconds = busy_s(ran)
         return sn.assert_false(
             bool(self.problems),
@@ -361,10 +361,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     def _collect(self, subject: Subject) -> list[str]:
         """Store a subject's samples, and return their problems."""
-        samples, wrong = samples_of(self.measured, subject, self.raw)
+        samples, problems = samples_of(self.measured, subject, self.raw)
         for name, values in samples.items():
             self.samples[name][str(subject)] = values
-        return wrong
+        return problems
 
     # References.
 

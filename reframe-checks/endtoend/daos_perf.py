@@ -54,10 +54,10 @@ class DaosPerf(NeedsDaos, KeepsInFlight, LaunchesMpi, AssayCheck):
         """Check also the pool of daos_perf."""
         return super().look(when) or self.look_at_pool(f"perf_pool.{when}", self.pool)
 
-    def wrong_before(self) -> list[str]:
+    def problems_before(self) -> list[str]:
         """Check also the pool's free space, and that update and fetch have the same in flight."""
-        if wrong := super().wrong_before():
-            return wrong
+        if problems := super().problems_before():
+            return problems
         for name in self.values:
             update, fetch = (self.in_flight[f"{test}_{name}"] for test in TESTS)
             if update != fetch:

@@ -65,10 +65,10 @@ class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
         """Containers that the processes share, or several separate ones for each process."""
         return layout(self.measured, subject, separate_index=self.separate_index)
 
-    def wrong_before(self) -> list[str]:
+    def problems_before(self) -> list[str]:
         """Check also the pool's free space."""
-        if wrong := super().wrong_before():
-            return wrong
+        if problems := super().problems_before():
+            return problems
         largest = max(prod(load_in_daos(self.measured, each)) for each in self.subjects)
         return self.short_of_room("pool.before", self.pool, ROOM * largest)
 

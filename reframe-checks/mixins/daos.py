@@ -92,15 +92,16 @@ class NeedsDaos(RunsDaosPrograms):
     #: The clients share the system's performance, so with fewer clients each would get more.
     needs_all_hosts = True
 
-    def wrong_before(self) -> list[str]:
+    def problems_before(self) -> list[str]:
         """Check also that the system is healthy."""
-        return super().wrong_before() or [
-            f"{self.entry.name} needs the phase system: {text}" for text in self.look("before")
+        return super().problems_before() or [
+            f"{self.entry.name} needs the phase system: {problem}"
+            for problem in self.look("before")
         ]
 
-    def wrong_after(self) -> list[str]:
+    def problems_after(self) -> list[str]:
         """Check that the system is still healthy, and that nothing restarted."""
-        return [f"after the run, {text}" for text in self.look("after") or self.changed()]
+        return [f"after the run, {problem}" for problem in self.look("after") or self.changed()]
 
     def on_dfuse(self, directory: Path, *launcher: str) -> list[Text]:
         """A guard: the container is mounted at a directory, on the launcher's hosts if given."""
@@ -130,24 +131,26 @@ class NeedsDaos(RunsDaosPrograms):
         if system is None:
             return []
         asked = self.ask(f"system.{when}", dmg.system_query(CONTROL))
-        wrong = list(dmg.parse(asked, expected_ranks=self.ranks).problems)
+        problems = list(dmg.parse(asked, expected_ranks=self.ranks).problems)
         # With a dead rank, the pool's service may not answer at all.
-        if not wrong:
-            wrong += self.look_at_others(when)
-        if not wrong and system.pool:
-            wrong += self.look_at_pool(f"pool.{when}", system.pool)
-        if not wrong and self.uses_container and system.pool and system.container:
+        if not problems:
+            problems += self.look_at_others(when)
+        if not problems and system.pool:
+            problems += self.look_at_pool(f"pool.{when}", system.pool)
+        if not problems and self.uses_container and system.pool and system.container:
             asked = self.ask(f"container.{when}", containers.query(system.pool, system.container))
-            wrong += containers.parse(asked).problems
-        if not wrong and when == "before":
-            wrong += self.look_once()
-        return wrong
+            problems += containers.parse(asked).problems
+        if not problems and when == "before":
+            problems += self.look_once()
+        return problems
 
     def look_at_others(self, when: str) -> list[str]:
         """Query the other pools and the SSDs, and return the problems."""
-        wrong = dmg.busy_pools(self.ask(f"pools.{when}", dmg.pool_list(CONTROL)), self.daos.pool)
-        wrong += device_health.problems(self.ask(f"devices.{when}", device_health.query(CONTROL)))
-        return wrong
+        problems = dmg.busy_pools(self.ask(f"pools.{when}", dmg.pool_list(CONTROL)), self.daos.pool)
+        problems += device_health.problems(
+            self.ask(f"devices.{when}", device_health.query(CONTROL))
+        )
+        return problems
 
     def look_once(self) -> list[str]:
         """Query what is asked once in a session, before its first check, and return the problems.
@@ -155,12 +158,12 @@ class NeedsDaos(RunsDaosPrograms):
         The answers are also those of the other checks.
         """
         scanned = self.ask("network.before", network_scan.query(CONTROL), once=True)
-        wrong = network_scan.problems(scanned, self.cluster.provider)
+        problems = network_scan.problems(scanned, self.cluster.provider)
         if self.daos.version == "2.8":
-            wrong += health_check.problems(
+            problems += health_check.problems(
                 self.ask("health.before", health_check.query(), once=True)
             )
-        return wrong or list(asking.unrest(tuple(telemetry.addresses(self.cluster))))
+        return problems or list(asking.unrest(tuple(telemetry.addresses(self.cluster))))
 
     def look_at_pool(self, name: str, pool: str) -> list[str]:
         """Query a pool's state, keep the answer under a name, and return the problems."""

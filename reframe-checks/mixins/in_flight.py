@@ -27,7 +27,7 @@ class KeepsInFlight(Mixin):
         in_flight = {f"in_flight.{name}": count for name, count in self.in_flight.items()}
         return {**super().sizes(), **in_flight}
 
-    def wrong_before(self) -> list[str]:
+    def problems_before(self) -> list[str]:
         """Refuse to change it for a latency, which is measured with one operation in flight."""
         several = {each.name for each in self.entry.metrics if (each.in_flight or 1) > 1}
         refused = [
@@ -35,7 +35,7 @@ class KeepsInFlight(Mixin):
             for name, count in self.in_flight.items()
             if count < 1 or (name not in several and count != self._shipped(name))
         ]
-        return refused or super().wrong_before()
+        return refused or super().problems_before()
 
     def as_run(self, metric: Requirement) -> Requirement:
         """The requirement with the actual number in flight, which the bound must use."""

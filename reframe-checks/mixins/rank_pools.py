@@ -29,19 +29,19 @@ class MakesRankPools(NeedsDaos):
 
     _destroyer: "subprocess.Popen[str] | None" = None
 
-    def wrong_before(self) -> list[str]:
-        """Make the pools, if nothing is wrong; if one cannot be made, none stays."""
-        return super().wrong_before() or self.make_pools()
+    def problems_before(self) -> list[str]:
+        """Make the pools, if there is no problem; if one cannot be made, none stays."""
+        return super().problems_before() or self.make_pools()
 
-    def wrong_after(self) -> list[str]:
+    def problems_after(self) -> list[str]:
         """Destroy the pools, and report those that stay."""
-        return [*super().wrong_after(), *self.destroy_pools()]
+        return [*super().problems_after(), *self.destroy_pools()]
 
     def make_pools(self) -> list[str]:
         """Destroy what an earlier run left, make a pool on each rank, and return the problems."""
         left = _own(dmg.labels(self.answer("pools.before")))
-        if left and (wrong := self._destroyed(left, "left")):
-            return wrong
+        if left and (problems := self._destroyed(left, "left")):
+            return problems
         assert self.daos.rank_pool_size
         user = pwd.getpwuid(geteuid()).pw_name
         size, ranks = self.daos.rank_pool_size, self.ranks_of(self.present)
