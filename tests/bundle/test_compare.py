@@ -78,12 +78,12 @@ def measured_again(document: dict[str, Any]) -> None:
 def bundled(tmp_path: Path, cluster: Cluster) -> Callable[..., Path]:
     """Write the bundle of a later campaign."""
 
-    def later(change: Change, of: Cluster = cluster) -> Path:
+    def later(change: Change, site: Cluster = cluster) -> Path:
         def both(document: dict[str, Any]) -> None:
             change(document)
             measured_again(document)
 
-        return write(tmp_path, of, both)
+        return write(tmp_path, site, both)
 
     return later
 

@@ -59,14 +59,14 @@ def test_what_is_described_passes(tmp_path: Path) -> None:
 
 
 def test_an_interface_that_is_not_logged_is_not_compared(tmp_path: Path) -> None:
-    said = ask(agent(tmp_path))
-    assert said == "as described: c1: an interface that it does not name\n"
+    printed = ask(agent(tmp_path))
+    assert printed == "as described: c1: an interface that it does not name\n"
 
 
 @pytest.mark.parametrize("provider", ["ofi+tcp;ofi_rxm", "ofi+tcp"])
 def test_a_provider_may_be_spelled_in_two_ways(tmp_path: Path, provider: str) -> None:
-    said = ask(agent(tmp_path, ANSWER | {"fabric_provider": provider}, "ib0"))
-    assert said.startswith("as described")
+    printed = ask(agent(tmp_path, ANSWER | {"fabric_provider": provider}, "ib0"))
+    assert printed.startswith("as described")
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_a_provider_may_be_spelled_in_two_ways(tmp_path: Path, provider: str) ->
 def test_what_is_not_as_described_is_named(
     tmp_path: Path, answer: Any, interface: str, problem: str
 ) -> None:
-    said = ask(agent(tmp_path, answer, *filter(None, [interface])))
-    assert said == f"wrong: daos_agent of c1 {problem}\n"
+    printed = ask(agent(tmp_path, answer, *filter(None, [interface])))
+    assert printed == f"wrong: daos_agent of c1 {problem}\n"
 
 
 def test_lines_of_the_library_before_the_answer_are_skipped(tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_lines_of_the_library_before_the_answer_are_skipped(tmp_path: Path) -> N
 
 
 def test_a_host_without_an_interface_is_named(tmp_path: Path) -> None:
-    said = ask(agent(tmp_path, ANSWER, "ib0"), "c2=ib0/0")
-    assert said == (
+    printed = ask(agent(tmp_path, ANSWER, "ib0"), "c2=ib0/0")
+    assert printed == (
         "wrong: daos_agent of c1 has no interface in the description that it could give\n"
     )
 
@@ -121,27 +121,28 @@ def test_a_program_that_is_missing_is_named(tmp_path: Path) -> None:
 )
 def test_each_numa_node_is_asked(tmp_path: Path, given: tuple[str, str], problem: str) -> None:
     even, odd = (
-        next(core for core in sorted(os.sched_getaffinity(0)) if core % 2 == of) for of in (0, 1)
+        next(core for core in sorted(os.sched_getaffinity(0)) if core % 2 == remainder)
+        for remainder in (0, 1)
     )
     for node, core in enumerate((even, odd)):
         (tmp_path / f"node{node}").mkdir()
         (tmp_path / f"node{node}" / "cpulist").write_text(f"{core}\n")
-    said = ask(agent(tmp_path, ANSWER, *given), "c1=ib0/0/ib1/1", nodes=tmp_path)
+    printed = ask(agent(tmp_path, ANSWER, *given), "c1=ib0/0/ib1/1", nodes=tmp_path)
     expected = f"wrong: daos_agent of c1 {problem}" if problem else "as described: c1: ib0, ib1"
-    assert said == f"{expected}\n"
+    assert printed == f"{expected}\n"
 
 
 def test_a_numa_node_that_is_not_there_is_named(tmp_path: Path) -> None:
-    said = ask(agent(tmp_path, ANSWER, "ib0"), "c1=ib0/0/ib1/1", nodes=tmp_path)
-    assert "daos_agent of c1 runs on a host without NUMA node 0, which the description" in said
+    printed = ask(agent(tmp_path, ANSWER, "ib0"), "c1=ib0/0/ib1/1", nodes=tmp_path)
+    assert "daos_agent of c1 runs on a host without NUMA node 0, which the description" in printed
 
 
 def test_a_job_without_a_core_near_an_interface_is_refused(tmp_path: Path) -> None:
     for node in (0, 1):
         (tmp_path / f"node{node}").mkdir()
         (tmp_path / f"node{node}" / "cpulist").write_text("1000-1001\n")
-    said = ask(agent(tmp_path, ANSWER, "ib0"), "c1=ib0/0/ib1/1", nodes=tmp_path)
-    assert said.startswith("wrong: daos_agent of c1 cannot be asked: the job has no core")
+    printed = ask(agent(tmp_path, ANSWER, "ib0"), "c1=ib0/0/ib1/1", nodes=tmp_path)
+    assert printed.startswith("wrong: daos_agent of c1 cannot be asked: the job has no core")
 
 
 # The guard.

@@ -211,10 +211,10 @@ def test_a_campaign_that_does_not_begin_says_why(
 
 
 def test_campaign_sh_is_asked_for_the_checks(tmp_path: Path, cluster_file: Path) -> None:
-    said = tmp_path / "said"
-    asked = script(tmp_path, f'echo "$@" "$ASSAY_CLUSTER" >{said}; exit 1')
+    arguments = tmp_path / "arguments"
+    asked = script(tmp_path, f'echo "$@" "$ASSAY_CLUSTER" >{arguments}; exit 1')
     assert measure.run(asked, tmp_path / "night", ["A", "B"], cluster_file, 60.0)
-    assert said.read_text() == f"--checks=A,B {tmp_path}/night quick {cluster_file}\n"
+    assert arguments.read_text() == f"--checks=A,B {tmp_path}/night quick {cluster_file}\n"
 
 
 def test_a_signal_after_a_campaign_does_what_it_did_before(

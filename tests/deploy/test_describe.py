@@ -211,18 +211,18 @@ def test_what_the_inventory_leaves_empty_is_left_to_daos(describe: Any) -> None:
 
 
 def test_a_host_that_only_builds_is_heard_and_missed_like_those_of_the_cluster() -> None:
-    said = {"key": "spack_environment", "value": "alll", "allowed": "should be all"}
+    refusal = {"key": "spack_environment", "value": "alll", "allowed": "should be all"}
     hostvars: dict[str, Any] = {
         "n1": {"__cluster_found": {"hardware": {}}},
         "n2": {},
-        "builder": {"ansible_facts": {"os_family": "Debian"}, "__preflight_refusals": [said]},
+        "builder": {"ansible_facts": {"os_family": "Debian"}, "__preflight_refusals": [refusal]},
         "sound": {"ansible_facts": {"os_family": "Debian"}},
         "gone": {},
     }
     builders = ["builder", "sound", "gone"]
     assert filters()["cluster_not_seen"](hostvars, ["n1", "n2"], builders) == ["n2", "gone"]
     heard = filters()["cluster_refusals"](hostvars, ["n1", "n2", *builders, "planned"])
-    assert heard == {"builder": [said]}
+    assert heard == {"builder": [refusal]}
 
 
 def test_what_is_asked_of_a_host_includes_the_directories_of_files_for_ssds() -> None:

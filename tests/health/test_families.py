@@ -71,8 +71,10 @@ def test_a_whole_partition_has_no_host() -> None:
 
 @pytest.mark.parametrize("level", ["subject", "metric"])
 def test_families_of_the_same_checks_and_level_are_alike(level: str) -> None:
-    of = families(SSDS)
+    groups = families(SSDS)
     numbers = {
-        int(of.like[number]) for number, each in enumerate(of.members) if each.level == level
+        int(groups.like[number])
+        for number, each in enumerate(groups.members)
+        if each.level == level
     }
     assert len(numbers) == 1

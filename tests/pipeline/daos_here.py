@@ -108,7 +108,7 @@ class Daos:
         """Let daos tell of the container what was recorded."""
         self.site.program(
             "daos",
-            f"{HEALTHY}case $* in\n*query*) {_told(recording)};;\n*) exit 64;;\nesac",
+            f"{HEALTHY}case $* in\n*query*) {_replayed(recording)};;\n*) exit 64;;\nesac",
         )
 
     def agent(self, provider: str) -> None:
@@ -129,8 +129,8 @@ class Daos:
         theirs = "".join(f"printf '%8s%s \\n' '' {uuid}\n" for uuid in before)
         self.site.program(
             "daos",
-            f"{HEALTHY}case $* in\n*query*) {_told('container/posix.txt')};;\n"
-            f"*list*) {theirs}[[ ! -e {left} ]] || {_told('container/list_unlabelled.txt')};;\n"
+            f"{HEALTHY}case $* in\n*query*) {_replayed('container/posix.txt')};;\n"
+            f"*list*) {theirs}[[ ! -e {left} ]] || {_replayed('container/list_unlabelled.txt')};;\n"
             f'*destroy*) echo "$*" >>{self.destroyed}\n'
             f"(($(wc -l <{self.destroyed}) % 2)) || rm -f {left};;\n*) exit 64;;\nesac",
         )
@@ -190,10 +190,10 @@ class Daos:
 def _case(asked: str, recording: str) -> str:
     """A question to dmg, and its answer."""
     question = f'"-j -o /etc/daos/daos_control.yml {asked}"'
-    return f"{question}) {_told(recording)}; exit;;"
+    return f"{question}) {_replayed(recording)}; exit;;"
 
 
-def _told(recording: str) -> str:
+def _replayed(recording: str) -> str:
     """A command that prints what was recorded, without its command and exit code."""
     return f"sed '1d; $d' {RECORDED / recording}"
 
@@ -201,9 +201,11 @@ def _told(recording: str) -> str:
 def attached(provider: str = "ofi+tcp") -> str:
     """The beginning of a daos whose agent gives clients a provider."""
     answer = {"system_name": "daos_server", "fabric_provider": provider, "rank_uris": []}
-    told = shlex.quote(json.dumps({"response": answer, "error": None, "status": 0}))
-    return f'case $* in "--sys-name "*"system query") echo {told}; exit;; esac\n'
+    printed = shlex.quote(json.dumps({"response": answer, "error": None, "status": 0}))
+    return f'case $* in "--sys-name "*"system query") echo {printed}; exit;; esac\n'
 
 
-HEALTHY = f'{attached()}case $* in *"health check") {_told("dmg/quick/health.txt")}; exit;; esac\n'
+HEALTHY = (
+    f'{attached()}case $* in *"health check") {_replayed("dmg/quick/health.txt")}; exit;; esac\n'
+)
 """The beginning of a daos of which the checks ask whether the system is healthy."""

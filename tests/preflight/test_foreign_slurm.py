@@ -69,7 +69,7 @@ def test_a_directory_is_on_the_innermost_mount(directory: str, filesystem: str) 
 
 
 @pytest.mark.parametrize(
-    ("reason", "limit_min", "said"),
+    ("reason", "limit_min", "message"),
     [
         (
             "Job's account not permitted to use this partition (staff allows ops not ocean)",
@@ -86,7 +86,7 @@ def test_a_directory_is_on_the_innermost_mount(directory: str, filesystem: str) 
     ],
 )
 def test_a_job_that_does_not_start_is_given_up_with_slurms_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, limit_min: float, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, limit_min: float, message: str
 ) -> None:
     for name, script in {"srun": "exec sleep 60", "squeue": f'echo "{reason}"'}.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
@@ -97,4 +97,4 @@ def test_a_job_that_does_not_start_is_given_up_with_slurms_reason(
     question = Question(tmp_path, None, ())
     with pytest.raises(SlurmError) as error:
         foreign_slurm.ask(slurm, ["nid003"], question)
-    assert str(error.value) == said
+    assert str(error.value) == message

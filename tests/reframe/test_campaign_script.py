@@ -70,8 +70,8 @@ def test_checks_are_selected_by_their_names(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0
-    said = (monday / "reframe.out").read_text()
-    assert "--run --tag=quick --name=^(SsdFio|NetTest)\\b " in said
+    output = (monday / "reframe.out").read_text()
+    assert "--run --tag=quick --name=^(SsdFio|NetTest)\\b " in output
 
 
 def test_a_campaign_without_room_for_its_results_is_refused(tmp_path: Path) -> None:

@@ -102,5 +102,5 @@ def test_mistakes_of_units_that_the_limits_would_not_show(
 ) -> None:
     made = signed(cluster(), Gate.ACCEPTANCE, [judgement(floor=floor, ceiling=ceiling)])
     assert words.units(made) == [f"{mistake}: SsdFio" for mistake in hidden]
-    said = "A bandwidth in a wrong unit shows only where" in html.render(made)
-    assert said == bool(hidden)
+    is_named = "A bandwidth in a wrong unit shows only where" in html.render(made)
+    assert is_named == bool(hidden)

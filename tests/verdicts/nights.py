@@ -259,11 +259,11 @@ def _weights(options: argparse.Namespace) -> Iterator[str]:
     for weight in (*WEIGHTS, CUSUM):
         setting = Setting(options.hosts, CHOSEN_BY, weight=weight)
         false = false_alarms(setting, options.series, TUNING)
-        of = [
+        shares = [
             found_within(replace(setting, device=each), options.series, TUNING, decay=False)
             for each in (one_client, one_ssd)
         ]
-        yield f"{weight or 'cumulative sum':<36}{false:14.2f}{of[0]:14.2f}{of[1]:14.2f}"
+        yield f"{weight or 'cumulative sum':<36}{false:14.2f}{shares[0]:14.2f}{shares[1]:14.2f}"
 
 
 PARTS: Mapping[str, Callable[[argparse.Namespace], Iterator[str]]] = {

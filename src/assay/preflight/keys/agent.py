@@ -43,8 +43,8 @@ class _Users:
             is_uid = str(uid).isdigit() and int(uid) < UINT32
             if uid != "default" and not is_uid:
                 yield Wrong(f".{uid}", None, f"should be default, or a uid of 0 to {UINT32 - 1}")
-            for where, wrong, allowed in _USER.judge(user, version):
-                yield Wrong(f".{uid}{where}", wrong, allowed)
+            for where, actual, allowed in _USER.judge(user, version):
+                yield Wrong(f".{uid}{where}", actual, allowed)
             if isinstance(user, dict) and (uid == "default" or is_uid) and not user.get("user"):
                 yield Wrong(f".{uid}.user", None, "is missing: set a name, such as nobody")
 

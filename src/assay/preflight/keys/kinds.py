@@ -136,8 +136,10 @@ class ListOf:
             yield Wrong("", shown(value), "should be a list, such as [a, b]")
             return
         for number, item in enumerate(value):
-            for where, wrong, allowed in self.kind.judge(item, version) if item is not None else ():
-                yield Wrong(f"[{number}]{where}", wrong, allowed)
+            for where, actual, allowed in (
+                self.kind.judge(item, version) if item is not None else ()
+            ):
+                yield Wrong(f"[{number}]{where}", actual, allowed)
         if self.unique:
             for item in sorted(
                 item for item, times in Counter(map(str, value)).items() if times > 1
@@ -242,8 +244,8 @@ class Section:
             elif inner is None and not key.takes_null:
                 yield Wrong(f".{name}", "null", "should have a value, or be left out")
             elif inner is not None:
-                for where, wrong, allowed in key.kind.judge(inner, version):
-                    yield Wrong(f".{name}{where}", wrong, allowed)
+                for where, actual, allowed in key.kind.judge(inner, version):
+                    yield Wrong(f".{name}{where}", actual, allowed)
 
     def _unknown(self, name: str, version: Version) -> str:
         known = [key for key, each in self.keys.items() if version in each.versions]

@@ -35,5 +35,5 @@ def daos_key_rules(name: str, host: Any, version: Version) -> Iterator[Problem]:
         for key in place:
             value = value.get(key) if isinstance(value, dict) else None
         if value is not None:
-            for where, wrong, allowed in kind.judge(value, version):
-                yield Problem(name, f"{'.'.join(place)}{where}", wrong, allowed)
+            for where, actual, allowed in kind.judge(value, version):
+                yield Problem(name, f"{'.'.join(place)}{where}", actual, allowed)
