@@ -134,8 +134,8 @@ def main(system: str, provider: str, *words: str) -> None:
             raise WrongError("has no interface in the description that it could give")
         given = check(system, provider, described, list(words[at + 1 :]))
         print(f"as described: {host}: {given}")
-    except WrongError as wrong:
-        print(f"wrong: daos_agent of {host} {wrong}")
+    except WrongError as problem:
+        print(f"wrong: daos_agent of {host} {problem}")
 
 
 if __name__ == "__main__":

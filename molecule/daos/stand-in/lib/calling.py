@@ -70,19 +70,19 @@ def options(
     Raises:
         CallError: for an option that is not known, or a value of it.
     """
-    found: dict[str, str] = {}
+    given: dict[str, str] = {}
     while argv and argv[0].startswith("-"):
         name, _, value = argv[0].lstrip("-").partition("=")
         if name in flags and not value:
-            found[name] = "true"
+            given[name] = "true"
         elif name not in known:
             raise CallError(f"unknown flag `{name}'")
         elif re.fullmatch(known[name], value) is None:
             raise CallError(f"invalid argument for flag `--{name}': {value!r}")
         else:
-            found[name] = value
+            given[name] = value
         argv = argv[1:]
-    return found, argv
+    return given, argv
 
 
 def show(program: str, reply: dict[str, Any]) -> None:
