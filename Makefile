@@ -81,6 +81,7 @@ lint-files: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python scripts/role_readmes.py --check
+	$(BIN)/mdformat --check $$(git ls-files '*.md')
 	$(BIN)/yamllint --strict .
 	$(BIN)/shellcheck $$(git ls-files '*.sh') .ci/run
 

@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import mdformat
 import yaml
 
 ROLES = Path(__file__).parents[1] / "roles"
 TEMPLATE = "role-readme.md.j2"
+WIDTH = 120
+"""Characters of a line, as in `.mdformat.toml`."""
 
 _MARKUP = re.compile(r"\b([OVCBI])\(((?:[^()\\]|\\.|\([^()]*\))*)\)")
 
@@ -73,7 +76,7 @@ def page(role: Path, template: jinja2.Template) -> str:
     """The README of a role."""
     specs = yaml.safe_load((role / "meta/argument_specs.yml").read_text(encoding="utf-8"))
     text = template.render(role=role.name, specs=specs["argument_specs"])
-    return re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n"
+    return mdformat.text(text, options={"wrap": WIDTH}, extensions={"gfm", "tables"})
 
 
 def main(arguments: list[str]) -> int:
