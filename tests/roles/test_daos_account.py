@@ -123,7 +123,7 @@ def test_what_root_measures_lies_in_a_directory_of_root(
     variables = {"groups": {"daos_server": servers}, "reframe_user": user}
     owners = Rendering("reframe", variables).value("__reframe_owners")
     shared = "/var/lib/assay/shared"
-    expected = {f"{shared}/campaigns": user, f"{shared}/signoffs": user}
+    expected = {f"{shared}/{name}": user for name in ("campaigns", "signoffs", "health")}
     assert owners == expected | ({f"{shared}/campaigns-of-root": "root"} if of_root else {})
 
 
