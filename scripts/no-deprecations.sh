@@ -1,6 +1,7 @@
 #!/bin/bash
 # Run a command, such as molecule, and fail if Ansible warned in it of something that is deprecated.
 set -euo pipefail
+export ANSIBLE_DEPRECATION_WARNINGS=true
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 "$@" 2>&1 | tee "$log"
