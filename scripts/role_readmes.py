@@ -11,6 +11,7 @@ import difflib
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,8 @@ import yaml
 
 ROLES = Path(__file__).parents[1] / "roles"
 TEMPLATE = "role-readme.md.j2"
-WIDTH = 120
-"""Characters of a line, as in `.mdformat.toml`."""
+STYLE = tomllib.loads((ROLES.parent / ".mdformat.toml").read_text(encoding="utf-8"))
+"""How `mdformat` writes all other pages."""
 
 _MARKUP = re.compile(r"\b([OVCBI])\(((?:[^()\\]|\\.|\([^()]*\))*)\)")
 
@@ -76,7 +77,7 @@ def page(role: Path, template: jinja2.Template) -> str:
     """The README of a role."""
     specs = yaml.safe_load((role / "meta/argument_specs.yml").read_text(encoding="utf-8"))
     text = template.render(role=role.name, specs=specs["argument_specs"])
-    return mdformat.text(text, options={"wrap": WIDTH}, extensions={"gfm", "tables"})
+    return mdformat.text(text, options=STYLE, extensions={"gfm", "tables"})
 
 
 def main(arguments: list[str]) -> int:
