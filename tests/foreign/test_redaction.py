@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.foreign.redaction import without_blocks, without_secrets
+from recordings import ROOT
 
 LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
 BODY = f"{LINE}\n{LINE[:40]}=\n"
@@ -59,6 +60,11 @@ def test_a_file_of_nothing_but_beginnings_takes_no_quadratic_time() -> None:
         ("private_key: hunter2", "private_key: [removed]"),
         ("PASSWD = hunter2", "PASSWD = [removed]"),
         ("api-key=hunter2", "api-key=[removed]"),
+        ("DB_PASSWORD=hunter2", "DB_PASSWORD=[removed]"),
+        ("AWS_SECRET_ACCESS_KEY=hunter2", "AWS_SECRET_ACCESS_KEY=[removed]"),
+        ('password="correct horse", user=ada', "password=[removed], user=ada"),
+        ("passphrase: 'a, b'", "passphrase: [removed]"),
+        ('password="not closed', "password=[removed] closed"),
     ],
 )
 def test_a_key_or_a_password_in_a_line_of_a_log_is_removed(line: str, clean: str) -> None:
@@ -79,3 +85,9 @@ def test_a_key_or_a_password_in_a_line_of_a_log_is_removed(line: str, clean: str
 )
 def test_what_engines_usually_log_stays(line: str) -> None:
     assert without_secrets(line) == line
+
+
+def test_what_real_tools_printed_stays() -> None:
+    texts = {path: path.read_text(errors="replace") for path in ROOT.rglob("*.*") if path.is_file()}
+    assert len(texts) > 500
+    assert [path for path, text in texts.items() if without_secrets(text) != text] == []

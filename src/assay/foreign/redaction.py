@@ -17,13 +17,15 @@ _MOST = 2**16
 """Characters of a PEM block; a chain of 20 certificates has one for each of them."""
 
 _WORD = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
-"""A line of PEM has 64 characters; a token has 40 at least."""
+"""A line of PEM has 64 characters. A word of 40 (own choice) may be a key; a shorter one goes only
+if it has a name."""
 
 _NAMED = re.compile(
-    r"\b(pass(?:word|wd|phrase)|secret|token|(?:private|secret|api|access|auth)[-_ ]?key)"
-    r"([\"']?[ \t]*[=:][ \t]*)(?!\[removed\b)([^\s,;]+)",
+    r"(pass(?:word|wd|phrase)|secret|token|(?:private|secret|api|access|auth)[-_ ]?key)"
+    r"([\"']?[ \t]*[=:][ \t]*)(?!\[removed\b)(\"[^\"\n]*\"|'[^'\n]*'|[^\s,;]+)",
     re.IGNORECASE,
 )
+"""The name may end a longer one, such as `DB_PASSWORD`; a value in quotes may have spaces."""
 
 
 def without_blocks(content: bytes) -> bytes:
