@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from assay.campaign import engine_logs, support_logs
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
+from assay.campaign.support_logs import SupportLog
 from assay.checks.plan import CHECKS, Requirement, requirements
 from assay.checks.raw import directory_of
 from assay.cluster.description import Cluster
@@ -98,28 +99,11 @@ def evidence(
         subjects[each.check, each.partition][each.subject] = None
     named = {(each.check, each.partition): each.servers for each in reported}
     return tuple(
-        _with_servers(case_evidence, results, (*named.get(key, ()), *case_evidence.servers))
+        _of_case(
+            cluster, results, case, list(bad_subjects), list(subjects[key]), named.get(key, ())
+        )
         for key, bad_subjects in bad.items()
         if (case := results.cases.get(key)) is not None
-        for case_evidence in [
-            _of_case(cluster, results, case, list(bad_subjects), list(subjects[key]))
-        ]
-    )
-
-
-def _with_servers(case_evidence: Evidence, results: Results, servers: Sequence[str]) -> Evidence:
-    """The evidence with the servers that are named, and with their whole logs."""
-    names = {name.partition(".")[0] for name in servers}
-    logs = [log for log in results.support_logs if log.host in names]
-    cut = sum(log.is_cut for log in logs)
-    note = (
-        f"{cut} of {len(logs)} whole logs were cut: each of these begins with a line that says so"
-    )
-    return replace(
-        case_evidence,
-        servers=tuple(dict.fromkeys(servers)),
-        support=tuple(path for path, _ in support_logs.files(tuple(logs))),
-        notes=(*case_evidence.notes, note) if cut else case_evidence.notes,
     )
 
 
@@ -134,15 +118,19 @@ def _of_case(
     case: Case,
     bad: Sequence[Subject],
     subjects: Sequence[Subject],
+    named: Sequence[str],
 ) -> Evidence:
     ran = while_it_ran(case, subjects)
     lines = sorted(_lines(cluster, results, ran))
-    answers = list(_below(case, ["system"]))
+    answers = list(_below(case, "system"))
     devices = [path for path in answers if path.rpartition("/")[2].startswith(_OF_SSDS)]
     telemetry = list(_telemetry(case, bad, ran))
     sessions = [f"{engine_logs.DIRECTORY}/{session.name}" for session in results.engine_errors]
     path = f"{DIRECTORY}/{case.partition}/{case.check}.engine-errors.txt"
     excerpt = _excerpt(case, ran, lines)
+    servers = tuple(dict.fromkeys((*named, *(line.host for line in lines))))
+    hosts = {name.partition(".")[0] for name in servers}
+    whole = tuple(log for log in results.support_logs if log.host in hosts)
     return Evidence(
         case.check,
         case.partition,
@@ -151,29 +139,29 @@ def _of_case(
         devices=tuple(devices),
         system=tuple(path for path in answers if path not in devices),
         job=tuple(_job(case)),
-        servers=tuple(dict.fromkeys(line.host for line in lines)),
+        servers=servers,
+        support=tuple(path for path, _ in support_logs.files(whole)),
         notes=(
             *_lacking(results, case, ran, telemetry, lines, answers),
             *_cut(cluster, results, ran, lines),
+            *_cut_whole(whole),
         ),
         excerpts={path: excerpt} if excerpt else {},
     )
 
 
-def _below(case: Case, directories: Iterable[str]) -> Iterator[str]:
-    """The files in directories of `raw/` that are not empty, as paths in the bundle."""
-    directories = list(directories)
+def _below(case: Case, directory: str) -> Iterator[str]:
+    """The files in a directory of `raw/` that are not empty, as paths in the bundle."""
     for job in case.jobs:
-        for directory in directories if job.output else ():
-            assert job.output
+        if job.output:
             yield from (f"{job.place}/{name}" for name in job.output.below(directory))
 
 
 def _telemetry(case: Case, bad: Sequence[Subject], ran: While) -> Iterator[str]:
     """The readings of the engines for some subjects, each in the order of the steps."""
-    order = {f"{name}.engines.gz": number for number, name in enumerate(("start", *ran.steps))}
+    order = {f"{name}{_READING}": number for number, name in enumerate(("start", *ran.steps))}
     for subject in bad:
-        paths = [path for path in _below(case, [directory_of(subject)]) if path.endswith(_READING)]
+        paths = [path for path in _below(case, directory_of(subject)) if path.endswith(_READING)]
         yield from sorted(paths, key=lambda path: order.get(path.rpartition("/")[2], len(order)))
 
 
@@ -243,6 +231,15 @@ def _cut(cluster: Cluster, results: Results, ran: While, lines: Sequence[object]
         yield (
             f"{_some(list(cut))} logged more errors in a session than the {limits.ENGINE_ERRORS}"
             " that its server returned: see its own log"
+        )
+
+
+def _cut_whole(logs: Sequence[SupportLog]) -> Iterator[str]:
+    """Where whole logs were cut."""
+    if cut := sum(log.is_cut for log in logs):
+        yield (
+            f"{cut} of {len(logs)} whole logs were cut: each of these begins with a line that says"
+            " so"
         )
 
 
