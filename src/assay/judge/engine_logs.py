@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from assay.campaign.cases import Case
+from assay.campaign.engine_logs import EngineLog
 from assay.campaign.results import Results
 from assay.checks.plan import CHECKS, requirements
 from assay.checks.raw import RawOutputs
@@ -22,6 +23,9 @@ MOST_NAMED = 5
 
 MOST_CHARACTERS = 120
 """Length at which the first message is cut."""
+
+Engine = tuple[str, int]
+"""A host, and the index of an engine there."""
 
 _Keys = tuple[str, str]
 
@@ -55,7 +59,7 @@ class While:
     answer: str
     """dmg's answer about the system, which has the ranks."""
 
-    def name(self, cluster: Cluster, engine: tuple[str, int]) -> str:
+    def name(self, cluster: Cluster, engine: Engine) -> str:
         """An engine by its rank, if dmg reported it."""
         host, index = engine
         try:
@@ -90,22 +94,32 @@ def while_it_ran(case: Case, subjects: Iterable[Subject]) -> While:
     return While(tuple(windows), tuple(sorted(began, key=began.__getitem__)), answer)
 
 
+def errors_meanwhile(
+    results: Results, ran: While
+) -> Iterator[tuple[Engine, EngineLog, tuple[float, str, str]]]:
+    """The errors that engines logged while a check ran, each with its engine and its log."""
+    for session in results.engine_errors:
+        for engine, log in session.logs.items():
+            for error in log.errors:
+                if ran.has(error[0]):
+                    yield engine, log, error
+
+
 def _of_case(
     cluster: Cluster, results: Results, case: Case, subjects: list[Subject]
 ) -> Iterator[str]:
     ran = while_it_ran(case, subjects)
-    messages_of: dict[tuple[tuple[str, int], str], list[str]] = defaultdict(list)
+    messages_of: dict[tuple[Engine, str], list[str]] = defaultdict(list)
     cut = set()
     name = partial(ran.name, cluster)
     for session in results.engine_errors if ran.windows else ():
         for engine, log in session.logs.items():
             if log.unread:
                 yield f"the log of {name(engine)} was not read: {_words(log.unread)}"
-            for at, facility, message in log.errors:
-                if ran.has(at):
-                    messages_of[engine, facility].append(message)
-                    if log.cut:
-                        cut.add(engine)
+    for engine, log, (_, facility, message) in errors_meanwhile(results, ran):
+        messages_of[engine, facility].append(message)
+        if log.cut:
+            cut.add(engine)
     worst = sorted(messages_of.items(), key=lambda item: -len(item[1]))
     for (engine, facility), messages in worst[:MOST_NAMED]:
         count = f"{len(messages)} error{'s' * (len(messages) > 1)}"

@@ -20,7 +20,7 @@ from assay.checks.raw import directory_of
 from assay.cluster.description import Cluster
 from assay.foreign import limits
 from assay.foreign.text import one_line
-from assay.judge.engine_logs import MOST_NAMED, While, while_it_ran
+from assay.judge.engine_logs import MOST_NAMED, While, errors_meanwhile, while_it_ran
 from assay.judge.engines import Engines
 from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
@@ -188,12 +188,9 @@ class _Line(NamedTuple):
 
 def _lines(cluster: Cluster, results: Results, ran: While) -> Iterator[_Line]:
     """The errors that engines logged while a check ran."""
-    for session in results.engine_errors if ran.windows else ():
-        for engine, log in session.logs.items():
-            for at, facility, message in log.errors:
-                if ran.has(at):
-                    name = ran.name(cluster, engine)
-                    yield _Line(at, name, one_line(facility), one_line(message), engine[0])
+    for engine, _, (at, facility, message) in errors_meanwhile(results, ran):
+        name = ran.name(cluster, engine)
+        yield _Line(at, name, one_line(facility), one_line(message), engine[0])
 
 
 def _excerpt(case: Case, ran: While, lines: Sequence[_Line]) -> str:
