@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -127,6 +128,15 @@ def test_that_no_engine_logged_an_error_is_said_too(tmp_path: Path) -> None:
     shown = evidence(tmp_path)
     assert shown.notes == ("no engine logged an error while it ran",)
     assert shown.logs == ("engine-errors/20260101T100000Z.json",)
+
+
+def test_a_log_that_was_not_read_does_not_count_as_one_without_errors(tmp_path: Path) -> None:
+    log_errors(failed_campaign(tmp_path, daos_cluster()))
+    (path,) = (tmp_path / "engine-errors").iterdir()
+    servers = json.loads(path.read_text())
+    servers["s2"]["engines"][0]["unread"] = "Permission denied"
+    path.write_text(json.dumps(servers))
+    assert evidence(tmp_path).notes == ("the logs of engine 0 of s2 were not read",)
 
 
 def test_a_waiver_does_not_remove_the_evidence(tmp_path: Path) -> None:

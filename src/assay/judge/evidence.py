@@ -6,13 +6,14 @@ A figure is bad if it is `below`, `missing` or `implausible`; waivers do not cha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from assay.campaign import engine_logs, support_logs
 from assay.campaign.cases import Case
+from assay.campaign.engine_logs import EngineLog
 from assay.campaign.results import Results
 from assay.campaign.support_logs import SupportLog
 from assay.checks.plan import CHECKS, Requirement, requirements
@@ -142,7 +143,7 @@ def _of_case(
         servers=servers,
         support=tuple(path for path, _ in support_logs.files(whole)),
         notes=(
-            *_lacking(results, case, ran, telemetry, lines, answers),
+            *_lacking(cluster, results, case, ran, telemetry, lines, answers),
             *_cut(cluster, results, ran, lines),
             *_cut_whole(whole),
         ),
@@ -218,17 +219,24 @@ def _too_many(lines: Sequence[object]) -> Iterator[str]:
 def _cut(cluster: Cluster, results: Results, ran: While, lines: Sequence[object]) -> Iterator[str]:
     """Where the engines' errors were cut."""
     yield from (f"the excerpt of the engines' logs was cut: {note}" for note in _too_many(lines))
-    cut = dict.fromkeys(
+    if cut := _engines(cluster, results, ran, lambda log: log.cut):
+        yield (
+            f"{_some(cut)} logged more errors in a session than the {limits.ENGINE_ERRORS}"
+            " that its server returned: see its own log"
+        )
+
+
+def _engines(
+    cluster: Cluster, results: Results, ran: While, has: Callable[[EngineLog], object]
+) -> list[str]:
+    """The engines with such a log in any session, if something in it can be of the check."""
+    names = dict.fromkeys(
         ran.name(cluster, engine)
         for session in (results.engine_errors if ran.windows else ())
         for engine, log in session.logs.items()
-        if log.cut
+        if has(log)
     )
-    if cut:
-        yield (
-            f"{_some(list(cut))} logged more errors in a session than the {limits.ENGINE_ERRORS}"
-            " that its server returned: see its own log"
-        )
+    return list(names)
 
 
 def _cut_whole(logs: Sequence[SupportLog]) -> Iterator[str]:
@@ -241,6 +249,7 @@ def _cut_whole(logs: Sequence[SupportLog]) -> Iterator[str]:
 
 
 def _lacking(
+    cluster: Cluster,
     results: Results,
     case: Case,
     ran: While,
@@ -257,6 +266,8 @@ def _lacking(
         yield "the engines' logs were not read in this campaign"
     elif not ran.windows:
         yield "no step of it ended, so nothing in the engines' logs can be assigned to it"
+    elif unread := _engines(cluster, results, ran, lambda log: log.unread):
+        yield f"the logs of {_some(unread)} were not read"
     elif not lines:
         yield "no engine logged an error while it ran"
     if not answers:
