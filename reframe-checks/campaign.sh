@@ -5,7 +5,7 @@
 # With --until-decided each check takes its first samples, and a second round takes the others of the checks whose verdicts
 # these leave open. With --checks only these run.
 #
-# One campaign at a time: two would measure each other. What an interrupted one left running is
+# One campaign at a time: two would measure each other. What an interrupted one left running beside DIRECTORY is
 # ended first. Ends with ReFrame's exit status, with 73 where there is no room, with 75 where another campaign is running, or
 # with 77 where DIRECTORY would lie among those of another user.
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
@@ -56,10 +56,15 @@ fi
 rm "$parent/.room"
 echo $$ >"$lock"
 
-squeue --noheader --user="$(id -un)" --format='%i %k' |
-    while read -r job comment; do
-        [[ $comment != daos-assay ]] || scancel "$job"
-    done
+# A job elsewhere may be of a campaign that is running, which would measure this one, and miss the job if it were cancelled.
+while IFS='|' read -r job comment place; do
+    [[ $comment == daos-assay ]] || continue
+    if [[ $place/ != "$parent"/* ]]; then
+        echo "another campaign has a job (job $job in $place); wait for it, or cancel it: scancel $job" >&2
+        exit 75
+    fi
+    scancel "$job"
+done < <(squeue --noheader --user="$(id -un)" --format='%i|%k|%Z')
 
 echo "measuring; follow it with: tail -f $directory/reframe.out"
 cd "$directory"

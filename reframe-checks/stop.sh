@@ -21,8 +21,8 @@ if ! flock --timeout 60 9; then
     kill -KILL "$process"
     flock --timeout 10 9
 fi
-squeue --noheader --user="$(id -un)" --format='%i %k' |
-    while read -r job comment; do
-        [[ $comment != daos-assay ]] || scancel "$job"
+squeue --noheader --user="$(id -un)" --format='%i|%k|%Z' |
+    while IFS='|' read -r job comment place; do
+        [[ $comment != daos-assay || $place/ != "$campaigns"/* ]] || scancel "$job"
     done
 echo "${directory##*/}"

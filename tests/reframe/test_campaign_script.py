@@ -176,6 +176,28 @@ def test_a_signal_ends_the_first_round_and_none_follows(
     assert "round 2" not in log_text
 
 
+@pytest.mark.parametrize(
+    ("place", "status", "cancelled"),
+    [("campaigns/sunday", 0, "7\n"), ("health/campaigns/1", 75, "")],
+)
+def test_only_jobs_that_were_left_beside_it_are_cancelled(
+    tmp_path: Path, place: str, status: int, cancelled: str
+) -> None:
+    """A night of `assay health` begins while another campaign may run, and the other way round."""
+    programs, said = commands(tmp_path), tmp_path / "cancelled"
+    job = f"7|daos-assay|{tmp_path}/{place}/stage/SsdFio"
+    (programs / "squeue").write_text(f"#!/bin/sh\necho '6|mine|/home/me'\necho '{job}'\n")
+    (programs / "scancel").write_text(f'#!/bin/sh\necho "$@" >>{said}\n')
+    said.touch()
+    monday = tmp_path / "campaigns/monday"
+    done = start(monday, PATH=f"{programs}:{os.environ['PATH']}")
+    assert (done.returncode, said.read_text()) == (status, cancelled)
+    assert (monday / "reframe.out").exists() == (status == 0)
+    if status:
+        where = f"job 7 in {tmp_path}/{place}/stage/SsdFio"
+        assert f"another campaign has a job ({where}); wait for it, or cancel it" in done.stderr
+
+
 def commands(tmp_path: Path) -> Path:
     """Stand-ins for what the script starts, which print their arguments."""
     folder = tmp_path / "bin"
