@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from faults import FAULTS, SLIPPING, SLIPS, Fault, slipped
 from noises import NOISES, WHOLE, independent
 from sessions import LEVELS, regressions, slips_named
 from simulated import SAMPLES, Cluster
+from tables import Parts, show
 
 from assay.judge.verdict import Verdict
 
@@ -128,7 +129,7 @@ def _time(options: argparse.Namespace) -> Iterator[str]:
         yield f"{hosts:5} hosts, {rows:6} metrics: {seconds(hosts, options.seed):6.2f} s of CPU"
 
 
-PARTS: Mapping[str, Callable[[argparse.Namespace], Iterator[str]]] = {
+PARTS: Parts = {
     "sound": _sound,
     "faults": _faults,
     "units": _units,
@@ -150,13 +151,8 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, nargs="+", default=[4, 16])
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     options = parser.parse_args()
-    started = time.monotonic()
-    print(f"{options.campaigns} campaigns of each kind, seed {options.seed}, {SAMPLES} samples")
-    for name in options.only:
-        print()
-        for line in PARTS[name](options):
-            print(line, flush=True)
-    print(f"\n{time.monotonic() - started:.0f} s")
+    head = f"{options.campaigns} campaigns of each kind, seed {options.seed}, {SAMPLES} samples"
+    show(head, PARTS, options)
 
 
 if __name__ == "__main__":

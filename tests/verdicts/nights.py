@@ -12,15 +12,15 @@ with the seed `TUNING` and the noise `CHOSEN_BY`; the tables of docs/health.md a
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from faults import Which, one_client, one_nic, one_ssd
 from noises import NOISES, ROOM, WHOLE
-from sessions import BETWEEN, LEVELS
+from sessions import BETWEEN, LEVELS, differing
 from simulated import KINDS, Array, Cluster, Flags
+from tables import Parts, show
 
 from assay.health.chart import (
     FEWEST,
@@ -34,8 +34,8 @@ from assay.health.chart import (
     steps,
 )
 from assay.health.families import Charted, Families, families
+from assay.health.night import ALARMING
 from assay.judge.limits import FALSE_ALARMS
-from assay.judge.verdict import Verdict
 
 TUNING, REPORTING = 31_337, 271_828
 CHOSEN_BY = "recorded, 5 %"
@@ -49,7 +49,6 @@ CUSUM = 0.0
 DEVICES: Mapping[str, Which] = {"SSD": one_ssd, "NIC": one_nic, "client": one_client}
 IN_TURN = "nights alike"
 """Each check's nights are an AR(1) series with 0.8, with the same variance."""
-ACCUSING = (Verdict.BELOW, Verdict.IMPLAUSIBLE)
 
 
 @dataclass(frozen=True)
@@ -87,14 +86,7 @@ class Site:
         lasting = np.minimum(host[cluster.host], host[cluster.peer])
         self.lasting = self._within(lasting + rng.normal(0, 0.01, subject.max() + 1)[subject])
         self.hit = setting.device(rng, cluster)
-        check = np.unique([kind.check for kind in KINDS], return_inverse=True)[1][cluster.kind]
-        rows = len(check)
-        self.own = {
-            "whole": np.zeros(rows, dtype=int),
-            "check": check,
-            "metric": np.arange(rows),
-            IN_TURN: check,
-        }[setting.level]
+        self.own = differing(cluster, "check" if setting.level == IN_TURN else setting.level)
         self.drift = rng.normal(0, BETWEEN, self.own.max() + 1)
 
     def _within(self, own: Array) -> Array:
@@ -152,9 +144,9 @@ def watched(setting: Setting, rng: np.random.Generator) -> Alarms:
             logarithms = sign * np.log(summaries.median)
             own = deviations(logarithms[None], levels, groups)[0]
             if setting.weight == CUSUM:
-                return logarithms, summed(past, own, groups), np.isin(rating.verdict, ACCUSING)
+                return logarithms, summed(past, own, groups), np.isin(rating.verdict, ALARMING)
             shown = signals(past, own, groups, steps(summaries, groups), setting.weight)
-            return logarithms, shown.worse | shown.faster, np.isin(rating.verdict, ACCUSING)
+            return logarithms, shown.worse | shown.faster, np.isin(rating.verdict, ALARMING)
 
         logarithms, flagged, accused = look(night, past, levels)
         if flagged.any() or accused.any():
@@ -185,7 +177,7 @@ def summed(past: Array, tonight: Array, groups: Families) -> Flags:
 
 
 def _name(alarms: Alarms, night: int, hit: Flags, groups: Families, flagged: Flags) -> None:
-    """What the chart names is right if most of it is of the fault, or the fault is most of it."""
+    """What the chart names is right if at least half of its figures are those of the fault."""
     for number in np.flatnonzero(flagged).tolist():
         share = float(np.mean(hit[list(groups.members[number].rows)]))
         (alarms.right if share >= 0.5 else alarms.wrong).append(night)
@@ -266,7 +258,7 @@ def _weights(options: argparse.Namespace) -> Iterator[str]:
         yield f"{weight or 'cumulative sum':<36}{false:14.2f}{shares[0]:14.2f}{shares[1]:14.2f}"
 
 
-PARTS: Mapping[str, Callable[[argparse.Namespace], Iterator[str]]] = {
+PARTS: Parts = {
     "sound": _sound,
     "losses": _losses,
     "decays": _decays,
@@ -274,21 +266,16 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], Iterator[str]]] = {
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hosts", type=int, default=16)
     parser.add_argument("--series", type=int, default=4, help="of each kind")
     parser.add_argument("--seed", type=int, default=REPORTING)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=["sound", "losses", "decays"])
-    options = parser.parse_args(arguments)
-    started = time.monotonic()
-    print(f"{options.series} series of each kind, {options.hosts} hosts, seed {options.seed}")
-    for name in options.only:
-        print()
-        for line in PARTS[name](options):
-            print(line, flush=True)
-    print(f"\n{time.monotonic() - started:.0f} s")
+    options = parser.parse_args()
+    head = f"{options.series} series of each kind, {options.hosts} hosts, seed {options.seed}"
+    show(head, PARTS, options)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,22 @@ from noises import independent
 from simulated import KINDS, Array, Cluster
 
 from assay.judge.baseline import Changes, Session, changes
+from assay.judge.limits import Numbers
 
 BETWEEN = 0.01
 """By how much sessions differ, as a standard deviation."""
 LEVELS = ("whole", "check", "metric")
 """What differs from session to session: all figures together, those of a check, or each."""
+
+
+def differing(cluster: Cluster, level: str) -> Numbers:
+    """For each figure, the number of that with which it differs from session to session."""
+    check = np.unique([kind.check for kind in KINDS], return_inverse=True)[1][cluster.kind]
+    return {
+        "whole": np.zeros(len(check), dtype=int),
+        "check": check,
+        "metric": np.arange(len(check)),
+    }[level]
 
 
 def session(
@@ -24,12 +35,7 @@ def session(
     change: Callable[[Array], Array] = lambda samples: samples,
 ) -> Session:
     """One session; with a loss, or another change to its samples."""
-    check = np.unique([kind.check for kind in KINDS], return_inverse=True)[1][cluster.kind]
-    own = {
-        "whole": np.zeros(len(check), dtype=int),
-        "check": check,
-        "metric": np.arange(len(check)),
-    }[level]
+    own = differing(cluster, level)
     drift = rng.normal(0, BETWEEN, own.max() + 1)[own] - loss
     noise = (1 + drift[:, None]) * (1 + independent(0.01)(rng, cluster)) - 1
     return cluster.summarized(change(cluster.measured(noise)))

@@ -22,7 +22,7 @@ from assay.judge.stats import Array, summarize_all
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import Waiver
 
-FAILING = (Verdict.BELOW, Verdict.IMPLAUSIBLE)
+ALARMING = (Verdict.BELOW, Verdict.IMPLAUSIBLE)
 """Verdicts that are an alarm if a second run gives one of them again."""
 
 WITHIN = 1.5
@@ -61,7 +61,7 @@ class JudgedRun:
         """Numbers of families, and keys of metrics, that are worse or too good."""
         flagged = np.flatnonzero(self.shown.worse | self.shown.faster).tolist()
         return frozenset(flagged) | {
-            each.requirement.key for each in self.judgements if each.verdict in FAILING
+            each.requirement.key for each in self.judgements if each.verdict in ALARMING
         }
 
     def checks(self, suspects: frozenset[int | str]) -> frozenset[str]:
