@@ -25,7 +25,7 @@ from assay.judge.stats import Array, summarize_all
 
 HOSTS, METRICS = 6, ("read", "write")
 CHARTED = [
-    Charted(metric, "Disk", f"s{host}", (f"s{host}",), more=True)
+    Charted(metric, "Disk", f"s{host}", (f"s{host}",))
     for host in range(HOSTS)
     for metric in METRICS
 ]

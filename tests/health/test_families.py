@@ -8,7 +8,7 @@ from assay.health.families import Charted, Family, families
 
 
 def ssd(host: str, device: str, metric: str) -> Charted:
-    return Charted(metric, "Nvme", f"{host}/{device}", (host,), more=True)
+    return Charted(metric, "Nvme", f"{host}/{device}", (host,))
 
 
 SSDS = [
@@ -18,7 +18,7 @@ SSDS = [
     for metric in ("read", "rate")
 ]
 RING = [
-    Charted("bandwidth", "Ping", f"{one}>{other}", (one, other), more=True)
+    Charted("bandwidth", "Ping", f"{one}>{other}", (one, other))
     for one, other in (("s1", "s2"), ("s2", "s3"), ("s3", "s1"))
 ]
 
@@ -65,7 +65,7 @@ def test_what_is_the_same_metrics_is_one_family_by_its_largest_name() -> None:
 
 
 def test_a_whole_partition_has_no_host() -> None:
-    whole = [Charted("write", "Ior", "clients/dfs", (), more=True)]
+    whole = [Charted("write", "Ior", "clients/dfs", ())]
     assert [each.level for each in families(whole).members] == ["subject"]
 
 

@@ -110,13 +110,12 @@ class Site:
 def charted(cluster: Cluster) -> list[Charted]:
     """The metrics of a simulated cluster, as the chart wants them."""
     return [
-        Charted(kind, KINDS[kind].check, subject, tuple({host, peer}), more)
-        for kind, subject, host, peer, more in zip(
+        Charted(kind, KINDS[kind].check, subject, tuple({host, peer}))
+        for kind, subject, host, peer in zip(
             cluster.kind.tolist(),
             cluster.subject.tolist(),
             cluster.host.tolist(),
             cluster.peer.tolist(),
-            cluster.more.tolist(),
             strict=True,
         )
     ]

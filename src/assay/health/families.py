@@ -31,8 +31,6 @@ class Charted:
     subject: Hashable
     hosts: tuple[Hashable, ...]
     """The hosts of its subject, two for a pair; none if it is a whole partition."""
-    more: bool
-    """Whether more is better."""
 
 
 @dataclass(frozen=True, slots=True)

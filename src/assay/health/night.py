@@ -122,8 +122,7 @@ def _as_charted(required: Requirement) -> Charted:
     whole = subject.host in PARTITIONS
     kind = (required.figure, required.partition, str(subject) if whole else subject.backend)
     hosts = () if whole else subject.hosts
-    name = f"{required.check} {subject}"
-    return Charted(kind, required.check, name, hosts, required.metric.better == "higher")
+    return Charted(kind, required.check, str(subject), hosts)
 
 
 def findings(run: JudgedRun, suspects: frozenset[int | str]) -> list[Finding]:
