@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -77,7 +79,21 @@ def test_a_night_is_written_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
         Nights(tmp_path).add(name(0), night())
     save(path, "new")
     assert path.read_text() == "new\n"
+    (tmp_path / ".last.json.new").symlink_to("/dev/full")
+    with pytest.raises(HistoryError, match="cannot be written: No space left"):
+        save(path, "newest")
+    assert path.read_text() == "new\n"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["history", "last.json"]
+
+
+def test_who_may_read_what_is_kept_is_left_to_the_umask(tmp_path: Path) -> None:
+    """The group reads it, and so does a node that asks for the last night."""
+    before = os.umask(0o027)
+    try:
+        save(tmp_path / "last.json", "new")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "last.json").stat().st_mode) == 0o640
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:

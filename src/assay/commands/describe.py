@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import typer
 
 import assay
+from assay import whole
 from assay.commands.terminal import complain
 from assay.foreign.text import one_line
 from assay.subject import folded
@@ -128,22 +129,15 @@ def _write(asked: Asked, document: dict[str, Any], settings: Path | None) -> Non
     described, problems = examine.examine(document)
     if described is None:
         _end(map(str, problems))
-    files = {
-        "cluster.json": json.dumps(document, indent=2) + "\n",
-        "environment.sh": guest.environment(
-            asked, Path(sys.prefix, "bin"), checks_directory(), settings and settings.absolute()
-        ),
-    }
-    # Where there is no room, the old files stay.
-    new = {name: asked.prefix / f".{name}.new" for name in files}
-    try:
-        for name, text in files.items():
-            new[name].write_text(text, encoding="utf-8")
-        for name, path in new.items():
-            path.replace(asked.prefix / name)
-    finally:
-        for path in new.values():
-            path.unlink(missing_ok=True)
+    environment = guest.environment(
+        asked, Path(sys.prefix, "bin"), checks_directory(), settings and settings.absolute()
+    )
+    whole.write(
+        {
+            asked.prefix / "cluster.json": json.dumps(document, indent=2) + "\n",
+            asked.prefix / "environment.sh": environment,
+        }
+    )
 
 
 def checks_directory() -> Path:

@@ -8,16 +8,15 @@ last.json                         the outcome of the last night
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
+from assay import whole
 from assay.bundle.compare import hardware_differences
 from assay.cluster.description import Cluster
 from assay.foreign import files, limits
@@ -146,11 +145,7 @@ def save(path: Path, text: str) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
-        ) as file:
-            file.write(text + "\n")
-        os.replace(file.name, path)
+        whole.write({path: text + "\n"})
     except OSError as error:
         raise HistoryError(f"{one_line(str(path))} cannot be written: {error.strerror}") from error
 
