@@ -89,8 +89,9 @@ def test_the_first_rank_prints_for_both():
         (
             "singletons.txt",
             (
-                "the output contains 2 runs of daos_perf: each process ran alone, without"
-                " MPI; use the MPI plugin of the launcher (srun --mpi=pmi2)",
+                "the output contains 2 runs of daos_perf: each rank ran alone, without MPI; name"
+                " srun's plugin for this MPI as slurm.mpi in the description of the cluster, such"
+                " as pmix (srun --mpi=list lists them)",
             ),
         ),
         ("killed.txt", ("FETCH has no complete result: it failed, or the run was cut off",)),

@@ -158,8 +158,9 @@ def test_reads_what_daos_and_others_print_around_it(name, samples):
 
 
 WORLDS = (
-    "the output contains 2 runs of ior: each rank ran alone, without MPI;"
-    " use the MPI plugin of the launcher (srun --mpi=pmi2)"
+    "the output contains 2 runs of ior: each rank ran alone, without MPI; name srun's plugin for"
+    " this MPI as slurm.mpi in the description of the cluster, such as pmix (srun --mpi=list lists"
+    " them)"
 )
 UNFINISHED = "IOR did not finish: the last line of its output is missing"
 NO_ROW = "IOR printed no row of figures"

@@ -184,8 +184,9 @@ NO_RATE = "mdtest printed no rate: it did not reach its summary, or ran no phase
         (
             "singletons.txt",
             (
-                "the output contains 2 runs of mdtest: each rank ran alone, without MPI;"
-                " use the MPI plugin of the launcher (srun --mpi=pmi2)",
+                "the output contains 2 runs of mdtest: each rank ran alone, without MPI; name"
+                " srun's plugin for this MPI as slurm.mpi in the description of the cluster, such"
+                " as pmix (srun --mpi=list lists them)",
             ),
         ),
     ],

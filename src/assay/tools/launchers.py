@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from assay.foreign.text import one_line
+from assay.tools.text import OTHER_PLUGIN
 
 _BANNER = re.compile(r"^-{60,}\n(?P<text>.+?)^-{60,}$", re.MULTILINE | re.DOTALL)
 """Open MPI prints what it has to say between two lines of dashes."""
@@ -18,11 +19,6 @@ _LINE = re.compile(
     r"^(?:mpirun: Error: |\[proxy:\S+\] HYDU_create_process \(\S+\): )(?P<text>.+)$", re.MULTILINE
 )
 """mpirun of Open MPI about its own command line, and Hydra about a program."""
-
-_PLUGIN = (
-    "; name srun's plugin for this MPI as slurm.mpi in the description of the cluster, such as pmix"
-    " (srun --mpi=list lists them)"
-)
 
 
 def why_not_started(printed: str) -> str | None:
@@ -41,4 +37,4 @@ def _sentence(banner: str) -> str:
     sentence = one_line(match[0] if match else first)
     if sentence.endswith(":") and sentence == first and others:
         sentence += f" {one_line(others[0])}"
-    return sentence.removesuffix(".") + (_PLUGIN if "direct launched" in sentence else "")
+    return sentence.removesuffix(".") + (OTHER_PLUGIN if "direct launched" in sentence else "")

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from assay.tools.daos_log import meaning, reason, without_log
 from assay.tools.output import Parsed, Sample, impossible
-from assay.tools.text import failed_assertion, sections
+from assay.tools.text import failed_assertion, sections, separate_runs
 
 _SIZE = re.compile(r"(\d{1,12})([kKmMgG]?)")
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
@@ -179,12 +179,7 @@ class _Output:
         return problems
 
     def _not_as_asked(self, expected_processes: int | None) -> Iterator[str]:
-        runs = len(_PARAMETERS.findall(self.text))
-        if runs > 1:
-            yield (
-                f"the output contains {runs} runs of {self.tool}: each process ran alone,"
-                " without MPI; use the MPI plugin of the launcher (srun --mpi=pmi2)"
-            )
+        yield from separate_runs(self.tool, len(_PARAMETERS.findall(self.text)))
         if expected_processes not in (None, self.processes):
             yield (
                 f"{self.tool} ran with the wrong number of processes: {self.processes} instead of"

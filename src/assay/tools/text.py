@@ -94,12 +94,19 @@ def worlds(
             yield f"{tool} ran on the wrong number of nodes: {nodes} instead of {expected_nodes}"
 
 
+OTHER_PLUGIN = (
+    "; name srun's plugin for this MPI as slurm.mpi in the description of the cluster, such as pmix"
+    " (srun --mpi=list lists them)"
+)
+"""How a sentence goes on that reports an MPI which does not understand its launcher."""
+
+
 def separate_runs(tool: str, runs: int) -> Iterator[str]:
     """Report that the ranks of an MPI program did not find each other, if one output has `runs`."""
     if runs > 1:
         yield (
-            f"the output contains {runs} runs of {tool}: each rank ran alone, without MPI; use the"
-            " MPI plugin of the launcher (srun --mpi=pmi2)"
+            f"the output contains {runs} runs of {tool}: each rank ran alone, without MPI"
+            f"{OTHER_PLUGIN}"
         )
 
 
