@@ -232,5 +232,12 @@ def test_a_range_of_buses_that_leaves_out_ssds_is_a_warning(buses: str, outside:
     assert f"a replacement of {outside} would not be noticed" in problem.allowed
 
 
+def test_the_bus_follows_the_domain_of_however_many_digits() -> None:
+    ssd = "e90005:65:00.0"
+    document = put(site(), {"s1: engines/0/storage/1/bdev_list": [ssd], RANGE: "0x66-0x68"})
+    put(document, {f"s1: nvme/{ssd}": {"numa_node": 0, "lba_bytes": 4096}})
+    assert f"a replacement of {ssd} would not be noticed" in only(document).allowed
+
+
 def test_behind_a_vmd_controller_buses_are_its_own() -> None:
     assert problems(put(site("vmd"), {RANGE: "0x00-0x1f"})) == []

@@ -217,7 +217,7 @@ def _out_of_range(name: str, host: Host, key: str, tier: Tier) -> Iterator[Probl
     buses = bus_range(tier.bdev_busid_range or "")
     if buses is None or any(host.vmd_of(device) for device in tier.devices):
         return
-    outside = [d for d in tier.devices if d in host.nvme and int(d[5:7], 16) not in buses]
+    outside = [d for d in tier.devices if d in host.nvme and _bus(d) not in buses]
     if outside:
         yield Problem(
             name,
@@ -228,6 +228,11 @@ def _out_of_range(name: str, host: Host, key: str, tier: Tier) -> Iterator[Probl
             " or leave it out",
             severity="warning",
         )
+
+
+def _bus(address: str) -> int:
+    _, bus, _ = address.split(":")
+    return int(bus, 16)
 
 
 def _iommu(name: str, host: Host) -> Iterator[Problem]:
