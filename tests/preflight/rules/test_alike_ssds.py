@@ -40,6 +40,8 @@ def test_a_tier_of_several_kinds_is_a_warning(document: dict[str, Any], kinds: s
     problem = only(document)
     assert (problem.host, problem.key, problem.value) == ("s1", KEY, kinds)
     assert problem.severity == "warning"
+    # A second tier needs roles, and each role is on one tier.
+    assert problem.allowed.endswith("Replace the odd ones, or leave them out")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """SSDs of one tier that differ from each other.
 
-Each target has its share of one SSD, and a pool takes as much of every target
-(docs/admin/pool_operations.md of DAOS 2.8), so that the smallest and slowest SSD limits all.
+Each target has its share of one SSD (docs/overview/architecture.md of DAOS 2.8), and a pool takes
+as much of every target, so that the smallest and slowest SSD limits all.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def alike_ssd_rules(name: str, host: Host) -> Iterator[Problem]:
                         key,
                         kinds,
                         "should be SSDs of one kind: a pool takes as much of every target, and the"
-                        " smallest and slowest SSD limits the others. Give the odd ones a tier of"
-                        " their own, or leave them out",
+                        " smallest and slowest SSD limits the others. Replace the odd ones, or"
+                        " leave them out",
                         severity="warning",
                     )
 
