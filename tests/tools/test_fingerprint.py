@@ -10,7 +10,7 @@ import pytest
 
 from assay.cluster.fingerprint import Fingerprint, HostChange, changes
 from assay.tools import dmidecode, smart
-from assay.tools.fingerprint import fingerprint
+from assay.tools.fingerprint import fingerprint, worn_percent
 from assay.tools.host_identity import read_identity
 from trees import write_tree
 
@@ -147,7 +147,9 @@ def test_the_wear_of_a_disk_is_read_where_smartctl_knows_it(identity: dict[str, 
     log = {"percentage_used": 7}
     worn = {"model_name": "X", "nvme_smart_health_information_log": log}
     identity["smartctl"] = {"sda": json.dumps(worn)}
-    assert fingerprint(identity).readings["wear of the disk sda"] == "7 %"
+    readings = fingerprint(identity).readings
+    assert readings["wear of the disk sda"] == "7 %"
+    assert {worn_percent(*reading) for reading in readings.items()} == {3.0, 7.0}
 
 
 def test_an_ssd_that_spdk_drives_has_its_pcie_serial_number(

@@ -92,10 +92,21 @@ def _readings(
     by_name = {ssd["name"]: ssd["address"] for ssd in identity["nvme"]}
     for name, printed in identity["smart_log"].items():
         worn = smart.smart_log(printed)
-        yield f"wear of the SSD at {by_name.get(name, name)}", "" if worn is None else f"{worn:g} %"
+        yield f"{WEAR}the SSD at {by_name.get(name, name)}", "" if worn is None else f"{worn:g} %"
     for name, disk in disks.items():
         if disk.worn_percent is not None:
-            yield f"wear of the disk {name}", f"{disk.worn_percent:g} %"
+            yield f"{WEAR}the disk {name}", f"{disk.worn_percent:g} %"
+
+
+WEAR = "wear of "
+
+
+def worn_percent(reading: str, value: str) -> float | None:
+    """The used percentage of an endurance; None for a reading of something else."""
+    try:
+        return float(value.removesuffix(" %")) if reading.startswith(WEAR) else None
+    except ValueError:
+        return None
 
 
 def _pci_kind(device: Mapping[str, str]) -> str:

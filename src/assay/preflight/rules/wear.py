@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from assay.cluster.description import Host
 from assay.problems import Problem
+from assay.tools.fingerprint import worn_percent
 
 WORN_OUT_PERCENT = 100
 """The endurance that the vendor estimated (Percentage Used in the NVMe base specification's SMART
@@ -13,10 +14,10 @@ log)."""
 
 
 def wear_rules(name: str, host: Host) -> Iterator[Problem]:
-    """Warn of SSDs beyond their endurance: they slow down, and their data is no longer promised."""
+    """Warn of SSDs beyond the endurance for which their vendor answers."""
     for reading, value in host.fingerprint.readings.items():
-        worn = value.removesuffix(" %")
-        if reading.startswith("wear of ") and _is_worn_out(worn):
+        percent = worn_percent(reading, value)
+        if percent is not None and percent >= WORN_OUT_PERCENT:
             yield Problem(
                 name,
                 f"fingerprint.{reading}",
@@ -25,10 +26,3 @@ def wear_rules(name: str, host: Host) -> Iterator[Problem]:
                 " endurance is used up (nvme smart-log). Replace it before the acceptance",
                 severity="warning",
             )
-
-
-def _is_worn_out(percent: str) -> bool:
-    try:
-        return float(percent) >= WORN_OUT_PERCENT
-    except ValueError:
-        return False
