@@ -98,3 +98,13 @@ def test_a_job_that_does_not_start_is_given_up_with_slurms_reason(
     with pytest.raises(SlurmError) as error:
         foreign_slurm.ask(slurm, ["nid003"], question)
     assert str(error.value) == message
+
+
+def test_of_sinfo_no_job_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts = {"sinfo": "sleep 0.3; echo 30:00", "squeue": "echo AccountNotAllowed"}
+    for name, script in scripts.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(foreign_slurm, "LOOK_S", 0.1)
+    assert foreign_slurm.longest_min("staff") == 30

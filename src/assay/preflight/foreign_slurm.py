@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import shlex
 import signal
@@ -30,7 +31,8 @@ ANSWER_S = 60
 LOOK_S = 5.0
 """How long the probe's job waits before Slurm is asked why."""
 
-JOB = "assay-describe"
+JOB = f"assay-describe-{os.getpid()}"
+"""The name of the probe's job; another of this user may wait for something else."""
 
 
 class SlurmError(Exception):
@@ -148,7 +150,7 @@ def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
             "-s",
         ),
     ]
-    printed, errors = _run(srun, script(slurm, question), slurm.wait_min * 60)
+    printed, errors = _run(srun, script(slurm, question), slurm.wait_min * 60, job=JOB)
     seen = answers(printed)
     silent = sorted(set(hosts) - {each.name for each in seen})
     if silent:
@@ -239,7 +241,9 @@ def _printed(command: Sequence[str]) -> str:
     return out
 
 
-def _run(command: Sequence[str], script: str, limit_s: float) -> tuple[str, str]:
+def _run(
+    command: Sequence[str], script: str, limit_s: float, job: str | None = None
+) -> tuple[str, str]:
     """What a program of Slurm prints; it gets a signal that makes srun cancel its job."""
     try:
         process = subprocess.Popen(
@@ -256,19 +260,21 @@ def _run(command: Sequence[str], script: str, limit_s: float) -> tuple[str, str]
         ) from error
     with process:
         try:
-            return _ended(process, script, limit_s)
+            return _ended(process, script, limit_s, job)
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
 
 
-def _ended(process: subprocess.Popen[str], script: str, limit_s: float) -> tuple[str, str]:
+def _ended(
+    process: subprocess.Popen[str], script: str, limit_s: float, job: str | None
+) -> tuple[str, str]:
     end, reason, unsent = time.monotonic() + limit_s, "", script or None
     while (left_s := end - time.monotonic()) > 0:
         try:
             return process.communicate(unsent, timeout=min(left_s, LOOK_S))
         except subprocess.TimeoutExpired:
-            unsent, reason = None, _waits_for()
+            unsent, reason = None, _waits_for(job) if job else ""
         if squeue.is_in_vain(reason):
             raise SlurmError(f"Slurm does not start the job that examines the nodes: {reason}")
     why = f" (Slurm's reason: {reason})" if reason else ""
@@ -278,9 +284,9 @@ def _ended(process: subprocess.Popen[str], script: str, limit_s: float) -> tuple
     )
 
 
-def _waits_for() -> str:
-    """What the probe's job waits for, in Slurm's words; empty if it runs, or nobody says."""
-    command = squeue.command(JOB)
+def _waits_for(job: str) -> str:
+    """What a job waits for, in Slurm's words; empty if it runs, or nobody says."""
+    command = squeue.command(job)
     try:
         asked = subprocess.run(
             command, capture_output=True, text=True, timeout=ANSWER_S, check=False
