@@ -34,6 +34,32 @@ def test_a_package_that_went_with_an_installation_is_noted(tmp_path: Path) -> No
 
 def test_teardown_installs_what_was_noted() -> None:
     noted = {"content": b64encode(b"systemd-timesyncd\nother\n").decode()}
-    role = Rendering("packages", {"__packages_gone": noted})
-    assert role.value("__packages_to_restore") == ["systemd-timesyncd", "other"]
-    assert Rendering("packages", {"__packages_gone": {}}).value("__packages_to_restore") == []
+    installed = {"__packages_query": {"stdout_lines": ["ii  dpkg", "rc  other"]}}
+    role = Rendering("packages", installed | {"__packages_gone": noted})
+    assert role.value("__packages_to_restore") == ["other", "systemd-timesyncd"]
+    nothing = Rendering("packages", installed | {"__packages_gone": {}})
+    assert nothing.value("__packages_to_restore") == []
+
+
+def test_what_was_put_back_by_hand_is_not_installed_again() -> None:
+    noted = {"content": b64encode(b"systemd-timesyncd\nother\n").decode()}
+    installed = {"stdout_lines": ["ii  systemd-timesyncd"]}
+    role = Rendering("packages", {"__packages_gone": noted, "__packages_query": installed})
+    assert role.value("__packages_to_restore") == ["other"]
+
+
+@as_root
+def test_a_package_that_cannot_be_installed_again_is_named(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.write_text("dpkg\nno-such-time-service\n")
+    ran = run(
+        tmp_path,
+        "packages",
+        "restore.yml",
+        # dnf is not on this machine, so that nothing is asked for and nothing changes.
+        ansible_facts={"os_family": "RedHat"},
+        __packages_query_command=["echo", "ii dpkg"],
+        __packages_displaced=str(gone),
+    )
+    assert ran.returncode == 2, ran.stdout
+    assert "no-such-time-service had to go for a package of this project" in ran.stdout
