@@ -6,28 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from assay.cli import app
 from assay.problems import variable
 from assay.tools import PARSERS
 from bundles import campaign_in
 from clusters import description
+from commandline import assay as run
 
 RECORDED = Path(__file__).parents[1] / "recorded"
-
-
-@pytest.fixture
-def cluster_file(tmp_path: Path) -> Path:
-    path = tmp_path / "cluster.json"
-    path.write_text(json.dumps(description()))
-    return path
-
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result.exit_code, result.stdout, result.stderr
 
 
 def test_a_sound_cluster_checks(cluster_file: Path) -> None:

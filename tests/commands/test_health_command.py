@@ -13,30 +13,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from assay.cli import app
 from assay.commands import health
 from assay.health import measure
 from assay.health.nights import Nights, save
-from assay.health.outcome import Health, State
+from assay.health.outcome import State
 from clusters import described, description
-from nightly import Campaigns, absent, slower, sound
+from commandline import assay
+from nightly import Campaigns, absent, outcome, slower, sound
 
 CLUSTER = described(description())
 
 
-@pytest.fixture
-def cluster_file(tmp_path: Path) -> Path:
-    path = tmp_path / "cluster.json"
-    path.write_text(json.dumps(description()))
-    return path
-
-
 def run(*arguments: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["health", *map(str, arguments)])
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result.exit_code, result.stdout, result.stderr
+    return assay("health", *arguments)
 
 
 @pytest.fixture
@@ -150,25 +140,6 @@ def test_an_outcome_is_shown_even_if_its_textfile_cannot_be_written(
     assert errors == f"{tmp_path}/assay.prom cannot be written: Is a directory\n"
 
 
-def outcome(ended: datetime) -> Health:
-    return Health(
-        cluster="borealis",
-        scale="quick",
-        measured_from=ended,
-        measured_to=ended,
-        checks=("SsdFio",),
-        left_out=(),
-        figures=4,
-        limited=2,
-        charted=4,
-        nights=20,
-        findings=(),
-        unconfirmed=(),
-        gaps=(),
-        notes=(),
-    )
-
-
 @pytest.mark.parametrize(("age_h", "status"), [(35, 0), (37, 3)])
 def test_an_old_night_says_nothing(tmp_path: Path, age_h: int, status: int) -> None:
     ended = datetime.now(UTC) - timedelta(hours=age_h)
@@ -183,7 +154,7 @@ def test_no_night_at_all_says_nothing(tmp_path: Path) -> None:
 
 
 def test_a_state_without_a_figure_is_not_ok() -> None:
-    assert outcome(datetime.now(UTC)).model_copy(update={"figures": 0}).state is State.UNKNOWN
+    assert outcome(datetime.now(UTC), figures=0).state is State.UNKNOWN
 
 
 SCRIPT = """#!/bin/bash

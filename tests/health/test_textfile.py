@@ -12,6 +12,7 @@ from assay.checks.plan import CHECKS
 from assay.health.nights import HistoryError, Night
 from assay.health.outcome import Finding, Gap, Health
 from assay.health.textfile import FIGURES, write
+from nightly import outcome
 
 AT = datetime(2026, 3, 2, 2, 0, tzinfo=UTC)
 FOUND = Finding(
@@ -26,22 +27,7 @@ FOUND = Finding(
 
 
 def health(*findings: Finding, gaps: tuple[Gap, ...] = ()) -> Health:
-    return Health(
-        cluster="borealis",
-        scale="quick",
-        measured_from=AT,
-        measured_to=AT + timedelta(minutes=4),
-        checks=("SsdFio",),
-        left_out=(),
-        figures=4,
-        limited=2,
-        charted=4,
-        nights=20,
-        findings=findings,
-        unconfirmed=(),
-        gaps=gaps,
-        notes=(),
-    )
+    return outcome(AT + timedelta(minutes=4), findings=findings, gaps=gaps)
 
 
 NIGHT = Night(
