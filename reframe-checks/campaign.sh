@@ -6,8 +6,8 @@
 # these leave open. With --checks only these run.
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running beside DIRECTORY is
-# ended first. Ends with ReFrame's exit status, with 73 where there is no room, with 75 where another campaign is running, or
-# with 77 where DIRECTORY would lie among those of another user.
+# ended first. Ends with ReFrame's exit status, with 66 where there is no environment, with 73 where there is no room, with 75
+# where another campaign is running, or with 77 where DIRECTORY would lie among those of another user.
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
 until_decided=
@@ -26,8 +26,13 @@ done
 directory=$(realpath --canonicalize-missing "$1")
 shift
 
+environment=${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}
+if [[ ! -r $environment ]]; then
+    echo "$environment cannot be read: deploy this host, or name the environment with ASSAY_ENVIRONMENT" >&2
+    exit 66
+fi
 # shellcheck source=/dev/null # it is written by the role `reframe`
-. "${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}"
+. "$environment"
 
 # Nobody but this user and the group reads what is measured; nobody but this user writes where the files below are opened by
 # their names.

@@ -176,6 +176,14 @@ def test_a_signal_ends_the_first_round_and_none_follows(
     assert "round 2" not in log_text
 
 
+def test_a_missing_environment_is_no_failed_check(tmp_path: Path) -> None:
+    """ReFrame ends with 1 then, as bash does where it cannot read a file."""
+    ran = start(tmp_path / "campaigns/monday", ASSAY_ENVIRONMENT=str(tmp_path / "absent.sh"))
+    assert ran.returncode == 66
+    assert ran.stderr.startswith(f"{tmp_path}/absent.sh cannot be read: ")
+    assert not (tmp_path / "campaigns").exists()
+
+
 @pytest.mark.parametrize(
     ("place", "status", "cancelled"),
     [("campaigns/sunday", 0, "7\n"), ("health/campaigns/1", 75, "")],
