@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from assay.checks.plan import requirements
+from assay.checks.plan import CHECKS, requirements
 from assay.cluster.description import Cluster
 from assay.health.nights import STAMP, Night, Nights
 from assay.health.outcome import Health
@@ -20,6 +20,13 @@ Change = Callable[[str, str], float | None]
 
 LEVELS = {"ScmFio.write_4k": 150.0, "ScmFio.read_4k": 200.0}
 """What makes sound figures of those of `outputs`."""
+
+LOWER_IS_BETTER = {
+    f"{name}.{metric.name}"
+    for name, check in CHECKS.items()
+    for metric in check.metrics
+    if metric.better == "lower"
+}
 
 FIRST = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
 
@@ -36,8 +43,7 @@ def slower(loss: float, *subjects: str, check: str = "") -> Change:
     def change(figure: str, subject: str) -> float | None:
         if subject not in subjects or not figure.startswith(check):
             return 1.0
-        lower_is_better = any(word in figure for word in ("latency", "_open"))
-        return 1 / (1 - loss) if lower_is_better else 1 - loss
+        return 1 / (1 - loss) if figure in LOWER_IS_BETTER else 1 - loss
 
     return change
 
