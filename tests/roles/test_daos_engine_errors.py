@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import runpy
 import sys
 import time
@@ -73,6 +74,20 @@ def test_no_more_than_the_first_200_errors_are_returned(
     (host,) = errors([log], 1500.0, capsys)
     assert len(host["errors"]) == 200
     assert host["errors"][0][2] == "update() 0"
+    assert host["cut"] is cut
+
+
+@pytest.mark.parametrize(("first", "cut"), [(1499.0, False), (1500.0, True)])
+def test_the_end_of_a_large_log_is_whole_if_it_begins_before_the_session(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], first: float, cut: bool
+) -> None:
+    log = tmp_path / "engine.0.log"
+    with log.open("w") as file:
+        file.truncate(2**25)  # a hole of as much as is read, which the lines push out of reach
+        file.seek(0, os.SEEK_END)
+        file.write("\n" + line(first, "first").replace("ERR", "INFO") + line(2000.0, "second"))
+    (host,) = errors([log], 1500.0, capsys)
+    assert [message for _, _, message in host["errors"]] == ["update() second"]
     assert host["cut"] is cut
 
 

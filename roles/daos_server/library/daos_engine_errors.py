@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.daos_log import errors_since
+from ansible.module_utils.daos_log import begins_before, errors_since
 from ansible.module_utils.redaction import without_secrets
 
 DOCUMENTATION = r"""
@@ -77,7 +77,7 @@ def errors(path: str, since: float) -> dict[str, Any]:
             (at, printable(facility), printable(without_secrets(message))[:MOST_CHARACTERS])
             for at, facility, message in logged[:MOST]
         ],
-        "cut": len(logged) > MOST or skipped > 0,
+        "cut": len(logged) > MOST or (skipped > 0 and not begins_before(text, since)),
         "unread": "",
     }
 

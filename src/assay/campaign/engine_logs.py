@@ -28,7 +28,7 @@ class EngineLog(BaseModel):
     errors: list[tuple[float, str, str]] = Field(max_length=limits.ENGINE_ERRORS)
     """Seconds since the epoch, the facility, and the message."""
     cut: bool = False
-    """Whether it logged more."""
+    """Whether it may have logged more."""
     unread: str = ""
     """Why nothing was read."""
 

@@ -221,8 +221,8 @@ def _cut(cluster: Cluster, results: Results, ran: While, lines: Sequence[object]
     yield from (f"the excerpt of the engines' logs was cut: {note}" for note in _too_many(lines))
     if cut := _engines(cluster, results, ran, lambda log: log.cut):
         yield (
-            f"{_some(cut)} logged more errors in a session than the {limits.ENGINE_ERRORS}"
-            " that its server returned: see its own log"
+            f"{_some(cut)} may have logged more errors in a session than its server returned"
+            f" (at most {limits.ENGINE_ERRORS}): see its own log"
         )
 
 

@@ -81,13 +81,24 @@ def errors_since(text: str, since: float) -> Iterator[Logged]:
     for line in _LOG.finditer(text):
         if line["level"] not in _SERIOUS or _HARMLESS in line["message"]:
             continue
-        written = f"{line['year'] or this_year}/{line['day']} {line['clock']}"
-        try:
-            at = time.mktime(time.strptime(written, "%Y/%m/%d %H:%M:%S"))
-        except ValueError:
-            continue
-        if at >= since:
+        at = _logged_at(line, this_year)
+        if at is not None and at >= since:
             yield Logged(at, line["facility"], line["message"])
+
+
+def begins_before(text: str, since: float) -> bool:
+    """Whether the first line of a log is from before a time; the arguments are those above."""
+    first = _LOG.search(text)
+    at = _logged_at(first, time.localtime(since).tm_year) if first else None
+    return at is not None and at < since
+
+
+def _logged_at(line: re.Match[str], this_year: int) -> float | None:
+    written = f"{line['year'] or this_year}/{line['day']} {line['clock']}"
+    try:
+        return time.mktime(time.strptime(written, "%Y/%m/%d %H:%M:%S"))
+    except ValueError:
+        return None
 
 
 def reason(text: str) -> str | None:
