@@ -20,12 +20,12 @@ import tempfile
 import typing
 
 LIMIT_S = 30
-"""Time limit of an answer, in seconds; without servers, DAOS tries for longer."""
+"""Time limit of an answer, in seconds (own choice); without servers, DAOS tries for longer."""
 
 NODES = os.environ.get("ASSAY_NODES", "/sys/devices/system/node")
 
 INTERFACE = re.compile(r"Network interface: ([^,\s]+), Domain: ")
-"""In `dc_mgmt_net_cfg_init` of src/mgmt/cli_mgmt.c, from DAOS 2.4 to 2.8."""
+"""In `dc_mgmt_net_cfg_init` of src/mgmt/cli_mgmt.c, from DAOS 2.4 to 2.8; not from a recording."""
 
 
 class WrongError(Exception):
