@@ -25,6 +25,8 @@ TEMPLATE = "role-readme.md.j2"
 STYLE = tomllib.loads((ROLES.parent / ".mdformat.toml").read_text(encoding="utf-8"))
 """How `mdformat` writes all other pages."""
 
+EMPTY = '""'
+
 _MARKUP = re.compile(r"\b([OVCBI])\(((?:[^()\\]|\\.|\([^()]*\))*)\)")
 
 
@@ -63,7 +65,7 @@ def entry(option: dict[str, Any], name: str) -> str:
     elif "default" in option:
         facts.append(f"default `{json.dumps(option['default'])}`")
     if "choices" in option:
-        facts.append("one of " + ", ".join(f"`{choice}`" for choice in option["choices"]))
+        facts.append("one of " + ", ".join(f"`{choice or EMPTY}`" for choice in option["choices"]))
     text = " ".join(markdown(part) for part in paragraphs(option["description"]))
     return f"- **`{name}`** ({', '.join(facts)}): {text}"
 
