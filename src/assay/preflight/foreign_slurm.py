@@ -29,7 +29,7 @@ ANSWER_S = 60
 """How long Slurm's own programs may take to answer."""
 
 LOOK_S = 5.0
-"""How long the probe's job waits before Slurm is asked why."""
+"""How long the probe's job waits before Slurm is asked why (own choice)."""
 
 JOB = f"assay-describe-{os.getpid()}"
 """The name of the probe's job; another of this user may wait for something else."""

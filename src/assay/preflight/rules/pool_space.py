@@ -90,10 +90,10 @@ def _rank_pools(system: System, servers: Mapping[str, Host]) -> Iterator[Problem
 
 
 SSD_SHARE = 0.94
-"""Share of a pool that dmg takes from the SSDs (its default for `--tier-ratio`)."""
+"""Share of a pool that dmg takes from the SSDs (`defaultTierRatios` in src/control/cmd/dmg/pool.go)."""
 
 MIN_SSD_BYTES = 2**30
-"""Least space of a pool on the SSDs for each target (code 605 of DAOS 2.8's server)."""
+"""Least space of a pool on the SSDs for each target (`NvmeMinBytesPerTarget`, beside the next)."""
 
 MIN_TARGET_BYTES = 16 * 2**20
 """Least SCM of a pool on each target (`ScmMinBytesPerTarget` in src/control/server/engine)."""
