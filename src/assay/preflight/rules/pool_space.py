@@ -90,7 +90,7 @@ def _rank_pools(system: System, servers: Mapping[str, Host]) -> Iterator[Problem
 
 
 SSD_SHARE = 0.94
-"""Share of a pool that dmg takes from the SSDs (`defaultTierRatios` in src/control/cmd/dmg/pool.go)."""
+"""Share of a pool that dmg takes from the SSDs (`defaultTierRatios` in its pool.go)."""
 
 MIN_SSD_BYTES = 2**30
 """Least space of a pool on the SSDs for each target (`NvmeMinBytesPerTarget`, beside the next)."""
