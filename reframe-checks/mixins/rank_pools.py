@@ -10,13 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from os import geteuid
 from pathlib import Path
 
-from assay.checks.ior_by_rank import AT_ONCE, LABEL, pool_of
+from assay.checks.ior_by_rank import AT_ONCE, LABEL, POOL_S, pool_of
 from assay.tools import dmg
 from assay_check import HERE
 from mixins.daos import CONTROL, NeedsDaos
 
 DESTROY_S = 300
-"""Time limit in seconds to destroy all pools."""
+"""Time limit in seconds to destroy all pools, beside twice the expected time (own choice)."""
 
 
 class MakesRankPools(NeedsDaos):
@@ -40,7 +40,7 @@ class MakesRankPools(NeedsDaos):
     def make_pools(self) -> list[str]:
         """Destroy what an earlier run left, make a pool on each rank, and return the problems."""
         left = _own(dmg.labels(self.answer("pools.before")))
-        if left and (problems := self._destroyed(left, "left")):
+        if left and (problems := self._destroyed(left)):
             return problems
         assert self.daos.rank_pool_size
         user = pwd.getpwuid(geteuid()).pw_name
@@ -65,17 +65,22 @@ class MakesRankPools(NeedsDaos):
         if destroyer is None or destroyer.stdin is None:
             return []
         destroyer.stdin.close()
+        limit_s = DESTROY_S + int(2 * POOL_S * self.ranks / AT_ONCE)
         try:
-            destroyer.wait(DESTROY_S)
+            destroyer.wait(limit_s)
         except subprocess.TimeoutExpired:
-            return [f"the pools {LABEL}* were not destroyed within {DESTROY_S} s"]
-        stay = _own(dmg.labels(self.ask("pools.destroyed", dmg.pool_list(CONTROL))))
+            return [f"the pools {LABEL}* were not destroyed within {limit_s} s"]
+        listed = self.ask("pools.destroyed", dmg.pool_list(CONTROL))
+        if why := dmg.failure(listed):
+            return [f"dmg did not list the pools, so {LABEL}* may still be there: {why}"]
+        stay = _own(dmg.labels(listed))
         return [f"dmg did not destroy {', '.join(stay)}: see pools.destroyed"] if stay else []
 
-    def _destroyed(self, labels: Sequence[str], name: str) -> list[str]:
+    def _destroyed(self, labels: Sequence[str]) -> list[str]:
         """Destroy pools of an earlier run, and return the problems."""
         answers = [
-            (label, self.ask(f"pool.{name}", dmg.pool_destroy(label, CONTROL))) for label in labels
+            (label, self.ask(f"{label}.destroyed", dmg.pool_destroy(label, CONTROL)))
+            for label in labels
         ]
         return [
             f"dmg did not destroy {label}, which an earlier run left: {why}"

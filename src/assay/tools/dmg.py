@@ -246,8 +246,7 @@ def labels(text: str) -> list[str]:
 
 def failure(text: str) -> str:
     """Why dmg did not do what it was asked; empty if it did."""
-    answer = read_answer(text)
-    return answer.error or ""
+    return read_answer(text).error
 
 
 def uuid(text: str) -> str:
