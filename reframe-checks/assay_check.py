@@ -23,9 +23,10 @@ from assay import __version__
 from assay.campaign.cases import FIRST
 from assay.campaign.results import Results
 from assay.campaign.samples import samples_of
-from assay.campaign.steps import Evict, Shell, Step, busy_s, problems
-from assay.checks.entry import Scales
-from assay.checks.expect import Expectation, Measured, expectation
+from assay.campaign.steps import Evict, Shell, Step, busy_s
+from assay.campaign.steps import problems as problems_of
+from assay.checks.entry import SCALES, Scales
+from assay.checks.expect import Measured, expectation
 from assay.checks.plan import CHECKS, Requirement, requirements
 from assay.checks.raw import RawOutputs, directory_of
 from assay.checks.run import Run
@@ -35,6 +36,7 @@ from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import shorten_all
 from assay.shell import Text, line
 from assay.subject import Subject, folded
+from references import reference, variable_of
 
 HERE = Path(__file__).resolve().parent
 
@@ -47,7 +49,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     """A check that is judged by the record of its steps and yields every metric of its entry."""
 
     #: `quick` for a trial in minutes, `acceptance` for figures to sign; select one with `-t`.
-    scale = parameter(["quick", "acceptance"])
+    scale = parameter(SCALES)
 
     #: Samples of each metric (this project's own choice; a median of 5 has an interval).
     repetitions = variable(int)
@@ -343,11 +345,11 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             left = self.raw.of(subject)
             try:
                 ran += left.steps()
-                own = strange.get(subject) or [
-                    *common,
-                    *problems(left, self.steps(subject)),
-                ]
-                own = own or self._collect(subject)
+                own = (
+                    strange.get(subject)
+                    or [*common, *problems_of(left, self.steps(subject))]
+                    or self._collect(subject)
+                )
             except (ForeignError, OSError) as error:
                 own = [f"what {subject} left cannot be read: {error}"]
             if own:
@@ -382,8 +384,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         nothing_yet = Measured({}, self.scale)
         for metric in self.requirements:
             middle = median(self.samples[metric.name][str(metric.subject)])
-            # ReFrame takes the part before a colon for a system.
-            name = f"{metric.name}@{metric.subject}".replace(":", ".")
+            name = variable_of(metric)
             expected = expectation(self.cluster, self.as_run(metric), nothing_yet)
             self.perf_variables[name] = sn.make_performance_function(sn.defer(middle), metric.unit)
             references[name] = reference(expected)
@@ -393,16 +394,3 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     def as_run(self, metric: Requirement) -> Requirement:
         """A requirement, adapted to variables that were set differently from the scale."""
         return metric
-
-
-def reference(expected: Expectation) -> tuple[float, float | None, float | None, str]:
-    """An expectation in ReFrame's form: a value, and the allowed relative deviations from it."""
-    bound = expected.bound
-    if bound is None:
-        return (0, None, None, expected.unit)
-    return (
-        bound,
-        None if expected.floor is None else expected.floor / bound - 1,
-        None if expected.ceiling is None else expected.ceiling / bound - 1,
-        expected.unit,
-    )
