@@ -20,7 +20,7 @@ from assay.checks.ior_by_rank import (
 from assay.checks.pairs import TOGETHER, clients_by_rank
 from assay.checks.plan import requirements
 from assay.checks.run import Run, run_of
-from assay.checks.unmeasured import not_tested
+from assay.checks.unmeasured import by_rank
 from assay.cluster.description import Cluster
 from assay.subject import Subject
 from clusters import described, find
@@ -114,13 +114,13 @@ def test_without_a_consent_or_ior_none_is_required(changes: dict[str, Any]) -> N
     assert required(system(changes=changes)) == set()
 
 
-def test_the_plan_names_what_is_not_tested_without_a_consent() -> None:
-    (sentence,) = not_tested(system(size=None))
+def test_the_plan_says_when_ranks_are_measured_or_what_that_takes() -> None:
+    (sentence,) = by_rank(system(size=None))
     assert sentence.startswith("IorByRank is not tested: it makes a pool on each rank, which needs")
-    assert not_tested(system(64, 16)) == [
+    assert by_rank(system(64, 16)) == [
         "IorByRank measures 128 ranks in 8 rounds, at the scale acceptance only"
     ]
-    assert not_tested(system(size=None, changes={"benchmarks/ior": None})) == []
+    assert by_rank(system(size=None, changes={"benchmarks/ior": None})) == []
 
 
 def test_the_rounds_take_as_long_with_more_servers() -> None:

@@ -53,6 +53,11 @@ def pool_of(rank: int) -> str:
     return f"{LABEL}{rank}"
 
 
+def is_possible(cluster: Cluster) -> bool:
+    """Whether the site has IOR with DFS; it must also allow a pool on each rank."""
+    return cluster.benchmarks.ior is not None and "DFS" in cluster.benchmarks.ior_apis
+
+
 def each_rank(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for every engine, if the site allows a pool on each rank."""
     if cluster.daos is None or cluster.daos.rank_pool_size is None:

@@ -151,8 +151,7 @@ def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
         present.add("daos_perf")
     if cluster.daos.version == "2.8":
         present.add("net_test")
-    opens_dfs = cluster.benchmarks.ior is not None and "DFS" in cluster.benchmarks.ior_apis
-    if opens_dfs and ior_by_rank.each_rank(cluster, partition):
+    if ior_by_rank.is_possible(cluster) and ior_by_rank.each_rank(cluster, partition):
         present.add("ior_by_rank")
     return present | {"daos"}
 

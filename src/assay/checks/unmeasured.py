@@ -9,11 +9,9 @@ from assay.checks.subjects import each_engine, each_engine_pair
 from assay.cluster.description import Cluster
 
 
-def not_tested(cluster: Cluster) -> list[str]:
-    """The checks that need a consent which the site has not given."""
-    needs = set(ior_by_rank.IOR_BY_RANK.needs) - {"ior_by_rank"}
-    asked = cluster.daos is not None and "DFS" in cluster.benchmarks.ior_apis
-    if not asked or cluster.benchmarks.ior is None or not needs <= features(cluster, "clients"):
+def by_rank(cluster: Cluster) -> list[str]:
+    """When each rank is measured alone, or what it takes, if only the site's consent is missing."""
+    if cluster.daos is None or not ior_by_rank.is_possible(cluster):
         return []
     if ior_by_rank.each_rank(cluster, "clients"):
         ranks, turns = len(each_engine(cluster, "clients")), len(clients_by_rank(cluster).rounds)

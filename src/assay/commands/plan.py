@@ -22,7 +22,7 @@ def plan(
 
     from assay.checks.hours import sentences
     from assay.checks.plan import requirements
-    from assay.checks.unmeasured import left_out, not_tested
+    from assay.checks.unmeasured import by_rank, left_out
 
     described = load(file)
     metrics = requirements(described)
@@ -47,5 +47,5 @@ def plan(
         table.add_row(*(escape(one_line(cell)) for cell in cells))
     print_table(table)
     print(f"{len(metrics)} metrics required")
-    for sentence in (*left_out(described), *not_tested(described), *sentences(described)):
+    for sentence in (*left_out(described), *by_rank(described), *sentences(described)):
         print(sentence)
