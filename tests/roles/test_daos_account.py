@@ -21,6 +21,14 @@ def admin(**variables: Any) -> Rendering:
     return Rendering("daos_admin", CONTROLLER | variables)
 
 
+def assert_sudo_reads(rules: str, file: Path) -> None:
+    if program := shutil.which("visudo", path="/usr/sbin:/sbin:/usr/bin"):
+        file.write_text(rules + "\n")
+        checked = [program, "--check", "--strict", f"--file={file}"]
+        done = subprocess.run(checked, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr + done.stdout
+
+
 def test_the_account_may_ask_dmg_some_questions_word_by_word(tmp_path: Path) -> None:
     pools = [{"name": "tank", "size": "90%"}, {"name": "a:b", "size": "1GB"}]
     rules = admin(daos_system_pools=pools, daos_prefix="/opt/da[o]s=2.8").text("sudoers")
@@ -33,12 +41,7 @@ def test_the_account_may_ask_dmg_some_questions_word_by_word(tmp_path: Path) -> 
         f"{dmg} pool query tank",
         rf"{dmg} pool query a\:b",
     ]
-    if program := shutil.which("visudo", path="/usr/sbin:/sbin:/usr/bin"):
-        file = tmp_path / "rules"
-        file.write_text(rules + "\n")
-        checked = [program, "--check", "--strict", f"--file={file}"]
-        done = subprocess.run(checked, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr + done.stdout
+    assert_sudo_reads(rules, tmp_path / "rules")
 
 
 def test_those_are_the_questions_of_the_checks() -> None:
@@ -78,12 +81,7 @@ def test_the_account_may_make_and_destroy_pools_on_ranks_where_the_site_allows_i
         spelled = " ".join(words).replace(":", r"\:").replace(",", r"\,")
         assert f"/bin/dmg {spelled}\n" in rules + "\n"
     assert rules.count("assay-rank-") == len(asked)
-    if program := shutil.which("visudo", path="/usr/sbin:/sbin:/usr/bin"):
-        file = tmp_path / "rules"
-        file.write_text(rules + "\n")
-        checked = [program, "--check", "--strict", f"--file={file}"]
-        done = subprocess.run(checked, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr + done.stdout
+    assert_sudo_reads(rules, tmp_path / "rules")
 
 
 @pytest.mark.parametrize(
