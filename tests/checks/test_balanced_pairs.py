@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.checks.pairs import ALONE, TOGETHER, clients_of, dealt, engines_of, matched
-from assay.checks.plan import CHECKS
+from assay.checks.plan import CHECKS, requirements
 from assay.checks.run import run_of
 from assay.checks.self_test import groups
 from assay.checks.subjects import each_engine, each_engine_pair
@@ -193,3 +193,28 @@ def test_the_pairs_of_many_engines_take_few_rounds() -> None:
     assert len(pairs) == 7 * 200
     assert len(matched(pairs)) <= ceil(1.5 * 14)
     assert connected([pair.ends for pair in pairs])  # type: ignore[misc]
+
+
+def pairs_of(servers: int) -> list[tuple[str, str]]:
+    """The pairs required of a system of servers with one engine each."""
+    plan = requirements(described(site("ephemeral", servers=servers, engines=1)))
+    pairs = {m.subject: None for m in plan if m.check == "SelfTestCrossServer"}
+    return [(str(pair.end), str(pair.peer)) for pair in pairs]
+
+
+def test_a_system_of_16_engines_requires_every_pair() -> None:
+    assert len(pairs_of(16)) == 16 * 15 / 2
+
+
+@pytest.mark.parametrize("servers", [17, 64])
+def test_pairs_of_a_larger_system_grow_with_its_engines(servers: int) -> None:
+    pairs = pairs_of(servers)
+    assert len(pairs) <= 7 * servers
+    assert len({frozenset(pair) for pair in pairs}) == len(pairs)
+    for end in (0, 1):
+        # Each engine sends, and is sent to, as often as any other.
+        counts = Counter(pair[end] for pair in pairs)
+        assert len(counts) == servers
+        assert len(set(counts.values())) == 1
+    partners = {int(b[1:-8]) - 1 for a, b in pairs if a == "s1/engine0"}
+    assert {1, (servers - 1) // 2} <= partners

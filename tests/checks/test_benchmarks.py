@@ -15,6 +15,7 @@ from assay import checks
 from assay.checks import self_test
 from assay.checks.entry import Check
 from assay.checks.expect import Expectation, Measured, expectation
+from assay.checks.fdb_hammer import daos_processes
 from assay.checks.figures import Unrated
 from assay.checks.plan import CHECKS, requirements
 from assay.cluster.description import Cluster
@@ -185,3 +186,25 @@ def test_self_test_says_of_each_metric_how_much_an_rpc_carries() -> None:
 def test_fio_keeps_16_large_or_64_small_transfers_in_flight_on_a_disk() -> None:
     in_flight = {metric.name: metric.in_flight for metric in CHECKS["SsdFio"].metrics}
     assert in_flight == {"write_1m": 16, "read_1m": 16, "randwrite_4k": 64, "randread_4k": 64}
+
+
+@pytest.mark.parametrize(
+    ("clients", "scale", "containers", "processes"),
+    [
+        (2, "quick", 1, 8),
+        (8, "quick", 1, 10),
+        (2, "acceptance", 1, 8),
+        (100, "acceptance", 1, 200),
+        (100, "acceptance", 100, 200),
+        # As many as have equally many containers, two of them.
+        (100, "acceptance", 300, 150),
+        (2, "quick", 10, 5),
+        (2, "quick", 16, 8),
+        (2, "quick", 307, 1),
+    ],
+)
+def test_processes_of_fdb_hammer_are_dealt_evenly(
+    clients: int, scale: str, containers: int, processes: int
+) -> None:
+    cluster = described(description(clients=clients))
+    assert daos_processes(cluster, containers, scale) == processes

@@ -1,8 +1,7 @@
-"""The plan: what a cluster owes, from the cluster alone."""
+"""The plan: what is required of a cluster, from the cluster alone."""
 
 import cProfile
 import json
-from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 
 from assay.checks.backends import library_directory
 from assay.checks.expect import Measured, expectation
-from assay.checks.fdb_hammer import daos_processes
 from assay.checks.plan import CHECKS, LAYERS, features, requirements
 from assay.cluster.description import Cluster
 from assay.cluster.once import once
@@ -189,53 +187,6 @@ def test_a_check_without_its_pool_program_or_way_is_not_required(
     change: dict[str, Any], check: str
 ) -> None:
     assert ways(with_container(**change), check) == []
-
-
-def pairs_of(servers: int) -> list[tuple[str, str]]:
-    """The pairs that a system of servers with one engine each owes."""
-    plan = requirements(described(site("ephemeral", servers=servers, engines=1)))
-    pairs = {m.subject: None for m in plan if m.check == "SelfTestCrossServer"}
-    return [(str(pair.end), str(pair.peer)) for pair in pairs]
-
-
-def test_a_system_of_16_engines_requires_every_pair() -> None:
-    assert len(pairs_of(16)) == 16 * 15 / 2
-
-
-@pytest.mark.parametrize("servers", [17, 64])
-def test_pairs_of_a_larger_system_grow_with_its_engines(servers: int) -> None:
-    pairs = pairs_of(servers)
-    assert len(pairs) <= 7 * servers
-    assert len({frozenset(pair) for pair in pairs}) == len(pairs)
-    for end in (0, 1):
-        # Each engine sends, and is sent to, as often as any other.
-        counts = Counter(pair[end] for pair in pairs)
-        assert len(counts) == servers
-        assert len(set(counts.values())) == 1
-    partners = {int(b[1:-8]) - 1 for a, b in pairs if a == "s1/engine0"}
-    assert {1, (servers - 1) // 2} <= partners
-
-
-@pytest.mark.parametrize(
-    ("clients", "scale", "containers", "processes"),
-    [
-        (2, "quick", 1, 8),
-        (8, "quick", 1, 10),
-        (2, "acceptance", 1, 8),
-        (100, "acceptance", 1, 200),
-        (100, "acceptance", 100, 200),
-        # As many as have equally many containers, two of them.
-        (100, "acceptance", 300, 150),
-        (2, "quick", 10, 5),
-        (2, "quick", 16, 8),
-        (2, "quick", 307, 1),
-    ],
-)
-def test_processes_of_fdb_hammer_are_dealt_evenly(
-    clients: int, scale: str, containers: int, processes: int
-) -> None:
-    cluster = described(description(clients=clients))
-    assert daos_processes(cluster, containers, scale) == processes
 
 
 def test_an_engine_without_dram_requires_no_tmpfs() -> None:
