@@ -148,7 +148,7 @@ def test_no_check_fills_the_memory_of_nodes_that_jobs_of_others_share(exclusive:
 
 
 @pytest.mark.parametrize(
-    ("changes", "owed_by_ior"),
+    ("changes", "backends"),
     [
         ({"benchmarks/ior_apis": []}, ["dfuse", "ioil", "pil4dfs"]),
         ({"daos/mount": None}, ["dfs", "mpiio"]),
@@ -157,10 +157,10 @@ def test_no_check_fills_the_memory_of_nodes_that_jobs_of_others_share(exclusive:
     ],
 )
 def test_a_way_that_is_not_there_is_not_required(
-    changes: dict[str, Any], owed_by_ior: list[str]
+    changes: dict[str, Any], backends: list[str]
 ) -> None:
     document = with_container(**changes)
-    assert ways(document, "IorEasy") == [f"clients/{name}" for name in owed_by_ior]
+    assert ways(document, "IorEasy") == [f"clients/{name}" for name in backends]
 
 
 @pytest.mark.parametrize(
@@ -235,14 +235,14 @@ def test_the_tmpfs_of_an_engine_is_measured_by_one_tool() -> None:
 
 
 @pytest.mark.parametrize(
-    ("layout", "eadr", "owes"),
+    ("layout", "eadr", "required"),
     [("pmem", True, True), ("pmem", False, False), ("ephemeral", True, False)],
 )
 def test_pmem_is_measured_without_flush_where_caches_survive(
-    layout: str, eadr: bool, owes: bool
+    layout: str, eadr: bool, required: bool
 ) -> None:
     checks = {metric.check for metric in requirements(described(with_eadr(layout, eadr)))}
-    assert ({"VosPerfRateNoFlush", "VosPerfBandwidthNoFlush"} <= checks) is owes
+    assert ({"VosPerfRateNoFlush", "VosPerfBandwidthNoFlush"} <= checks) is required
 
 
 @pytest.mark.parametrize("version", ["2.4", "2.6"])
@@ -270,13 +270,13 @@ def test_the_plan_depends_on_nothing_but_the_description() -> None:
 EVERYWHERE = frozenset(("clients", "servers"))
 SERVERS = frozenset(("servers",))
 CLIENTS = frozenset(("clients",))
-OWED_BY = {
+REQUIRED_BY = {
     **dict.fromkeys(CHECKS.keys() - {"ScmFio"}, CLIENTS),  # a tmpfs that no DAOS has to itself
     **dict.fromkeys(("FiPingpong", "SsdFio"), EVERYWHERE),
     **dict.fromkeys(("VosPerfRate", "VosPerfBandwidth", "NvmeBandwidth", "NvmeIops"), SERVERS),
     **dict.fromkeys(("VosPerfRateNoFlush", "VosPerfBandwidthNoFlush"), SERVERS),
 }
-"""The partitions that owe a check, where a site has all that there is."""
+"""The partitions of which a check is required, where a site has all that there is."""
 
 
 def with_everything() -> dict[str, Any]:
@@ -303,7 +303,7 @@ def partitions(document: dict[str, Any]) -> dict[str, set[str]]:
 
 
 def test_each_check_is_required_by_these_partitions_alone() -> None:
-    assert partitions(with_everything()) == OWED_BY
+    assert partitions(with_everything()) == REQUIRED_BY
 
 
 @pytest.mark.parametrize(
@@ -328,8 +328,8 @@ def test_without_one_thing_only_the_checks_that_need_it_are_not_required(
     absent: str, checks: set[str]
 ) -> None:
     there = partitions(put(with_everything(), {absent: None}))
-    assert OWED_BY.keys() - there.keys() == checks
-    assert there == {check: OWED_BY[check] for check in there}
+    assert REQUIRED_BY.keys() - there.keys() == checks
+    assert there == {check: REQUIRED_BY[check] for check in there}
 
 
 def test_what_follows_from_a_cluster_is_worked_out_once_for_each() -> None:
