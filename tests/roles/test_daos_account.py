@@ -85,6 +85,23 @@ def test_the_account_may_make_and_destroy_pools_on_ranks_where_the_site_allows_i
 
 
 @pytest.mark.parametrize(
+    ("size", "taken"),
+    [
+        *(("", True), ("1TiB", True), ("1.5tib", True), ("0.5PiB", True), ("24GB", True)),
+        *(("90%", False), ("1T", False), ("1TiB ALL", False), ("1TiB\n", False)),
+    ],
+)
+def test_pools_on_ranks_have_sizes_as_other_pools_have_and_nothing_else(
+    size: str, taken: bool
+) -> None:
+    """The size becomes a word of a rule of sudo."""
+    tasks = DataLoader().load_from_file(str(ROLES / "daos_admin/tasks/validate.yml"))
+    rules = [rule for task in tasks for rule in task.get("refuse", {}).get("rules", ())]
+    (rule,) = (rule for rule in rules if rule["key"] == "cluster_rank_pool_size")
+    assert admin(cluster_rank_pool_size=size).value(rule["that"]) is taken
+
+
+@pytest.mark.parametrize(
     ("variables", "wanted"),
     [
         ({}, ["/etc/daos/daos_control.yml", "/etc/sudoers.d/daos-assay"]),
