@@ -14,6 +14,8 @@ TOOL = "container"
 # The error of `daos` when no agent runs.
 _NO_CLIENT = "failed to initialize DAOS API"
 
+_NO_PERMISSION = "(-1001)"
+
 
 def query(pool: str, container: str) -> list[str]:
     """Command line that reports whether a container exists, and its layout."""
@@ -24,6 +26,7 @@ class _Container(BaseModel):
     uuid: str = Field(alias="container_uuid")
     pool_uuid: str = ""
     layout: str = Field(alias="container_type")
+    file_oclass: str = Field(default="", alias="file_object_class")
     health: str = ""
 
 
@@ -44,6 +47,18 @@ def identity(answer: str) -> tuple[str, str] | None:
     if container is None or not container.pool_uuid:
         return None
     return container.pool_uuid, container.uuid
+
+
+def other_layout(answer: str, file_oclass: str | None) -> list[str]:
+    """Report a container whose files have another object class than the described one, if any."""
+    container = _container(answer)
+    if container is None or file_oclass is None or container.file_oclass in ("", file_oclass):
+        return []
+    return [
+        f"the container's files have the object class {container.file_oclass}, but the description"
+        f" has {file_oclass}, by which the figures would be judged: correct daos.file_oclass, or"
+        " name another container"
+    ]
 
 
 def _container(text: str) -> _Container | None:
@@ -68,6 +83,10 @@ def parse(text: str) -> Parsed:
     if isinstance(answer, str):
         return Parsed(TOOL, (), (answer,))
     container = answer.response
+    if answer.error and _NO_PERMISSION in answer.error:
+        why = f"the container cannot be used: this account may not open it ({answer.error})"
+        allow = "its owner can allow it: daos container update-acl --entry=A::USER@:rw POOL LABEL"
+        return Parsed(TOOL, (), (f"{why}; {allow}",))
     if answer.error or not container:
         error = answer.error or "it gave no response"
         if _NO_CLIENT in error:

@@ -18,6 +18,9 @@ from assay.tools.text import first_error
 
 TOOL = "dmg"
 
+CONTROL = "/etc/daos/daos_control.yml"
+"""Its configuration; the role `daos_admin` writes it."""
+
 _ADDRESS = re.compile(r"[^:]*://(.+:\d+)$")
 
 FULL = 0.9
@@ -37,6 +40,16 @@ def system_query(config: str | None = None) -> list[str]:
 def pool_query(pool: str, config: str | None = None) -> list[str]:
     """Command line that reports a pool's free space, targets and rebuild."""
     return [*begin(config), "pool", "query", pool]
+
+
+def pool_properties(pool: str, config: str | None = None) -> list[str]:
+    """Command line that reports the properties of a pool."""
+    return [*begin(config), "pool", "get-prop", pool]
+
+
+def pool_query_of_user(pool: str) -> list[str]:
+    """Command line that reports the same to a user who may read the pool."""
+    return ["daos", "-j", "pool", "query", pool]
 
 
 def pool_list(config: str | None = None) -> list[str]:
@@ -170,8 +183,8 @@ class _Answer(BaseModel):
     response: _System | _Pool | None
 
 
-def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
-    """Read the JSON of `dmg -j system query` or `dmg -j pool query`.
+def parse(text: str, *, expected_ranks: int | None = None, program: str = TOOL) -> Parsed:
+    """Read the JSON of `dmg -j system query`, or of the query of a pool by `dmg` or `daos`.
 
     Every problem is a reason not to measure, or not to trust what was measured in the meantime. The
     samples are a pool's `free` bytes, labelled `media`; a system has no samples.
@@ -179,10 +192,11 @@ def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
     Args:
         text: standard output.
         expected_ranks: required number of ranks of the system.
+        program: what was asked.
     """
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
-        return Parsed(TOOL, (), (f"no answer from dmg: {no_answer(text, invalid)}",))
+        return Parsed(TOOL, (), (f"no answer from {program}: {no_answer(text, invalid)}",))
     try:
         answer = _Answer.model_validate(objects[0])
     except ValidationError as error:
@@ -200,7 +214,8 @@ def parse(text: str, *, expected_ranks: int | None = None) -> Parsed:
             problems = tuple(f"the pool: {problem}" for problem in pool.problems())
             return Parsed(TOOL, samples, problems)
         case _:
-            return Parsed(TOOL, (), (f"dmg failed: {answer.error or 'it gave no response'}",))
+            why = answer.error or "it gave no response"
+            return Parsed(TOOL, (), (f"{program} failed: {why}",))
 
 
 def _system_problems(members: list[Member], expected: int | None) -> Iterator[str]:

@@ -172,6 +172,7 @@ def parse(
     expected_tasks: int | None = None,
     expected_nodes: int | None = None,
     intercepted_by: Library | None = None,
+    limit: str = "",
 ) -> Parsed:
     """Read IOR's JSON summary or, if there is none, its table.
 
@@ -190,6 +191,7 @@ def parse(
         expected_tasks: required ranks.
         expected_nodes: required nodes.
         intercepted_by: library that had to intercept the I/O calls of every rank.
+        limit: why a write could not be larger, for the sentence; empty if it could.
     """
     runs = len(_BANNER.findall(text))
     tests, problems = _from_table(text, runs) if runs else _from_json(text)
@@ -206,7 +208,7 @@ def parse(
     samples = tuple(sample for test in tests for sample in _samples(test))
     for test in tests:
         problems += _wrong_count(test)
-        problems += _too_short(test)
+        problems += _too_short(test, limit)
     if intercepted_by:
         problems += not_intercepted(text, intercepted_by, expected_tasks or 1)
     problems += filter(None, map(impossible, samples))
@@ -299,12 +301,12 @@ def _wrong_count(test: _Test) -> Iterator[str]:
             yield f"rows for {access}: {count}; repetitions: {test.options.repetitions}"
 
 
-def _too_short(test: _Test) -> Iterator[str]:
+def _too_short(test: _Test, limit: str) -> Iterator[str]:
     for row in _figures(test):
         if row.access == "write" and row.seconds < test.options.deadline:
             yield (
                 f"the write took {row.seconds:g} s, less than its deadline of"
-                f" {test.options.deadline} s: give it more to write"
+                f" {test.options.deadline} s: {limit or 'give it more to write'}"
             )
 
 

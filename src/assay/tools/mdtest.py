@@ -117,6 +117,7 @@ def parse(
     expected_tasks: int | None = None,
     expected_nodes: int | None = None,
     intercepted_by: Library | None = None,
+    limit: str = "",
 ) -> Parsed:
     """Read the summary of rates: `file_creation`, `file_stat`, `file_read`, `file_removal`.
 
@@ -134,6 +135,7 @@ def parse(
         expected_tasks: required ranks.
         expected_nodes: required nodes.
         intercepted_by: library that had to intercept the calls of every rank.
+        limit: why there could not be more files, for the sentence; empty if there could.
     """
     seen = [(int(tasks), int(nodes)) for tasks, nodes in _BANNER.findall(text)]
     problems = [
@@ -153,7 +155,7 @@ def parse(
     elif not _FINISHED.search(text):
         problems.append("mdtest did not finish: its last line is missing")
     if any(sample.metric == "file_creation" for sample in samples):
-        problems += _too_short(text)
+        problems += _too_short(text, limit)
     if intercepted_by:
         problems += not_intercepted(text, intercepted_by, expected_tasks or 1, data=False)
     problems += filter(None, map(impossible, samples))
@@ -174,10 +176,11 @@ def _samples(text: str, labels: dict[str, str]) -> Iterator[Sample]:
             yield Sample(metric, float(row[2]), "op/s", labels | statistic)
 
 
-def _too_short(text: str) -> Iterator[str]:
+def _too_short(text: str, limit: str) -> Iterator[str]:
     command = _COMMAND.search(text)
     deadline = _DEADLINE.search(command[1]) if command else None
     if deadline and not _DEADLINE_MET.search(text):
         yield (
-            f"creation ended before its deadline of {deadline[1]} s: give each rank more files (-n)"
+            f"creation ended before its deadline of {deadline[1]} s:"
+            f" {limit or 'give each rank more files (-n)'}"
         )

@@ -23,6 +23,9 @@ from assay.tools import sysfs
 VIRTUAL = {"bridge", "bonding", "tun", "veth", "virtio_net"}
 """Drivers of interfaces whose speed is no line rate."""
 
+MOST_BYTES = 2**28
+"""Size of a program above which it is not read (own choice)."""
+
 SIOCGIFADDR, SIOCGIFNETMASK = 0x8915, 0x891B
 """From linux/sockios.h."""
 
@@ -30,6 +33,7 @@ SIOCGIFADDR, SIOCGIFNETMASK = 0x8915, 0x891B
 def look(root: Path, campaigns: str, scratch: str, programs: list[str]) -> dict[str, Any]:
     """All that is seen of this host; `root` is below which sysfs and procfs are."""
     names = {socket.gethostname(), socket.gethostname().partition(".")[0]}
+    paths = {name: path for name in programs if (path := shutil.which(name))}
     host = sysfs.look(root)
     host["memory"]["total_mib"] = (sysfs.meminfo_kib(root, "MemTotal") or 0) // 1024
     for name, link in host["interfaces"].items():
@@ -39,8 +43,25 @@ def look(root: Path, campaigns: str, scratch: str, programs: list[str]) -> dict[
         "host": {"names": sorted(names), "cores": cores(root), **host},
         "campaigns": seen(campaigns),
         "scratch": place(scratch, sysfs.text(root / "proc/self/mountinfo")) if scratch else None,
-        "programs": {name: path for name in programs if (path := shutil.which(name))},
+        "programs": paths,
+        "dfs": [name for name, path in paths.items() if has_dfs(path)],
+        "engines": engines(root),
     }
+
+
+def has_dfs(program: str) -> bool:
+    """Whether a program is linked with DAOS's file system library."""
+    try:
+        with open(program, "rb") as file:
+            return os.fstat(file.fileno()).st_size < MOST_BYTES and b"libdfs.so" in file.read()
+    except OSError:
+        return False
+
+
+def engines(root: Path) -> int:
+    """The engines of DAOS that run here."""
+    names = (sysfs.text(process / "comm") for process in root.glob("proc/[0-9]*"))
+    return sum(name == "daos_engine" for name in names)
 
 
 def cores(root: Path) -> int:
