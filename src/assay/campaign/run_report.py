@@ -162,7 +162,7 @@ class Names:
             partition: frozenset(
                 check.name
                 for check in CHECKS.values()
-                if features(self.cluster, partition).issuperset(check.needs)
+                if features(self.cluster, partition).issuperset(check.features)
             )
             for partition in PARTITIONS
         }

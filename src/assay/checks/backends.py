@@ -75,6 +75,17 @@ def container(cluster: Cluster) -> Dfs | None:
     return Dfs(system.pool, system.container)
 
 
+def limit_of_share(cluster: Cluster, subject: Subject) -> str:
+    """Why a benchmark may write no more to a subject's backend; empty if it may."""
+    found = cluster.daos.found if cluster.daos else None
+    if found is None or subject.backend == "posix":
+        return ""
+    return (
+        f"its files may take {found.share:.2g} of the pool's free space (daos.found.share); allow"
+        " more, or name a larger pool"
+    )
+
+
 def library_directory(cluster: Cluster) -> Path:
     """The directory of the interception libraries on the clients of a DAOS system."""
     assert cluster.daos

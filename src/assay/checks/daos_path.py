@@ -66,6 +66,8 @@ def crossed_by(
     clients = clients_of(cluster, requirement)
     if shared := servers_of(cluster).intersection(clients):
         return (), f"{min(shared)} is both client and server: there is no wire between them"
+    if cluster.colocated and cluster.daos and cluster.daos.found:
+        return (), "engines run on the clients: there may be no wire between them"
     engine = engine_of(requirement)
     bound = data_path(cluster, direction, size, stored(cluster), clients, engine)
     limits = bound.limits if bound else ()

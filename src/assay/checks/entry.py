@@ -74,6 +74,11 @@ class Check:
     takes: Callable[[Run], float]
     """Estimated time of the steps of its job, in seconds, on idle hosts."""
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """What a partition must have, including the phase."""
+        return (*self.needs, self.phase)
+
     def has(self, scale: str) -> bool:
         """Whether the check is required at a scale; what is no scale leaves no check out."""
         return scale not in SCALES or scale in self.scales

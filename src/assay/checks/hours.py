@@ -21,7 +21,7 @@ def of_checks(cluster: Cluster, scale: str) -> Mapping[tuple[str, str], float]:
         for check in CHECKS.values()
         if check.has(scale)
         for partition in PARTITIONS
-        if features(cluster, partition).issuperset(check.needs)
+        if features(cluster, partition).issuperset(check.features)
         and check.subjects(cluster, partition)
     }
 

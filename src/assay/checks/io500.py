@@ -26,13 +26,13 @@ from assay.units import Quantity
 def each_io500_backend(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """One figure for all hosts together, for a shared directory and DAOS's file system library.
 
-    IO500 is one run of all phases; the checks of IOR and mdtest compare the other backends.
+    IO500 is one run of all phases; the checks of IOR and mdtest compare the other backends. It
+    keeps the files of several phases, which a share of somebody's pool would have to hold together.
     """
-    return tuple(
-        Subject(partition, backend=backend.name)
-        for backend in ior_backends(cluster)
-        if backend.name in ("posix", "dfs")
-    )
+    found = cluster.daos is not None and cluster.daos.found is not None
+    names = ("posix",) if found else ("posix", "dfs")
+    backends = (backend for backend in ior_backends(cluster) if backend.name in names)
+    return tuple(Subject(partition, backend=backend.name) for backend in backends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ PHASES = Check(
     "Io500",
     "endtoend",
     "system",
-    ("client", "ior", "mdtest"),
+    ("client", "ior", "mdtest", "io500_place"),
     each_io500_backend,
     (
         *_BANDWIDTHS,

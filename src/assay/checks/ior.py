@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.checks.backends import backend_of
+from assay.checks.backends import backend_of, limit_of_share
 from assay.checks.daos_path import DaosPath
 from assay.checks.entry import Check, Metric
 from assay.checks.load import ranks_per_node
@@ -69,6 +69,7 @@ def _read(run: Run, subject: Subject, left: SubjectOutputs, name: str) -> Parsed
         expected_tasks=ranks_per_node(run.cluster, run.hosts, run.scale) * len(run.hosts),
         expected_nodes=len(run.hosts),
         intercepted_by=backend_of(subject).library,
+        limit=limit_of_share(run.cluster, subject),
     )
 
 

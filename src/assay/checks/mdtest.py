@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.checks.backends import backend_of
+from assay.checks.backends import backend_of, limit_of_share
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import waiting
 from assay.checks.daos_path import UNDESCRIBED, clients_of, crossed_by, is_undescribed
@@ -104,6 +104,7 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
                 expected_tasks=tasks,
                 expected_nodes=len(run.hosts),
                 intercepted_by=backend_of(subject).library,
+                limit=limit_of_share(run.cluster, subject),
             )
             for name in run.names("mdtest")
         ),

@@ -114,8 +114,9 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
         present.add("page_cache")
     if cluster.benchmarks.mdtest and each_mdtest_backend(cluster, partition):
         present.add("mdtest")
-    if cluster.benchmarks.io500 and io500.each_io500_backend(cluster, partition):
-        present.add("io500")
+    if io500.each_io500_backend(cluster, partition):
+        present.add("io500_place")
+        present.update(["io500"] if cluster.benchmarks.io500 else [])
     # Only DAOS uses its tmpfs.
     if cluster.daos is None and each_ram_engine(cluster, partition):
         present.add("ram_tier")
@@ -128,11 +129,23 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
     )
     if partition == "clients" or apart:
         present.add("fabric")
-    return frozenset(present | _daos_features(cluster, partition))
+    return frozenset(present | _daos_features(cluster, partition) | _phases(cluster))
+
+
+def _phases(cluster: Cluster) -> set[str]:
+    """The phases that can be reached: nobody else may stop the engines of a system that is found.
+
+    They disturb what is measured on their own hosts alone.
+    """
+    found = cluster.daos is not None and cluster.daos.found is not None
+    return {"system"} if found and cluster.colocated else {*PHASES}
 
 
 def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
-    """The features of the DAOS system for a partition."""
+    """The features of the DAOS system for a partition.
+
+    Checks of its engines need `daos`, which a system that is found lacks: they are not described.
+    """
     if cluster.daos is None:
         return set()
     kinds = {
@@ -149,6 +162,8 @@ def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
         present.add("fio_dfs")
     if cluster.daos.perf_pool:
         present.add("daos_perf")
+    if cluster.daos.found:
+        return present
     if cluster.daos.version == "2.8":
         present.add("net_test")
     if ior_by_rank.is_possible(cluster) and ior_by_rank.each_rank(cluster, partition):
@@ -169,7 +184,7 @@ def requirements(cluster: Cluster, scale: str = "") -> tuple[Requirement, ...]:
         for check in CHECKS.values()
         if check.has(scale)
         for partition in PARTITIONS
-        if features(cluster, partition).issuperset(check.needs)
+        if features(cluster, partition).issuperset(check.features)
         for subject in check.subjects(cluster, partition)
         for metric in check.metrics
     )

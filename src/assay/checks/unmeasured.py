@@ -11,7 +11,8 @@ from assay.cluster.description import Cluster
 
 def by_rank(cluster: Cluster) -> list[str]:
     """When each rank is measured alone, or what it takes, if only the site's consent is missing."""
-    if cluster.daos is None or not ior_by_rank.is_possible(cluster):
+    system = cluster.daos
+    if system is None or system.found or not ior_by_rank.is_possible(cluster):
         return []
     if ior_by_rank.each_rank(cluster, "clients"):
         ranks, turns = len(each_engine(cluster, "clients")), len(clients_by_rank(cluster).rounds)
@@ -49,7 +50,7 @@ def _clients(cluster: Cluster) -> list[str]:
     """The measured share of clients that are measured in turn."""
     check, clients = daos_perf.DAOS_PERF, len(cluster.clients)
     measured = len(check.subjects(cluster, "clients"))
-    if measured == clients or not features(cluster, "clients").issuperset(check.needs):
+    if measured == clients or not features(cluster, "clients").issuperset(check.features):
         return []
     return [
         f"{check.name} measures {measured:,} of {clients:,} clients, one after the other; a client"

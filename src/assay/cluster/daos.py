@@ -15,6 +15,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -254,11 +255,50 @@ class Agent(Described):
     )
 
 
-class Deployed(Described):
-    """The deployed release of DAOS, and the hosts of its engines."""
+class Found(Described):
+    """What a normal user sees of a system that the site runs; its servers are not described."""
 
+    ranks: int = Field(ge=1, description="of the system, as its agent reports them")
+    targets: int | None = Field(default=None, ge=1, description="of the pool, on all ranks")
+    free_mib: int | None = Field(
+        default=None, ge=0, description="of the pool's largest tier, when it was described"
+    )
+    control: Path | None = Field(
+        default=None, description="dmg's configuration; null: dmg does not answer this user"
+    )
+    own_container: bool = Field(
+        default=False, description="each session of checks makes the container and destroys it"
+    )
+    share: float = Field(
+        default=0.05,
+        gt=0,
+        le=1,
+        description="of the pool's free space that the files of a check may take at a time",
+    )
+    pool_properties: Mapping[str, str] = Field(default={}, description="for the record")
+    container_properties: Mapping[str, str] = Field(default={}, description="for the record")
+
+
+class Deployed(Described):
+    """The release of DAOS, and the hosts of its engines."""
+
+    found: Found | None = Field(default=None, description="null: the roles deployed the system")
     version: Version
-    servers: tuple[str, ...] = Field(min_length=1)
+    servers: tuple[str, ...]
+
+    @field_validator("servers")
+    @classmethod
+    def _only_those_of_others_are_unknown(
+        cls, servers: tuple[str, ...], info: ValidationInfo
+    ) -> tuple[str, ...]:
+        if "found" not in info.data:
+            return servers  # it has a problem of its own
+        found = info.data["found"]
+        if servers and found:
+            raise ValueError("should be empty: the servers of a system that is found are unknown")
+        if not servers and not found:
+            raise ValueError("should have at least one entry")
+        return servers
 
 
 class System(Deployed):

@@ -23,6 +23,8 @@ def plan(
     from assay.checks.hours import sentences
     from assay.checks.plan import requirements
     from assay.checks.unmeasured import by_rank, left_out
+    from assay.checks.untested import not_tested
+    from assay.checks.writes import writes
 
     described = load(file)
     metrics = requirements(described)
@@ -47,5 +49,11 @@ def plan(
         table.add_row(*(escape(one_line(cell)) for cell in cells))
     print_table(table)
     print(f"{len(metrics)} metrics required")
-    for sentence in (*left_out(described), *by_rank(described), *sentences(described)):
+    for sentence in (
+        *left_out(described),
+        *by_rank(described),
+        *not_tested(described),
+        *writes(described),
+        *sentences(described),
+    ):
         print(sentence)

@@ -126,6 +126,15 @@ def system(cluster: Cluster) -> str | None:
     daos = cluster.daos
     if daos is None:
         return None
+    if daos.found:
+        what = "container made by the checks" if daos.found.own_container else "found container"
+        where = (
+            f"pool {daos.pool}, {what} {daos.container}" if daos.container else f"pool {daos.pool}"
+        )
+        return (
+            f"DAOS {daos.version}, system {daos.name}, as a user of it sees it:"
+            f" {_counted(daos.found.ranks, 'rank')}, {cluster.provider}; {where}."
+        )
     engines = sum(len(cluster.hosts[server].engines) for server in daos.servers)
     transport = (
         "Transport INSECURE (allow_insecure: true): requests are neither authenticated nor"

@@ -109,8 +109,11 @@ def of_files(cluster: Cluster) -> ObjectClass:
 
     DAOS then chooses the class by the container's redundancy factor, and the bound is less tight.
     """
-    name = cluster.daos.file_oclass if cluster.daos else None
-    return object_class(name, len(list(_engines(cluster)))) if name else PLAIN
+    system = cluster.daos
+    if system is None or system.file_oclass is None:
+        return PLAIN
+    ranks = system.found.ranks if system.found else len(list(_engines(cluster)))
+    return object_class(system.file_oclass, ranks)
 
 
 @once

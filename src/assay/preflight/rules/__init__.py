@@ -29,6 +29,7 @@ from assay.preflight.rules.fabric import agent_rules, fabric_rules
 from assay.preflight.rules.fault_domains import fault_domain_rules
 from assay.preflight.rules.file_space import file_space_rules
 from assay.preflight.rules.firewall import firewall_rules
+from assay.preflight.rules.found import found_rules
 from assay.preflight.rules.groups import group_rules
 from assay.preflight.rules.host import host_rules
 from assay.preflight.rules.hugepages import hugepage_rules
@@ -129,7 +130,9 @@ def rules_of_site(
     yield from speed_rules(site, hosts)
     yield from peer_rules(site, hosts)
     yield from shared_rules(site, hosts)
-    if site.daos is not None:
+    if site.daos is not None and site.daos.found is not None:
+        yield from found_rules(site.daos, site.daos.found)
+    elif site.daos is not None:
         yield from member_rules(site.daos, described)
         yield from system_rules(site.daos, site.provider, hosts)
         yield from address_rules(site.daos, site.provider, hosts)
