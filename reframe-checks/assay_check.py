@@ -142,7 +142,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.tags = {self.scale, self.entry.layer, self.entry.phase}
         if self.needs_root:
             self.tags.add("root")
-        self.valid_systems = [" ".join(f"+{feature}" for feature in self.entry.needs)]
+        self.valid_systems = [" ".join(f"+{feature}" for feature in self.entry.features)]
         self.units = {metric.name: metric.unit for metric in self.entry.metrics}
 
     @property

@@ -48,6 +48,10 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
         """As many as the bound is of."""
         return PROCESSES[self.scale]
 
+    def written_bytes(self) -> int:
+        """The files of all clients."""
+        return self.file_mib * 2**20 * self.processes * len(self.hosts)
+
     def phases(self) -> Iterator[Job]:
         """One job for each metric."""
         return phases(self, self.small_s)
@@ -99,6 +103,10 @@ class FioDfuse(NeedsDaos, FioCheck):
     def processes(self) -> int:
         """As many as the bound is of."""
         return PROCESSES[self.scale]
+
+    def written_bytes(self) -> int:
+        """The files of all clients."""
+        return self.file_mib * 2**20 * self.processes * len(self.hosts)
 
     def phases(self) -> Iterator[Job]:
         """One job for each metric."""

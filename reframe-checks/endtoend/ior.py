@@ -65,12 +65,23 @@ class IorCheck(UsesEachBackend, AssayCheck):
     def repetition(self, subject: Subject, name: str) -> Ior:
         """A run that writes until the deadline, and reads the same amount on another client."""
         return replace(
-            self.ior(subject),
+            self.within_share(subject, self.ior(subject)),
             # IOR requires this for runs that share a status file.
             keep=True,
             signature=SIGNATURE if name == VERIFIED else None,
             stonewall=Stonewall(self.stonewall_s, RAW / f"{name}.stonewall"),
         )
+
+    def within_share(self, subject: Subject, run: Ior) -> Ior:
+        """The same run with files that fit into the share of a pool that somebody else owns."""
+        allowed = self.most_bytes(subject)
+        if allowed is None:
+            return run
+        each = int(allowed / self.tasks)
+        if run.segments > 1:
+            return replace(run, segments=max(1, min(run.segments, each // int(run.block))))
+        mib = max(int(run.transfer[:-1]), each // 2**20 // 2 * 2)
+        return replace(run, block=f"{min(int(run.block[:-1]), mib)}m")
 
     def clean_up(self, subject: Subject) -> Ior:
         """A run that writes a single transfer and does not keep the files: IOR removes them."""

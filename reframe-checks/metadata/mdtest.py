@@ -16,6 +16,9 @@ FILES = 1_000_000
 """Maximum number of files of each process, which must only be enough to reach the deadline."""
 
 
+NAME_BYTES = 4096
+"""Bytes that the name and the entry of a file may take in a pool, at most (own choice)."""
+
 FILES_OF_A_TRIAL = 100
 """Number of files of each process where a host is client and server.
 
@@ -45,6 +48,13 @@ class MdtestCheck(UsesEachBackend, AssayCheck):
         """One run for each sample, since mdtest prints only the mean of several iterations."""
         return [self.one(subject, name) for name in self.measured.names("mdtest")]
 
+    def most_files(self, subject: Subject, size: int) -> int:
+        """Files of each process, which fit into the share of a pool that somebody else owns."""
+        allowed = self.most_bytes(subject, least=True)
+        if allowed is None:
+            return FILES
+        return max(1, min(FILES, int(allowed / self.tasks / (size + NAME_BYTES))))
+
     def one(self, subject: Subject, name: str) -> Step:
         """A run of all phases."""
         program = self.benchmark("mdtest")
@@ -54,7 +64,7 @@ class MdtestCheck(UsesEachBackend, AssayCheck):
             files, stonewall = FILES_OF_A_TRIAL, None
         else:
             stonewall = CreationStonewall(self.stonewall_s, RAW / f"{name}.stonewall")
-            files = FILES
+            files = self.most_files(subject, size)
         run = Mdtest(
             self.path(subject, name),
             files=files,

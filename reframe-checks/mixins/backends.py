@@ -40,6 +40,15 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
         """The container, if the benchmark opens it itself."""
         return container(self.cluster) if self.backend(subject).api == "DFS" else None
 
+    def most_bytes(self, subject: Subject, *, least: bool = False) -> float | None:
+        """Bytes that a subject's files may take in the pool of somebody else; None: any number.
+
+        `least`: in the tier that has least room, where the names of files are.
+        """
+        if self.backend(subject).name == "posix" or self.cluster.daos is None:
+            return None
+        return self.room_in("pool.before", least=least) if self.daos.found else None
+
     def directory(self, subject: Subject) -> Path:
         """The directory that all clients share."""
         del subject

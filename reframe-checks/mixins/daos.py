@@ -15,10 +15,10 @@ from assay.shell import Text
 from assay.subject import Subject
 from assay.tools import attach, device_health, dmg, health_check, network_scan, telemetry
 from assay.tools import container as containers
+from assay.tools.daos_answer import read_answer
+from assay.tools.daos_user import refusal
+from mixins import own_container
 from mixins.plugin import Mixin
-
-CONTROL = "/etc/daos/daos_control.yml"
-"""The configuration of dmg, written by the role `daos_admin`."""
 
 LIMIT_S = 120
 """Time limit of RPCs in seconds, beyond their transfers: an RPC without an answer costs about 60 s
@@ -70,8 +70,10 @@ class RunsDaosPrograms(Mixin):
         program, *arguments = argv
         # dmg and self_test find the system by other means.
         system = ["--sys-name", self.daos.name] if program == "daos" else []
-        # The administrator's key belongs to root; `daos_admin` allows the account just these.
-        by = ["sudo", "--non-interactive"] if program == "dmg" and os.geteuid() else []
+        # The administrator's key belongs to root; `daos_admin` allows the account just these. On a
+        # system that is found, dmg is asked only if it answers this account.
+        is_root = os.geteuid() == 0 or self.daos.found is not None
+        by = ["sudo", "--non-interactive"] if program == "dmg" and not is_root else []
         return [*by, f"{self.daos.prefix}/bin/" + program, *system, *arguments]
 
     def engine(self, subject: Subject) -> Engine:
@@ -93,11 +95,18 @@ class NeedsDaos(RunsDaosPrograms):
     needs_all_hosts = True
 
     def problems_before(self) -> list[str]:
-        """Check also that the system is healthy."""
-        return super().problems_before() or [
-            f"{self.entry.name} needs the phase system: {problem}"
-            for problem in self.look("before")
-        ]
+        """Check also that the system is healthy, and that what is written may be written there."""
+        if problems := super().problems_before():
+            return problems
+        if problems := self.look("before"):
+            return [f"{self.entry.name} needs the phase system: {each}" for each in problems]
+        if self.written_bytes() and self.daos.found and self.daos.pool:
+            return self.short_of_room("pool.before", self.daos.pool, self.written_bytes())
+        return []
+
+    def written_bytes(self) -> int:
+        """Bytes that all clients together write to the container, if it is known before."""
+        return 0
 
     def problems_after(self) -> list[str]:
         """Check that the system is still healthy, and that nothing restarted."""
@@ -123,32 +132,48 @@ class NeedsDaos(RunsDaosPrograms):
     @property
     def ranks(self) -> int:
         """Number of ranks of the system: one for each engine."""
+        if self.daos.found:
+            return self.daos.found.ranks
         return sum(len(self.cluster.hosts[name].engines) for name in self.daos.servers)
+
+    @property
+    def control(self) -> str | None:
+        """The configuration of dmg; None if this account may not ask what administrators may."""
+        found = self.daos.found
+        if found is None:
+            return dmg.CONTROL
+        return str(found.control) if found.control else None
 
     def look(self, when: str) -> list[str]:
         """Query the system's state, keep the answers, and return the problems."""
         system = self.cluster.daos
         if system is None:
             return []
-        asked = self.ask(f"system.{when}", dmg.system_query(CONTROL))
-        problems = list(dmg.parse(asked, expected_ranks=self.ranks).problems)
         # With a dead rank, the pool's service may not answer at all.
-        if not problems:
-            problems += self.look_at_others(when)
+        problems = self.look_at_ranks(when) or self.look_at_others(when)
         if not problems and system.pool:
             problems += self.look_at_pool(f"pool.{when}", system.pool)
         if not problems and self.uses_container and system.pool and system.container:
-            asked = self.ask(f"container.{when}", containers.query(system.pool, system.container))
-            problems += containers.parse(asked).problems
+            problems += self.look_at_container(when, system.pool, system.container)
         if not problems and when == "before":
             problems += self.look_once()
         return problems
 
+    def look_at_ranks(self, when: str) -> list[str]:
+        """Query the ranks, and return the problems."""
+        if self.control is None:
+            return []
+        asked = self.ask(f"system.{when}", dmg.system_query(self.control))
+        return list(dmg.parse(asked, expected_ranks=self.ranks).problems)
+
     def look_at_others(self, when: str) -> list[str]:
         """Query the other pools and the SSDs, and return the problems."""
-        problems = dmg.busy_pools(self.ask(f"pools.{when}", dmg.pool_list(CONTROL)), self.daos.pool)
+        if self.control is None:
+            return []
+        listed = self.ask(f"pools.{when}", dmg.pool_list(self.control))
+        problems = dmg.busy_pools(listed, self.daos.pool)
         problems += device_health.problems(
-            self.ask(f"devices.{when}", device_health.query(CONTROL))
+            self.ask(f"devices.{when}", device_health.query(self.control))
         )
         return problems
 
@@ -157,8 +182,10 @@ class NeedsDaos(RunsDaosPrograms):
 
         The answers are also those of the other checks.
         """
-        scanned = self.ask("network.before", network_scan.query(CONTROL), once=True)
-        problems = network_scan.problems(scanned, self.cluster.provider)
+        problems: list[str] = []
+        if self.control is not None:
+            scanned = self.ask("network.before", network_scan.query(self.control), once=True)
+            problems += network_scan.problems(scanned, self.cluster.provider)
         if self.daos.version == "2.8":
             problems += health_check.problems(
                 self.ask("health.before", health_check.query(), once=True)
@@ -167,24 +194,63 @@ class NeedsDaos(RunsDaosPrograms):
 
     def look_at_pool(self, name: str, pool: str) -> list[str]:
         """Query a pool's state, keep the answer under a name, and return the problems."""
-        return list(dmg.parse(self.ask(name, dmg.pool_query(pool, CONTROL))).problems)
+        if self.control is not None:
+            return list(dmg.parse(self.ask(name, dmg.pool_query(pool, self.control))).problems)
+        asked = self.ask(name, dmg.pool_query_of_user(pool))
+        if error := read_answer(asked).error:
+            return [refusal(error, f"the pool {pool}", "this account")]
+        return list(dmg.parse(asked, program="daos").problems)
+
+    def look_at_container(self, when: str, pool: str, label: str) -> list[str]:
+        """Query the container, which is made first if the session has its own."""
+        found = self.daos.found
+        if found and found.own_container and when == "before":
+            daos = tuple(map(str, self.command(["daos", "-j"])))
+            if why := own_container.made(daos, pool, label):
+                return [why]
+        asked = self.ask(f"container.{when}", containers.query(pool, label))
+        problems = list(containers.parse(asked).problems)
+        if not problems and found:
+            problems += containers.other_layout(asked, self.daos.file_oclass)
+        return problems
 
     def short_of_room(self, name: str, pool: str, needed: float) -> list[str]:
-        """Report a pool with less free space than the needed bytes, from the answer of a name."""
-        # Data is on the SSDs if there are any, and these are larger than the SCM.
-        tiers = dmg.parse(self.answer(name)).samples
-        free = max((tier.value for tier in tiers), default=0.0)
-        if free >= needed:
+        """Report a pool with less room than the needed bytes, from the answer of a name."""
+        free = self.free(name)
+        found = self.daos.found
+        has, room, asked = (round(b / 2**20) for b in (free, self.room_in(name), needed))
+        if needed <= self.room_in(name):
             return []
-        has, asked = (round(number / 2**20) for number in (free, needed))
-        return [f"the pool {pool} has {has} MiB free, but {asked} MiB are needed"]
+        if not found:
+            return [f"the pool {pool} has {has} MiB free, but {asked} MiB are needed"]
+        return [
+            f"the pool {pool} has {has} MiB free, of which the files of a check may take {room} MiB"
+            f" ({found.share:.0%}, daos.found.share), but {asked} MiB are needed"
+        ]
+
+    def free(self, name: str, *, least: bool = False) -> float:
+        """Free bytes of a pool, where data goes, from the answer of a name.
+
+        Data is on the SSDs if there are any, and these are larger than the SCM; `least` is of the
+        tier that has least of them, where names of files are.
+        """
+        tiers = [tier.value for tier in dmg.parse(self.answer(name)).samples]
+        return (min if least else max)(tiers, default=0.0)
+
+    def room_in(self, name: str, *, least: bool = False) -> float:
+        """Bytes of a pool that the files of a check may take: of one that is found, a share."""
+        found = self.daos.found
+        return self.free(name, least=least) * (found.share if found else 1.0)
 
     def changed(self) -> list[str]:
         """Report ranks, pools and containers that are no longer those of before."""
-        before, after = self.answer("system.before"), self.answer("system.after")
-        changes = dmg.restarted(before, after)
+        changes: list[str] = []
+        if self.control is not None:
+            before, after = self.answer("system.before"), self.answer("system.after")
+            changes += dmg.restarted(before, after)
+            before, after = self.answer("devices.before"), self.answer("devices.after")
+            changes += device_health.grown(before, after)
         changes += dmg.remapped(self.answer("pool.before"), self.answer("pool.after"))
-        changes += device_health.grown(self.answer("devices.before"), self.answer("devices.after"))
         before, after = self.answer("container.before"), self.answer("container.after")
         if before and not containers.same(before, after):
             label = self.daos.container

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from assay.checks.ior_by_rank import AT_ONCE, LABEL, POOL_S, pool_of
 from assay.tools import dmg
+from assay.tools.dmg import CONTROL
 from assay_check import HERE
-from mixins.daos import CONTROL, NeedsDaos
+from mixins.daos import NeedsDaos
 
 DESTROY_S = 300
 """Time limit in seconds to destroy all pools, beside twice the expected time (own choice)."""

@@ -1,0 +1,82 @@
+"""Make a container, and destroy it when the process that started this one ends, however it ends.
+
+Usage: own_container.py DAOS... -- MAKE... -- DESTROY...
+
+DAOS is the beginning of each command line, MAKE the arguments that make the container, and DESTROY
+those that destroy it, to which its UUID is added: nothing but what was made here is destroyed.
+
+A line says what `daos` answered to MAKE, as JSON. If it made the container, this waits until
+standard input ends, as it does with the process that holds its other end, even if that is killed.
+Then another line says what `daos` answered to DESTROY.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import typing
+
+LIMIT_S = 120
+"""Time limit of each command, in seconds."""
+
+TRIES, WAIT_S = 10, 3
+"""How often it is destroyed, and the seconds between: the pool of a killed benchmark stays busy
+until its agent has seen that it is gone."""
+
+
+def answer(command: "list[str]") -> "dict[str, typing.Any]":
+    """The JSON that daos printed, or one with an error that says why it printed none."""
+    try:
+        done = subprocess.run(
+            command,
+            env={**os.environ, "D_LOG_FILE": os.devnull},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return {"error": str(error)}
+    try:
+        return dict(json.loads(done.stdout[done.stdout.index("{") : done.stdout.rindex("}") + 1]))
+    except ValueError:
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        return {
+            "error": lines[-1]
+            if lines
+            else f"daos printed nothing, and ended with {done.returncode}"
+        }
+
+
+def main(words: "list[str]") -> None:
+    """Make the container, wait, and destroy it."""
+    # Whoever ends the campaign ends its whole group or session; this comes after it.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    first = words.index("--")
+    second = words.index("--", first + 1)
+    daos, make, destroy = words[:first], words[first + 1 : second], words[second + 1 :]
+    made = answer([*daos, *make])
+    print(json.dumps(made), flush=True)
+    uuid = (made.get("response") or {}).get("container_uuid")
+    if made.get("error") or not uuid:
+        return
+    sys.stdin.read()
+    for attempt in range(TRIES):
+        if attempt:
+            time.sleep(WAIT_S)
+        destroyed = answer([*daos, *destroy, uuid])
+        if not destroyed.get("error"):
+            break
+    # Where ReFrame was killed, nobody is left who would read it.
+    with contextlib.suppress(OSError):
+        print(json.dumps(destroyed), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
