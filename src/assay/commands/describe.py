@@ -62,6 +62,24 @@ def describe(
     shared: Annotated[
         Path | None, typer.Option(help="A directory that all nodes share, for IOR and mdtest.")
     ] = None,
+    pool: Annotated[
+        str | None, typer.Option(help="The label of a pool of DAOS that you may write to.")
+    ] = None,
+    container: Annotated[
+        str | None,
+        typer.Option(help="The label of a container in it; by default the checks make one."),
+    ] = None,
+    mount: Annotated[
+        Path | None, typer.Option(help="Where dfuse mounts that container on each node.")
+    ] = None,
+    share: Annotated[
+        float | None,
+        typer.Option(
+            help="The part of the pool's free space that a check may fill; by default 0.05.",
+            min=0.0,
+            max=1.0,
+        ),
+    ] = None,
     settings: Annotated[
         Path | None, typer.Option(help="The site's ReFrame settings.py, to extend.")
     ] = None,
@@ -76,10 +94,16 @@ def describe(
     from pydantic import ValidationError
 
     from assay.cluster.slurm import Slurm
-    from assay.preflight import foreign_slurm, guest
+    from assay.preflight import foreign_slurm, found_daos, guest
     from assay.preflight.foreign_slurm import SlurmError
     from assay.problems import from_pydantic
+    from assay.tools.daos_user import UnansweredError
 
+    if pool is None and (container or mount or share):
+        _end(["--container, --mount and --share are of a pool of DAOS: name it with --pool"])
+    if mount is not None and container is None:
+        _end(["--mount is where a container of yours is mounted: name it with --container"])
+    wanted = pool and found_daos.Wanted(pool, container, mount, share)
     words = {
         "partitions": {"clients": partition},
         "options": [f"--{each.removeprefix('--')}" for each in option or ()],
@@ -103,21 +127,26 @@ def describe(
         if nodes is None:
             chosen = chosen[:most_nodes]
         slurm = slurm.model_copy(update={"longest_min": foreign_slurm.longest_min(partition)})
-        asked = guest.Asked(name or foreign_slurm.name(), slurm, prefix, scratch, shared, interface)
+        asked = guest.Asked(
+            name or foreign_slurm.name(), slurm, prefix, scratch, shared, interface, wanted or None
+        )
         here = foreign_slurm.ask_here(asked.question)
         seen = foreign_slurm.ask(slurm, chosen, asked.question)
         if refused := guest.refusals(asked, here, seen):
             _end(refused)
-        _write(asked, guest.document(asked, here, seen), settings)
-    except SlurmError as error:
+        found = found_daos.find(wanted, here, seen) if wanted else None
+        _write(asked, guest.document(asked, here, seen, found), settings)
+    except (SlurmError, UnansweredError) as error:
         _end([str(error)])
     except OSError as error:
         _end([f"{error.filename or prefix}: {error.strerror}"])
     print(f"{prefix}/cluster.json describes {len(seen)} clients: {folded(chosen)}")
     for why in others.values():
         print(f"left out: {why}")
+    if found:
+        print(guest.summary(found))
     print("not found, and left unset:")
-    for each in guest.left_open(asked, seen):
+    for each in guest.left_open(asked, seen, found):
         print(f"  {one_line(str(each))}")
     print(f"next: . {prefix}/environment.sh && assay plan")
 

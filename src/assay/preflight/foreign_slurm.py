@@ -64,6 +64,10 @@ class Seen(BaseModel):
     campaigns: Campaigns
     scratch: Place | None
     programs: Mapping[str, Path]
+    dfs: Sequence[str] = ()
+    """Those that are linked with DAOS's file system library."""
+    engines: int = 0
+    """Engines of DAOS that run there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,17 @@ from typing import Any
 from assay.checks.entry import LAYERS
 from assay.cluster.slurm import Slurm
 from assay.preflight.foreign_slurm import Question, Seen
+from assay.preflight.found_daos import FoundDaos, Wanted
 from assay.subject import folded
 
 PROGRAMS = ("fio", "fi_pingpong", "ior", "mdtest", "io500")
 """Benchmarks that are looked for on the PATH of the nodes, after the modules are loaded."""
+
+OF_DAOS = ("daos", "dmg")
+"""Programs that report on DAOS; clients need the first."""
+
+_NEED_A_PLACE = {"ior", "mdtest", "io500"}
+"""Programs that write to a shared directory, or to a container of DAOS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +34,13 @@ class Asked:
     scratch: Path | None = None
     shared: Path | None = None
     interface: str | None = None
+    daos: Wanted | None = None
 
     @property
     def question(self) -> Question:
         """What the nodes are asked."""
-        return Question(self.prefix, self.scratch, PROGRAMS)
+        of_daos = OF_DAOS if self.daos else ()
+        return Question(self.prefix, self.scratch, (*PROGRAMS, *of_daos))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,9 @@ class Open:
         return f"{self.key}: {self.why}"
 
 
-def document(asked: Asked, here: Seen, seen: Sequence[Seen]) -> dict[str, Any]:
+def document(
+    asked: Asked, here: Seen, seen: Sequence[Seen], found: FoundDaos | None = None
+) -> dict[str, Any]:
     """The description, for `examine` to judge."""
     hosts = {each.name: _host(each, asked) for each in seen}
     return {
@@ -57,9 +68,28 @@ def document(asked: Asked, here: Seen, seen: Sequence[Seen]) -> dict[str, Any]:
         "benchmarks": {
             **{program: str(path) for program, path in _everywhere(seen, asked).items()},
             **({"shared_directory": str(asked.shared)} if asked.shared else {}),
+            **(_with_dfs(seen, asked) if found else {}),
         },
+        **(_system(found) if found else {}),
         "hosts": {here.name: _host(here, asked, with_scratch=False)} | hosts,
     }
+
+
+def _system(found: FoundDaos) -> dict[str, Any]:
+    """The keys of the system that was found."""
+    return {"daos": found.system, "provider": found.provider, "colocated": found.colocated}
+
+
+def _with_dfs(seen: Sequence[Seen], asked: Asked) -> dict[str, Any]:
+    """What the programs can that are linked with DAOS's file system library on each node."""
+    able = set.intersection(*(set(each.dfs) for each in seen))
+    present = _everywhere(seen, asked)
+    named: dict[str, Any] = {}
+    if able & {"ior", "mdtest"} and {"ior", "mdtest"} & present.keys() <= able:
+        named["ior_apis"] = ["DFS"]
+    if "fio" in able and "fio" in present:
+        named["fio_dfs"] = str(present["fio"])
+    return named
 
 
 def refusals(asked: Asked, here: Seen, seen: Sequence[Seen]) -> list[str]:
@@ -87,7 +117,7 @@ def refusals(asked: Asked, here: Seen, seen: Sequence[Seen]) -> list[str]:
     return refused
 
 
-def left_open(asked: Asked, seen: Sequence[Seen]) -> list[Open]:
+def left_open(asked: Asked, seen: Sequence[Seen], found: FoundDaos | None = None) -> list[Open]:
     """What the description lacks, with the key that has it and how to fill it in."""
     programs = _everywhere(seen, asked)
     unknown = [
@@ -95,7 +125,8 @@ def left_open(asked: Asked, seen: Sequence[Seen]) -> list[Open]:
         for program in PROGRAMS
         if program not in programs
     ]
-    if {"ior", "mdtest"} & {*programs, *_somewhere(seen)} and asked.shared is None:
+    able = {name for each in seen for name in each.dfs}
+    if {"ior", "mdtest"} & {*programs, *_somewhere(seen)} - able and asked.shared is None:
         unknown.append(
             Open(
                 "benchmarks.shared_directory",
@@ -122,10 +153,42 @@ def left_open(asked: Asked, seen: Sequence[Seen]) -> list[Open]:
                 " figure can be judged; name a sheet of hardware.yml, such as hdr-200",
             )
         )
-    unknown.append(
-        Open("daos", "DAOS is not described, so neither it nor its engines are measured")
+    if found is None:
+        why = "DAOS is not described, so it is not measured; name a pool with --pool"
+        return [*unknown, Open("daos", why)]
+    return [*unknown, *_open_of_daos(found)]
+
+
+def summary(found: FoundDaos) -> str:
+    """What was found of DAOS, in a line."""
+    system, seen = found.system, found.system["found"]
+    whose = "to be made by the checks" if seen["own_container"] else "of yours"
+    return (
+        f"DAOS {system['version']}, system {system['name']}: {seen['ranks']} ranks; pool"
+        f" {system['pool']} with {seen['targets']} targets and {seen['free_mib']} MiB free; the"
+        f" container {system['container']} {whose}"
     )
-    return unknown
+
+
+def _open_of_daos(found: FoundDaos) -> Iterator[Open]:
+    """What the description of a DAOS that was found lacks."""
+    if found.refused_by_dmg:
+        yield Open(
+            "daos.found.control",
+            f"dmg does not answer you ({found.refused_by_dmg}), so no check examines ranks, SSDs"
+            " and other pools before it measures; name a daos_control.yml whose key you may read",
+        )
+    if "mount" not in found.system:
+        yield Open(
+            "daos.mount",
+            "nothing is measured through dfuse; mount a container of yours at the same directory of"
+            " each node, and name both with --container and --mount",
+        )
+    yield Open(
+        "daos.servers",
+        "engines, their SSDs and interfaces are unknown to a user, so figures are judged by the"
+        " clients' interfaces, by commitments and by an accepted campaign",
+    )
 
 
 def environment(asked: Asked, programs: Path, checks: Path, settings: Path | None) -> str:
@@ -185,8 +248,18 @@ def _everywhere(seen: Sequence[Seen], asked: Asked) -> dict[str, Path]:
         for name, path in first.programs.items()
         if all(other.programs.get(name) == path for other in others)
     }
-    lacking = {"ior", "mdtest", "io500"} if asked.shared is None else set()
-    return {name: path for name, path in same.items() if name not in lacking}
+    return {
+        name: path
+        for name, path in same.items()
+        if name not in OF_DAOS and not _has_no_place(name, seen, asked)
+    }
+
+
+def _has_no_place(program: str, seen: Sequence[Seen], asked: Asked) -> bool:
+    """Whether a program lacks a directory, or a container that it can use, to write to."""
+    if program not in _NEED_A_PLACE or asked.shared is not None:
+        return False
+    return asked.daos is None or not all(program in each.dfs for each in seen)
 
 
 def _somewhere(seen: Sequence[Seen]) -> set[str]:

@@ -1,0 +1,189 @@
+"""A DAOS system that the site runs: what a user without its administrator's key sees of it."""
+
+from __future__ import annotations
+
+import getpass
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from assay.cluster.daos import Version as Supported
+from assay.preflight.foreign_slurm import Seen
+from assay.subject import folded
+from assay.tools import daos_user, dmg
+from assay.tools.daos_answer import read_answer
+from assay.tools.daos_user import UnansweredError
+
+ANSWER_S = 60
+"""How long `daos` and `dmg` may take to answer (own choice)."""
+
+_KEPT = ("rd_fac", "cksum", "compression", "dedup", "encryption", "ec_cell_sz", "srv_cksum")
+"""Properties of a container on which figures depend."""
+
+Ask = Callable[[Sequence[str]], str]
+"""Runs a command line, and returns what it printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the user named."""
+
+    pool: str
+    container: str | None = None
+    """None: the checks make one, and destroy it."""
+    mount: Path | None = None
+    """Where a dfuse mounts the container on each client."""
+    share: float | None = None
+    """Of the pool's free space that the files of a check may take; None: the default."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDaos:
+    """What was found, in the words of the description."""
+
+    system: dict[str, Any]
+    """The key `daos`."""
+    provider: str
+    colocated: bool
+    """Whether engines run on clients."""
+    refused_by_dmg: str
+    """Why dmg did not answer; empty if it did."""
+
+
+def ask(command: Sequence[str]) -> str:
+    """What a program of DAOS prints, or why it prints nothing, in a sentence."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=ANSWER_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"it did not answer within {ANSWER_S} s"
+    except OSError as error:
+        return str(error.strerror)
+    return done.stdout or done.stderr
+
+
+def find(wanted: Wanted, here: Seen, seen: Sequence[Seen], asking: Ask = ask) -> FoundDaos:
+    """Ask DAOS on this host about the system, the pool and the container.
+
+    Args:
+        wanted: what the user named.
+        here: this host, which needs an agent, as the clients do.
+        seen: the clients.
+        asking: runs a command line.
+
+    Raises:
+        UnansweredError: there is no such pool or container, or the user may not read it.
+    """
+    prefix = _prefix(here, seen)
+    daos = [f"{prefix}/bin/daos", "-j"]
+    release = daos_user.read(
+        daos_user.Version, asking([*daos, *daos_user.VERSION]), "the release of DAOS"
+    ).version
+    supported = ".".join(release.split(".")[:2])
+    if supported not in get_args(Supported):
+        known = ", ".join(get_args(Supported))
+        raise UnansweredError(f"DAOS {release} is not one of the supported releases: {known}")
+    system = daos_user.read(
+        daos_user.AttachedSystem, asking([*daos, *daos_user.SYSTEM]), "the DAOS system"
+    )
+    pool = daos_user.read(
+        daos_user.Pool,
+        asking([*daos, *daos_user.pool_query(wanted.pool)]),
+        f"the pool {wanted.pool}",
+    )
+    refused, properties = _as_administrator(here, wanted.pool, asking)
+    found: dict[str, Any] = {
+        "ranks": len(system.ranks),
+        "targets": pool.targets,
+        "free_mib": pool.free // 2**20,
+        "own_container": wanted.container is None,
+        "pool_properties": properties,
+    }
+    if wanted.share is not None:
+        found["share"] = wanted.share
+    if not refused:
+        found["control"] = dmg.CONTROL
+    described: dict[str, Any] = {
+        "name": system.name,
+        "version": supported,
+        "servers": [],
+        "mgmt_svc_replicas": [],
+        "agents": [each.name for each in seen],
+        "admin": here.name,
+        "prefix": str(prefix),
+        "pool": wanted.pool,
+        "container": wanted.container or f"assay.{getpass.getuser()}",
+    }
+    if wanted.container is not None:
+        described |= _container(daos, wanted.pool, wanted.container, found, asking)
+    if wanted.mount is not None:
+        described["mount"] = str(wanted.mount)
+    return FoundDaos(
+        described | {"found": found}, system.provider, _colocated(system, seen), refused
+    )
+
+
+def _prefix(here: Seen, seen: Sequence[Seen]) -> Path:
+    """Where DAOS's programs are, on this host and on all clients."""
+    program = here.programs.get("daos")
+    if program is None:
+        raise UnansweredError("daos is not on the PATH of this host; load the module that has it")
+    other = [each.name for each in seen if each.programs.get("daos") != program]
+    if other:
+        raise UnansweredError(
+            f"daos is {program} on this host, but not on {folded(other)}; load a module with"
+            " --module, or run this where DAOS is installed as on the nodes"
+        )
+    return program.parent.parent
+
+
+def _container(
+    daos: Sequence[str], pool: str, label: str, found: dict[str, Any], asking: Ask
+) -> dict[str, Any]:
+    """The object class of a container's files, if it reports one; its properties are noted."""
+    container = daos_user.read(
+        daos_user.Container,
+        asking([*daos, *daos_user.container_query(pool, label)]),
+        f"the container {label} in the pool {pool}",
+    )
+    if container.layout != "POSIX":
+        raise UnansweredError(
+            f"the container {label} is of type {container.layout}, but the checks write files; name"
+            " one that was made with --type=POSIX"
+        )
+    answer = asking([*daos, *daos_user.container_properties(pool, label)])
+    properties = daos_user.properties(answer)
+    found["container_properties"] = {key: properties[key] for key in _KEPT if key in properties}
+    known = container.file_oclass and container.file_oclass != "UNKNOWN"
+    return {"file_oclass": container.file_oclass} if known else {}
+
+
+def _as_administrator(here: Seen, pool: str, asking: Ask) -> tuple[str, dict[str, str]]:
+    """Why dmg does not answer this user, and the pool's properties if it does."""
+    program = here.programs.get("dmg")
+    if program is None:
+        return "it is not on the PATH of this host", {}
+
+    def answer(command: Sequence[str]) -> str:
+        return asking([str(program), *command[1:]])
+
+    if error := read_answer(answer(dmg.system_query(dmg.CONTROL))).error:
+        return error, {}
+    return "", dict(daos_user.properties(answer(dmg.pool_properties(pool, dmg.CONTROL))))
+
+
+def _colocated(system: daos_user.AttachedSystem, seen: Sequence[Seen]) -> bool:
+    """Whether engines run on clients."""
+    clients = {link.get("address") for each in seen for link in each.host["interfaces"].values()}
+    return any(each.engines for each in seen) or any(
+        rank.address in clients - {None} for rank in system.ranks
+    )
