@@ -245,6 +245,8 @@ class NeedsDaos(RunsDaosPrograms):
     def changed(self) -> list[str]:
         """Report ranks, pools and containers that are no longer those of before."""
         changes: list[str] = []
+        if self.cluster.daos is None:
+            return changes
         if self.control is not None:
             before, after = self.answer("system.before"), self.answer("system.after")
             changes += dmg.restarted(before, after)
