@@ -195,6 +195,26 @@ def test_times_are_the_same_in_every_language(
     assert [done.name for done in job.left.steps()] == ["one"]
 
 
+@pytest.mark.parametrize(
+    ("printed", "hint"),
+    [
+        (
+            "cat",
+            "; its results are complete: does MPI_Finalize of this MPI hang?",
+        ),
+        ("head --bytes=300", ""),
+    ],
+    ids=["complete", "cut"],
+)
+def test_a_hang_after_the_last_result_is_that_of_mpi(job: Job, printed: str, hint: str) -> None:
+    """As IOR did with MPICH 4.0.2 over UCX on three hosts: one rank waited in MPI_Finalize."""
+    summary = Path(__file__).parents[1] / "recorded" / "ior" / "posix_json.json"
+    hang = step("read", ["sh", "-c", f"{printed} {summary}; exec sleep 60"], limit_s=1)
+    hang = replace(hang, parse=ior.parse)
+    job.run(hang.line())
+    assert problems(job.left, [hang]) == [f"sh (read) hung: it was stopped after 1 s{hint}"]
+
+
 @pytest.mark.parametrize("status", [124, 1])
 def test_a_step_that_fails_has_the_first_cause(job: Job, status: int) -> None:
     stderr = Path(__file__).parents[1] / "recorded" / "ior" / "dfs_pool_evicted.txt"

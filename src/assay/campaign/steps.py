@@ -134,13 +134,21 @@ def _unfinished(left: SubjectOutputs, step: Step, done: Done | None) -> str | No
     if done.status == TIMED_OUT or (done.status == KILLED and waited):
         hint = f"; {step.hangs}" if step.hangs else ""
         cause = first_cause(left.printed(step.name))
-        why = f": {quoted(cause)}" if cause else hint
+        why = f": {quoted(cause)}" if cause else hint or _hung_at_the_end(left, step)
         return f"{program} hung: it was stopped after {step.limit_s} s{why}"
     if done.status in (126, 127):
         return _absent(step.program, step)
     ended = _ENDED.search(left.text(step.name, "err"))
     status = ended[1] if ended else done.status
     return f"{program} failed with exit status {status}{_last_words(left, step)}"
+
+
+def _hung_at_the_end(left: SubjectOutputs, step: Step) -> str:
+    """The likely cause of a hang after the last result; nothing if the output is not complete."""
+    summary = left.printed(step.name) + left.text(step.name, "json")
+    if step.parse is None or step.parse(summary).problems:
+        return ""
+    return "; its results are complete: does MPI_Finalize of this MPI hang?"
 
 
 def _absent(program: str, step: Step) -> str:
