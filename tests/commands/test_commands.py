@@ -41,6 +41,8 @@ def test_check_prints_every_mistake_and_ends_with_1(cluster_file: Path) -> None:
         ("server.system_ram_reserved", "daos_server_system_ram_reserved"),
         ("daos.mgmt_svc_replicas", "daos_mgmt_svc_replicas"),
         ("interface", "cluster_address"),
+        ("daos.perf_pool", "cluster_daos_perf_pool"),
+        ("daos.rank_pool_size", "cluster_rank_pool_size"),
         ("interfaces.ib0", "interfaces.ib0"),
         ("cores", "cores"),
     ],

@@ -148,7 +148,8 @@ def test_a_rank_needs_some_space_for_each_of_its_targets(size: str, accepted: bo
         assert problems(document) == []
         return
     assert (
-        "should be at least 18GiB: 1 GiB of SSD for each target of a rank" in only(document).allowed
+        "should be at least 18GiB: 1 GiB of SSD for each target of a rank, and 6% of SCM"
+        in only(document).allowed
     )
 
 

@@ -67,7 +67,8 @@ def _rank_pools(system: System, servers: Mapping[str, Host]) -> Iterator[Problem
             None,
             key,
             size,
-            f"should be at least {least}GiB: 1 GiB of SSD for each target of a rank",
+            f"should be at least {least}GiB: 1 GiB of SSD for each target of a rank, and"
+            f" {1 - SSD_SHARE:.0%} of SCM",
         )
         return
     taken = sum(size_bytes(pool.get("size")) or 0 for pool in system.pools)
