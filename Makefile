@@ -144,6 +144,10 @@ bench-stopping: setup ## What campaigns save that stop when decided, and how oft
 bench-health: setup ## How often `assay health` is right, on nights of clusters that get slower or do not.
 	$(BIN)/python tests/verdicts/nights.py
 
+.PHONY: bench-naming
+bench-naming: setup ## How often the engines' metrics name the right rank or target, on 4, 32 and 512 ranks.
+	$(BIN)/python tests/verdicts/naming.py
+
 .PHONY: bench-scale
 bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.
 	$(BIN)/python bench/scale.py
