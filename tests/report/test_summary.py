@@ -1,7 +1,9 @@
 import pytest
 
 from assay.judge.signoff import Gate
-from assay.report import summary
+from assay.report import html, summary
+from clusters import described
+from found import found_description
 from synthetic import campaign, cluster, every_verdict, judgement, mixed, signed
 
 LONG = "-".join(["storage"] * 12)
@@ -51,6 +53,16 @@ def test_no_line_is_longer_than_a_terminal_is_wide(sign_off):
     assert max(map(len, lines)) <= 80
     assert not any("\x1b" in line for line in lines)
     assert not any(line != line.rstrip() for line in lines)
+
+
+def test_what_a_user_could_not_test_is_named_with_the_reason():
+    cluster_of_others = described(found_description())
+    signed_off = signed(cluster_of_others, Gate.MEASURED, [judgement()])
+    text = " ".join(summary.render(signed_off).split())
+    assert "IorByRank: it makes a pool on each rank, which only an administrator may" in text
+    assert "DAOS 2.8, system daos_server, as a user of it sees it: 2 ranks, ofi+tcp;" in text
+    assert "IorByRank: it makes a pool on each rank" in html.render(signed_off)
+    assert "not tested" not in summary.render(every_verdict())
 
 
 def test_a_long_name_is_folded_and_not_cut():

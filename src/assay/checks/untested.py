@@ -38,8 +38,8 @@ _REASONS: Mapping[str, str] = {
 """Why a feature is lacking; of several the first counts."""
 
 
-def not_tested(cluster: Cluster) -> list[str]:
-    """The checks that are not required of a system that is found, by reason, in sentences."""
+def untested(cluster: Cluster) -> list[tuple[str, str]]:
+    """The names of checks that are not required of a system that is found, and why not."""
     if cluster.daos is None or cluster.daos.found is None:
         return []
     required = {each.check for each in requirements(cluster)}
@@ -47,7 +47,12 @@ def not_tested(cluster: Cluster) -> list[str]:
     for check in CHECKS.values():
         if check.name not in required and _WITHOUT_DAOS not in check.needs:
             names.setdefault(_reason(cluster, check), []).append(check.name)
-    return [f"not tested: {', '.join(checks)}: {why}" for why, checks in names.items()]
+    return [(", ".join(checks), why) for why, checks in names.items()]
+
+
+def not_tested(cluster: Cluster) -> list[str]:
+    """The same in sentences."""
+    return [f"not tested: {names}: {why}" for names, why in untested(cluster)]
 
 
 def _reason(cluster: Cluster, check: Check) -> str:

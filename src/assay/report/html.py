@@ -15,6 +15,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from assay.checks.plan import LAYERS, Layer, Requirement
+from assay.checks.untested import untested
 from assay.cluster.description import Cluster, Host
 from assay.foreign.text import printable
 from assay.judge import coverage
@@ -137,6 +138,7 @@ def render(signed: SignOff) -> str:
         more_causes=max(0, len(causes) - _MOST_CAUSES),
         advice={cause.verdict: words.ADVICE[cause.verdict] for cause in causes},
         unrated=coverage.causes(signed.judgements).most_common(),
+        untested=untested(signed.cluster),
         chains=signed.chains,
         chain_unit=UNIT,
         engines=words.engines(signed),

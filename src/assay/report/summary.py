@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from assay.checks.untested import untested
 from assay.foreign.text import printable
 from assay.judge import coverage
 from assay.judge.judgement import Judgement
@@ -54,6 +55,9 @@ def render(signed: SignOff) -> str:
     if unrated := coverage.causes(signed.judgements).most_common():
         parts += ["", "What is unrated, by cause:"]
         parts += (_wrapped(f"{count}: {cause}", indent="  ") for cause, count in unrated)
+    if left_out := untested(signed.cluster):
+        parts += ["", "What was not tested:"]
+        parts += (_wrapped(f"{names}: {why}", indent="  ") for names, why in left_out)
     if signed.excused:
         parts += ["", "What is waived:", *_waived(signed)]
     parts += ["", _wrapped(words.gate(signed))]
