@@ -121,6 +121,8 @@ _FORMS = {
     r"|reservation|switches|wckey)=[A-Za-z0-9_.,:;&|*()\[\]@=/+-]+$": "should be an option of"
     " sbatch that says when a job runs, such as --account=proj: account, constraint, core-spec,"
     " gres, licenses, mem, mem-per-cpu, nice, prefer, qos, reservation, switches, wckey",
+    r"^[A-Za-z0-9_.-]+:[0-9]{1,5}$": "should be a server and its telemetry port, such as"
+    " 192.0.2.1:9191",
     r"^\d\.\d x(1|2|4|8|16)$": "should be a generation of PCIe and its lanes, such as 4.0 x4",
 }
 """The meaning of each pattern of the description."""

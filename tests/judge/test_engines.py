@@ -24,7 +24,8 @@ from assay.judge.verdict import Verdict
 from assay.subject import Subject
 from assay.tools.ior import moved
 from assay.tools.telemetry import Place, parse
-from clusters import system
+from clusters import described, system
+from found import found_description
 from recordings import ROOT, recorded
 
 Step = Mapping[Place, tuple[float, float]]
@@ -312,6 +313,29 @@ def test_without_a_telemetry_port_figures_are_judged_without(tmp_path: Path) -> 
         "the engines' metrics were not read: no telemetry port on s1;"
         " figures are judged without them"
     )
+
+
+def test_the_engines_of_a_system_that_was_found_are_judged_by_what_a_user_reads(
+    tmp_path: Path,
+) -> None:
+    results = campaign(tmp_path, "pulsed")
+    unwatched = described(found_description(found={"ranks": 2}))
+    (report,) = engines(unwatched, results)
+    assert report.unread == (
+        "the engines' metrics were not read: daos.found.telemetry names no server"
+    )
+    there = described(found_description(found={"ranks": 2, "telemetry": ["s1:9191"]}))
+    (report,) = engines(there, results)
+    assert report.sentence.startswith("rank 1 on s1")
+
+
+def test_all_ranks_of_a_system_that_was_found_have_to_report_their_bytes(tmp_path: Path) -> None:
+    results = campaign(tmp_path, "sound")
+    twice_as_much(tmp_path, "read")
+    for ranks, findings in ((2, 1), (3, 0)):
+        found = {"ranks": ranks, "telemetry": ["s1:9191"]}
+        (report,) = engines(described(found_description(found=found)), results)
+        assert len(report.findings) == findings
 
 
 def test_an_unreadable_reading_is_reported(tmp_path: Path) -> None:

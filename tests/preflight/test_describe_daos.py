@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from assay.cluster.slurm import Slurm
 from assay.preflight import guest
 from assay.preflight.examine import examine
 from assay.preflight.foreign_slurm import Seen
-from assay.preflight.found_daos import FoundDaos, Wanted, find
+from assay.preflight.found_daos import FoundDaos, Wanted, find, has_metrics
 from assay.preflight.guest import Asked
 from assay.tools.daos_user import UnansweredError
 from recordings import recorded
@@ -53,12 +55,13 @@ def found(
     wanted: Wanted,
     nodes: Sequence[Seen] = (seen("n1"), seen("n2")),
     answers: Mapping[str, str] = ANSWERS,
+    metrics: Collection[str] = (),
 ) -> FoundDaos:
     def answer(command: Sequence[str]) -> str:
         tool, name = answers[" ".join(command)].split("/")
         return recorded(tool, f"{name}.txt")
 
-    return find(wanted, seen("login"), nodes, answer)
+    return find(wanted, seen("login"), nodes, answer, lambda server: server in metrics)
 
 
 def described(wanted: Wanted, *nodes: Seen, **answers: str) -> dict[str, Any]:
@@ -127,6 +130,30 @@ def test_an_administrator_is_asked_for_more() -> None:
     assert more.system["found"]["pool_properties"]["reclaim"] == "lazy"
 
 
+def test_metrics_are_read_where_every_server_gives_them() -> None:
+    there = ["127.0.0.1:9191"]
+    assert found(Wanted("guests"), metrics=there).system["found"]["telemetry"] == there
+    assert "telemetry" not in found(Wanted("guests")).system["found"]
+
+
+@pytest.mark.parametrize(("page", "gives"), [(b"engine_started_at{} 1\n", True), (b"<p>", False)])
+def test_a_server_that_answers_with_something_else_gives_no_metrics(
+    page: bytes, gives: bool
+) -> None:
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(page)
+
+    with HTTPServer(("127.0.0.1", 0), Answers) as server:
+        answering = Thread(target=server.handle_request)
+        answering.start()
+        assert has_metrics(f"127.0.0.1:{server.server_port}") is gives
+        answering.join()
+    assert not has_metrics(f"127.0.0.1:{server.server_port}")
+
+
 def test_engines_on_a_client_are_seen_by_their_processes_and_by_their_addresses() -> None:
     wanted = Wanted("guests", "mine")
     assert not found(wanted).colocated
@@ -171,5 +198,5 @@ def test_what_is_not_seen_is_listed_with_its_key() -> None:
     nodes = [seen("n1")]
     reasons = {each.key: each.why for each in guest.left_open(asked, nodes, found(wanted, nodes))}
     assert "permissions are incorrect" in reasons["daos.found.control"]
-    assert {"daos.mount", "daos.servers"} <= reasons.keys()
+    assert {"daos.mount", "daos.servers", "daos.found.telemetry"} <= reasons.keys()
     assert not {"daos", "benchmarks.shared_directory", "benchmarks.ior"} & reasons.keys()

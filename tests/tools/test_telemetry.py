@@ -12,6 +12,7 @@ from assay.cluster.description import Cluster
 from assay.foreign.text import shorten
 from assay.tools.telemetry import PATTERN, addresses, parse, unpacked, unrest
 from clusters import described, description
+from found import found_description
 from recordings import recorded
 
 LATENCY = 'engine_io_latency_update_samples{rank="%d",size="1MB",target="0"} 7\n'
@@ -185,3 +186,13 @@ def test_a_system_that_rebuilds_is_not_at_rest() -> None:
 def test_of_a_server_that_did_not_answer_before_nothing_is_said() -> None:
     silent = parse("# no answer of s1: timed out\n")
     assert not unrest(silent, parse(BEGIN + MOVED % ("update", 60 * MIB)), 2.0)
+
+
+def test_a_system_that_was_found_is_asked_where_it_answered():
+    asked = ["192.0.2.1:9191", "s2:9192"]
+    document = found_description(found={"telemetry": asked})
+    assert addresses(described(document)) == [
+        "192.0.2.1=http://192.0.2.1:9191/metrics",
+        "s2=http://s2:9192/metrics",
+    ]
+    assert addresses(described(found_description())) == []

@@ -255,6 +255,9 @@ class Agent(Described):
     )
 
 
+SERVER_AND_PORT = r"^[A-Za-z0-9_.-]+:[0-9]{1,5}$"
+
+
 class Found(Described):
     """What a normal user sees of a system that the site runs; its servers are not described."""
 
@@ -268,6 +271,9 @@ class Found(Described):
     )
     own_container: bool = Field(
         default=False, description="each session of checks makes the container and destroys it"
+    )
+    telemetry: tuple[Annotated[str, Field(pattern=SERVER_AND_PORT)], ...] = Field(
+        default=(), description="each server's metrics: 192.0.2.1:9191"
     )
     share: float = Field(
         default=0.05,

@@ -136,6 +136,10 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
     )
     if not subjects:
         return None
+    found = cluster.daos.found
+    if found and not found.telemetry:
+        why = "the engines' metrics were not read: daos.found.telemetry names no server"
+        return Engines(case.check, case.partition, (), (), why)
     unwatched = [
         name for name in cluster.daos.servers if not cluster.hosts[name].server.telemetry_port
     ]
@@ -143,7 +147,8 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
         also = f" and {len(unwatched) - 1} more" if len(unwatched) > 1 else ""
         why = f"the engines' metrics were not read: no telemetry port on {unwatched[0]}{also}"
         return Engines(case.check, case.partition, (), (), why)
-    seen = _Seen(ranks=sum(len(cluster.hosts[name].engines) for name in cluster.daos.servers))
+    engines = (len(cluster.hosts[name].engines) for name in cluster.daos.servers)
+    seen = _Seen(ranks=found.ranks if found else sum(engines))
     for output in outputs:
         raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
         for subject in subjects:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import subprocess
+import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +16,16 @@ from assay.subject import folded
 from assay.tools import daos_user, dmg
 from assay.tools.daos_answer import read_answer
 from assay.tools.daos_user import UnansweredError
+from assay.tools.telemetry import PORT, at
 
 ANSWER_S = 60
 """How long `daos` and `dmg` may take to answer (own choice)."""
 
 _KEPT = ("rd_fac", "cksum", "compression", "dedup", "encryption", "ec_cell_sz", "srv_cksum")
 """Properties of a container on which figures depend."""
+
+METRICS_S = 5
+"""How long a server may take to give its metrics (own choice)."""
 
 Ask = Callable[[Sequence[str]], str]
 """Runs a command line, and returns what it printed."""
@@ -71,7 +76,23 @@ def ask(command: Sequence[str]) -> str:
     return done.stdout or done.stderr
 
 
-def find(wanted: Wanted, here: Seen, seen: Sequence[Seen], asking: Ask = ask) -> FoundDaos:
+def has_metrics(server: str) -> bool:
+    """Whether a server gives the metrics of its engines to this host."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with direct.open(at(server).partition("=")[2], timeout=METRICS_S) as answer:
+            return b"engine_" in answer.read(2**16)
+    except (OSError, ValueError):
+        return False
+
+
+def find(
+    wanted: Wanted,
+    here: Seen,
+    seen: Sequence[Seen],
+    asking: Ask = ask,
+    gives_metrics: Callable[[str], bool] = has_metrics,
+) -> FoundDaos:
     """Ask DAOS on this host about the system, the pool and the container.
 
     Args:
@@ -79,6 +100,7 @@ def find(wanted: Wanted, here: Seen, seen: Sequence[Seen], asking: Ask = ask) ->
         here: this host, which needs an agent, as the clients do.
         seen: the clients.
         asking: runs a command line.
+        gives_metrics: asks a server.
 
     Raises:
         UnansweredError: there is no such pool or container, or the user may not read it.
@@ -108,6 +130,10 @@ def find(wanted: Wanted, here: Seen, seen: Sequence[Seen], asking: Ask = ask) ->
         "own_container": wanted.container is None,
         "pool_properties": properties,
     }
+    servers = [f"{address}:{PORT}" for address in sorted({each.address for each in system.ranks})]
+    # Metrics of some engines would compare only some of them.
+    if all(map(gives_metrics, servers)):
+        found["telemetry"] = servers
     if wanted.share is not None:
         found["share"] = wanted.share
     if not refused:

@@ -178,6 +178,12 @@ def _open_of_daos(found: FoundDaos) -> Iterator[Open]:
             f"dmg does not answer you ({found.refused_by_dmg}), so no check examines ranks, SSDs"
             " and other pools before it measures; name a daos_control.yml whose key you may read",
         )
+    if "telemetry" not in found.system["found"]:
+        yield Open(
+            "daos.found.telemetry",
+            "no server gives this host the metrics of its engines at the usual port, so a slow rank"
+            " shows only in figures of all ranks together; list each server with its port",
+        )
     if "mount" not in found.system:
         yield Open(
             "daos.mount",

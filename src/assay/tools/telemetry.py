@@ -24,6 +24,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from assay.cluster.description import Cluster
 from assay.foreign.text import one_line, quoted, shorten
 
+PORT = 9191
+"""The port in DAOS's own example of daos_server.yml."""
+
 PORT_PATH = "/metrics"
 
 OPERATIONS = ("update", "fetch")
@@ -103,6 +106,9 @@ def addresses(cluster: Cluster) -> list[str]:
     The list is empty if any server has no telemetry port, since a comparison of only some engines
     would be incomplete.
     """
+    found = cluster.daos.found if cluster.daos else None
+    if found:
+        return [at(server) for server in found.telemetry]
     servers = {name: cluster.hosts[name] for name in cluster.daos.servers} if cluster.daos else {}
     if not all(host.server.telemetry_port for host in servers.values()):
         return []
@@ -110,6 +116,11 @@ def addresses(cluster: Cluster) -> list[str]:
         f"{name}=http://{_in_url(host.address)}:{host.server.telemetry_port}{PORT_PATH}"
         for name, host in servers.items()
     ]
+
+
+def at(server: str) -> str:
+    """The address of a server's metrics, by its name or address and its port."""
+    return f"{server.rpartition(':')[0]}=http://{server}{PORT_PATH}"
 
 
 def _in_url(address: IPv4Address | IPv6Address) -> str:

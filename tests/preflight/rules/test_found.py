@@ -40,6 +40,10 @@ def test_a_pool_and_a_container_are_enough() -> None:
             {"servers": ["c1"]},
             "daos.servers: should be empty: the servers of a system that is found are unknown",
         ),
+        (
+            {"found": {"telemetry": ["http://s1"]}},
+            "daos.found.telemetry[0] = http://s1: should be a server and its telemetry port",
+        ),
         ({"found": {"share": 0}}, "daos.found.share = 0: should be greater than 0"),
         ({"found": {"share": 1.5}}, "daos.found.share = 1.5: should be less than or equal to 1"),
     ],
