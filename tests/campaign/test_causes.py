@@ -39,7 +39,11 @@ def ended(place: Path, output: str, status: int, seconds: float = 1.0) -> str:
         ("dfs_container_remade", CLOSED),
         ("dfs_pool_evicted", CLOSED),
         ("dfs_agent_restarted", CLOSED),
-        ("dfs_pool_read_only", "Failed to connect to pool assay: not permitted (-1001)"),
+        (
+            "dfs_pool_read_only",
+            "Failed to connect to pool assay: not permitted; may this account write to it (its ACL)?"
+            " (-1001)",
+        ),
         (
             "dfs_container_read_only",
             "not permitted; may this account write to the container (its ACL)?"

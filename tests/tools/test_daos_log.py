@@ -28,7 +28,7 @@ def line(message: str, level: str = "ERR") -> str:
     # As <daos_errno.h> has them.
     ("code", "meant"),
     [
-        (1001, "not permitted"),
+        (1001, "not permitted; may this account write to it (its ACL)?"),
         (
             1002,
             "invalid handle: the pool was evicted, its container destroyed, or the agent restarted",
@@ -134,7 +134,11 @@ CLOSED = "invalid handle: the pool was evicted, its container destroyed, or the 
         ("dfs_pool_evicted", f"{CLOSED} (dc_rw_cb() 2a26f105/c1b67d55 "),
         ("dfs_agent_restarted", f"{CLOSED} (dc_rw_cb() 2a26f105/c1b67d55 "),
         ("dfs_rank_excluded", "no answer in time (dc_rw_cb() 937030208471855425.6.1.2 "),
-        ("dfs_pool_read_only", "Failed to connect to pool assay: not permitted (-1001)"),
+        (
+            "dfs_pool_read_only",
+            "Failed to connect to pool assay: not permitted; may this account write to it (its ACL)?"
+            " (-1001)",
+        ),
         ("dfs_unknown_pool", "Failed to connect to pool nosuch: it does not exist (-1005)"),
     ],
 )

@@ -26,7 +26,7 @@ _HARMLESS = "setrlimit() failed. Unable to bump file descriptor limit"
 
 _ERROR = re.compile(r"(?<!\d)-(\d{4})(?!\d)")
 _MEANINGS = {
-    1001: "not permitted",
+    1001: "not permitted; may this account write to it (its ACL)?",
     1002: "invalid handle: the pool was evicted, its container destroyed, or the agent restarted",
     1003: "invalid parameters",
     1005: "it does not exist",
