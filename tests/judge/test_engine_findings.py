@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from assay.judge.engines import Engines, _compare, _findings, _note, _outliers, _Seen
+from assay.judge.engines import Engines, _compare, _compared, _findings, _note, _outliers, _Seen
 from assay.subject import Subject
 from assay.tools.telemetry import ERRORS, Place, parse
 
@@ -161,7 +161,7 @@ def test_the_size_is_compared_that_took_the_engines_longest() -> None:
     for size, slow, squares in (("4KB", 1, 1e6), ("1MB", 2, 1e9)):
         step = {place: (1000.0, squares * (400 if place[0] == slow else 1)) for place in places}
         seen.latency["update", size] = [step] * 4
-    assert {each.rank for each in _outliers(seen)} == {2}
+    assert {each.rank for each in _outliers(dict(_compared(seen)))} == {2}
 
 
 def test_at_most_five_errors_are_named() -> None:
@@ -180,6 +180,30 @@ def test_the_most_frequent_error_is_named_first() -> None:
     rare, frequent = sorted(ERRORS)[:2]
     sentences = findings("", f'{rare}{{rank="0"}} 1\n{frequent}{{rank="0"}} 9\n')
     assert [sentence.split()[5] for sentence in sentences] == ["9", "1"]
+
+
+@pytest.mark.parametrize(
+    ("named_from", "end"),
+    [
+        ({}, ""),
+        (
+            {"update": 2.88, "fetch": 100.0},
+            "; a rank is named only above 2.9 times (update), 1e+02 times (fetch) that of its"
+            " peers",
+        ),
+        (
+            {"update": 2.88, "fetch": 100.1},
+            "; a rank is named only above 2.9 times (update) that of its peers; not"
+            " compared: fetch",
+        ),
+        ({"update": float("inf")}, ", but they could not be compared"),
+    ],
+)
+def test_where_nobody_is_named_the_report_says_what_it_could_not_see(
+    named_from: dict[str, float], end: str
+) -> None:
+    report = Engines("IorEasy", "clients", (), (), named_from=named_from)
+    assert report.sentence == f"no rank or target is an outlier in latency{end}"
 
 
 def test_at_most_five_ranks_of_a_rebuild_are_named() -> None:

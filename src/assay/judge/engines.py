@@ -9,7 +9,7 @@ benchmark reports, the figure is not one of the storage.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.campaign.cases import Case
@@ -21,7 +21,7 @@ from assay.checks.raw import RawOutputs, SubjectOutputs
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError, Tree
 from assay.judge.engine_logs import logged
-from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, outliers
+from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, named_from, outliers
 from assay.subject import Subject
 from assay.tools.telemetry import (
     COUNTED,
@@ -70,6 +70,8 @@ class Engines:
     """The hosts of ranks that are outliers, restarted or counted errors, and those not read."""
     short: Mapping[Way, str] = field(default_factory=dict)
     """Where the engines surely moved less than the benchmark reports, each in a sentence."""
+    named_from: Mapping[str, float] = field(default_factory=dict)
+    """How many times as slow as its peers a rank has to be to be named, by operation."""
 
     @property
     def sentence(self) -> str:
@@ -79,8 +81,24 @@ class Engines:
         shown = [*self.outliers[:MOST_NAMED], *self.findings]
         if more := len(self.outliers) - MOST_NAMED:
             shown += [f"and {more} more"] if more > 0 else []
-        sentence = "; ".join(shown) or "no rank or target is an outlier in latency"
+        sentence = "; ".join(shown) or f"{_NOBODY}{self._unseen()}"
         return f"{sentence}; {self.unread}" if self.unread else sentence
+
+    def _unseen(self) -> str:
+        """How slow a rank may be without being named."""
+        seen = {name: ratio for name, ratio in self.named_from.items() if ratio <= MOST_TIMES}
+        if not self.named_from or not seen:
+            return ", but they could not be compared" if self.named_from else ""
+        each = ", ".join(f"{ratio:.2g} times ({name})" for name, ratio in seen.items())
+        lost = [name for name in self.named_from if name not in seen]
+        rest = f"; not compared: {', '.join(lost)}" if lost else ""
+        return f"; a rank is named only above {each} that of its peers{rest}"
+
+
+_NOBODY = "no rank or target is an outlier in latency"
+
+MOST_TIMES = 100.0
+"""Ratio above which the report says that ranks were not compared (own choice)."""
 
 
 @dataclass(slots=True)
@@ -278,7 +296,8 @@ def _judged(cluster: Cluster, case: Case, seen: _Seen) -> Engines:
         unread = seen.problems[0]
     elif not seen.steps:
         unread = "the engines' metrics were not read by the job"
-    outliers = sorted(_outliers(seen), key=lambda each: -each.ratio)
+    compared = dict(_compared(seen))
+    outliers = sorted(_outliers(compared), key=lambda each: -each.ratio)
     return Engines(
         case.check,
         case.partition,
@@ -287,6 +306,7 @@ def _judged(cluster: Cluster, case: Case, seen: _Seen) -> Engines:
         unread,
         _servers(seen, outliers),
         _short(seen),
+        {operation: named_from(steps) for operation, steps in compared.items()},
     )
 
 
@@ -336,14 +356,22 @@ def _short(seen: _Seen) -> dict[Way, str]:
     }
 
 
-def _outliers(seen: _Seen) -> Iterator[Outlier]:
+_Steps = Sequence[Mapping[Place, tuple[float, float]]]
+
+
+def _compared(seen: _Seen) -> Iterator[tuple[str, _Steps]]:
+    """The steps by which ranks and targets are compared, for each operation."""
     for operation in IN_WORDS:
-        sizes = {key: steps for key, steps in seen.latency.items() if key[0] == operation}
+        sizes = [steps for (name, _), steps in seen.latency.items() if name == operation]
         if sizes:
             # Use the size that took the engines longest; the others are metadata and remainders.
-            steps = max(sizes.values(), key=_busy)
-            yield from outliers(operation, steps)
+            yield operation, max(sizes, key=_busy)
 
 
-def _busy(steps: Iterable[Mapping[Place, tuple[float, float]]]) -> float:
+def _outliers(compared: Mapping[str, _Steps]) -> Iterator[Outlier]:
+    for operation, steps in compared.items():
+        yield from outliers(operation, steps)
+
+
+def _busy(steps: _Steps) -> float:
     return sum(squares for step in steps for _, squares in step.values())

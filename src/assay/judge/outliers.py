@@ -111,6 +111,14 @@ def outliers(
         yield Outlier(operation, *place, ratio, len(targets.gain) - 1)
 
 
+def named_from(steps: Sequence[Mapping[Place, tuple[float, float]]]) -> float:
+    """How many times as long the operations of a rank have to take for it to be an outlier.
+
+    Infinite if ranks cannot be compared. With few peers and noisy steps much remains unseen.
+    """
+    return float(np.exp(_effects([_of_ranks(step) for step in steps]).least))
+
+
 def _is_one_target(own: Sequence[Place], targets: _Effects, slow: set[Place]) -> bool:
     """Whether a rank is slow only because of its slowest target."""
     if len(own) < 2:
@@ -138,13 +146,18 @@ class _Effects:
     """Standard deviation of one peer from the others."""
     freedom: float
 
-    def slow(self) -> list[Place]:
-        """The peers that are slower with statistical confidence."""
+    @property
+    def least(self) -> float:
+        """The gain above which a peer is slower with statistical confidence; infinite without."""
         if len(self.gain) < 2 or not self.error:
-            return []
+            return float("inf")
         # Each operation, by rank and by target.
         chance = FALSE_NAMES / (2 * len(IN_WORDS) * len(self.gain))
-        least = max(float(threshold(chance, self.freedom)) * self.error, np.log1p(SLOWER))
+        return max(float(threshold(chance, self.freedom)) * self.error, float(np.log1p(SLOWER)))
+
+    def slow(self) -> list[Place]:
+        """The peers that are slower with statistical confidence."""
+        least = self.least
         return [place for place, gain in self.gain.items() if gain > least]
 
 

@@ -9,6 +9,7 @@ this module::
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
@@ -162,6 +163,13 @@ class EnginesRecord(_Model):
     outliers: list[str] = Field(description="ranks and targets that are slower than their peers")
     findings: list[str] = Field(description="others' load, errors, a rebuild")
     unread: str = Field(description="why metrics were not read; empty where they were")
+    named_from: dict[str, float | None] = Field(
+        default={},
+        description=(
+            "how many times as slow as its peers a rank has to be to be named, by operation;"
+            " null: ranks cannot be compared"
+        ),
+    )
 
 
 class EvidenceRecord(_Model):
@@ -271,6 +279,10 @@ def render(signed: SignOff) -> str:
                 outliers=list(map(printable, each.outliers)),
                 findings=list(map(printable, each.findings)),
                 unread=printable(each.unread),
+                named_from={
+                    name: ratio if math.isfinite(ratio) else None
+                    for name, ratio in each.named_from.items()
+                },
             )
             for each in signed.engines
         ],
