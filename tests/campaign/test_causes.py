@@ -41,8 +41,8 @@ def ended(place: Path, output: str, status: int, seconds: float = 1.0) -> str:
         ("dfs_agent_restarted", CLOSED),
         (
             "dfs_pool_read_only",
-            "Failed to connect to pool assay: not permitted; may this account write to it (its ACL)?"
-            " (-1001)",
+            "Failed to connect to pool assay: not permitted; may this account write to it (its"
+            " ACL)? (-1001)",
         ),
         (
             "dfs_container_read_only",

@@ -136,8 +136,8 @@ CLOSED = "invalid handle: the pool was evicted, its container destroyed, or the 
         ("dfs_rank_excluded", "no answer in time (dc_rw_cb() 937030208471855425.6.1.2 "),
         (
             "dfs_pool_read_only",
-            "Failed to connect to pool assay: not permitted; may this account write to it (its ACL)?"
-            " (-1001)",
+            "Failed to connect to pool assay: not permitted; may this account write to it (its"
+            " ACL)? (-1001)",
         ),
         ("dfs_unknown_pool", "Failed to connect to pool nosuch: it does not exist (-1005)"),
     ],
