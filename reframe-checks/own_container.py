@@ -1,9 +1,11 @@
 """Make a container, and destroy it when the process that started this one ends, however it ends.
 
-Usage: own_container.py DAOS... -- MAKE... -- DESTROY...
+Usage: own_container.py DIRECTORY DAOS... -- MAKE... -- DESTROY...
 
-DAOS is the beginning of each command line, MAKE the arguments that make the container, and DESTROY
-those that destroy it, to which its UUID is added: nothing but what was made here is destroyed.
+Jobs that Slurm runs below DIRECTORY are cancelled first: IOR and mdtest would make a container that
+is gone anew. DAOS is the beginning of each command line, MAKE the arguments that make the
+container, and DESTROY those that destroy it, to which its UUID is added: nothing but what was made
+here is destroyed.
 
 A line says what `daos` answered to MAKE, as JSON. If it made the container, this waits until
 standard input ends, as it does with the process that holds its other end, even if that is killed.
@@ -25,6 +27,44 @@ LIMIT_S = 120
 TRIES, WAIT_S = 10, 3
 """How often it is destroyed, and the seconds between: the pool of a killed benchmark stays busy
 until its agent has seen that it is gone."""
+
+
+def end_jobs(directory: str) -> None:
+    """Cancel this user's jobs below a directory, and wait until they have ended.
+
+    Only a ReFrame that was killed leaves any.
+    """
+    end = time.monotonic() + LIMIT_S
+    cancelled: set[str] = set()
+    while (jobs := jobs_below(directory)) and time.monotonic() < end:
+        if more := jobs - cancelled:
+            printed(["scancel", *sorted(more)])
+            cancelled |= more
+        time.sleep(1)
+
+
+def jobs_below(directory: str) -> "set[str]":
+    """The numbers of this user's jobs whose working directory is below another."""
+    listed = printed(["squeue", "--noheader", "--user", str(os.getuid()), "--format=%i|%Z"])
+    pairs = (line.partition("|") for line in listed.splitlines())
+    return {job for job, _, place in pairs if place.startswith(directory + "/")}
+
+
+def printed(command: "list[str]") -> str:
+    """What a program of Slurm prints; nothing if it cannot be asked."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout
 
 
 def answer(command: "list[str]") -> "dict[str, typing.Any]":
@@ -58,6 +98,7 @@ def main(words: "list[str]") -> None:
     # Whoever ends the campaign ends its whole group or session; this comes after it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    directory, *words = words
     first = words.index("--")
     second = words.index("--", first + 1)
     daos, make, destroy = words[:first], words[first + 1 : second], words[second + 1 :]
@@ -67,6 +108,7 @@ def main(words: "list[str]") -> None:
     if made.get("error") or not uuid:
         return
     sys.stdin.read()
+    end_jobs(directory)
     for attempt in range(TRIES):
         if attempt:
             time.sleep(WAIT_S)

@@ -208,7 +208,9 @@ class NeedsDaos(RunsDaosPrograms):
         found = self.daos.found
         if found and found.own_container and when == "before":
             daos = tuple(map(str, self.command(["daos", "-j"])))
-            if why := own_container.made(daos, pool, label):
+            # Below it are system, partition, environment and check.
+            stage = str(Path(self.stagedir).resolve().parents[3])
+            if why := own_container.made(daos, pool, label, stage):
                 return [why]
         asked = self.ask(f"container.{when}", containers.query(pool, label))
         problems = list(containers.parse(asked).problems)

@@ -10,12 +10,12 @@ from assay.tools.daos_user import container_destroy, refusal
 from assay.tools.pools import container_create
 from assay_check import HERE
 
-LIMIT_S = 150
+LIMIT_S = 300
 """How long to wait for the container to be made, or destroyed, in seconds."""
 
 
 @cache
-def made(daos: tuple[str, ...], pool: str, label: str) -> str:
+def made(daos: tuple[str, ...], pool: str, label: str, stage: str) -> str:
     """Make a container of files, once in a session; return why it was not made, or nothing.
 
     Another process destroys it when ReFrame ends, even if ReFrame is killed.
@@ -24,12 +24,13 @@ def made(daos: tuple[str, ...], pool: str, label: str) -> str:
         daos: the beginning of the command lines of daos.
         pool: the label of the pool.
         label: the label of the container, which must not exist.
+        stage: the directory below which the jobs of this session run.
     """
     make = container_create(pool, label, {"type": "POSIX"}, {})
     # Its UUID is added, so that nothing but this container is ever destroyed.
     destroy = container_destroy(pool, "")[:-1]
     keeper = subprocess.Popen(
-        [sys.executable, str(HERE / "own_container.py"), *daos, "--", *make, "--", *destroy],
+        [sys.executable, str(HERE / "own_container.py"), stage, *daos, "--", *make, "--", *destroy],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
