@@ -25,7 +25,7 @@ LIMIT_S = 30
 NODES = os.environ.get("ASSAY_NODES", "/sys/devices/system/node")
 
 INTERFACE = re.compile(r"Network interface: ([^,\s]+), Domain: ")
-"""In `dc_mgmt_net_cfg_init` of src/mgmt/cli_mgmt.c, from DAOS 2.4 to 2.8; not from a recording."""
+"""In `dc_mgmt_net_cfg_init` of src/mgmt/cli_mgmt.c, from DAOS 2.4 to 2.8; recorded from 2.8."""
 
 
 class WrongError(Exception):

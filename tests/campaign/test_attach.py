@@ -17,6 +17,7 @@ from assay.tools.attach import expected
 from assay.tools.network_scan import _transports
 from clusters import system
 from jobs import STEPS, Job
+from recordings import ROOT
 
 ATTACH = STEPS.with_name("attach.py")
 
@@ -25,13 +26,14 @@ ANSWER = {
     "fabric_provider": "ofi+tcp",
     "rank_uris": [{"rank": 0, "uri": "ofi+tcp://127.0.0.1:31316"}],
 }
+RECORDED = ROOT / "attach"
+
 LOGGED = (
-    "2026/11/21 04:09:50.994175 c1 DAOS[9478/9478/0] mgmt INFO src/mgmt/cli_mgmt.c:760"
-    " dc_mgmt_net_cfg_init() Network interface: {}, Domain: {}, Provider: ofi+tcp, Ranks count: 1\n"
+    (RECORDED / "client.log")
+    .read_text(encoding="utf-8")
+    .replace("Network interface: lo, Domain: lo", "Network interface: {}, Domain: {}")
 )
-
-
-"""Made by hand, with the format in DAOS's source; no log of a client at level INFO is recorded."""
+"""What DAOS's library logged for a client, with another interface."""
 
 
 def agent(place: Path, answer: Any = ANSWER, *interfaces: str) -> Path:
@@ -57,6 +59,12 @@ def ask(program: Path, described: str = "c1=ib0/0", *, nodes: Path | None = None
     environment = {**os.environ, "SLURMD_NODENAME": "c1", "ASSAY_NODES": str(nodes)}
     argv = [*command, str(program), "-j", "system", "query"]
     return subprocess.run(argv, env=environment, text=True, capture_output=True, check=True).stdout
+
+
+def test_an_answer_of_daos_itself_passes(tmp_path: Path) -> None:
+    answer = json.loads((RECORDED / "system_query.json").read_text(encoding="utf-8"))
+    assert ask(agent(tmp_path, answer["response"], "lo"), "c1=lo/0") == "as described: c1: lo\n"
+    assert "gives the interface lo" in ask(agent(tmp_path, answer["response"], "lo"))
 
 
 def test_what_is_described_passes(tmp_path: Path) -> None:
