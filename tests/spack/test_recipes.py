@@ -31,7 +31,7 @@ def test_sources_are_pinned_to_a_commit_and_never_to_a_branch(recipe):
 @OURS
 def test_a_tag_is_the_one_of_its_version(recipe):
     for version, source in recipe.versions.items():
-        assert re.sub(r"^(v|fio-)", "", source.get("tag", version)) == version
+        assert re.sub(r"^(v|fio-|fuse-)", "", source.get("tag", version)) == version
 
 
 @OURS

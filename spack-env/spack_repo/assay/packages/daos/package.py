@@ -77,7 +77,7 @@ class Daos(SConsPackage):
     with when("@2.6"):
         depends_on("isa-l@2.30.0")
         depends_on("isa-l-crypto@2.24.0")
-        depends_on("libfuse@3.16.2~utils", when="+client")
+        depends_on("libfuse@3.16.2", when="+client")
         depends_on("ucx@1.14.1", when="+ucx")
         depends_on("spdk@22.01.2+shared", when="+server")
     depends_on("mercury+ucx", when="+ucx")
