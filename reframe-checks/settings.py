@@ -99,9 +99,10 @@ site_configuration = {
     "general": [
         {
             "remote_detect": False,
-            # The end of a job is noticed within a fifth of a second, at the cost of one squeue.
-            "poll_rate_max": 5,
-            "poll_rate_min": 5,
+            # Each is one squeue. The end of a job is noticed within half a second at first, and
+            # within two where it takes longer; the controller of a large site has others to serve.
+            "poll_rate_max": 2,
+            "poll_rate_min": 0.5,
             "perf_report_spec": "now-1d:now/last:/+pref+plower+pupper+presult",
         }
     ],
