@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from collections.abc import Callable
@@ -20,6 +21,10 @@ own_dispositions()
 
 # A module is compiled once, and not by each of the programs that the tests start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Thousands of tests stay in memory; to look at them for garbage again and again takes a tenth of
+# the time.
+gc.set_threshold(200_000)
 
 # How long an example takes says how busy the machine is, and nothing of what is tested.
 settings.register_profile("assay", deadline=None)
