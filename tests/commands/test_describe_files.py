@@ -10,6 +10,7 @@ from assay.cluster.slurm import Slurm
 from assay.commands.describe import _write
 from assay.preflight.foreign_slurm import Seen
 from assay.preflight.guest import Asked, document
+from commandline import assay
 
 
 def test_an_old_description_stays_where_a_new_one_has_no_room(tmp_path: Path) -> None:
@@ -42,3 +43,19 @@ def test_an_old_description_stays_where_a_new_one_has_no_room(tmp_path: Path) ->
     _write(asked, described, None)
     assert "borealis" in (tmp_path / "cluster.json").read_text()
     assert "ASSAY_CLUSTER" in (tmp_path / "environment.sh").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--container=c"], "--container, --mount and --share are of a pool of DAOS"),
+        (["--share=0.1"], "--container, --mount and --share are of a pool of DAOS"),
+        (["--pool=p", "--mount=/m"], "--mount is where a container of yours is mounted"),
+    ],
+)
+def test_what_belongs_to_a_pool_or_a_container_names_it(
+    tmp_path: Path, options: list[str], why: str
+) -> None:
+    code, printed, refused = assay("describe", tmp_path, "--partition=batch", *options)
+    assert (code, printed) == (1, "")
+    assert refused.startswith(why)

@@ -57,6 +57,21 @@ def test_a_node_has_a_name_memory_cores_and_programs(seen: dict[str, Any]) -> No
     assert seen["campaigns"]["writable"]
 
 
+def test_engines_and_programs_with_daos_are_seen(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, name in enumerate(("daos_engine", "daos_engine", "daos_agent"), start=1):
+        write_tree(root, {f"proc/{number}/comm": f"{name}\n"})
+    programs = {"ior": b"\x7fELF libdfs.so\0", "fio": b"\x7fELF libaio.so.1\0"}
+    for name, content in programs.items():
+        (root / name).write_bytes(content)
+        (root / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(root))
+    answer = probe.look(root, str(root), "", ["ior", "fio"])
+    assert (answer["engines"], answer["dfs"]) == (2, ["ior"])
+    assert not probe.has_dfs(str(root / "absent"))
+
+
 def test_slurms_name_of_a_node_comes_first(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURMD_NODENAME", "node7")
     assert probe.look(root, "/", "", [])["name"] == "node7"
