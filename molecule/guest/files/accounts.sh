@@ -1,0 +1,7 @@
+#!/bin/bash
+# Accounts with limits, and their user.
+set -euo pipefail
+sacctmgr --immediate add cluster borealis
+sacctmgr --immediate add account ocean,training,operators Cluster=borealis
+sacctmgr --immediate modify account training set MaxTRESPerJob=node=1
+sacctmgr --immediate add user "$1" Account=ocean,training DefaultAccount=ocean
