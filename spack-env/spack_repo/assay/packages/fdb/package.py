@@ -40,3 +40,8 @@ class Fdb(BuiltinFdb):
                 raise InstallError("FDB was configured without its backend for DAOS")
             if "#define fdb5_HAVE_DUMMY_DAOS" in lines:
                 raise InstallError("FDB was configured with the dummy of DAOS")
+
+    def test_version(self):
+        """Its programs run, with the libraries of DAOS where they link them."""
+        information = which(self.prefix.bin.join("fdb-info"))
+        check_outputs([f"Version: {self.version}"], information("--all", output=str, error=str))
