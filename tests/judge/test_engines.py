@@ -147,6 +147,13 @@ def test_of_sound_engines_nobody_is_named(trial: str) -> None:
         assert asked > 0
 
 
+def test_by_one_step_of_two_engines_nobody_is_named() -> None:
+    seen = replay("destroyed")
+    (times,) = seen.latency["update", "1MB"]
+    assert (times[0, 0][1] / times[0, 0][0]) > 16 * (times[1, 0][1] / times[1, 0][0])
+    assert not list(_outliers(dict(_compared(seen))))
+
+
 def test_another_tenant_shows_in_the_bytes() -> None:
     seen = replay("tenant")
     assert list(_findings(seen)) == [

@@ -33,7 +33,7 @@ def test_peers_are_compared_with_the_median_of_all() -> None:
 def test_few_peers_are_compared_with_the_others_alone(
     latencies: Sequence[float], gain: float
 ) -> None:
-    assert _effects(of_ranks(latencies)).gain[0, -1] == pytest.approx(gain)
+    assert _effects(of_ranks(latencies, latencies)).gain[0, -1] == pytest.approx(gain)
 
 
 def test_the_error_of_one_step_is_assumed() -> None:
@@ -46,13 +46,22 @@ def test_the_error_of_one_step_is_assumed() -> None:
     )
 
 
+@pytest.mark.parametrize("peers", [2, 3])
+def test_one_step_of_few_peers_shows_nothing(peers: int) -> None:
+    effects = _effects(of_ranks([1] * (peers - 1) + [100]))
+    assert not effects.gain
+    assert effects.least == float("inf")
+    assert _effects(of_ranks([1, 1, 1, 100])).slow() == [(3, -1)]
+    assert _effects(of_ranks(*2 * [[1] * (peers - 1) + [100]])).slow() == [(peers - 1, -1)]
+
+
 def test_few_peers_do_not_show_what_is_natural() -> None:
-    effects = _effects(of_ranks([1, 1.3, 1]))
+    # Peers that differ alike in both steps have no error of steps, only what they may by nature.
+    three = _effects(of_ranks([1, 1.3, 1], [1, 1.3, 1]))
     # The median of two others has the error of a mean; 1.2533^2 / 2 is less than one.
-    wider = 1 + 1.2533**2 / 2
-    assert effects.error == pytest.approx(((0.20**2 + 0.10**2) * wider) ** 0.5)
-    two = _effects(of_ranks([1, 1.3]))
-    assert two.error == pytest.approx(((0.20**2 + 0.10**2) * 2) ** 0.5)
+    assert three.error == pytest.approx(0.10 * (1 + 1.2533**2 / 2) ** 0.5, rel=1e-3)
+    two = _effects(of_ranks([1, 1.3], [1, 1.3]))
+    assert two.error == pytest.approx(0.10 * 2**0.5, rel=1e-3)
 
 
 def test_the_error_of_several_steps_is_what_they_differ_by() -> None:

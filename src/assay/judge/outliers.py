@@ -170,6 +170,11 @@ def _effects(steps: Sequence[Mapping[Place, float]]) -> _Effects:
         return _Effects({}, 0.0, 1.0)
     logs: Array = np.log(np.array([[step[place] for place in places] for step in whole])) / 2
     count, peers = logs.shape
+    # With few peers, each is compared with the others only; it would be a large part of the median.
+    enough = peers >= FEWEST_PEERS
+    if count == 1 and not enough:
+        # Nothing shows how far sound peers differ: on a busy host, by 4 times in single steps.
+        return _Effects({}, 0.0, 1.0)
     centred = logs - np.median(logs, axis=1, keepdims=True)
     each = np.median(centred, axis=0)
     if count > 1:
@@ -178,8 +183,6 @@ def _effects(steps: Sequence[Mapping[Place, float]]) -> _Effects:
         unsure = float(np.sqrt((rest**2).sum() / known)) * _ERROR_OF_MEDIAN / np.sqrt(count)
     else:
         unsure, known = UNSURE, UNSURE_FREEDOM
-    # With few peers, each is compared with the others only; it would be a large part of the median.
-    enough = peers >= FEWEST_PEERS
     if enough:
         gain = each - middle(each)
     else:
