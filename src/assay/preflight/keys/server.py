@@ -76,7 +76,9 @@ SETTINGS = Section(
         ),
         "nr_hugepages": of_variable("daos_server_nr_hugepages"),
         "disable_hugepages": of_variable("daos_server_disable_hugepages"),
-        "allow_thp": Key(versions=("2.8",), instead=of_variable("daos_server_allow_thp").instead),
+        "allow_thp": Key(
+            versions=("2.6", "2.8"), instead=of_variable("daos_server_allow_thp").instead
+        ),
         "system_ram_reserved": of_variable("daos_server_system_ram_reserved"),
         "telemetry_port": of_variable("daos_server_telemetry_port"),
         "control_log_mask": of_variable("daos_server_log_mask"),
