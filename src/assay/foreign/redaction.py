@@ -22,10 +22,11 @@ if it has a name."""
 
 _NAMED = re.compile(
     r"(pass(?:word|wd|phrase)|secret|token|(?:private|secret|api|access|auth)[-_ ]?key)"
-    r"([\"']?[ \t]*[=:][ \t]*)(?!\[removed\b)(\"[^\"\n]*\"|'[^'\n]*'|[^\s,;]+)",
+    r"([\"']?[ \t]*[=:][ \t]*)(?!\[removed\b|\(null\))(\"[^\"\n]*\"|'[^'\n]*'|[^\s,;]+)",
     re.IGNORECASE,
 )
-"""The name may end a longer one, such as `DB_PASSWORD`; a value in quotes may have spaces."""
+"""The name may end a longer one, such as `DB_PASSWORD`; a value in quotes may have spaces.
+`(null)`, which DAOS logs where no key is set, stays."""
 
 
 def without_blocks(content: bytes) -> bytes:
