@@ -15,7 +15,7 @@ def test_a_user_is_told_what_is_written_where() -> None:
         "writes to /lustre as much as all clients can until a deadline, and removes it; begins only"
         " with this room: 8,192 MiB (quick), 131,072 MiB (acceptance)",
         "writes to the pool guests at most 0.05 of its free space at a time, 200 MiB when it was"
-        " described (daos.found.share): into a container mine, which each session makes and"
+        " described (daos.found.share): into the container mine, which each session makes and"
         " destroys",
     ]
 
@@ -24,7 +24,7 @@ def test_a_container_that_was_found_is_named_as_such() -> None:
     (_, into_pool) = writes(described(found_description(found={"share": 0.5})))
     assert into_pool == (
         "writes to the pool guests at most 0.5 of its free space at a time (daos.found.share): into"
-        " the container mine, and removes it"
+        " the container mine, which stays; each check removes its own files"
     )
 
 

@@ -50,9 +50,9 @@ def _into_pool(system: System, share: float, free_mib: int | None) -> str:
     assert system.found
     amount = f", {share * free_mib:,.0f} MiB when it was described" if free_mib is not None else ""
     if system.found.own_container:
-        where = f"a container {system.container}, which each session makes and destroys"
+        where = f"the container {system.container}, which each session makes and destroys"
     else:
-        where = f"the container {system.container}, and removes it"
+        where = f"the container {system.container}, which stays; each check removes its own files"
     return (
         f"writes to the pool {system.pool} at most {share:.2g} of its free space at a time"
         f"{amount} (daos.found.share): into {where}"
