@@ -2,8 +2,8 @@
 
 Usage: own_container.py DIRECTORY DAOS... -- MAKE... -- DESTROY...
 
-Jobs that Slurm runs below DIRECTORY are cancelled first: IOR and mdtest would make a container that
-is gone anew. DAOS is the beginning of each command line, MAKE the arguments that make the
+Jobs that Slurm runs below DIRECTORY are cancelled first: IOR and mdtest would create the container
+again. DAOS is the beginning of each command line, MAKE the arguments that make the
 container, and DESTROY those that destroy it, to which its UUID is added: nothing but what was made
 here is destroyed.
 
@@ -22,11 +22,11 @@ import time
 import typing
 
 LIMIT_S = 120
-"""Time limit of each command, in seconds."""
+"""Time limit of each command, in seconds (own choice)."""
 
 TRIES, WAIT_S = 10, 3
 """How often it is destroyed, and the seconds between: the pool of a killed benchmark stays busy
-until its agent has seen that it is gone."""
+until its agent has seen that it is gone (own choice: some seconds were seen)."""
 
 
 def end_jobs(directory: str) -> None:
@@ -36,22 +36,24 @@ def end_jobs(directory: str) -> None:
     """
     end = time.monotonic() + LIMIT_S
     cancelled: set[str] = set()
-    while (jobs := jobs_below(directory)) and time.monotonic() < end:
-        if more := jobs - cancelled:
+    while (jobs := jobs_below(directory)) != set() and time.monotonic() < end:
+        if more := (jobs or set()) - cancelled:
             printed(["scancel", *sorted(more)])
             cancelled |= more
         time.sleep(1)
 
 
-def jobs_below(directory: str) -> "set[str]":
-    """The numbers of this user's jobs whose working directory is below another."""
+def jobs_below(directory: str) -> "set[str] | None":
+    """The numbers of this user's jobs whose working directory is below another; None if unknown."""
     listed = printed(["squeue", "--noheader", "--user", str(os.getuid()), "--format=%i|%Z"])
+    if listed is None:
+        return None
     pairs = (line.partition("|") for line in listed.splitlines())
     return {job for job, _, place in pairs if place.startswith(directory + "/")}
 
 
-def printed(command: "list[str]") -> str:
-    """What a program of Slurm prints; nothing if it cannot be asked."""
+def printed(command: "list[str]") -> "str | None":
+    """What a program of Slurm prints: None if it fails, nothing where there is no such program."""
     try:
         done = subprocess.run(
             command,
@@ -62,9 +64,11 @@ def printed(command: "list[str]") -> str:
             timeout=LIMIT_S,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         return ""
-    return done.stdout
+    except subprocess.TimeoutExpired:
+        return None
+    return None if done.returncode else done.stdout
 
 
 def answer(command: "list[str]") -> "dict[str, typing.Any]":

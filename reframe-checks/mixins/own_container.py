@@ -11,7 +11,7 @@ from assay.tools.pools import container_create
 from assay_check import HERE
 
 LIMIT_S = 300
-"""How long to wait for the container to be made, or destroyed, in seconds."""
+"""How long to wait for the container to be destroyed, in seconds (own choice)."""
 
 
 @cache
