@@ -21,6 +21,8 @@ import sys
 import time
 import typing
 
+from assay.tools.json_output import json_objects
+
 LIMIT_S = 120
 """Time limit of each command, in seconds (own choice)."""
 
@@ -55,15 +57,7 @@ def jobs_below(directory: str) -> "set[str] | None":
 def printed(command: "list[str]") -> "str | None":
     """What a program of Slurm prints: None if it fails, nothing where there is no such program."""
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=LIMIT_S,
-            check=False,
-        )
+        done = run(command)
     except OSError:
         return ""
     except subprocess.TimeoutExpired:
@@ -74,27 +68,29 @@ def printed(command: "list[str]") -> "str | None":
 def answer(command: "list[str]") -> "dict[str, typing.Any]":
     """The JSON that daos printed, or one with an error that says why it printed none."""
     try:
-        done = subprocess.run(
-            command,
-            env={**os.environ, "D_LOG_FILE": os.devnull},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=LIMIT_S,
-            check=False,
-        )
+        done = run(command)
     except (OSError, subprocess.TimeoutExpired) as error:
         return {"error": str(error)}
-    try:
-        return dict(json.loads(done.stdout[done.stdout.index("{") : done.stdout.rindex("}") + 1]))
-    except ValueError:
-        lines = (done.stderr or done.stdout).strip().splitlines()
-        return {
-            "error": lines[-1]
-            if lines
-            else f"daos printed nothing, and ended with {done.returncode}"
-        }
+    objects, _ = json_objects(done.stdout)
+    if objects:
+        return dict(objects[0])
+    lines = (done.stderr or done.stdout).strip().splitlines()
+    silence = f"daos printed nothing, and ended with {done.returncode}"
+    return {"error": lines[-1] if lines else silence}
+
+
+def run(command: "list[str]") -> "subprocess.CompletedProcess[str]":
+    """Run a program within the time limit; DAOS's client writes no log."""
+    return subprocess.run(
+        command,
+        env={**os.environ, "D_LOG_FILE": os.devnull},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=LIMIT_S,
+        check=False,
+    )
 
 
 def main(words: "list[str]") -> None:

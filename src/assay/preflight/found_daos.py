@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 import subprocess
 import urllib.request
 from collections.abc import Callable, Sequence
@@ -62,6 +63,7 @@ def ask(command: Sequence[str]) -> str:
     try:
         done = subprocess.run(
             command,
+            env={**os.environ, "D_LOG_FILE": os.devnull},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
