@@ -1,10 +1,9 @@
 """What the controller asks DAOS before and after a job."""
 
-import os
-import subprocess
 import time
 from functools import cache
 
+from assay.foreign import programs
 from assay.tools import telemetry
 from read_engines import answers
 
@@ -19,21 +18,7 @@ def ask(command: tuple[str, ...], program: str) -> str:
         command: its command line.
         program: its name, for the sentence.
     """
-    try:
-        finished = subprocess.run(
-            command,
-            env={**os.environ, "D_LOG_FILE": os.devnull},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=ANSWER_LIMIT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"{program} did not answer within {ANSWER_LIMIT_S} s"
-    except OSError as error:
-        return str(error)
-    return finished.stdout or finished.stderr
+    return programs.ask(command, program, ANSWER_LIMIT_S)
 
 
 once = cache(ask)

@@ -21,6 +21,7 @@ import sys
 import time
 import typing
 
+from assay.foreign.programs import run
 from assay.tools.json_output import json_objects
 
 LIMIT_S = 120
@@ -57,7 +58,7 @@ def jobs_below(directory: str) -> "set[str] | None":
 def printed(command: "list[str]") -> "str | None":
     """What a program of Slurm prints: None if it fails, nothing where there is no such program."""
     try:
-        done = run(command)
+        done = run(command, LIMIT_S)
     except OSError:
         return ""
     except subprocess.TimeoutExpired:
@@ -68,7 +69,7 @@ def printed(command: "list[str]") -> "str | None":
 def answer(command: "list[str]") -> "dict[str, typing.Any]":
     """The JSON that daos printed, or one with an error that says why it printed none."""
     try:
-        done = run(command)
+        done = run(command, LIMIT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         return {"error": str(error)}
     objects, _ = json_objects(done.stdout)
@@ -77,20 +78,6 @@ def answer(command: "list[str]") -> "dict[str, typing.Any]":
     lines = (done.stderr or done.stdout).strip().splitlines()
     silence = f"daos printed nothing, and ended with {done.returncode}"
     return {"error": lines[-1] if lines else silence}
-
-
-def run(command: "list[str]") -> "subprocess.CompletedProcess[str]":
-    """Run a program within the time limit; DAOS's client writes no log."""
-    return subprocess.run(
-        command,
-        env={**os.environ, "D_LOG_FILE": os.devnull},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=LIMIT_S,
-        check=False,
-    )
 
 
 def main(words: "list[str]") -> None:

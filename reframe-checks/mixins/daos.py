@@ -72,8 +72,8 @@ class RunsDaosPrograms(Mixin):
         system = ["--sys-name", self.daos.name] if program == "daos" else []
         # The administrator's key belongs to root; `daos_admin` allows the account just these. On a
         # system that is found, dmg is asked only if it answers this account.
-        is_root = os.geteuid() == 0 or self.daos.found is not None
-        by = ["sudo", "--non-interactive"] if program == "dmg" and not is_root else []
+        needs_sudo = program == "dmg" and os.geteuid() != 0 and self.daos.found is None
+        by = ["sudo", "--non-interactive"] if needs_sudo else []
         return [*by, f"{self.daos.prefix}/bin/" + program, *system, *arguments]
 
     def engine(self, subject: Subject) -> Engine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,7 +34,7 @@ def test_jobs_end_before_their_container_also_if_slurm_does_not_answer_at_once(
             *(sys.executable, str(CHECKS / "own_container.py"), str(stage), str(tmp_path / "daos")),
             *("--", "container", "create", "--", "container", "destroy"),
         ],
-        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        env={**os.environ, "PATH": f"{tmp_path}:/usr/bin:/bin"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tools import daos_user
+from assay.tools.container import Container
 from assay.tools.daos_user import UnansweredError, properties, read
 from recordings import recorded
 
@@ -36,11 +37,11 @@ def test_the_room_of_a_pool_is_that_of_its_largest_tier() -> None:
 
 
 def test_reads_layout_and_properties_of_a_container() -> None:
-    container = read(daos_user.Container, found("container"), "the container mine")
+    container = read(Container, found("container"), "the container mine")
     assert (container.layout, container.file_oclass) == ("POSIX", "S2")
     assert properties(found("container_prop"))["rd_fac"] == "0"
     assert properties(found("container_not_mine")) == {}
-    created = read(daos_user.Container, found("container_created"), "it")
+    created = read(Container, found("container_created"), "it")
     assert created == container
 
 
@@ -67,7 +68,7 @@ def test_a_refusal_is_one_sentence_on_which_a_user_can_act(
     name: str, what: str, sentence: str
 ) -> None:
     with pytest.raises(UnansweredError) as refused:
-        read(daos_user.Container, found(name), what)
+        read(Container, found(name), what)
     assert str(refused.value) == sentence
 
 

@@ -20,13 +20,12 @@ def writes(cluster: Cluster) -> list[str]:
 
 
 def _sentences(cluster: Cluster) -> Iterator[str]:
-    required = {CHECKS[each.check] for each in requirements(cluster)}
+    metrics = requirements(cluster)
+    required = {CHECKS[each.check] for each in metrics}
     if on_disks := required.intersection(_ON_DISKS):
         largest = _of_scales(on_disks, "file_mib")
         yield f"writes to each scratch directory, and removes: {largest}"
-    together = {
-        CHECKS[each.check] for each in requirements(cluster) if each.subject.backend == "posix"
-    }
+    together = {CHECKS[each.check] for each in metrics if each.subject.backend == "posix"}
     if cluster.benchmarks.shared_directory and together:
         asked = _of_scales(together, "scratch_mib")
         yield (

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import os
-import subprocess
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,9 +10,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from assay.cluster.daos import Version as Supported
+from assay.foreign import programs
 from assay.preflight.foreign_slurm import Seen
 from assay.subject import folded
 from assay.tools import daos_user, dmg
+from assay.tools.container import Container
 from assay.tools.daos_answer import read_answer
 from assay.tools.daos_user import UnansweredError
 from assay.tools.telemetry import PORT, at
@@ -60,22 +60,7 @@ class FoundDaos:
 
 def ask(command: Sequence[str]) -> str:
     """What a program of DAOS prints, or why it prints nothing, in a sentence."""
-    try:
-        done = subprocess.run(
-            command,
-            env={**os.environ, "D_LOG_FILE": os.devnull},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=ANSWER_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"it did not answer within {ANSWER_S} s"
-    except OSError as error:
-        return str(error.strerror)
-    return done.stdout or done.stderr
+    return programs.ask(command, "it", ANSWER_S)
 
 
 def has_metrics(server: str) -> bool:
@@ -124,7 +109,7 @@ def find(
         asking([*daos, *daos_user.pool_query(wanted.pool)]),
         f"the pool {wanted.pool}",
     )
-    refused, properties = _as_administrator(here, wanted.pool, asking)
+    refused, properties = _as_administrator(here, prefix, wanted.pool, asking)
     found: dict[str, Any] = {
         "ranks": len(system.ranks),
         "targets": pool.targets,
@@ -179,7 +164,7 @@ def _container(
 ) -> dict[str, Any]:
     """The object class of a container's files, if it reports one; its properties are noted."""
     container = daos_user.read(
-        daos_user.Container,
+        Container,
         asking([*daos, *daos_user.container_query(pool, label)]),
         f"the container {label} in the pool {pool}",
     )
@@ -195,11 +180,15 @@ def _container(
     return {"file_oclass": container.file_oclass} if known else {}
 
 
-def _as_administrator(here: Seen, pool: str, asking: Ask) -> tuple[str, dict[str, str]]:
+def _as_administrator(
+    here: Seen, prefix: Path, pool: str, asking: Ask
+) -> tuple[str, dict[str, str]]:
     """Why dmg does not answer this user, and the pool's properties if it does."""
     program = here.programs.get("dmg")
     if program is None:
         return "it is not on the PATH of this host", {}
+    if program.parent.parent != prefix:
+        return f"it is {program}, but daos is in {prefix}/bin", {}
 
     def answer(command: Sequence[str]) -> str:
         return asking([str(program), *command[1:]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field, ValidationError
 
+from assay.tools.daos_answer import NO_CLIENT, NO_PERMISSION
 from assay.tools.daos_log import meaning
 from assay.tools.json_output import json_objects, no_answer
 from assay.tools.output import Parsed
@@ -11,18 +12,15 @@ from assay.tools.text import first_error
 
 TOOL = "container"
 
-# The error of `daos` when no agent runs.
-_NO_CLIENT = "failed to initialize DAOS API"
-
-_NO_PERMISSION = "(-1001)"
-
 
 def query(pool: str, container: str) -> list[str]:
     """Command line that reports whether a container exists, and its layout."""
     return ["daos", "-j", "container", "query", pool, container]
 
 
-class _Container(BaseModel):
+class Container(BaseModel):
+    """A container, as `daos container query` reports it."""
+
     uuid: str = Field(alias="container_uuid")
     pool_uuid: str = ""
     layout: str = Field(alias="container_type")
@@ -32,7 +30,7 @@ class _Container(BaseModel):
 
 class _Answer(BaseModel):
     error: str | None
-    response: _Container | None
+    response: Container | None
 
 
 def same(before: str, after: str) -> bool:
@@ -61,7 +59,7 @@ def other_layout(answer: str, file_oclass: str | None) -> list[str]:
     ]
 
 
-def _container(text: str) -> _Container | None:
+def _container(text: str) -> Container | None:
     answer = _answer(text)
     return answer.response if isinstance(answer, _Answer) else None
 
@@ -83,13 +81,13 @@ def parse(text: str) -> Parsed:
     if isinstance(answer, str):
         return Parsed(TOOL, (), (answer,))
     container = answer.response
-    if answer.error and _NO_PERMISSION in answer.error:
+    if answer.error and NO_PERMISSION in answer.error:
         why = f"the container cannot be used: this account may not open it ({answer.error})"
         allow = "its owner can allow it: daos container update-acl --entry=A::USER@:rw POOL LABEL"
         return Parsed(TOOL, (), (f"{why}; {allow}",))
     if answer.error or not container:
         error = answer.error or "it gave no response"
-        if _NO_CLIENT in error:
+        if NO_CLIENT in error:
             why = f"DAOS's client does not start here, so the container cannot be reached ({error})"
             return Parsed(TOOL, (), (f"{why}: does daos_agent run on this host?",))
         return Parsed(

@@ -13,6 +13,12 @@ from typing import Any, NamedTuple
 
 from .json_output import json_objects  # relative, since Ansible ships both to other packages
 
+NO_CLIENT = "failed to initialize DAOS API"
+"""The error of `daos` where no agent runs."""
+
+NO_PERMISSION, NOT_THERE = "(-1001)", "(-1005)"
+"""What errors of `daos` end with."""
+
 UNINITIALIZED = "system is uninitialized"
 """The error of the management service while none of its hosts is formatted."""
 

@@ -12,13 +12,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from assay.tools.daos_answer import read_answer
+from assay.tools.daos_answer import NO_CLIENT, NO_PERMISSION, NOT_THERE, read_answer
 from assay.tools.text import first_error
-
-_NO_CLIENT = "failed to initialize DAOS API"
-"""The error of `daos` when no agent runs."""
-
-_NO_PERMISSION, _NOT_THERE = "(-1001)", "(-1005)"
 
 
 class UnansweredError(Exception):
@@ -88,14 +83,6 @@ class Pool(BaseModel):
         return max(tier.free for tier in self.tiers)
 
 
-class Container(BaseModel):
-    """A container that the user may read."""
-
-    uuid: str = Field(alias="container_uuid")
-    layout: str = Field(alias="container_type")
-    file_oclass: str = Field(default="", alias="file_object_class")
-
-
 class Version(BaseModel):
     """The release of the client."""
 
@@ -146,16 +133,16 @@ def _spelled(value: Any) -> str:
 
 def refusal(error: str, what: str, account: str = "you") -> str:
     """Why daos refused something, in a sentence on which a user can act."""
-    if _NO_CLIENT in error:
+    if NO_CLIENT in error:
         return (
             f"DAOS's client does not start here, so {what} cannot be reached ({error}): does"
             " daos_agent run on this host?"
         )
-    if _NO_PERMISSION in error:
+    if NO_PERMISSION in error:
         return (
             f"{what} does not let {account} in ({error}): ask its owner for an entry in its ACL"
             " that allows rw"
         )
-    if _NOT_THERE in error:
+    if NOT_THERE in error:
         return f"{what} does not exist ({error})"
     return f"{what}: {error}"
