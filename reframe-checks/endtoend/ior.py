@@ -72,6 +72,11 @@ class IorCheck(UsesEachBackend, AssayCheck):
             stonewall=Stonewall(self.stonewall_s, RAW / f"{name}.stonewall"),
         )
 
+    def written_bytes(self) -> int:
+        """A single transfer of each rank, if a backend is in DAOS: IOR cannot write less."""
+        runs = map(self.ior, self.in_daos)
+        return max((self.tasks * _transfer_bytes(run) for run in runs), default=0)
+
     def within_share(self, subject: Subject, run: Ior) -> Ior:
         """The same run with files that fit into the share of a pool that somebody else owns."""
         allowed = self.most_bytes(subject)
@@ -79,8 +84,8 @@ class IorCheck(UsesEachBackend, AssayCheck):
             return run
         each = int(allowed / self.tasks)
         if run.segments > 1:
-            return replace(run, segments=max(1, min(run.segments, each // int(run.block))))
-        mib = max(int(run.transfer[:-1]), each // 2**20 // 2 * 2)
+            return replace(run, segments=min(run.segments, each // int(run.block)))
+        mib = each // 2**20 // 2 * 2
         return replace(run, block=f"{min(int(run.block[:-1]), mib)}m")
 
     def clean_up(self, subject: Subject) -> Ior:
@@ -111,6 +116,10 @@ class IorCheck(UsesEachBackend, AssayCheck):
     def needed_mib(self) -> int:
         """The job refuses to start with less free space in a shared directory."""
         return self.scratch_mib
+
+
+def _transfer_bytes(run: Ior) -> int:
+    return int(run.transfer[:-1]) * 2**20 if run.transfer.endswith("m") else int(run.transfer)
 
 
 @rfm.simple_test

@@ -49,6 +49,11 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
             return None
         return self.room_in("pool.before", least=least) if self.daos.found else None
 
+    @property
+    def in_daos(self) -> list[Subject]:
+        """The subjects whose files are in DAOS."""
+        return [subject for subject in self.subjects if self.backend(subject).name != "posix"]
+
     def directory(self, subject: Subject) -> Path:
         """The directory that all clients share."""
         del subject

@@ -229,7 +229,7 @@ class NeedsDaos(RunsDaosPrograms):
             return [f"the pool {pool} has {has} MiB free, but {asked} MiB are needed"]
         return [
             f"the pool {pool} has {has} MiB free, of which the files of a check may take {room} MiB"
-            f" ({found.share:.0%}, daos.found.share), but {asked} MiB are needed"
+            f" ({found.share:.2g}, daos.found.share), but {asked} MiB are needed"
         ]
 
     def free(self, name: str, *, least: bool = False) -> float:

@@ -172,7 +172,19 @@ def test_files_that_would_take_more_than_the_share_are_not_written(
     daos = make_found(share=0.01)
     daos.site.use("fio_dfs", "exit 1")
     why = (
-        "the pool tank has 4016 MiB free, of which the files of a check may take 40 MiB (1%,"
+        "the pool tank has 4016 MiB free, of which the files of a check may take 40 MiB (0.01,"
         " daos.found.share), but"
     )
     all_fail(daos.site, {"FioDfs": why})
+
+
+def test_a_share_smaller_than_a_transfer_of_each_rank_is_not_exceeded(
+    make_found: Callable[..., Found],
+) -> None:
+    daos = make_found(share=0.001)
+    daos.site.use("ior", "exit 1")
+    why = (
+        "the pool tank has 4016 MiB free, of which the files of a check may take 4 MiB (0.001,"
+        " daos.found.share), but 8 MiB are needed"
+    )
+    all_fail(daos.site, {"IorEasy": why})
