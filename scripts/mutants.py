@@ -66,7 +66,7 @@ OPTIONS = ("-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"
 PR_SET_CHILD_SUBREAPER = 36
 """From linux/prctl.h."""
 
-IMPORTED = ("hypothesis", "jinja2", "pint", "pydantic", "scipy.special", "typer", "yaml")
+IMPORTED = ("hypothesis", "jinja2", "pydantic", "scipy.special", "typer", "yaml")
 
 
 def tests_of(package: str) -> list[str]:
