@@ -94,7 +94,7 @@ def test_a_job_that_does_not_start_is_given_up_with_slurms_reason(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(foreign_slurm, "LOOK_S", 0.1)
     slurm = Slurm(partitions={"clients": "staff"}).model_copy(update={"wait_min": limit_min})
-    question = Question(tmp_path, None, ())
+    question = Question(tmp_path, None, None, ())
     with pytest.raises(SlurmError) as error:
         foreign_slurm.ask(slurm, ["nid003"], question)
     assert str(error.value) == message

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from assay.checks.plan import requirements
 from assay.cluster.slurm import Slurm
 from assay.preflight.examine import examine
@@ -12,6 +14,13 @@ from assay.preflight.foreign_slurm import Seen
 from assay.preflight.guest import Asked, document, left_open, refusals
 
 IB, ETH = "ib0", "eno1"
+LUSTRE = {
+    "directory": "/lustre",
+    "filesystem": "lustre",
+    "device": "mgs@o2ib:/scratch",
+    "inode": 9,
+    "writable": True,
+}
 
 
 def seen(name: str, **more: Any) -> Seen:
@@ -32,6 +41,7 @@ def seen(name: str, **more: Any) -> Seen:
         "host": host,
         "campaigns": {"inode": 7, "writable": True},
         "scratch": scratch,
+        "shared": LUSTRE,
         "programs": {"fio": "/opt/fio", "ior": "/opt/ior"},
     }
     return Seen.model_validate({**answer, **more})
@@ -91,6 +101,33 @@ def test_a_directory_that_nodes_do_not_share_is_refused() -> None:
     nodes = [seen("n1"), seen("n2", campaigns={"inode": 8, "writable": True})]
     (why,) = refusals(asked(), seen("login"), nodes)
     assert why.startswith("/home/me/assay on n2 is not the same directory as on this host")
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ({"inode": None, "writable": False}, "on n2 it does not exist, or you may not write to it"),
+        ({"writable": False}, "on n2 it does not exist, or you may not write to it"),
+        ({"inode": 8}, "n2 has another directory there than n1"),
+        # The root of an XFS is always inode 128, on each node.
+        ({"filesystem": "xfs"}, "n2 has another directory there than n1"),
+    ],
+    ids=["absent", "read only", "another", "local"],
+)
+def test_a_shared_directory_that_is_none_is_refused(other: dict[str, Any], why: str) -> None:
+    nodes = [seen("n1"), seen("n2", shared=LUSTRE | other)]
+    (refused,) = refusals(asked(shared=Path("/lustre")), seen("login"), nodes)
+    assert refused.startswith(f"--shared /lustre: {why}")
+    assert refusals(asked(), seen("login"), nodes) == []
+
+
+def test_containers_of_one_host_share_its_directories() -> None:
+    mine = {"shared": LUSTRE | {"filesystem": "ext4"}, "boot": "5c7e"}
+    nodes = [seen("n1", **mine), seen("n2", **mine)]
+    assert refusals(asked(shared=Path("/lustre")), seen("login"), nodes) == []
+    other = [*nodes, seen("n3", **mine | {"boot": "9a01"})]
+    (refused,) = refusals(asked(shared=Path("/lustre")), seen("login"), other)
+    assert refused.startswith("--shared /lustre: n3 has another directory there than n1")
 
 
 def test_the_interface_that_is_asked_for_is_there_or_refused() -> None:

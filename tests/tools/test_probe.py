@@ -72,6 +72,14 @@ def test_engines_and_programs_with_daos_are_seen(
     assert not probe.has_dfs(str(root / "absent"))
 
 
+def test_a_shared_directory_is_seen_or_its_absence_is(root: Path) -> None:
+    assert probe.look(root, "/", "", [])["shared"] is None
+    shared = probe.look(root, "/", "", [], shared=str(root))["shared"]
+    assert (shared["inode"], shared["writable"]) == (root.stat().st_ino, True)
+    absent = probe.look(root, "/", "", [], shared=str(root / "absent"))["shared"]
+    assert (absent["inode"], absent["writable"]) == (None, False)
+
+
 def test_slurms_name_of_a_node_comes_first(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURMD_NODENAME", "node7")
     assert probe.look(root, "/", "", [])["name"] == "node7"

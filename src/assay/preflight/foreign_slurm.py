@@ -45,6 +45,7 @@ class Place(BaseModel):
     directory: Path
     filesystem: str
     device: str
+    inode: int | None = None
     writable: bool
 
 
@@ -63,6 +64,9 @@ class Seen(BaseModel):
     host: dict[str, Any]
     campaigns: Campaigns
     scratch: Place | None
+    shared: Place | None = None
+    boot: str | None = None
+    """Which boot of a kernel this is: containers of one host have the same."""
     programs: Mapping[str, Path]
     dfs: Sequence[str] = ()
     """Those that are linked with DAOS's file system library."""
@@ -76,12 +80,14 @@ class Question:
 
     campaigns: Path
     scratch: Path | None
+    shared: Path | None
     programs: Sequence[str]
 
     @property
     def words(self) -> list[str]:
         """The probe's arguments."""
-        return [str(self.campaigns), str(self.scratch or ""), *self.programs]
+        places = (self.scratch or "", self.shared or "")
+        return [str(self.campaigns), *map(str, places), *self.programs]
 
 
 def name() -> str:

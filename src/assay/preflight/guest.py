@@ -12,6 +12,7 @@ from assay.checks.entry import LAYERS
 from assay.cluster.slurm import Slurm
 from assay.preflight.foreign_slurm import Question, Seen
 from assay.preflight.found_daos import FoundDaos, Wanted
+from assay.preflight.rules.shared import is_network
 from assay.subject import folded
 
 PROGRAMS = ("fio", "fi_pingpong", "ior", "mdtest", "io500")
@@ -40,7 +41,7 @@ class Asked:
     def question(self) -> Question:
         """What the nodes are asked."""
         of_daos = OF_DAOS if self.daos else ()
-        return Question(self.prefix, self.scratch, (*PROGRAMS, *of_daos))
+        return Question(self.prefix, self.scratch, self.shared, (*PROGRAMS, *of_daos))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ def refusals(asked: Asked, here: Seen, seen: Sequence[Seen]) -> list[str]:
             f"--scratch {asked.scratch}: on {folded(closed)} it does not exist, or you may not"
             " write to it"
         )
+    refused += _unshared(asked, seen)
     if asked.interface is not None:
         lacking = [e.name for e in seen if asked.interface not in e.host["interfaces"]]
         if lacking:
@@ -115,6 +117,35 @@ def refusals(asked: Asked, here: Seen, seen: Sequence[Seen]) -> list[str]:
                 f"--interface {asked.interface}: {folded(lacking)} has no interface of that name"
             )
     return refused
+
+
+def _unshared(asked: Asked, seen: Sequence[Seen]) -> Iterator[str]:
+    """Why the directory for IOR and mdtest is not one that all nodes share."""
+    if asked.shared is None:
+        return
+    closed = [each.name for each in seen if not (each.shared and each.shared.writable)]
+    if closed:
+        yield (
+            f"--shared {asked.shared}: on {folded(closed)} it does not exist, or you may not write"
+            " to it"
+        )
+        return
+    first, *further = seen
+    if own := [each.name for each in further if not _share(first, each)]:
+        yield (
+            f"--shared {asked.shared}: {folded(own)} has another directory there than {first.name}:"
+            " name one on a file system that all nodes mount"
+        )
+
+
+def _share(one: Seen, other: Seen) -> bool:
+    """Whether two nodes have the same directory for IOR and mdtest."""
+    mine, its = one.shared, other.shared
+    # The roots of local file systems have the same inode on every node.
+    if mine is None or its is None or mine.inode != its.inode:
+        return False
+    same_kernel = one.boot is not None and one.boot == other.boot
+    return same_kernel or (is_network(mine.filesystem) and is_network(its.filesystem))
 
 
 def left_open(asked: Asked, seen: Sequence[Seen], found: FoundDaos | None = None) -> list[Open]:
@@ -221,7 +252,11 @@ def environment(asked: Asked, programs: Path, checks: Path, settings: Path | Non
 
 def _host(seen: Seen, asked: Asked, *, with_scratch: bool = True) -> dict[str, Any]:
     carrier = _carrier(seen, asked.interface)
-    place = seen.scratch.model_dump(mode="json", exclude={"writable"}) if seen.scratch else None
+    place = (
+        seen.scratch.model_dump(mode="json", exclude={"inode", "writable"})
+        if seen.scratch
+        else None
+    )
     return {
         **seen.host,
         "address": _interfaces(seen)[carrier].get("address") or "127.0.0.1",

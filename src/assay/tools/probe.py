@@ -2,7 +2,8 @@
 
 It is sent to the node as text, together with `assay.tools.sysfs`, and may use only the standard
 library of Python 3.9. It prints JSON in the words of cluster.json, and changes nothing. Arguments:
-the directory of campaigns, a scratch directory or an empty word, and names of programs.
+the directory of campaigns, a scratch directory and a shared one or empty words, and names of
+programs.
 """
 
 from __future__ import annotations
@@ -30,10 +31,13 @@ SIOCGIFADDR, SIOCGIFNETMASK = 0x8915, 0x891B
 """From linux/sockios.h."""
 
 
-def look(root: Path, campaigns: str, scratch: str, programs: list[str]) -> dict[str, Any]:
+def look(
+    root: Path, campaigns: str, scratch: str, programs: list[str], shared: str = ""
+) -> dict[str, Any]:
     """All that is seen of this host; `root` is below which sysfs and procfs are."""
     names = {socket.gethostname(), socket.gethostname().partition(".")[0]}
     paths = {name: path for name in programs if (path := shutil.which(name))}
+    mountinfo = sysfs.text(root / "proc/self/mountinfo")
     host = sysfs.look(root)
     host["memory"]["total_mib"] = (sysfs.meminfo_kib(root, "MemTotal") or 0) // 1024
     for name, link in host["interfaces"].items():
@@ -42,7 +46,9 @@ def look(root: Path, campaigns: str, scratch: str, programs: list[str]) -> dict[
         "name": os.environ.get("SLURMD_NODENAME") or socket.gethostname().partition(".")[0],
         "host": {"names": sorted(names), "cores": cores(root), **host},
         "campaigns": seen(campaigns),
-        "scratch": place(scratch, sysfs.text(root / "proc/self/mountinfo")) if scratch else None,
+        "scratch": place(scratch, mountinfo) if scratch else None,
+        "shared": place(shared, mountinfo) if shared else None,
+        "boot": sysfs.text(root / "proc/sys/kernel/random/boot_id") or None,
         "programs": paths,
         "dfs": [name for name, path in paths.items() if has_dfs(path)],
         "engines": engines(root),
@@ -122,6 +128,7 @@ def place(directory: str, mountinfo: str) -> dict[str, Any]:
         "directory": directory,
         "filesystem": mounted[1],
         "device": mounted[2],
+        "inode": seen(directory).get("inode"),
         "writable": os.path.isdir(directory) and os.access(directory, os.W_OK),
     }
 
@@ -139,5 +146,5 @@ def print_answer(answer: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    campaigns, scratch, *programs = sys.argv[1:]
-    print_answer(look(Path("/"), campaigns, scratch, programs))
+    campaigns, scratch, shared, *programs = sys.argv[1:]
+    print_answer(look(Path("/"), campaigns, scratch, programs, shared))
