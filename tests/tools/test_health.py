@@ -104,10 +104,10 @@ def test_an_ssd_without_a_state_is_not_known() -> None:
 def test_errors_that_an_ssd_counted_meanwhile_are_named() -> None:
     before, after = devices(media_errs=7, checksum_errs=1), devices(media_errs=9, checksum_errs=1)
     assert device_health.grown(before, after) == [
-        "SSD 0000:81:00.0 of rank 3 counted 2 media errors"
+        "SSD 0000:81:00.0 of rank 3 counted media errors: 2"
     ]
     (one,) = device_health.grown(before, devices(media_errs=8))
-    assert one.endswith("counted 1 media errors")
+    assert one.endswith("counted media errors: 1")
     assert device_health.grown(after, after) == []
     # An engine that restarted counts from 0 again.
     assert device_health.grown(after, before) == []

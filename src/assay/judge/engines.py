@@ -336,9 +336,9 @@ def _findings(seen: _Seen) -> Iterator[str]:
     errors = sorted(seen.failed.items(), key=lambda item: -item[1])
     for (rank, metric, detail), count in errors[:MOST_NAMED]:
         what = f"{ERRORS[metric]}{f' ({detail})' if 'nvme' in metric and detail else ''}"
-        yield f"rank {rank} on {seen.hosts[rank]} counted {count:.0f} {what}"
+        yield f"rank {rank} on {seen.hosts[rank]} counted {what}: {count:.0f}"
     if len(errors) > MOST_NAMED:
-        yield f"and {len(errors) - MOST_NAMED} more error counts"
+        yield f"error counts not listed: {len(errors) - MOST_NAMED}"
 
 
 def _short(seen: _Seen) -> dict[Way, str]:

@@ -105,7 +105,7 @@ def grown(before: str, after: str) -> list[str]:
     """The errors that SSDs counted between two answers to `query`, each in a sentence."""
     was = {device.uuid: device.counted for device in _read(before)[0]}
     return [
-        f"{device.name} counted {more} {_COUNTED[key]}"
+        f"{device.name} counted {_COUNTED[key]}: {more}"
         for device in _read(after)[0]
         for key, value in device.counted.items()
         if (more := value - was.get(device.uuid, {}).get(key, value)) > 0
