@@ -6,13 +6,14 @@
 # these leave open. With --checks only these run.
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running beside DIRECTORY is
-# ended first. Ends with ReFrame's exit status, with 66 where there is no environment, with 73 where there is no room, with 75
-# where another campaign is running, or with 77 where DIRECTORY would lie among those of another user.
+# ended first. Ends with ReFrame's exit status, with 64 where arguments are wrong or missing, with 66 where there is no
+# environment, with 73 where there is no room, with 75 where another campaign is running, or with 77 where DIRECTORY would
+# lie among those of another user.
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
 until_decided=
 checks=
-while [[ $1 == --* ]]; do
+while [[ ${1:-} == --* ]]; do
     case $1 in
         --until-decided) until_decided=yes ;;
         --checks=[A-Za-z]*) checks=${1#*=} ;;
@@ -23,6 +24,11 @@ while [[ $1 == --* ]]; do
     esac
     shift
 done
+if (($# < 2)); then
+    echo "usage: campaign.sh [--until-decided] [--checks=NAME,...] DIRECTORY TAG...; tags are" \
+        "names such as quick and network, or such a name after a !" >&2
+    exit 64
+fi
 directory=$(realpath --canonicalize-missing "$1")
 shift
 

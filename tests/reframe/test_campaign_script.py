@@ -22,6 +22,17 @@ def start(directory: Path, *tags: str, **environment: str) -> subprocess.Complet
     )
 
 
+@pytest.mark.parametrize("words", [(), ("--until-decided",), ("monday",)])
+def test_what_is_needed_is_said(words: tuple[str, ...], tmp_path: Path) -> None:
+    ran = subprocess.run(
+        ["bash", SCRIPT, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 64
+    assert ran.stderr.startswith("usage: campaign.sh ")
+    assert ran.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory away")
 def test_root_opens_nothing_where_another_user_could_put_a_link(tmp_path: Path) -> None:
     victim, campaigns = tmp_path / "victim", tmp_path / "campaigns"
