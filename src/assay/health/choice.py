@@ -17,6 +17,9 @@ SHARE = 0.8
 """The part of the allowed time that a plan may fill, since times are estimates, and jobs wait (own
 choice)."""
 
+LEFT_S = 90.0
+"""Time of a night that is kept for judging, and for ReFrame to end a campaign (own choice)."""
+
 UNITS_OF_COUNTS = ("process", "score")
 """Units of metrics that say nothing of the speed of a part."""
 
@@ -87,7 +90,7 @@ def choose(cluster: Cluster, minutes: float) -> Chosen:
 def _fits(names: Collection[str], seconds: Mapping[str, float], minutes: float) -> bool:
     """Whether the checks fit into the time, with any one of them repeated."""
     times = [seconds[name] for name in names]
-    return sum(times) + max(times) <= SHARE * 60 * minutes
+    return sum(times) + max(times) <= min(SHARE * 60 * minutes, 60 * minutes - LEFT_S)
 
 
 def _seconds(cluster: Cluster) -> dict[str, float]:

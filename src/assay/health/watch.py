@@ -13,7 +13,7 @@ import numpy as np
 from assay.campaign import results
 from assay.campaign.results import Results
 from assay.campaign.run_report import ReportError
-from assay.health.choice import SCALE, Chosen
+from assay.health.choice import LEFT_S, SCALE, Chosen
 from assay.health.measure import MeasureError
 from assay.health.night import JudgedRun, Watched, findings, gaps, judged, medians
 from assay.health.nights import STAMP, Night, Nights, newer, save
@@ -22,9 +22,6 @@ from assay.judge.verdict import Verdict
 
 AGAIN = "-again"
 """Suffix of the directory of a confirmation."""
-
-LEFT_S = 90.0
-"""Time that is kept for judging, and for ReFrame to end a campaign (own choice)."""
 
 Measure = Callable[[Path, Sequence[str], float], bool]
 """Measures some checks into a directory within so many seconds; returns whether it ended by itself
