@@ -40,7 +40,7 @@ def made(daos: tuple[str, ...], pool: str, label: str, stage: str) -> str:
     line = keeper.stdout.readline()
     error = json.loads(line).get("error") if line else "nothing was answered"
     if not error:
-        atexit.register(_destroy, keeper, f"{pool}/{label}")
+        atexit.register(_destroy, keeper, pool, label)
         return ""
     if "(-1004)" in error:
         return (
@@ -51,12 +51,18 @@ def made(daos: tuple[str, ...], pool: str, label: str, stage: str) -> str:
     return f"no container was made: {refusal(error, f'the pool {pool}', 'this account')}"
 
 
-def _destroy(keeper: "subprocess.Popen[str]", name: str) -> None:
+def _destroy(keeper: "subprocess.Popen[str]", pool: str, label: str) -> None:
     """Let the container be destroyed, and say so if it stays."""
     try:
         printed, _ = keeper.communicate(timeout=LIMIT_S)
         error = json.loads(printed).get("error") if printed else "nothing was answered"
-    except (subprocess.TimeoutExpired, ValueError) as failure:
+    except subprocess.TimeoutExpired:
+        error = (
+            f"it is still under way after {LIMIT_S} s; `daos container list {pool}` shows its end"
+        )
+    except ValueError as failure:
         error = str(failure)
     if error:
-        print(f"the container {name} was not destroyed: {error}", file=sys.stderr)
+        print(
+            f"the container {label} of the pool {pool} was not destroyed: {error}", file=sys.stderr
+        )
