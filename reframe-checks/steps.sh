@@ -336,9 +336,14 @@ same_agent() {
     finally "still_same_agent ${*@Q}"
 }
 
+# agents [LAUNCHER...]: the oldest agent of each host. One of a container is not the clients': it has a number in its
+# own namespace as well.
 agents() {
     # shellcheck disable=SC2016 # these are the inner shell's
-    "$@" sh -c 'echo "${SLURMD_NODENAME:-here} $(pgrep --exact --oldest daos_agent || echo none)"' </dev/null 2>/dev/null | sort
+    "$@" sh -c 'echo "${SLURMD_NODENAME:-here} $(
+        for agent in $(ps -C daos_agent --sort=start_time --format=pid=); do
+            sed --quiet "s/^NSpid:\t\([0-9]*\)$/\1/p" "/proc/$agent/status"
+        done | head -n 1)"' </dev/null 2>/dev/null | sort
 }
 
 still_same_agent() {
