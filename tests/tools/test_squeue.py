@@ -12,6 +12,7 @@ STAFF = "Job's account not permitted to use this partition (staff allows operato
     [
         STAFF,
         "AssocMaxNodePerJobLimit",
+        "AssocGrpNodeMinutes",
         "ReqNodeNotAvail, UnavailableNodes:nid00[408,411-415]",
         "Job's QOS not permitted to use this partition (staff denies night including night)",
     ],
@@ -20,7 +21,10 @@ def test_what_no_waiting_brings(reason: str) -> None:
     assert is_in_vain(reason)
 
 
-@pytest.mark.parametrize("reason", ["Resources", "Priority", "None", "", "(null)"])
+@pytest.mark.parametrize(
+    "reason",
+    ["Resources", "Priority", "None", "", "(null)", "AssocGrpNodeRunMinutes", "AssocMaxJobsLimit"],
+)
 def test_what_may_come(reason: str) -> None:
     assert not is_in_vain(reason)
 

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import re
 
+_LIMITS = (
+    "GrpBillingMinutes",
+    "GrpCPUMinutesLimit",
+    "GrpGRESMinutes",
+    "GrpNodeMinutes",
+    "MaxBillingMinutesPerJob",
+    "MaxCpuMinutesPerJobLimit",
+    "MaxCpuPerJobLimit",
+    "MaxGRESMinutesPerJob",
+    "MaxNodeMinutesPerJob",
+    "MaxNodePerJobLimit",
+    "MaxWallDurationPerJobLimit",
+)
+"""Limits that one job exceeds by itself, or that are used up; others bind only while jobs run."""
+
 IN_VAIN = (
     # A node that is lost while its job waits; Slurm goes on after a comma: "DRAINED or reserved for
     # jobs in higher priority partitions".
     "ReqNodeNotAvail",
     "Nodes required for job are DOWN",
     "AccountNotAllowed",
-    "AssocGrpBillingMinutes",
-    "AssocGrpCPUMinutesLimit",
-    "AssocMaxNodePerJobLimit",
-    "AssocMaxWallDurationPerJobLimit",
     "BadConstraints",
     "InvalidAccount",
     "InvalidQOS",
@@ -24,11 +35,9 @@ IN_VAIN = (
     "PartitionInactive",
     "PartitionNodeLimit",
     "PartitionTimeLimit",
-    "QOSGrpCPUMinutesLimit",
-    "QOSMaxNodePerJobLimit",
-    "QOSMaxWallDurationPerJobLimit",
     "QOSNotAllowed",
     "ReservationDeleted",
+    *(f"{of}{limit}" for of in ("Assoc", "QOS") for limit in _LIMITS),
 )
 """Slurm's reasons (squeue(1), JOB REASON CODES) that no waiting removes: the job is cancelled."""
 
