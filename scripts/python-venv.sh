@@ -12,9 +12,16 @@ if ! command -v apt-get >/dev/null; then
     exit 1
 fi
 
+# Whom sudo asks for a password may have none that it takes, and is then reported to the administrators.
 as_root() {
-    if ((UID == 0)); then "$@"; else sudo --preserve-env=DEBIAN_FRONTEND "$@"; fi
+    if ((UID == 0)); then "$@"; else sudo --non-interactive --preserve-env=DEBIAN_FRONTEND "$@"; fi
 }
+
+if ! as_root true 2>/dev/null; then
+    echo "this Python cannot make virtual environments, and sudo lets you install nothing without a password;" \
+        "the package python3-venv is needed: ask an administrator for it" >&2
+    exit 1
+fi
 
 installed() {
     dpkg-query --show --showformat='${db:Status-Abbrev} ${Package}\n' | awk '/^.i/ { print $2 }' | sort
