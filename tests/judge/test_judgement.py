@@ -8,6 +8,7 @@ import pytest
 from hypothesis import find, given
 from hypothesis import strategies as st
 
+from assay.checks.bounds.limit import Limit
 from assay.checks.expect import Expectation
 from assay.checks.figures import Ground, Unrated
 from assay.checks.plan import Metric, Requirement
@@ -22,6 +23,7 @@ from assay.judge.judgement import (
 )
 from assay.judge.verdict import Verdict
 from assay.subject import Subject
+from assay.units import Quantity
 
 OWED = Requirement(
     "SsdFio", "ssd", "servers", Metric("read_1m", "MiB/s", Unrated("a trial")), Subject("s1")
@@ -73,6 +75,17 @@ def test_more_is_better(samples: list[float], verdict: Verdict, message: str) ->
     judged = alone(OWED, samples, RATED)
     assert judged.verdict is verdict
     assert message in judged.reason
+
+
+def test_what_a_disturbed_layer_below_makes_implausible_names_that_layer() -> None:
+    disk = Limit("the disk", Quantity(500, "MiB/s"), "best of 5 samples of direct I/O", "SsdFio")
+    beside = replace(RATED, ground="measured", limits=(disk,))
+    causes = "1,000 MiB/s: a cache, a hole or a wrong unit"
+    assert alone(OWED, [5000], RATED).reason.endswith(causes)
+    assert alone(OWED, [5000], beside).reason.endswith(
+        f"{causes}, unless other work slowed what it is compared with: best of 5 samples of direct"
+        " I/O"
+    )
 
 
 @pytest.mark.parametrize(

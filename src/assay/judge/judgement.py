@@ -22,6 +22,9 @@ from assay.judge.stopping import decided
 from assay.judge.verdict import Verdict
 from assay.units import Quantity, show
 
+TOO_GOOD = "a cache, a hole or a wrong unit"
+"""What makes figures better than possible."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
@@ -255,7 +258,7 @@ def _reason(
     match verdict:
         case Verdict.IMPLAUSIBLE:
             better = words.beyond(summary.median) or (peers and _against_peers(peers, unit))
-            return f"{value} is {better}: a cache, a hole or a wrong unit"
+            return f"{value} is {better}: {TOO_GOOD}{_unless_disturbed(measurement.expectation)}"
         case Verdict.BELOW:
             outlier = peers and peers.outlier and _against_peers(peers, unit)
             local = float(rating.local[row])
@@ -271,6 +274,13 @@ def _reason(
         case Verdict.UNRATED:
             return measurement.expectation.derivation
     return f"{value} is {'above' if words.more else 'within'} {words.limit}"
+
+
+def _unless_disturbed(expected: Expectation) -> str:
+    """The other cause, where the limit was measured in the same campaign."""
+    if expected.ground != "measured" or not expected.limits:
+        return ""
+    return f", unless other work slowed what it is compared with: {expected.limits[0].made_of}"
 
 
 class _Words:
@@ -322,7 +332,7 @@ def _undecided(
     elif rating.spiking[row]:
         reasons.append(
             f"its median is possible, but its best samples are more than {FASTER:.0%} better than"
-            " that: a cache, a hole or a wrong unit"
+            f" that: {TOO_GOOD}"
         )
     if rating.straddling[row]:
         if summary.count == 1:
