@@ -6,9 +6,8 @@ from math import exp, log
 
 import pytest
 
-from assay.judge.outliers import Outlier, _Effects, _effects, _of_ranks, _ssds, outliers
+from assay.judge.outliers import Outlier, _Effects, _effects, _of_ranks, outliers
 from assay.tools.telemetry import Place
-from clusters import system
 
 
 def of_ranks(*latencies: Sequence[float]) -> list[dict[Place, float]]:
@@ -174,44 +173,32 @@ def test_a_rank_has_the_latency_of_all_its_operations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("layout", "ssds", "named"),
+    ("target", "named"),
     [
-        (None, 0, ""),
-        (None, 1, ", SSD 0000:00:00.0"),
-        (None, 2, ", one of 2 SSDs (0000:00:00.0, 0000:01:00.0)"),
-        # At most five are named; an SSD without data is not one of them.
-        (
-            None,
-            6,
-            ", one of 6 SSDs (0000:00:00.0, 0000:01:00.0, 0000:02:00.0, 0000:03:00.0,"
-            " 0000:04:00.0)",
-        ),
-        ("wal", 4, ", one of 3 SSDs (0000:0a:00.0, 0000:0b:00.0, 0000:0c:00.0)"),
+        (0, ", target 0, SSD 0000:81:00.0"),
+        # An SSD of several targets is named once.
+        (None, ", one of 2 SSDs (0000:81:00.0, 0000:82:00.0)"),
+        (7, ", target 7"),
     ],
 )
-def test_the_ssds_of_an_outlier_are_those_with_data(
-    layout: str | None, ssds: int, named: str
-) -> None:
-    assert _ssds(system(layout, ssds=ssds), "s1") == named
+def test_the_ssds_of_an_outlier_are_those_of_its_targets(target: int | None, named: str) -> None:
+    first, second = ("0000:81:00.0",), ("0000:82:00.0",)
+    ssds = {(2, 0): ("0000:01:00.0",), (3, 0): first, (3, 1): second, (3, 2): first}
+    one = Outlier("update", 3, target, 2.0, 31)
+    assert one.in_words({3: "s1"}, ssds).startswith(f"rank 3 on s1{named}: ")
 
 
-def test_of_two_engines_of_a_host_nobody_knows_whose_ssds_are_meant() -> None:
-    cluster = system(ssds=1)
-    host = cluster.hosts["s1"]
-    twice = host.model_copy(update={"engines": (*host.engines, *host.engines)})
-    both = cluster.model_copy(update={"hosts": {**cluster.hosts, "s1": twice}})
-    assert _ssds(both, "s1") == ""
-    assert _ssds(both, "s9") == ""
+def test_of_many_ssds_five_are_named() -> None:
+    ssds = {(3, 0): tuple("abcdef")}
+    assert ", one of 6 SSDs (a, b, c, d, e): " in Outlier("update", 3, 0, 2.0, 1).in_words(
+        {3: "s1"}, ssds
+    )
 
 
 def test_an_outlier_in_words() -> None:
     one = Outlier("scheduler", 3, None, 2.25, 2)
-    assert one.in_words(system(ssds=0), {3: "s1"}) == (
+    assert one.in_words({3: "s1"}) == (
         "rank 3 on s1: duration of scheduler cycles (paused, or short of CPU) 2.2 times that of its"
         " 2 peers"
     )
-    assert (
-        replace(one, target=0)
-        .in_words(system(ssds=0), {3: "s1"})
-        .startswith("rank 3 on s1, target 0: ")
-    )
+    assert replace(one, target=0).in_words({3: "s1"}).startswith("rank 3 on s1, target 0: ")

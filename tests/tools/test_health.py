@@ -183,3 +183,24 @@ def test_a_server_that_does_not_answer_is_named() -> None:
     assert network_scan.problems(text, "ofi+tcp") == [
         "the servers' interfaces are unknown: s2:10001: connection refused"
     ]
+
+
+def test_the_ssds_of_a_target_are_those_with_its_data() -> None:
+    assert device_health.of_targets(HEALTHY) == {(0, 0): ("91751d0a-8fb4-4bcb-8a9f-fbd32a4d9a7d",)}
+    answer = json.loads(devices())
+    (host,) = answer["response"]["host_storage_map"].values()
+    (ssd,) = host["storage"]["smd_info"]["devices"]
+    logs = {**ssd, "tgt_ids": [0, 1], "roles": "WAL", "ctrlr": {"dev_state": "NORMAL"}}
+    without = {**ssd, "roles": "NONE"}  # null where it has no targets
+    host["storage"]["smd_info"]["devices"] = [
+        {**ssd, "tgt_ids": [0, 1]},
+        {**ssd, "tgt_ids": [1], "roles": "data,meta"},
+        logs,
+        {**without, "tgt_ids": None},
+    ]
+    name = "0000:81:00.0"
+    assert device_health.of_targets(json.dumps(answer, indent=2)) == {
+        (3, 0): (name,),
+        (3, 1): (name, name),
+    }
+    assert device_health.of_targets("no answer") == {}

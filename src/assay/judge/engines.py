@@ -23,6 +23,7 @@ from assay.foreign.files import ForeignError, Tree
 from assay.judge.engine_logs import logged
 from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, named_from, outliers
 from assay.subject import Subject
+from assay.tools.device_health import of_targets
 from assay.tools.telemetry import (
     COUNTED,
     ERRORS,
@@ -117,6 +118,8 @@ class _Seen:
     """Errors by rank, metric, and further labels."""
     rebuilt: set[int] = field(default_factory=set)
     hosts: dict[int, str] = field(default_factory=dict)
+    ssds: dict[Place, tuple[str, ...]] = field(default_factory=dict)
+    """The SSDs with the data of each target."""
     restarted: set[int] = field(default_factory=set)
     silent: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -169,9 +172,10 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
     seen = _Seen(ranks=found.ranks if found else sum(engines))
     for output in outputs:
         raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
+        seen.ssds.update(_ssds(raw))
         for subject in subjects:
             _add(seen, cluster, case.check, subject, raw.of(subject))
-    return _judged(cluster, case, seen)
+    return _judged(case, seen)
 
 
 _WITHOUT_DAOS = "posix"
@@ -199,6 +203,14 @@ def _add(seen: _Seen, cluster: Cluster, check: str, subject: Subject, left: Subj
             before = after
     except (ForeignError, OSError) as error:
         seen.problems.append(f"what the engines reported cannot be read: {error}")
+
+
+def _ssds(raw: RawOutputs) -> Mapping[Place, tuple[str, ...]]:
+    """The SSDs of each target, as dmg listed them before the job; none if it cannot be read."""
+    try:
+        return of_targets(raw.answer("devices.before"))
+    except (ForeignError, OSError):
+        return {}
 
 
 def _reading(left: SubjectOutputs, name: str) -> Snapshot | None:
@@ -286,7 +298,7 @@ def _whole(seen: _Seen, before: Snapshot, after: Snapshot) -> bool:
 # Reasons to doubt the figures.
 
 
-def _judged(cluster: Cluster, case: Case, seen: _Seen) -> Engines:
+def _judged(case: Case, seen: _Seen) -> Engines:
     unread = ""
     if seen.silent:
         host, why = next(iter(seen.silent.items()))
@@ -301,7 +313,7 @@ def _judged(cluster: Cluster, case: Case, seen: _Seen) -> Engines:
     return Engines(
         case.check,
         case.partition,
-        tuple(each.in_words(cluster, seen.hosts) for each in outliers),
+        tuple(each.in_words(seen.hosts, seen.ssds) for each in outliers),
         tuple(_findings(seen)),
         unread,
         _servers(seen, outliers),

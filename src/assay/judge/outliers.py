@@ -13,12 +13,12 @@ as the other by the mean, and 1.5 to 2.4 times by the root mean square; two soun
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
-from assay.cluster.description import Cluster
 from assay.judge.populations import deviation, scale
 from assay.judge.stats import Array, middle, threshold
 from assay.tools.telemetry import OPERATIONS, SCHEDULER, Place
@@ -58,6 +58,10 @@ IN_WORDS = {
 """The compared figures of the engines: the report's name of each operation of telemetry."""
 
 
+NO_SSDS: Mapping[Place, Sequence[str]] = MappingProxyType({})
+"""For a system without SSDs, or of which they are not known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outlier:
     """A rank, or one of its targets, whose operations take longer than those of its peers."""
@@ -70,13 +74,25 @@ class Outlier:
     """Ratio of its latency to that of its peers."""
     peers: int
 
-    def in_words(self, cluster: Cluster, hosts: Mapping[int, str]) -> str:
-        """The rank, host, target and SSD, and the ratio."""
+    def in_words(
+        self, hosts: Mapping[int, str], ssds: Mapping[Place, Sequence[str]] = NO_SSDS
+    ) -> str:
+        """The rank, host, target and SSD, and the ratio.
+
+        Args:
+            hosts: the host of each rank.
+            ssds: the SSDs with the data of each target.
+        """
         target = "" if self.target is None else f", target {self.target}"
         peers = "its peer" if self.peers == 1 else f"its {self.peers} peers"
-        host = hosts[self.rank]
+        own = _in_words(
+            ssd
+            for (rank, number), named in sorted(ssds.items())
+            if rank == self.rank and self.target in (None, number)
+            for ssd in named
+        )
         return (
-            f"rank {self.rank} on {host}{target}{_ssds(cluster, host)}:"
+            f"rank {self.rank} on {hosts[self.rank]}{target}{own}:"
             f" {IN_WORDS[self.operation]} {self.ratio:.2g} times that of {peers}"
         )
 
@@ -198,17 +214,8 @@ def _effects(steps: Sequence[Mapping[Place, float]]) -> _Effects:
     return _Effects(dict(zip(places, gain.tolist(), strict=True)), float(error), freedom)
 
 
-def _ssds(cluster: Cluster, host: str) -> str:
-    """The SSDs of a host's only engine; empty for several engines, as the right one is unknown."""
-    own = cluster.hosts[host].engines if host in cluster.hosts else ()
-    if len(own) != 1:
-        return ""
-    named = [
-        device
-        for tier in own[0].bdev_tiers
-        if not tier.bdev_roles or "data" in tier.bdev_roles
-        for device in tier.devices
-    ]
+def _in_words(ssds: Iterable[str]) -> str:
+    named = list(dict.fromkeys(ssds))
     if not named:
         return ""
     if len(named) == 1:

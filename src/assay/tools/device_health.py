@@ -37,6 +37,10 @@ _COUNTED = {
 """Counters of errors; they do not grow while an SSD is healthy."""
 
 
+_NO_ROLES = "NONE"
+"""The roles of an SSD where metadata is in SCM; DAOS 2.4 has no key for them."""
+
+
 def query(config: str | None = None) -> list[str]:
     """Command line that reports every SSD's state; `config` is the path of daos_control.yml."""
     return [*begin(config), "storage", "query", "list-devices", "--health"]
@@ -50,6 +54,8 @@ def _of_controller(key: str, older: str) -> AliasChoices:
 class _Device(BaseModel):
     uuid: str
     rank: int
+    targets: tuple[int, ...] | None = Field(None, alias="tgt_ids")
+    roles: str = _NO_ROLES
     state: str = Field(validation_alias=_of_controller("dev_state", "dev_state"))
     address: str = Field("", validation_alias=_of_controller("pci_addr", "tr_addr"))
     health: dict[str, Any] | None = Field(
@@ -60,6 +66,11 @@ class _Device(BaseModel):
     def name(self) -> str:
         """How an administrator finds it; a file that stands for an SSD has no address."""
         return f"SSD {self.address or self.uuid} of rank {self.rank}"
+
+    @property
+    def has_data(self) -> bool:
+        """Whether clients' data is on it, and not only metadata or the write-ahead log."""
+        return self.roles.upper() == _NO_ROLES or "data" in self.roles.lower().split(",")
 
     @property
     def counted(self) -> Mapping[str, int]:
@@ -110,6 +121,19 @@ def grown(before: str, after: str) -> list[str]:
         for key, value in device.counted.items()
         if (more := value - was.get(device.uuid, {}).get(key, value)) > 0
     ]
+
+
+def of_targets(text: str) -> Mapping[tuple[int, int], tuple[str, ...]]:
+    """The SSDs with the data of each target, by rank and target; empty if they are not known.
+
+    Each is named by its PCI address; a file that stands for an SSD, by its UUID.
+    """
+    known: dict[tuple[int, int], tuple[str, ...]] = {}
+    for device in _read(text)[0]:
+        for target in (device.targets or ()) if device.has_data else ():
+            place = device.rank, target
+            known[place] = (*known.get(place, ()), device.address or device.uuid)
+    return known
 
 
 def _read(text: str) -> tuple[list[_Device], str]:
