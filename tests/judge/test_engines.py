@@ -250,6 +250,19 @@ SHORT = (
 )
 
 
+def test_a_slow_target_is_named_with_its_own_ssd(tmp_path: Path) -> None:
+    results = campaign(tmp_path, "slow_target")
+    system = tmp_path / "output" / "IorEasy" / "raw" / "system"
+    system.mkdir()
+    listed = recorded("dmg", "list_devices_two_engines.txt")
+    (system / "devices.before.json").write_text(listed)
+    (report,) = engines(daos(9191), results)
+    assert report.outliers == (
+        "rank 1 on localhost, target 1, SSD 8c815e1f-0d71-42da-81f6-1bf09898982f: update latency"
+        " 5.4 times that of its 3 peers",
+    )
+
+
 def twice_as_much(root: Path, phase: str) -> None:
     """Let IOR report twice the bytes that it moved in a phase."""
     for summary in root.glob(f"**/{phase}.*.json"):

@@ -185,18 +185,26 @@ def test_a_server_that_does_not_answer_is_named() -> None:
     ]
 
 
-def test_the_ssds_of_a_target_are_those_with_its_data() -> None:
+def test_each_target_has_its_ssd() -> None:
+    listed = recorded("dmg", "list_devices_two_engines.txt")
+    assert device_health.of_targets(listed) == {
+        (0, 0): ("920da111-dc7b-48a8-bb64-d20bfde25b3d",),
+        (0, 1): ("cd988ed4-0996-459c-a4bb-e143d7399a61",),
+        (1, 0): ("4609e2ad-d12f-4702-9bcf-05ad0719b0ab",),
+        (1, 1): ("8c815e1f-0d71-42da-81f6-1bf09898982f",),
+    }
     assert device_health.of_targets(HEALTHY) == {(0, 0): ("91751d0a-8fb4-4bcb-8a9f-fbd32a4d9a7d",)}
+
+
+def test_the_ssds_of_a_target_are_those_with_its_data() -> None:
     answer = json.loads(devices())
     (host,) = answer["response"]["host_storage_map"].values()
     (ssd,) = host["storage"]["smd_info"]["devices"]
-    logs = {**ssd, "tgt_ids": [0, 1], "roles": "WAL", "ctrlr": {"dev_state": "NORMAL"}}
-    without = {**ssd, "roles": "NONE"}  # null where it has no targets
     host["storage"]["smd_info"]["devices"] = [
-        {**ssd, "tgt_ids": [0, 1]},
+        {**ssd, "tgt_ids": [0, 1]},  # 2.4 reports no roles
         {**ssd, "tgt_ids": [1], "roles": "data,meta"},
-        logs,
-        {**without, "tgt_ids": None},
+        {**ssd, "tgt_ids": [0, 1], "roles": "wal"},
+        {**ssd, "tgt_ids": None},
     ]
     name = "0000:81:00.0"
     assert device_health.of_targets(json.dumps(answer, indent=2)) == {

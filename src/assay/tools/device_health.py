@@ -37,8 +37,9 @@ _COUNTED = {
 """Counters of errors; they do not grow while an SSD is healthy."""
 
 
-_NO_ROLES = "NONE"
-"""The roles of an SSD where metadata is in SCM; DAOS 2.4 has no key for them."""
+_NO_ROLES = "NA"
+"""The roles of an SSD where metadata is in SCM (`bdevRoleNoneName` in config.go of DAOS 2.8); DAOS
+2.4 has no key for them."""
 
 
 def query(config: str | None = None) -> list[str]:
