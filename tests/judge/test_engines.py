@@ -162,15 +162,6 @@ def test_another_tenant_shows_in_the_bytes() -> None:
     assert not list(_outliers(dict(_compared(seen))))
 
 
-def test_a_sentence_names_rank_host_and_target() -> None:
-    one = Outlier("update", 3, 5, 11.2, 31)
-    assert one.in_words({3: "s1"}) == (
-        "rank 3 on s1, target 5: update latency 11 times that of its 31 peers"
-    )
-    whole = Outlier("fetch", 0, None, 2.09, 1)
-    assert whole.in_words({0: "s9"}) == "rank 0 on s9: fetch latency 2.1 times that of its peer"
-
-
 def test_a_summary_of_ior_says_what_was_moved() -> None:
     text = recorded("telemetry", "sound/write.1.json")
     assert moved(text) == {"write": 140 * 2**20, "read": 0.0}

@@ -1,12 +1,11 @@
 """Which ranks and targets stand out, at each threshold from both sides."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import exp, log
 
 import pytest
 
-from assay.judge.outliers import Outlier, _Effects, _effects, _of_ranks, outliers
+from assay.judge.outliers import Outlier, _Effects, _effects, _of_ranks, in_words, outliers
 from assay.tools.telemetry import Place
 
 
@@ -184,21 +183,25 @@ def test_a_rank_has_the_latency_of_all_its_operations() -> None:
 def test_the_ssds_of_an_outlier_are_those_of_its_targets(target: int | None, named: str) -> None:
     first, second = ("0000:81:00.0",), ("0000:82:00.0",)
     ssds = {(2, 0): ("0000:01:00.0",), (3, 0): first, (3, 1): second, (3, 2): first}
-    one = Outlier("update", 3, target, 2.0, 31)
-    assert one.in_words({3: "s1"}, ssds).startswith(f"rank 3 on s1{named}: ")
+    (sentence,) = in_words([Outlier("update", 3, target, 2.0, 31)], {3: "s1"}, ssds)
+    assert sentence.startswith(f"rank 3 on s1{named}: ")
 
 
 def test_of_many_ssds_five_are_named() -> None:
-    ssds = {(3, 0): tuple("abcdef")}
-    assert ", one of 6 SSDs (a, b, c, d, e): " in Outlier("update", 3, 0, 2.0, 1).in_words(
-        {3: "s1"}, ssds
-    )
+    (sentence,) = in_words([Outlier("update", 3, 0, 2.0, 1)], {3: "s1"}, {(3, 0): tuple("abcdef")})
+    assert ", one of 6 SSDs (a, b, c, d, e): " in sentence
 
 
-def test_an_outlier_in_words() -> None:
-    one = Outlier("scheduler", 3, None, 2.25, 2)
-    assert one.in_words({3: "s1"}) == (
-        "rank 3 on s1: duration of scheduler cycles (paused, or short of CPU) 2.2 times that of its"
-        " 2 peers"
+def test_outliers_in_words() -> None:
+    cycles, fetch = Outlier("scheduler", 3, None, 4.25, 1), Outlier("fetch", 3, None, 2.6, 1)
+    update, target = Outlier("update", 3, None, 2.4, 1), Outlier("update", 0, 5, 11.2, 31)
+    hosts = {0: "s1", 3: "s2"}
+    assert in_words([update, cycles, target, fetch], hosts) == [
+        "rank 0 on s1, target 5: update latency 11 times that of its 31 peers",
+        "rank 3 on s2: duration of scheduler cycles (paused, or short of CPU) 4.2 times, fetch"
+        " latency 2.6 times and update latency 2.4 times that of its peer",
+    ]
+    assert in_words([update, fetch], hosts)[0].endswith(
+        "on s2: fetch latency 2.6 times and update latency 2.4 times that of its peer"
     )
-    assert replace(one, target=0).in_words({3: "s1"}).startswith("rank 3 on s1, target 0: ")
+    assert in_words([], hosts) == []

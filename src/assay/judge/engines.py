@@ -21,7 +21,7 @@ from assay.checks.raw import RawOutputs, SubjectOutputs
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError, Tree
 from assay.judge.engine_logs import logged
-from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, named_from, outliers
+from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, in_words, named_from, outliers
 from assay.subject import Subject
 from assay.tools.device_health import of_targets
 from assay.tools.telemetry import (
@@ -62,7 +62,7 @@ class Engines:
     check: str
     partition: str
     outliers: tuple[str, ...]
-    """The outliers, the worst first, each in a sentence."""
+    """The ranks and targets that are outliers, the worst first, each in a sentence."""
     findings: tuple[str, ...]
     """Other reasons to doubt the figures: load of others, errors, a rebuild."""
     unread: str = ""
@@ -313,7 +313,7 @@ def _judged(case: Case, seen: _Seen) -> Engines:
     return Engines(
         case.check,
         case.partition,
-        tuple(each.in_words(seen.hosts, seen.ssds) for each in outliers),
+        tuple(in_words(outliers, seen.hosts, seen.ssds)),
         tuple(_findings(seen)),
         unread,
         _servers(seen, outliers),

@@ -74,27 +74,38 @@ class Outlier:
     """Ratio of its latency to that of its peers."""
     peers: int
 
-    def in_words(
-        self, hosts: Mapping[int, str], ssds: Mapping[Place, Sequence[str]] = NO_SSDS
-    ) -> str:
-        """The rank, host, target and SSD, and the ratio.
 
-        Args:
-            hosts: the host of each rank.
-            ssds: the SSDs with the data of each target.
-        """
-        target = "" if self.target is None else f", target {self.target}"
-        peers = "its peer" if self.peers == 1 else f"its {self.peers} peers"
-        own = _in_words(
+def in_words(
+    found: Iterable[Outlier],
+    hosts: Mapping[int, str],
+    ssds: Mapping[Place, Sequence[str]] = NO_SSDS,
+) -> list[str]:
+    """A sentence for each rank or target that is an outlier, the worst first.
+
+    It names the rank, host, target and SSD, and how many times each operation takes as long.
+
+    Args:
+        found: the outliers.
+        hosts: the host of each rank.
+        ssds: the SSDs with the data of each target.
+    """
+    by_place: dict[tuple[int, int | None, int], list[Outlier]] = defaultdict(list)
+    for each in sorted(found, key=lambda each: -each.ratio):
+        by_place[each.rank, each.target, each.peers].append(each)
+    sentences = []
+    for (rank, target, peers), own in by_place.items():
+        named = "" if target is None else f", target {target}"
+        named += _ssds(
             ssd
-            for (rank, number), named in sorted(ssds.items())
-            if rank == self.rank and self.target in (None, number)
-            for ssd in named
+            for place, its in sorted(ssds.items())
+            if place[0] == rank and target in (None, place[1])
+            for ssd in its
         )
-        return (
-            f"rank {self.rank} on {hosts[self.rank]}{target}{own}:"
-            f" {IN_WORDS[self.operation]} {self.ratio:.2g} times that of {peers}"
-        )
+        times = [f"{IN_WORDS[each.operation]} {each.ratio:.2g} times" for each in own]
+        slower = " and ".join(filter(None, (", ".join(times[:-1]), times[-1])))
+        of = "its peer" if peers == 1 else f"its {peers} peers"
+        sentences.append(f"rank {rank} on {hosts[rank]}{named}: {slower} that of {of}")
+    return sentences
 
 
 def outliers(
@@ -214,7 +225,7 @@ def _effects(steps: Sequence[Mapping[Place, float]]) -> _Effects:
     return _Effects(dict(zip(places, gain.tolist(), strict=True)), float(error), freedom)
 
 
-def _in_words(ssds: Iterable[str]) -> str:
+def _ssds(ssds: Iterable[str]) -> str:
     named = list(dict.fromkeys(ssds))
     if not named:
         return ""
