@@ -108,3 +108,28 @@ def test_of_sinfo_no_job_is_waited_for(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(foreign_slurm, "LOOK_S", 0.1)
     assert foreign_slurm.longest_min("staff") == 30
+
+
+def sinfo_prints(directory: Path, monkeypatch: pytest.MonkeyPatch, lines: str) -> None:
+    (directory / "sinfo").write_text(f"#!/bin/sh\ncat <<'END'\n{lines}END\n")
+    (directory / "sinfo").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{directory}:{os.environ['PATH']}")
+
+
+def test_a_node_that_slurm_has_planned_for_a_job_takes_a_short_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sinfo_prints(tmp_path, monkeypatch, "n1|planned|none\nn2|idle|none\nn3|mixed|none\n")
+    assert foreign_slurm.nodes("batch", None) == (["n1", "n2"], {"n3": "n3 is mixed"})
+
+
+def test_where_no_node_is_idle_the_states_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sinfo_prints(tmp_path, monkeypatch, "n1|mixed|none\nn2|mixed|none\nn3|drained|memory\n")
+    with pytest.raises(SlurmError) as error:
+        foreign_slurm.nodes("batch", None)
+    assert str(error.value) == (
+        "no node of the partition batch is idle (n[1-2] mixed, n3 drained); name some with"
+        " --nodes, and the job will wait for them"
+    )

@@ -28,6 +28,10 @@ from assay.tools import probe, sinfo, squeue, sysfs
 ANSWER_S = 60
 """How long Slurm's own programs may take to answer."""
 
+_FREE = ("idle", "planned")
+"""How the states begin of a node that takes a short job at once. Slurm's backfill has planned a
+node for a job that waits, and shows that for some seconds after the job is gone (seen in 22.05)."""
+
 LOOK_S = 5.0
 """How long the probe's job waits before Slurm is asked why (own choice)."""
 
@@ -125,13 +129,13 @@ def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]
         busy = {
             node: f"{node} is {state}"
             for node, state in states.items()
-            if node not in lost and not state.startswith("idle")
+            if node not in lost and not state.startswith(_FREE)
         }
         idle = [node for node in states if node not in lost and node not in busy]
         if not idle:
             raise SlurmError(
-                f"no node of the partition {partition} is idle; name some with --nodes, and the"
-                " job will wait for them"
+                f"no node of the partition {partition} is idle ({_by_state(states)}); name some"
+                " with --nodes, and the job will wait for them"
             )
         return idle, {**lost, **busy}
     listed = _printed(["scontrol", "show", "hostnames", wanted]).split()
@@ -140,6 +144,14 @@ def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]
     return [node for node in listed if node not in lost], {
         node: why for node, why in lost.items() if node in listed
     }
+
+
+def _by_state(states: Mapping[str, str]) -> str:
+    """The nodes in each state, in words."""
+    return ", ".join(
+        f"{folded([node for node, its in states.items() if its == state])} {state}"
+        for state in dict.fromkeys(states.values())
+    )
 
 
 def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
