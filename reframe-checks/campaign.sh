@@ -31,10 +31,19 @@ if (($# < 2)); then
 fi
 directory=$(realpath --canonicalize-missing "$1")
 shift
+# ReFrame selects nothing by a tag that no check has, and ends well.
+known=(quick acceptance network scm ssd client endtoend metadata raw system root)
+for tag; do
+    if [[ " ${known[*]} " != *" ${tag#!} "* ]]; then
+        echo "unknown tag $tag; choose from: ${known[*]}" >&2
+        exit 64
+    fi
+done
 
 environment=${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}
 if [[ ! -r $environment ]]; then
-    echo "$environment cannot be read: deploy this host, or name the environment with ASSAY_ENVIRONMENT" >&2
+    echo "$environment cannot be read: deploy this host, read the environment.sh that assay describe has written, or" \
+        "name it with ASSAY_ENVIRONMENT" >&2
     exit 66
 fi
 # shellcheck source=/dev/null # it is written by the role `reframe`

@@ -5,8 +5,11 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
+
+from assay.checks.entry import SCALES, Layer, Phase
 
 SCRIPT = Path(__file__).parents[2] / "reframe-checks/campaign.sh"
 NOBODY = 65534
@@ -68,6 +71,22 @@ def test_checks_are_selected_by_the_tags_that_they_have_and_those_that_they_lack
     monday = tmp_path / "campaigns/monday"
     assert start(monday, "raw", "!root", PATH=path).returncode == 0
     assert "--run --tag=quick --tag=raw --exclude-tag=root " in (monday / "reframe.out").read_text()
+
+
+@pytest.mark.parametrize("tag", ["quik", "!rot"])
+def test_a_tag_that_no_check_has_is_refused(tag: str, tmp_path: Path) -> None:
+    ran = start(
+        tmp_path / "campaigns/monday", tag, PATH=f"{commands(tmp_path)}:{os.environ['PATH']}"
+    )
+    assert ran.returncode == 64
+    assert ran.stderr.startswith(f"unknown tag {tag}; choose from: quick acceptance network ")
+    assert not (tmp_path / "campaigns").exists()
+
+
+def test_each_tag_that_a_check_may_have_is_taken(tmp_path: Path) -> None:
+    tags = [*get_args(Layer), *get_args(Phase), *SCALES, "root"]
+    ran = start(tmp_path / "monday", *tags, PATH=f"{commands(tmp_path)}:{os.environ['PATH']}")
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_checks_are_selected_by_their_names(tmp_path: Path) -> None:
