@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.commands import inputs
 from assay.problems import variable
 from assay.tools import PARSERS
 from bundles import campaign_in
@@ -19,6 +20,19 @@ RECORDED = Path(__file__).parents[1] / "recorded"
 def test_a_sound_cluster_checks(cluster_file: Path) -> None:
     status, printed, _ = run("check", cluster_file)
     assert (status, printed) == (0, f"{cluster_file}: proving-ground is valid: 5 hosts\n")
+
+
+def test_a_shell_that_has_not_read_the_environment_is_pointed_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ASSAY_CLUSTER", raising=False)
+    monkeypatch.setattr(inputs, "DEFAULT_CLUSTER", tmp_path / "cluster.json")
+    hint = "; read the cluster's environment.sh first, or name another with --cluster\n"
+    missing = run("plan", "--cluster", tmp_path / "cluster.json")
+    assert missing[0] == 1
+    assert missing[2].endswith(f"cannot be read: No such file or directory{hint}")
+    named = run("plan", "--cluster", tmp_path / "mine.json")
+    assert hint not in named[2]
 
 
 def test_check_prints_every_mistake_and_ends_with_1(cluster_file: Path) -> None:

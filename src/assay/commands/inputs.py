@@ -32,7 +32,10 @@ def load(path: Path) -> Cluster:
     try:
         return preflight.load(path)
     except preflight.ClusterError as error:
-        complain(str(error))
+        # A guest has none there, and forgets the environment in a new shell.
+        unread = path == DEFAULT_CLUSTER and not path.exists()
+        hint = "; read the cluster's environment.sh first, or name another with --cluster"
+        complain(f"{error}{hint if unread else ''}")
         raise typer.Exit(1) from error
 
 
