@@ -133,3 +133,16 @@ def test_where_no_node_is_idle_the_states_are_named(
         "no node of the partition batch is idle (n[1-2] mixed, n3 drained); name some with"
         " --nodes, and the job will wait for them"
     )
+
+
+def test_where_all_named_nodes_take_no_jobs_nothing_is_described(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sinfo_prints(tmp_path, monkeypatch, "n1|idle|none\nn2|drained|memory\nn3|down*|gone\n")
+    (tmp_path / "scontrol").write_text("#!/bin/sh\nprintf 'n2\\nn3\\n'\n")
+    (tmp_path / "scontrol").chmod(0o755)
+    with pytest.raises(SlurmError) as error:
+        foreign_slurm.nodes("batch", "n[2-3]")
+    assert str(error.value) == (
+        "no node of --nodes takes jobs: n2 is drained in Slurm (memory); n3 is down in Slurm (gone)"
+    )

@@ -141,9 +141,10 @@ def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]
     listed = _printed(["scontrol", "show", "hostnames", wanted]).split()
     if strange := [node for node in listed if node not in states]:
         raise SlurmError(f"{folded(strange)} is not in the partition {partition}: {folded(states)}")
-    return [node for node in listed if node not in lost], {
-        node: why for node, why in lost.items() if node in listed
-    }
+    absent = {node: why for node, why in lost.items() if node in listed}
+    if absent.keys() >= set(listed):
+        raise SlurmError(f"no node of --nodes takes jobs: {'; '.join(absent.values())}")
+    return [node for node in listed if node not in lost], absent
 
 
 def _by_state(states: Mapping[str, str]) -> str:
