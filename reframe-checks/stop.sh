@@ -4,6 +4,10 @@
 #
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
+if (($# != 1)); then
+    echo "usage: stop.sh CAMPAIGNS; the directory that has the directories of the campaigns" >&2
+    exit 64
+fi
 campaigns=$(realpath --canonicalize-missing "$1")
 
 # shellcheck source=/dev/null # it is written by the role `reframe`

@@ -244,3 +244,11 @@ def commands(tmp_path: Path) -> Path:
         (folder / name).write_text(f"#!/bin/sh\n{script}\n")
         (folder / name).chmod(0o755)
     return folder
+
+
+def test_stop_says_what_it_needs() -> None:
+    ran = subprocess.run(
+        ["bash", SCRIPT.with_name("stop.sh")], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 64
+    assert ran.stderr.startswith("usage: stop.sh CAMPAIGNS")
