@@ -121,8 +121,8 @@ def _unfinished(left: SubjectOutputs, step: Step, done: Done | None) -> str | No
     if done is None:
         return (
             f"the job ended before {program} did: the node went down, the job was"
-            " cancelled, or ran out of time or of room for its outputs; look at the job's own"
-            " output, then run it again"
+            " cancelled, ran out of time or of room for its outputs, or does not see this"
+            " campaign's directory; look at the job's own output, then run it again"
         )
     if done.status == 0:
         return None
