@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import reframe as rfm
 from reframe.core.builtins import variable
@@ -110,7 +111,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
             limit_s=60 + 6 * self.stonewall_s,
             program=str(program),
             commands=[self.launch(subject, program, run.command(RAW / f"{name}.json"))],
-            parse=parse,
+            parse=partial(parse, expected_tasks=self.tasks, expected_nodes=len(self.hosts)),
         )
 
     def needed_mib(self) -> int:

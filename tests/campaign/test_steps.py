@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -223,3 +224,21 @@ def test_a_step_that_fails_has_the_first_cause(job: Job, status: int) -> None:
     (problem,) = problems(job.left, [failed])
     begin = "hung: it was stopped after 10 s" if status == 124 else "failed with exit status 1"
     assert f"{begin}: invalid handle: the pool was evicted, its container destroyed" in problem
+
+
+def test_what_a_step_before_did_wrong_comes_before_the_step_that_fails(job: Job) -> None:
+    """With `srun --mpi=none` each rank of IOR wrote the files of all, and removed them."""
+    summary = Path(__file__).parents[1] / "recorded" / "ior" / "posix_json.json"
+    parse = partial(ior.parse, expected_tasks=2)
+    first = step("write", ["sed", 's/"tasks": 2/"tasks": 1/', str(summary)])
+    first = replace(first, parse=parse)
+    fails = step("clean", ["sh", "-c", "echo File exists >&2; exit 1"])
+    job.run(first.line(), fails.line())
+    wrong, failed = problems(job.left, [first, fails])
+    assert wrong.startswith(
+        "sed (write): ior ran with the wrong number of tasks: 1 instead of 2: each rank ran alone,"
+        " without MPI; name srun's plugin"
+    )
+    assert failed == "sh (clean) failed with exit status 1: File exists"
+    # It explains a failure; of steps that all end well the samples are judged.
+    assert problems(job.left, [first]) == []

@@ -104,6 +104,7 @@ def problems(left: SubjectOutputs, planned: Iterable[Step | Evict | Shell]) -> l
     if refusal := left.content("refusal"):
         return [shorten(one_line(refusal.strip()), SHOWN_REASON)]
     done = {step.name: step for step in left.steps()}
+    ended: list[Step] = []
     for step in planned:
         if isinstance(step, Evict):
             problem = _stayed_cached(left, step)
@@ -112,8 +113,26 @@ def problems(left: SubjectOutputs, planned: Iterable[Step | Evict | Shell]) -> l
         else:
             continue
         if problem:
-            return [problem]
+            return [*_wrong_before(left, ended), problem]
+        if isinstance(step, Step):
+            ended.append(step)
     return []
+
+
+def _wrong_before(left: SubjectOutputs, ended: Iterable[Step]) -> list[str]:
+    """What was wrong in the first invalid output of the steps before the one that failed.
+
+    A step may end well although it did something else than it should, and a later one then fails by
+    it: ranks that each ran alone remove each other's files.
+    """
+    for step in ended:
+        if step.parse and (wrong := step.parse(_summary(left, step)).problems):
+            return [f"{Path(step.program).name} ({step.name}): {wrong[0]}"]
+    return []
+
+
+def _summary(left: SubjectOutputs, step: Step) -> str:
+    return left.printed(step.name) + left.text(step.name, "json")
 
 
 def _unfinished(left: SubjectOutputs, step: Step, done: Done | None) -> str | None:
@@ -145,8 +164,7 @@ def _unfinished(left: SubjectOutputs, step: Step, done: Done | None) -> str | No
 
 def _hung_at_the_end(left: SubjectOutputs, step: Step) -> str:
     """The likely cause of a hang after the last result; nothing if the output is not complete."""
-    summary = left.printed(step.name) + left.text(step.name, "json")
-    if step.parse is None or step.parse(summary).problems:
+    if step.parse is None or step.parse(_summary(left, step)).problems:
         return ""
     return "; its results are complete: does MPI_Finalize of this MPI hang?"
 

@@ -204,7 +204,8 @@ def parse(
         problems.append("IOR created the container, with other properties: create it first")
     # Runs whose output is interleaved differ only in their rank, so one head stands for all.
     seen = [(test.options.tasks, test.options.nodes) for test in tests] * max(runs, 1)
-    problems += worlds(TOOL, seen, expected_tasks, expected_nodes)
+    # First, as ranks that each run alone are the cause of others, such as files that are there.
+    problems = [*worlds(TOOL, seen, expected_tasks, expected_nodes), *problems]
     samples = tuple(sample for test in tests for sample in _samples(test))
     for test in tests:
         problems += _wrong_count(test)
