@@ -328,7 +328,7 @@ attached() {
         "see agents.out: $(tail -n 1 "$RAW/agents.out")"
 }
 
-# same_agent [LAUNCHER...]: remember which daos_agent runs, here or on each host where the launcher starts
+# same_agent [LAUNCHER...]: remember which daos_agent answers, here or on each host where the launcher starts
 # a process, and say when the subject ends where it restarted: an agent that ends closes the handles of
 # its clients, who then only report an invalid handle.
 same_agent() {
@@ -336,20 +336,19 @@ same_agent() {
     finally "still_same_agent ${*@Q}"
 }
 
-# agents [LAUNCHER...]: the oldest agent of each host. One of a container is not the clients': it has a number in its
-# own namespace as well.
+# agents [LAUNCHER...]: the socket at which clients find the agent of each host. Each agent makes its own; processes
+# would not do, since one that ends may still be there beside the next, and others belong to containers.
 agents() {
     # shellcheck disable=SC2016 # these are the inner shell's
     "$@" sh -c 'echo "${SLURMD_NODENAME:-here} $(
-        for agent in $(ps -C daos_agent --sort=start_time --format=pid=); do
-            sed --quiet "s/^NSpid:\t\([0-9]*\)$/\1/p" "/proc/$agent/status"
-        done | head -n 1)"' </dev/null 2>/dev/null | sort
+        stat --format="%d %i %.9Z" "${DAOS_AGENT_DRPC_DIR:-/var/run/daos_agent}/daos_agent.sock" || echo none)"' \
+        </dev/null 2>/dev/null | sort
 }
 
 still_same_agent() {
     local other
     other=$(comm -13 <(echo "$AGENTS") <(agents "$@") | cut --delimiter=" " --fields=1 | paste --serial --delimiters=" ")
-    [[ -z $other || -e $RAW/refusal ]] ||
+    [[ -z $AGENTS || -z $other || -e $RAW/refusal ]] ||
         echo "daos_agent restarted or ended during the run: $other; when it ends, it closes the handles of its clients" \
             >"$RAW/refusal"
 }
