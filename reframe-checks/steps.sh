@@ -333,6 +333,7 @@ attached() {
 # its clients, who then only report an invalid handle.
 same_agent() {
     AGENTS=$(agents "$@")
+    [[ $AGENTS ]] || refuse "which daos_agent answers the clients is unknown: no host answered"
     finally "still_same_agent ${*@Q}"
 }
 
@@ -348,7 +349,7 @@ agents() {
 still_same_agent() {
     local other
     other=$(comm -13 <(echo "$AGENTS") <(agents "$@") | cut --delimiter=" " --fields=1 | paste --serial --delimiters=" ")
-    [[ -z $AGENTS || -z $other || -e $RAW/refusal ]] ||
+    [[ -z $other || -e $RAW/refusal ]] ||
         echo "daos_agent restarted or ended during the run: $other; when it ends, it closes the handles of its clients" \
             >"$RAW/refusal"
 }

@@ -114,27 +114,29 @@ AGENT = f"rm -f daos_agent.sock; python3 -c {shlex.quote(BIND)}"
 
 
 @pytest.mark.parametrize(
-    ("before", "launcher", "later", "reported"),
+    ("before", "later", "reported"),
     [
-        (AGENT, "", "", False),
-        (AGENT, "", AGENT, True),
-        (AGENT, "", "rm daos_agent.sock", True),
-        ("", "", AGENT, True),
-        (AGENT, " ./once", AGENT, False),
+        (AGENT, "", False),
+        (AGENT, AGENT, True),
+        (AGENT, "rm daos_agent.sock", True),
+        ("", AGENT, True),
     ],
-    ids=["the same", "restarted", "ended", "began", "not known before"],
+    ids=["the same", "restarted", "ended", "began"],
 )
 def test_an_agent_that_restarts_in_the_run_is_named(
-    job: Job, before: str, launcher: str, later: str, *, reported: bool
+    job: Job, before: str, later: str, *, reported: bool
 ) -> None:
-    once = job.stage / "once"
-    once.write_text('#!/bin/sh\n[ -e asked ] && exec "$@"\n: >asked\nexit 1\n')
-    once.chmod(0o755)
     failed = step("work", ["sh", "-c", "exit 22"])
     where = "export DAOS_AGENT_DRPC_DIR=$PWD"
-    assert job.run(where, before or ":", f"same_agent{launcher}", later or ":", failed.line()) == 1
+    assert job.run(where, before or ":", "same_agent", later or ":", failed.line()) == 1
     (problem,) = problems(job.left, [failed])
     assert problem.startswith("daos_agent restarted or ended during the run: s1;") is reported
+
+
+def test_nothing_is_measured_where_no_host_says_which_agent_it_has(job: Job) -> None:
+    assert job.run("same_agent false", "touch measured") == 1
+    assert not (job.stage / "measured").exists()
+    assert job.output("refusal").startswith("which daos_agent answers the clients is unknown")
 
 
 @pytest.mark.parametrize("status", [1, 124, 137])

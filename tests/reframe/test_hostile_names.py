@@ -48,7 +48,8 @@ def test_nothing_runs_but_the_steps(stages: Path, tmp_path: Path) -> None:
     answers = {
         "srun": (
             "[[ $* != *pgrep* ]] || echo 0\n"
-            "[[ $* != *attach.py* ]] || printf 'as described: %s\\n' c1 c2"
+            "[[ $* != *attach.py* ]] || printf 'as described: %s\\n' c1 c2\n"
+            "[[ $* != *daos_agent.sock* ]] || printf '%s none\\n' c1 c2"
         ),
         "unshare": "",
         "pgrep": "echo 0; exit 1",
