@@ -87,7 +87,7 @@ class Io500(Io500Check):
     def launched(self, subject: Subject, name: str, run: ior.Ior | mdtest.Mdtest) -> Step:
         """A run of IOR or of mdtest over all clients."""
         command: list[Text]
-        parse: Callable[[str], Parsed]
+        parse: Callable[..., Parsed]
         if isinstance(run, ior.Ior):
             program, parse = self.benchmark("ior"), ior.parse
             command = run.command(RAW / f"{name}.json")
@@ -99,7 +99,7 @@ class Io500(Io500Check):
             self.longest_s,
             program=str(program),
             commands=[self.launch(subject, program, command)],
-            parse=parse,
+            parse=partial(parse, expected_tasks=self.tasks, expected_nodes=len(self.hosts)),
         )
 
 

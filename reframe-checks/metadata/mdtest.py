@@ -1,6 +1,7 @@
 """Metadata of all clients together, measured with mdtest."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import reframe as rfm
 from reframe.core.builtins import variable
@@ -82,7 +83,7 @@ class MdtestCheck(UsesEachBackend, AssayCheck):
             limit_s=240 + 20 * self.stonewall_s,
             program=str(program),
             commands=[self.launch(subject, program, run.command())],
-            parse=parse,
+            parse=partial(parse, expected_tasks=self.tasks, expected_nodes=len(self.hosts)),
         )
 
 
