@@ -196,12 +196,12 @@ def test_outliers_in_words() -> None:
     cycles, fetch = Outlier("scheduler", 3, None, 4.25, 1), Outlier("fetch", 3, None, 2.6, 1)
     update, target = Outlier("update", 3, None, 2.4, 1), Outlier("update", 0, 5, 11.2, 31)
     hosts = {0: "s1", 3: "s2"}
-    assert in_words([update, cycles, target, fetch], hosts) == [
+    assert in_words([update, cycles, target, fetch], hosts, {}) == [
         "rank 0 on s1, target 5: update latency 11 times that of its 31 peers",
         "rank 3 on s2: duration of scheduler cycles (paused, or short of CPU) 4.2 times, fetch"
         " latency 2.6 times and update latency 2.4 times that of its peer",
     ]
-    assert in_words([update, fetch], hosts)[0].endswith(
+    assert in_words([update, fetch], hosts, {})[0].endswith(
         "on s2: fetch latency 2.6 times and update latency 2.4 times that of its peer"
     )
-    assert in_words([], hosts) == []
+    assert in_words([], hosts, {}) == []

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -58,10 +57,6 @@ IN_WORDS = {
 """The compared figures of the engines: the report's name of each operation of telemetry."""
 
 
-NO_SSDS: Mapping[Place, Sequence[str]] = MappingProxyType({})
-"""For a system without SSDs, or of which they are not known."""
-
-
 @dataclass(frozen=True, slots=True)
 class Outlier:
     """A rank, or one of its targets, whose operations take longer than those of its peers."""
@@ -78,7 +73,7 @@ class Outlier:
 def in_words(
     found: Iterable[Outlier],
     hosts: Mapping[int, str],
-    ssds: Mapping[Place, Sequence[str]] = NO_SSDS,
+    ssds: Mapping[Place, Sequence[str]],
 ) -> list[str]:
     """A sentence for each rank or target that is an outlier, the worst first.
 
@@ -87,7 +82,7 @@ def in_words(
     Args:
         found: the outliers.
         hosts: the host of each rank.
-        ssds: the SSDs with the data of each target.
+        ssds: the SSDs with the data of each target, as far as they are known.
     """
     by_place: dict[tuple[int, int | None, int], list[Outlier]] = defaultdict(list)
     for each in sorted(found, key=lambda each: -each.ratio):
