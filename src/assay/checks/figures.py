@@ -25,7 +25,8 @@ MEASURED_CEILING = 2.0
 """Allowed ratio of a figure to the best sample of the layer below (this project's own choice).
 
 Two measurements of one virtual disk, seconds apart, differed by up to 1.7 when nothing was wrong;
-a read from the page cache is faster by more than that. A datasheet's bound has no such allowance.
+a read from the page cache is faster by more than that. On a virtual disk with bursts a minute made
+2.7 once, and the figure was called implausible. A datasheet's bound has no such allowance.
 """
 
 
