@@ -180,7 +180,7 @@ leave_container() {
 # if it fails. Commands between single colons run at once, and a line of one of several is labelled
 # with its number, as `srun --label` does.
 step() {
-    local name=$1 limit=$2 status=0 start=$EPOCHREALTIME
+    local name=$1 limit=$2 status=0 start=$EPOCHREALTIME began=$SECONDS
     shift 2
     local -a command=() children=()
     local word
@@ -199,15 +199,14 @@ step() {
     for word in "${children[@]}"; do
         wait "$word" || status=$?
     done
-    local end=$EPOCHREALTIME
+    local end=$EPOCHREALTIME took=$((SECONDS - began))
     gather "$name" out "${#children[@]}"
     gather "$name" err "${#children[@]}"
     printf '%s\t%d\t%s\t%s\n' "$name" "$status" "$start" "$end" >>"$RAW/steps.tsv"
     read_engines "$name"
-    case $status in
-        0) return ;;
-        124 | 137) HUNG=$name ;;
-    esac
+    ((status)) || return 0
+    # An MPI launcher also exits with 137 if it kills the other ranks after one failed.
+    ((status == 124 || status == 137 && took >= limit)) && HUNG=$name
     exit 1
 }
 

@@ -139,11 +139,32 @@ def test_nothing_is_measured_where_no_host_says_which_agent_it_has(job: Job) -> 
     assert job.output("refusal").startswith("which daos_agent answers the clients is unknown")
 
 
-@pytest.mark.parametrize("status", [1, 124, 137])
-def test_a_container_in_which_a_step_hung_is_left_alone(job: Job, status: int) -> None:
+@pytest.mark.parametrize(
+    ("ends", "hung"),
+    [
+        ("exit 1", False),
+        ("exit 124", True),
+        ("sleep 2; exit 137", True),
+        # An MPI launcher ends so if it kills the other ranks after one failed.
+        ("exit 137", False),
+    ],
+)
+def test_a_container_in_which_a_step_hung_is_left_alone(job: Job, ends: str, *, hung: bool) -> None:
     # By the library in it find would wait for ever, too.
     asked = stand_in("timeout", '[[ $* != *find* ]] || touch "$RAW/asked"; shift 2; "$@"')
     made = "in_container tank posix /lib/libpil4dfs.so assay.7"
-    failed = step("work", ["sh", "-c", f"exit {status}"]).line()
+    failed = step("work", ["sh", "-c", ends], limit_s=1).line()
     assert job.run(asked, made, failed) == 1
-    assert (job.raw / "asked").exists() is (status == 1)
+    assert (job.raw / "asked").exists() is not hung
+
+
+def test_a_mount_that_is_replaced_is_named_where_a_launcher_kills_the_ranks(
+    job: Job, mount: Path
+) -> None:
+    swap = f'import os; os.setxattr("{mount}", "user.daos", b"DAOS.POSIX://11/44")'
+    killed = step("work", ["sh", "-c", f"python3 -c '{swap}'; exit 137"])
+    assert job.run(path_of(job), f"on_dfuse {mount} 11 22", killed.line()) == 1
+    (problem,) = problems(job.left, [killed])
+    assert problem.startswith(
+        f"during the run something else was mounted at {mount}: DAOS.POSIX://11/44 on s1"
+    )
