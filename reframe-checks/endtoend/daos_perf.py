@@ -13,7 +13,7 @@ from assay.tools import dmg
 from assay.tools.daos_perf import TOOL, parse
 from assay.tools.daos_perf import DaosPerf as Run
 from assay.tools.perf_common import Values, size, spelled
-from assay_check import AssayCheck
+from assay_check import AssayCheck, Commands
 from mixins.daos import NeedsDaos, patience_s
 from mixins.in_flight import KeepsInFlight
 from mixins.launch import LaunchesMpi
@@ -23,6 +23,10 @@ TESTS = ("update", "fetch")
 ROOM = 4
 """Required free space of the pool, in multiples of what a run writes: DAOS frees destroyed data
 later, and targets do not fill evenly (this project's own choice)."""
+
+WATCHED = 4
+"""Number of clients beside which the engines' metrics are read (own choice): each reading is of all
+servers, so their size would grow with the square of the cluster."""
 
 
 @rfm.simple_test
@@ -35,7 +39,7 @@ class DaosPerf(NeedsDaos, KeepsInFlight, LaunchesMpi, AssayCheck):
     #: Values of 1 MiB.
     values_1m = variable(int)
 
-    scripts = ("steps.sh", "endtoend/containers.sh")
+    scripts = ("steps.sh", "read_engines.py", "endtoend/containers.sh")
 
     @property
     def values(self) -> Mapping[str, Values]:
@@ -65,6 +69,11 @@ class DaosPerf(NeedsDaos, KeepsInFlight, LaunchesMpi, AssayCheck):
         largest = max(values.bytes for values in self.values.values())
         needed = ROOM * self.ranks_per_node * largest
         return self.short_of_room("perf_pool.before", self.pool, needed)
+
+    def guards(self, subject: Subject) -> Commands:
+        """Read the engines' metrics beside the first clients: all clients use the same engines."""
+        watched = self.watched() if subject in self.present[:WATCHED] else []
+        return [*super().guards(subject), *watched]
 
     def steps(self, subject: Subject) -> Sequence[Step | Shell]:
         """A run of each size for every sample, after which its container is destroyed."""

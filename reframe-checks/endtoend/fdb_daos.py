@@ -20,7 +20,7 @@ from assay.tools.fdb_hammer import (
     schema,
     write_command,
 )
-from assay_check import AssayCheck
+from assay_check import AssayCheck, Commands
 from mixins.daos import NeedsDaos
 from mixins.fdb import RunsFdbHammer
 from mixins.launch import StartsItsPrograms
@@ -38,7 +38,7 @@ COMMANDS = {"write": write_command, "read": read_command}
 class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
     """Processes on all clients together, in containers of a pool."""
 
-    scripts = ("steps.sh", "endtoend/containers.sh")
+    scripts = ("steps.sh", "read_engines.py", "endtoend/containers.sh")
     separate_index: bool
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
@@ -91,6 +91,10 @@ class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
     def file(subject: Subject, what: str) -> str:
         """The name of a subject's file beside the job's script."""
         return f"fdb.{subject.containers}.{what}"
+
+    def guards(self, subject: Subject) -> Commands:
+        """Read also the engines' metrics."""
+        return [*super().guards(subject), *self.watched()]
 
     def limit_s(self, subject: Subject) -> int:
         """The limit of the steps, plus time to destroy the containers after each sample."""

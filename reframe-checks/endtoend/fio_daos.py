@@ -32,11 +32,16 @@ def phases(check: FioCheck, small_s: int) -> Iterator[Job]:
     yield check.phase("latency_4k", random=True, seconds=small_s)
 
 
+def watched_once(check: "FioDfs | FioDfuse", subject: Subject) -> Commands:
+    """A guard of the first host alone, since the hosts measure at once: it reads the engines."""
+    return check.watched() if subject.host == check.hosts[0] else []
+
+
 @rfm.simple_test
 class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
     """fio's dfs engine: 1 MiB and 4 KiB, 16 in flight in each process, and the latency of one."""
 
-    scripts = ("steps.sh", "attach.py")
+    scripts = ("steps.sh", "read_engines.py", "attach.py")
     ioengine = "dfs"
     uses_container = True
 
@@ -75,7 +80,12 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
 
     def guards(self, subject: Subject) -> Commands:
         """Check also that the agent gives what is described, and stays the same."""
-        return [*super().guards(subject), ["same_agent"], self.attached(subject.hosts)]
+        return [
+            *super().guards(subject),
+            ["same_agent"],
+            self.attached(subject.hosts),
+            *watched_once(self, subject),
+        ]
 
     def room(self, subject: Subject) -> Commands:
         """Remove the files afterwards; `df` cannot report the free space of a container.
@@ -90,7 +100,7 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
 class FioDfuse(NeedsDaos, FioCheck):
     """fio on a dfuse mount: 1 MiB and 4 KiB, with and without each interception library."""
 
-    scripts = ("steps.sh", "attach.py")
+    scripts = ("steps.sh", "read_engines.py", "attach.py")
 
     #: The libraries intercept these calls, but report them only for threads.
     ioengine = "psync"
@@ -125,6 +135,7 @@ class FioDfuse(NeedsDaos, FioCheck):
             ["same_agent"],
             self.attached(subject.hosts),
             self.on_dfuse(self.directory(subject)),
+            *watched_once(self, subject),
         ]
 
     def room(self, subject: Subject) -> Commands:

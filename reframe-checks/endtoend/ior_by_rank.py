@@ -38,6 +38,8 @@ class IorByRank(MakesRankPools, LaunchesMpi, AssayCheck):
 
     scale = parameter(["acceptance"])
 
+    scripts = ("steps.sh", "read_engines.py")
+
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """One engine of each server at a time, each with clients of its own."""
         return clients_by_rank(self.cluster).rounds
@@ -52,8 +54,15 @@ class IorByRank(MakesRankPools, LaunchesMpi, AssayCheck):
         return pool_of(rank)
 
     def guards(self, subject: Subject) -> Commands:
-        """Check also that every client keeps its agent."""
-        return [*super().guards(subject), ["same_agent", *srun(self.clients(subject))]]
+        """Check also that every client keeps its agent, and read the metrics of the rank's server.
+
+        Other servers measure ranks of their own meanwhile, and read their own metrics.
+        """
+        return [
+            *super().guards(subject),
+            ["same_agent", *srun(self.clients(subject))],
+            *self.watched(subject.host),
+        ]
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """Make the container, then write and read for each sample; the pool goes away later."""

@@ -5,7 +5,6 @@ from pathlib import Path
 from assay.checks.backends import Backend, backend_of, container, library_directory
 from assay.shell import JOB, SCRATCH, Text
 from assay.subject import Subject
-from assay.tools import telemetry
 from assay.tools.dfs import Dfs
 from assay.tools.interception import environment
 from assay_check import Commands
@@ -73,8 +72,7 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
         launcher = srun(self.hosts)
         commands.append(["same_agent", *launcher])
         commands.append(self.attached(self.hosts, *launcher))
-        if watched := telemetry.addresses(self.cluster):
-            commands.append(["watch_engines", telemetry.PATTERN, *watched])
+        commands += self.watched()
         if self.backend(subject).mounted:
             assert self.daos.mount
             commands.append(self.on_dfuse(self.daos.mount, *launcher))

@@ -17,6 +17,7 @@ from assay.tools import attach, device_health, dmg, health_check, network_scan, 
 from assay.tools import container as containers
 from assay.tools.daos_answer import read_answer
 from assay.tools.daos_user import refusal
+from assay_check import Commands
 from mixins import own_container
 from mixins.plugin import Mixin
 
@@ -118,6 +119,21 @@ class NeedsDaos(RunsDaosPrograms):
         if container is None:
             raise ReframeError("daos did not report the UUIDs of the pool and the container")
         return ["on_dfuse", str(directory), *container, *launcher]
+
+    def watched(self, *servers: str) -> Commands:
+        """A guard: the engines' metrics are read before the first step of a subject and after each.
+
+        Nothing is read if a server does not show them, or if the judgement would not use them.
+        Only the named servers are asked, if any.
+        """
+        if not self.entry.reading.watches_engines:
+            return []
+        asked = [
+            address
+            for address in telemetry.addresses(self.cluster)
+            if not servers or address.partition("=")[0] in servers
+        ]
+        return [["watch_engines", telemetry.PATTERN, *asked]] if asked else []
 
     def attached(self, hosts: Sequence[str], *launcher: str) -> list[Text]:
         """A guard: the agents of hosts, on which the launcher starts, give what is described."""

@@ -22,7 +22,7 @@ def findings(before: str, after: str, written: float = 0.0, *, ranks: int = 1) -
     seen = _Seen(ranks=ranks)
     first, second = parse(BEGIN + before), parse(BEGIN + after)
     _note(seen, second)
-    _compare(seen, first, second, {(DFS, "write"): written})
+    _compare(seen, first, second, {(DFS, "write"): written}, "step")
     return list(_findings(seen))
 
 
@@ -93,7 +93,7 @@ def test_an_engine_that_restarted_is_named_and_not_counted() -> None:
     before = parse(BEGIN + MOVED % 500)
     after = parse(BEGIN.replace("5", "6") + MOVED % 100)
     _note(seen, after)
-    _compare(seen, before, after, {(DFS, "write"): 1000.0})
+    _compare(seen, before, after, {(DFS, "write"): 1000.0}, "step")
     assert list(_findings(seen)) == ["rank 0 on s1 restarted during the check"]
 
 
@@ -110,7 +110,7 @@ def test_a_server_that_answered_once_alone_has_no_bytes_to_compare() -> None:
     both = BEGIN + MOVED % 500 + BEGIN.replace("s1", "s2").replace('rank="0"', 'rank="1"')
     assert parse(both).hosts == {0: "s1", 1: "s2"}
     seen = _Seen()
-    _compare(seen, parse(BEGIN + MOVED % 500), parse(both), {(DFS, "write"): 1000.0})
+    _compare(seen, parse(BEGIN + MOVED % 500), parse(both), {(DFS, "write"): 1000.0}, "step")
     assert (seen.steps, seen.asked) == (1, {})
 
 
@@ -122,34 +122,35 @@ OPERATIONS = (
 
 @pytest.mark.parametrize(
     ("operations", "squares", "kept"),
-    [(8, 50, [{(0, 3): (8, 50)}]), (7, 50, []), (8, 0, [])],
+    [(8, 50, {"step": {(0, 3): (8, 50)}}), (7, 50, {}), (8, 0, {})],
 )
 def test_a_mean_latency_is_that_of_eight_operations_or_more(
-    operations: int, squares: int, kept: list[Step]
+    operations: int, squares: int, kept: dict[str, Step]
 ) -> None:
     seen = _Seen()
     before = parse(BEGIN + OPERATIONS % (100, 9000))
-    _compare(seen, before, parse(BEGIN + OPERATIONS % (100 + operations, 9000 + squares)), {})
-    assert seen.latency.get(("update", "4KB"), []) == kept
+    after = parse(BEGIN + OPERATIONS % (100 + operations, 9000 + squares))
+    _compare(seen, before, after, {}, "step")
+    assert seen.latency.get(("update", "4KB"), {}) == kept
 
 
 def test_what_is_counted_for_the_first_time_was_zero_before() -> None:
     seen = _Seen()
-    _compare(seen, parse(BEGIN), parse(BEGIN + OPERATIONS % (8, 50)), {})
-    assert seen.latency["update", "4KB"] == [{(0, 3): (8, 50)}]
+    _compare(seen, parse(BEGIN), parse(BEGIN + OPERATIONS % (8, 50)), {}, "step")
+    assert seen.latency["update", "4KB"] == {"step": {(0, 3): (8, 50)}}
 
 
 def test_operations_without_the_sum_of_their_times_have_no_latency() -> None:
     seen = _Seen()
     counted = OPERATIONS.splitlines()[0] + "\n"
-    _compare(seen, parse(BEGIN + counted % 100), parse(BEGIN + counted % 200), {})
+    _compare(seen, parse(BEGIN + counted % 100), parse(BEGIN + counted % 200), {}, "step")
     assert not seen.latency
 
 
 def test_an_engine_that_is_new_in_a_reading_has_no_step() -> None:
     seen = _Seen()
     new = BEGIN.replace('rank="0"', 'rank="1"') + OPERATIONS.replace('rank="0"', 'rank="1"')
-    _compare(seen, parse(BEGIN), parse(BEGIN + new % (100, 9000)), {})
+    _compare(seen, parse(BEGIN), parse(BEGIN + new % (100, 9000)), {}, "step")
     assert not seen.latency
     assert not seen.restarted
 
@@ -160,7 +161,7 @@ def test_the_size_is_compared_that_took_the_engines_longest() -> None:
     # In small operations rank 1 is slow, and in the large ones, which take longer, rank 2.
     for size, slow, squares in (("4KB", 1, 1e6), ("1MB", 2, 1e9)):
         step = {place: (1000.0, squares * (400 if place[0] == slow else 1)) for place in places}
-        seen.latency["update", size] = [step] * 4
+        seen.latency["update", size].update(dict.fromkeys(range(4), step))
     assert {each.rank for each in _outliers(dict(_compared(seen)))} == {2}
 
 

@@ -124,6 +124,7 @@ def replay(trial: str) -> _Seen:
                 before,
                 after,
                 {(DFS, "write"): own["write"], (DFS, "read"): own["read"]} if own else {},
+                name,
             )
             before = after
     return seen
@@ -149,7 +150,7 @@ def test_of_sound_engines_nobody_is_named(trial: str) -> None:
 
 def test_by_one_step_of_two_engines_nobody_is_named() -> None:
     seen = replay("destroyed")
-    (times,) = seen.latency["update", "1MB"]
+    (times,) = seen.latency["update", "1MB"].values()
     assert (times[0, 0][1] / times[0, 0][0]) > 16 * (times[1, 0][1] / times[1, 0][0])
     assert not list(_outliers(dict(_compared(seen))))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import MEBIBYTE, Direction
@@ -203,7 +204,7 @@ def _takes_in_daos(run: Run) -> float:
 
 
 _OF_DISK = _reading(_load_on_disk)
-_OF_DAOS = _reading(load_in_daos)
+_OF_DAOS = replace(_reading(load_in_daos), watches_engines=True)
 
 _DISK_SCALES = {
     "quick": {"repetitions": 5, "fields_per_step": 16, "field_steps": 4},

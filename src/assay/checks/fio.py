@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
@@ -282,7 +282,7 @@ DFS = Check(
     each_host,
     _through_daos(16),
     scales=_DAOS_SCALES,
-    reading=_READING,
+    reading=replace(_READING, watches_engines=True),
     takes=_takes_in_daos,
 )
 
@@ -294,6 +294,6 @@ DFUSE = Check(
     each_mount_backend,
     _through_daos(1),
     scales=_DAOS_SCALES,
-    reading=Reading(_parsed_intercepted, _is_sample_of),
+    reading=Reading(_parsed_intercepted, _is_sample_of, watches_engines=True),
     takes=_takes_in_daos,
 )

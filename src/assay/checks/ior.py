@@ -84,13 +84,13 @@ def _takes(run: Run) -> float:
     return len(run.subjects) * len(list(repetitions(run.repetitions))) * each
 
 
-def _moved(left: SubjectOutputs, step: str) -> dict[str, float] | None:
+def transferred(left: SubjectOutputs, step: str) -> dict[str, float] | None:
     """The bytes that a step wrote and read, by the engines' names of these operations."""
-    transferred = moved(left.text(step, "json"))
-    return transferred and {"update": transferred["write"], "fetch": transferred["read"]}
+    by_direction = moved(left.text(step, "json"))
+    return by_direction and {"update": by_direction["write"], "fetch": by_direction["read"]}
 
 
-_READING = Reading(_parsed, _is_sample_of, watches_engines=True, moved=_moved)
+_READING = Reading(_parsed, _is_sample_of, watches_engines=True, moved=transferred)
 
 EASY = Check(
     "IorEasy",

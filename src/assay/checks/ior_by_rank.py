@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from assay.checks.bounds.devices import IO
 from assay.checks.daos_path import DaosPath, objects
 from assay.checks.entry import Check, Metric
-from assay.checks.ior import EASY_TRANSFER, VERIFIED, repetitions
+from assay.checks.ior import EASY_TRANSFER, VERIFIED, repetitions, transferred
 from assay.checks.load import ranks_per_node
 from assay.checks.pairs import clients_by_rank
 from assay.checks.raw import RawOutputs
@@ -148,6 +148,6 @@ IOR_BY_RANK = Check(
     (*LARGE, *SMALL),
     # Pools on each rank come and go, which a trial in minutes does not do.
     scales={"acceptance": {"repetitions": 5}},
-    reading=Reading(_parsed),
+    reading=Reading(_parsed, watches_engines=True, of_one_rank=True, moved=transferred),
     takes=_takes,
 )

@@ -115,6 +115,9 @@ class Reading:
     """Whether a sample is one of a metric."""
     watches_engines: bool = False
     """Whether the job reads the engines' metrics, before its steps and after each."""
+    of_one_rank: bool = False
+    """Whether each subject is an engine that is measured alone. Then only its own rank counts, and
+    the ranks of all subjects are compared, step by step."""
     moved: Callable[[SubjectOutputs, str], Mapping[str, float] | None] | None = None
     """Bytes of its own data that a step reports as moved, by operation (`update`, `fetch`); None if
     it does not report them."""

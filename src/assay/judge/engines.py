@@ -9,11 +9,12 @@ benchmark reports, the figure is not one of the storage.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
+from assay.checks import self_test
 from assay.checks.bounds.devices import Direction
 from assay.checks.bounds.path import of_files
 from assay.checks.plan import CHECKS, requirements
@@ -106,10 +107,10 @@ MOST_TIMES = 100.0
 class _Seen:
     """What the engines did during the steps of a check."""
 
-    latency: dict[tuple[str, str], list[dict[Place, tuple[float, float]]]] = field(
-        default_factory=lambda: defaultdict(list)
+    latency: dict[tuple[str, str], dict[Hashable, dict[Place, tuple[float, float]]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(dict))
     )
-    """By operation and size: for each step, operations and the sum of their squares, by target."""
+    """By operation and size, and by step: operations and the sum of their squares, by target."""
     moved: dict[Way, float] = field(default_factory=lambda: defaultdict(float))
     """Bytes that the engines moved in steps for which the benchmark reports its own bytes."""
     asked: dict[Way, float] = field(default_factory=lambda: defaultdict(float))
@@ -125,7 +126,7 @@ class _Seen:
     problems: list[str] = field(default_factory=list)
     steps: int = 0
     ranks: int = 0
-    """Number of ranks that the system has."""
+    """Number of ranks that each reading should have."""
 
 
 def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
@@ -168,13 +169,14 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
         also = f" and {len(unwatched) - 1} more" if len(unwatched) > 1 else ""
         why = f"the engines' metrics were not read: no telemetry port on {unwatched[0]}{also}"
         return Engines(case.check, case.partition, (), (), why)
-    engines = (len(cluster.hosts[name].engines) for name in cluster.daos.servers)
-    seen = _Seen(ranks=found.ranks if found else sum(engines))
-    for output in outputs:
+    engines = sum(len(cluster.hosts[name].engines) for name in cluster.daos.servers)
+    alone = CHECKS[case.check].reading.of_one_rank
+    seen = _Seen(ranks=1 if alone else found.ranks if found else engines)
+    for job, output in enumerate(outputs):
         raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
         seen.ssds.update(_ssds(raw))
         for subject in subjects:
-            _add(seen, cluster, case.check, subject, raw.of(subject))
+            _add(seen, cluster, case.check, subject, raw, job)
     return _judged(case, seen)
 
 
@@ -185,24 +187,35 @@ _WITHOUT_DAOS = "posix"
 # What the steps did.
 
 
-def _add(seen: _Seen, cluster: Cluster, check: str, subject: Subject, left: SubjectOutputs) -> None:
+def _add(
+    seen: _Seen, cluster: Cluster, check: str, subject: Subject, raw: RawOutputs, job: int
+) -> None:
     """Add the effect of each step of a subject, which is the difference between two readings."""
-    moved_by = CHECKS[check].reading.moved
-    stored = of_files(cluster).stored
+    reading, left = CHECKS[check].reading, raw.of(subject)
+    # A pool on one rank has no redundancy.
+    stored = 1.0 if reading.of_one_rank else of_files(cluster).stored
+    cost = {"update": stored, "fetch": 1.0}
     try:
-        before = _reading(left, "start")
+        own = _rank(cluster, subject, raw) if reading.of_one_rank else None
+        before = _reading(left, "start", own)
         _note(seen, before)
         for step in left.steps():
-            after = _reading(left, step.name)
+            after = _reading(left, step.name, own)
             _note(seen, after)
             if before is not None and after is not None:
-                moved = (moved_by(left, step.name) if moved_by else None) or {}
-                cost = {"update": stored, "fetch": 1.0}
+                moved = (reading.moved(left, step.name) if reading.moved else None) or {}
                 asked = {(subject, DIRECTIONS[by]): moved[by] * cost[by] for by in moved}
-                _compare(seen, before, after, asked)
+                # Ranks that are measured one by one have their steps of the same name compared.
+                together = (job, step.name, None if reading.of_one_rank else subject)
+                _compare(seen, before, after, asked, together)
             before = after
-    except (ForeignError, OSError) as error:
+    except (ForeignError, OSError, self_test.NoRankError) as error:
         seen.problems.append(f"what the engines reported cannot be read: {error}")
+
+
+def _rank(cluster: Cluster, engine: Subject, raw: RawOutputs) -> int:
+    """The rank of an engine, by what dmg answered before the job."""
+    return self_test.rank(cluster, engine, raw.answer("system.before"))
 
 
 def _ssds(raw: RawOutputs) -> Mapping[Place, tuple[str, ...]]:
@@ -213,15 +226,16 @@ def _ssds(raw: RawOutputs) -> Mapping[Place, tuple[str, ...]]:
         return {}
 
 
-def _reading(left: SubjectOutputs, name: str) -> Snapshot | None:
-    """The reading of the engines after a step; None if they were not read."""
+def _reading(left: SubjectOutputs, name: str, own: int | None) -> Snapshot | None:
+    """The reading of the engines after a step, or of one rank; None if they were not read."""
     packed = left.packed(f"{name}.engines.gz")
     if not packed:
         return None
     try:
-        return parse(unpacked(packed))
+        whole = parse(unpacked(packed))
     except ValueError as error:
         return Snapshot({}, {}, {}, (f"{name}.engines.gz: {error}",))
+    return whole if own is None else whole.of(own)
 
 
 def _note(seen: _Seen, reading: Snapshot | None) -> None:
@@ -232,7 +246,9 @@ def _note(seen: _Seen, reading: Snapshot | None) -> None:
         seen.problems += reading.problems
 
 
-def _compare(seen: _Seen, before: Snapshot, after: Snapshot, asked: Mapping[Way, float]) -> None:
+def _compare(
+    seen: _Seen, before: Snapshot, after: Snapshot, asked: Mapping[Way, float], step: Hashable
+) -> None:
     """Add the differences between two readings.
 
     Args:
@@ -241,6 +257,7 @@ def _compare(seen: _Seen, before: Snapshot, after: Snapshot, asked: Mapping[Way,
         after: the second reading.
         asked: bytes that the benchmark's data requires; empty if the benchmark does not report
             them.
+        step: what the differences belong to; those of one step are compared.
     """
     latency: dict[tuple[str, str], dict[Place, tuple[float, float]]] = defaultdict(dict)
     moved: dict[str, float] = defaultdict(float)
@@ -267,7 +284,7 @@ def _compare(seen: _Seen, before: Snapshot, after: Snapshot, asked: Mapping[Way,
                 latency[counted, detail][rank, target] = grown, squares
     seen.steps += 1
     for key, by_place in latency.items():
-        seen.latency[key].append(by_place)
+        seen.latency[key][step] |= by_place
     if whole and any(asked.values()):
         for way, required in asked.items():
             seen.moved[way] += moved[way[1]]
@@ -374,7 +391,9 @@ _Steps = Sequence[Mapping[Place, tuple[float, float]]]
 def _compared(seen: _Seen) -> Iterator[tuple[str, _Steps]]:
     """The steps by which ranks and targets are compared, for each operation."""
     for operation in IN_WORDS:
-        sizes = [steps for (name, _), steps in seen.latency.items() if name == operation]
+        sizes = [
+            list(steps.values()) for (name, _), steps in seen.latency.items() if name == operation
+        ]
         if sizes:
             # Use the size that took the engines longest; the others are metadata and remainders.
             yield operation, max(sizes, key=_busy)

@@ -140,6 +140,12 @@ class Snapshot:
     """Servers that did not answer, each with the reason."""
     problems: tuple[str, ...] = ()
 
+    def of(self, rank: int) -> Snapshot:
+        """The metrics of one rank alone."""
+        hosts = {rank: self.hosts[rank]} if rank in self.hosts else {}
+        values = {key: value for key, value in self.values.items() if key[1] == rank}
+        return Snapshot(hosts, values, self.silent, self.problems)
+
 
 def unpacked(packed: bytes) -> str:
     """Decompress a reading.
