@@ -255,6 +255,24 @@ def test_a_slow_target_is_named_with_its_own_ssd(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("port", [9191, None])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_pool_in_which_daos_holds_writes_back_is_a_finding(
+    tmp_path: Path, when: str, port: int | None
+) -> None:
+    results = campaign(tmp_path, "sound")
+    system = tmp_path / "output" / "IorEasy" / "raw" / "system"
+    system.mkdir()
+    answer = recorded("dmg", "pool_query_little_room.txt").replace("150000000", "75000000")
+    (system / f"pool.{when}.json").write_text(answer)
+    (report,) = engines(daos(port), results)
+    assert report.findings == (
+        f"the pool assay, {when} the run: its fullest scm target is 85% full; from 60% on DAOS"
+        " holds writes back while it reclaims space",
+    )
+    assert report.findings[0] in report.sentence
+
+
 def twice_as_much(root: Path, phase: str) -> None:
     """Let IOR report twice the bytes that it moved in a phase."""
     for summary in root.glob(f"**/{phase}.*.json"):

@@ -15,6 +15,7 @@ from assay.tools.dmg import (
     pool_destroy,
     pool_list,
     pool_query,
+    pressed,
     remapped,
     restarted,
     system_query,
@@ -275,3 +276,22 @@ def test_another_pool_of_the_same_name_is_reported() -> None:
 def test_a_pool_that_was_not_asked_about_cannot_be_compared(text: str) -> None:
     assert remapped(text, pool()) == []
     assert remapped(pool(), text) == []
+
+
+@pytest.mark.parametrize(
+    ("used", "said"), [(0.59, ""), (0.61, "61% full"), (0.85, "85% full"), (0.89, "89% full")]
+)
+def test_a_pool_whose_targets_hold_writes_back_is_named(used: float, said: str) -> None:
+    text = recorded("dmg", "pool_query_little_room.txt")
+    free = round(1000005632 / 2 * (1 - used))
+    reason = pressed(text.replace('"min": 150000000', f'"min": {free}', 1))
+    assert said in reason
+    assert bool(reason) is bool(said)
+    if said:
+        assert reason.startswith("its fullest scm target is ")
+    assert parse(text.replace('"min": 150000000', f'"min": {free}', 1)).problems == ()
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"response": null, "error": "no", "status": -1}'])
+def test_a_pool_that_is_not_known_holds_nothing_back(text: str) -> None:
+    assert pressed(text) == ""

@@ -24,6 +24,7 @@ from assay.foreign.files import ForeignError, Tree
 from assay.judge.engine_logs import logged
 from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, in_words, named_from, outliers
 from assay.subject import Subject
+from assay.tools import dmg
 from assay.tools.device_health import of_targets
 from assay.tools.telemetry import (
     COUNTED,
@@ -139,6 +140,9 @@ def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
     cases = (results.cases.get(key) for key in watched)
     all_reports = (_of_case(cluster, case) for case in cases if case is not None)
     reports = {(each.check, each.partition): each for each in all_reports if each is not None}
+    for key, report in reports.items():
+        full = _pressed(cluster, results.cases[key])
+        reports[key] = replace(report, findings=(*report.findings, *full))
     for (check, partition), errors in logged(cluster, results).items():
         report = reports.get((check, partition), Engines(check, partition, (), ()))
         reports[check, partition] = replace(report, findings=(*report.findings, *errors))
@@ -182,6 +186,23 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
 
 _WITHOUT_DAOS = "posix"
 """The backend that does not use DAOS."""
+
+
+def _pressed(cluster: Cluster, case: Case) -> Iterator[str]:
+    """Whether the pool was so full that DAOS held writes back, by the fuller of two answers."""
+    assert cluster.daos
+    for job in case.jobs:
+        if job.output is None:
+            continue
+        raw = RawOutputs(Tree(job.output.root), f"{job.output.place}/raw")
+        for when in ("after", "before"):
+            try:
+                why = dmg.pressed(raw.answer(f"pool.{when}"))
+            except (ForeignError, OSError):
+                continue
+            if why:
+                yield f"the pool {cluster.daos.pool}, {when} the run: {why}"
+                return
 
 
 # What the steps did.

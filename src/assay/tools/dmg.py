@@ -26,10 +26,13 @@ _ADDRESS = re.compile(r"[^:]*://(.+:\d+)$")
 FULL = 0.9
 """Share of a pool's fullest target above which performance suffers and writes start to fail.
 
-DAOS's aggregation and its reserves need room; the share is this project's own choice. From 60 % on,
-DAOS 2.8 gradually gives space reclamation priority over updates (`pressure_gauge` in its
-src/engine/sched.c). A small pool may be full earlier: one of 600 MB of SCM refused writes at 88 %.
+DAOS's aggregation and its reserves need room; the share is this project's own choice. A small pool
+may be full earlier: one of 600 MB of SCM refused writes at 88 %.
 """
+
+PRESSED = 0.6
+"""Share of a target from which on DAOS 2.8 gives the reclaiming of space priority over updates, the
+more so the fuller it is (`pressure_gauge` in its src/engine/sched.c)."""
 
 
 def system_query(config: str | None = None) -> list[str]:
@@ -291,6 +294,24 @@ def restarted(before: str, after: str) -> list[str]:
         for member in _members(after)
         if was.get(member.rank, member.incarnation) != member.incarnation
     ]
+
+
+def pressed(text: str) -> str:
+    """How full a pool is, if its targets hold updates back for that; empty if they do not.
+
+    Args:
+        text: standard output of `dmg -j pool query`, or of the same question to `daos`.
+    """
+    pool = _pool(text)
+    if pool is None or not pool.active_targets:
+        return ""
+    used, media = max((tier.used(pool.active_targets), tier.media) for tier in pool.tiers)
+    if used <= PRESSED:
+        return ""
+    return (
+        f"its fullest {media} target is {used:.0%} full; from {PRESSED:.0%} on DAOS holds writes"
+        " back while it reclaims space"
+    )
 
 
 def remapped(before: str, after: str) -> list[str]:
