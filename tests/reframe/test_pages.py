@@ -38,14 +38,22 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {check: spelled(script) for check, script in made.items()}
 
 
-def test_a_trial_on_one_machine_creates_some_files_without_a_deadline(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("check", "count"),
+    [("MdtestEasy", " -n 100 "), ("Io500", " -n 200 "), ("Io500Program", "n = 200")],
+)
+def test_a_trial_on_one_machine_creates_some_files_without_a_deadline(
+    check: str, count: str, tmp_path: Path
+) -> None:
     document = site("file", servers=1, engines=1)
     document |= {"clients": ["s1"], "colocated": True}
     document["hosts"] = {name: document["hosts"][name] for name in ("login", "s1")}
     document["daos"] |= {"pool": "tank", "container": "posix", "agents": ["s1"]}
-    document["benchmarks"] = {"mdtest": "/opt/bin/mdtest", "ior_apis": ["DFS"]}
-    script = scripts(document, tmp_path, "--tag=quick", "--name=^MdtestEasy%")["MdtestEasy"]
-    assert " -n 100 " in script
+    document["benchmarks"] = {"ior_apis": ["DFS"]} | {
+        tool: f"/opt/bin/{tool}" for tool in ("ior", "mdtest", "io500")
+    }
+    script = scripts(document, tmp_path, "--tag=quick", f"--name=^{check}%")[check]
+    assert count in script
     assert " -W " not in script
 
 

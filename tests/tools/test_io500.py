@@ -120,6 +120,32 @@ def test_a_phase_shorter_than_its_stonewall_is_not_a_measurement():
     )
 
 
+def test_a_number_of_files_is_created_whatever_the_stonewall():
+    run = Io500("/io500", "/tmp/r", stonewall_s=2, files=200)
+    assert run.configuration().count("\nn = 200\n") == 2
+    for name, phase in run.runs().items():
+        command = " ".join(phase.command("s") if isinstance(phase, ior.Ior) else phase.command())
+        assert (" -n 200 " in command) == name.startswith("mdtest"), name
+        assert not (name.startswith("mdtest") and " -W " in command), name
+
+
+def test_mdtest_may_end_before_the_stonewall_where_it_creates_a_number_of_files():
+    text = recorded(TOOL, "counted.txt")
+    parsed = parse(text, stonewall_s=2, counted=True)
+    assert parsed.problems == ()
+    assert figures(parsed)["score"] == pytest.approx(4.084777, rel=1e-5)
+    assert [problem.split(":")[0] for problem in parse(text, stonewall_s=2).problems] == [
+        *["io500"] * 2,
+        "mdtest-easy-write took 1.465 s, less than its stonewall of 2 s",
+        "mdtest-hard-write took 1.097 s, less than its stonewall of 2 s",
+    ]
+
+
+def test_ior_may_not_end_before_it_even_then():
+    problems = parse(recorded(TOOL, "too_short.txt"), stonewall_s=1, counted=True).problems
+    assert [problem.split()[0] for problem in problems[-2:]] == ["ior-easy-write", "ior-hard-write"]
+
+
 def test_a_run_that_was_killed_has_no_score():
     parsed = parse(recorded(TOOL, "killed.txt"), stonewall_s=1)
     assert "score" not in figures(parsed)

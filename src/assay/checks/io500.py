@@ -142,7 +142,11 @@ def _parsed_program(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     return merged(
         io500.TOOL,
         (
-            io500.parse(left.printed(name), stonewall_s=run.sizes["stonewall_s"])
+            io500.parse(
+                left.printed(name),
+                stonewall_s=run.sizes["stonewall_s"],
+                counted=run.cluster.colocated,
+            )
             for name in run.names("io500")
         ),
     )
