@@ -96,14 +96,21 @@ class Io500(Io500Check):
         written = self.phases(subject, number)[f"ior-{kind}-write"]
         assert isinstance(written, ior.Ior)
         run = replace(written, block=written.transfer, segments=1, keep=False, stonewall=None)
-        return self.launched(subject, f"ior-{kind}-clean.{number}", run)
+        return self.launched(subject, f"ior-{kind}-clean.{number}", run, overwrites=True)
 
-    def launched(self, subject: Subject, name: str, run: ior.Ior | mdtest.Mdtest) -> Step:
+    def launched(
+        self,
+        subject: Subject,
+        name: str,
+        run: ior.Ior | mdtest.Mdtest,
+        *,
+        overwrites: bool = False,
+    ) -> Step:
         """A run of IOR or of mdtest over all clients."""
         command: list[Text]
         parse: Callable[..., Parsed]
         if isinstance(run, ior.Ior):
-            program, parse = self.benchmark("ior"), ior.parse
+            program, parse = self.benchmark("ior"), partial(ior.parse, overwrites=overwrites)
             command = run.command(RAW / f"{name}.json")
         else:
             program, parse = self.benchmark("mdtest"), mdtest.parse

@@ -60,7 +60,7 @@ class IorCheck(UsesEachBackend, AssayCheck):
                 steps.append(Evict(f"evict.{name}", SCRATCH))
             read = replace(run, write=False, verify=name == VERIFIED)
             steps.append(self.step(subject, f"read.{name}", read))
-            steps.append(self.step(subject, f"clean.{name}", self.clean_up(subject)))
+            steps.append(self.clean(subject, f"clean.{name}"))
         return steps
 
     def repetition(self, subject: Subject, name: str) -> Ior:
@@ -89,10 +89,11 @@ class IorCheck(UsesEachBackend, AssayCheck):
         mib = each // 2**20 // 2 * 2
         return replace(run, block=f"{min(int(run.block[:-1]), mib)}m")
 
-    def clean_up(self, subject: Subject) -> Ior:
+    def clean(self, subject: Subject, name: str) -> Step:
         """A run that writes a single transfer and does not keep the files: IOR removes them."""
         run = self.ior(subject)
-        return replace(run, block=run.transfer, segments=1, read=False)
+        run = replace(run, block=run.transfer, segments=1, read=False)
+        return self.step(subject, name, run, overwrites=True)
 
     def ior(self, subject: Subject) -> Ior:
         """IOR with the pattern of the check, by the subject's backend."""
@@ -102,16 +103,17 @@ class IorCheck(UsesEachBackend, AssayCheck):
             dfs=self.dfs(subject),
         )
 
-    def step(self, subject: Subject, name: str, run: Ior) -> Step:
+    def step(self, subject: Subject, name: str, run: Ior, *, overwrites: bool = False) -> Step:
         """A run on all clients, which writes its summary as JSON."""
-        program = self.benchmark("ior")
+        program, tasks, nodes = self.benchmark("ior"), self.tasks, len(self.hosts)
+        read = partial(parse, expected_tasks=tasks, expected_nodes=nodes, overwrites=overwrites)
         return Step(
             name,
             # All ranks write as much as the fastest; if an engine dies, its ranks wait for ever.
             limit_s=60 + 6 * self.stonewall_s,
             program=str(program),
             commands=[self.launch(subject, program, run.command(RAW / f"{name}.json"))],
-            parse=partial(parse, expected_tasks=self.tasks, expected_nodes=len(self.hosts)),
+            parse=read,
         )
 
     def needed_mib(self) -> int:

@@ -89,3 +89,11 @@ def test_an_errno_of_the_file_system_is_told_in_words(
 ) -> None:
     line = f"ERROR (aiori-DFS.c:675): 0: {errno}: dfs_mkdir() of a Failed\n"
     assert f": {cause} (dfs_mkdir() of a Failed, errno {errno})" in ended(tmp_path, line, 1)
+
+
+def test_a_rank_that_crashed_comes_before_what_its_peers_print(tmp_path: Path) -> None:
+    """As Open MPI 4.1.4 printed it under srun; its peers report a lost connection."""
+    printed = (Path(__file__).parents[1] / "recorded/mpirun/openmpi_rank_crashed.txt").read_text()
+    assert ended(tmp_path, printed, 143) == (
+        "ior (write.1) failed with exit status 143: rank 3 on nid002 crashed (Segmentation fault)"
+    )

@@ -343,3 +343,13 @@ def test_log_lines_do_not_change_the_samples(name, places):
     for place in places:
         lines.insert(place, LOG_LINE)
     assert parse("\n".join(lines)) == parse(recorded(name))
+
+
+@pytest.mark.parametrize("backend", ["posix", "dfs", "dfuse"])
+@pytest.mark.parametrize("overwrites", [False, True])
+def test_a_run_that_removes_the_files_of_another_writes_over_them(
+    backend: str, overwrites: bool
+) -> None:
+    name = f"easy/{backend}/clean.1"
+    parsed = parse(recorded(f"{name}.txt") + recorded(f"{name}.json"), overwrites=overwrites)
+    assert bool(parsed.problems) is not overwrites

@@ -16,7 +16,7 @@ from assay.foreign.limits import SHOWN_REASON
 from assay.foreign.text import one_line, quoted, shorten
 from assay.shell import Text, line
 from assay.tools.daos_log import first_cause
-from assay.tools.launchers import why_not_started
+from assay.tools.launchers import crashed, why_not_started
 from assay.tools.output import Parsed
 
 TIMED_OUT, KILLED = 124, 137
@@ -180,6 +180,9 @@ def _last_words(left: SubjectOutputs, step: Step) -> str:
     # Without a benchmark there is no output of it to parse.
     if cause := why_not_started(left.printed(step.name)):
         return f": {shorten(cause, SHOWN_REASON)}"
+    # What its peers print is that they lost it.
+    if cause := crashed(left.printed(step.name)):
+        return f": {cause}"
     if step.parse and (why := step.parse(left.printed(step.name)).problems):
         return f": {why[0]}"
     for kind in ("err", "out"):

@@ -33,6 +33,7 @@ _ROW = re.compile(r"(write|read) +(\d+(?:\.\d+)?) +(?:[\d.]+ +){7}(\d+(?:\.\d+)?
 
 # IOR prints these when a deadline ended the run and it continues with the bytes that were moved.
 _STONEWALL = re.compile(r"WARNING: (?:Expected agg|Stat\(\) of agg|Using actual agg|Maybe caused)")
+_OVERWRITTEN = re.compile(r"WARNING: The file .* exists already and will be overwritten")
 _SIZES = re.compile(
     r"WARNING: Stat\(\) of aggregate file size += (\d+)\n"
     r"WARNING: Using actual aggregate bytes moved = (\d+)$",
@@ -173,6 +174,7 @@ def parse(
     expected_nodes: int | None = None,
     intercepted_by: Library | None = None,
     limit: str = "",
+    overwrites: bool = False,
 ) -> Parsed:
     """Read IOR's JSON summary or, if there is none, its table.
 
@@ -192,12 +194,14 @@ def parse(
         expected_nodes: required nodes.
         intercepted_by: library that had to intercept the I/O calls of every rank.
         limit: why a write could not be larger, for the sentence; empty if it could.
+        overwrites: whether it has to write over the files of another run, as one that removes them.
     """
     runs = len(_BANNER.findall(text))
     tests, problems = _from_table(text, runs) if runs else _from_json(text)
     worn_out = bool(tests) and all(test.options.wear_out for test in tests)
     to_the_end = worn_out or _STATUS_FILE.search(text) is not None
-    problems = [*printed_errors(text, _STONEWALL if to_the_end else None), *problems]
+    harmless = [*([_STONEWALL] if to_the_end else []), *([_OVERWRITTEN] if overwrites else [])]
+    problems = [*printed_errors(text, harmless), *problems]
     if to_the_end:
         problems += _holes(text)
     if _CREATED.search(text):

@@ -20,6 +20,13 @@ _LINE = re.compile(
 )
 """mpirun of Open MPI about its own command line, and Hydra about a program."""
 
+_CRASHED = re.compile(
+    r"^srun: error: (?P<host>\S+): task (?P<rank>\d+): (?P<signal>Segmentation fault|Bus error"
+    r"|Illegal instruction|Floating point exception)",
+    re.MULTILINE,
+)
+"""The other ranks are `Terminated` or `Killed` by srun; who is `Aborted` has said why."""
+
 
 def why_not_started(printed: str) -> str | None:
     """Why a launcher did not start a program, in its own words; None if it does not say so."""
@@ -28,6 +35,12 @@ def why_not_started(printed: str) -> str | None:
             return _sentence(banner["text"])
     line = _LINE.search(printed)
     return one_line(line["text"]) if line else None
+
+
+def crashed(printed: str) -> str | None:
+    """Which rank of an MPI program a signal of the processor ended; None if srun names none."""
+    ended = _CRASHED.search(printed)
+    return ended and f"rank {ended['rank']} on {ended['host']} crashed ({ended['signal']})"
 
 
 def _sentence(banner: str) -> str:

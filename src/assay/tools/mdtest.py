@@ -139,7 +139,7 @@ def parse(
     """
     seen = [(int(tasks), int(nodes)) for tasks, nodes in _BANNER.findall(text)]
     problems = [
-        *printed_errors(text, _HARMLESS),
+        *printed_errors(text, [_HARMLESS]),
         *worlds(TOOL, seen, expected_tasks, expected_nodes),
     ]
     labels: dict[str, str] = {}

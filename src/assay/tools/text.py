@@ -7,7 +7,7 @@ has the functions that several parsers need for that; `json_output` has those fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import ValidationError
 
@@ -33,14 +33,14 @@ def first_error(error: ValidationError) -> str:
     return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
 
 
-def printed_errors(text: str, harmless: re.Pattern[str] | None = None) -> Iterator[str]:
+def printed_errors(text: str, harmless: Sequence[re.Pattern[str]] = ()) -> Iterator[str]:
     """Each kind of error, warning or failed assertion that IOR, mdtest or MPI printed, once.
 
     Lines that differ only in numbers are one kind; the first is quoted, the others are counted.
 
     Args:
         text: the whole output.
-        harmless: lines to leave out.
+        harmless: what lines have that are left out.
     """
     first: dict[str, str] = {}
     count: dict[str, int] = {}
@@ -48,7 +48,7 @@ def printed_errors(text: str, harmless: re.Pattern[str] | None = None) -> Iterat
         error = line.strip()
         if not (_ERROR.search(error) or failed_assertion(error)):
             continue
-        if harmless and harmless.search(error):
+        if any(each.search(error) for each in harmless):
             continue
         kind = _VARYING.sub("#", error)
         first.setdefault(kind, error)
