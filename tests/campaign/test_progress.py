@@ -242,3 +242,16 @@ def test_who_follows_a_campaign_waits_for_its_second_round(
     command = ["progress", "--follow", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
     assert CliRunner().invoke(app, command).exit_code == 0
     assert len(waited) == 2
+
+
+def test_a_campaign_that_was_interrupted_is_not_said_to_run(tmp_path: Path) -> None:
+    """As after a ^C: the rest takes time once somebody measures it."""
+    (tmp_path / "cluster.json").write_text(json.dumps(description()))
+    command = ["progress", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
+    running = BEGIN + RUN.format("PosixFio", "clients")
+    for output, last in (
+        (running, "about"),
+        (running + FINISH, "nothing is running; the rest takes"),
+    ):
+        (tmp_path / progress.OUTPUT).write_text(output)
+        assert CliRunner().invoke(app, command).stdout.splitlines()[-1].startswith(last)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.cluster.slurm import Slurm
-from assay.commands.describe import _write
+from assay.commands.describe import _here, _write
 from assay.preflight.foreign_slurm import Seen
 from assay.preflight.guest import Asked, document
 from commandline import assay
@@ -59,3 +59,24 @@ def test_what_belongs_to_a_pool_or_a_container_names_it(
     code, printed, refused = assay("describe", tmp_path, "--partition=batch", *options)
     assert (code, printed) == (1, "")
     assert refused.startswith(why)
+
+
+def test_where_nothing_was_described_no_directory_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for prefix in (tmp_path / "new", tmp_path / "mine"):
+        if prefix.name == "mine":
+            prefix.mkdir()
+        _, _, refused = assay("describe", prefix, "--partition=batch")
+        assert refused == "sinfo is not on the PATH: run this on a host where jobs are submitted\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_paths_may_begin_with_the_home_which_bash_does_not_expand_in_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.chdir(tmp_path)
+    assert _here(Path("~/data")) == Path("/home/me/data")
+    assert _here(Path("data")) == tmp_path / "data"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from assay.checks.plan import requirements
+from assay.cluster.hardware import shipped
 from assay.cluster.slurm import Slurm
 from assay.preflight.examine import examine
 from assay.preflight.foreign_slurm import Seen
@@ -141,3 +142,13 @@ def test_a_servers_partition_is_required_where_servers_are_named() -> None:
     mine = document(asked(), seen("login"), [seen("n1"), seen("s1")])
     mine |= {"clients": ["n1"], "servers": ["s1"]}
     assert any(problem.key == "slurm.partitions.servers" for problem in examine(mine)[1])
+
+
+def test_the_data_sheet_that_is_proposed_for_a_network_is_one() -> None:
+    links = {"eth0": {"up": True, "address": "192.0.2.1", "speed_gbits": None}}
+    host = {"cores": 2, "numa_nodes": 1, "memory": {"total_mib": 1024}, "interfaces": links}
+    (why,) = (
+        each.why for each in left_open(asked(), [seen("n1", host=host)]) if "fabric" in each.key
+    )
+    proposed = why.partition("such as ")[2].partition(" (")[0]
+    assert proposed in shipped().fabric

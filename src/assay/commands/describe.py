@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterable
@@ -103,6 +104,9 @@ def describe(
         _end(["--container, --mount and --share are of a pool of DAOS: name it with --pool"])
     if mount is not None and container is None:
         _end(["--mount is where a container of yours is mounted: name it with --container"])
+    scratch, shared, mount, prolog = (
+        path and _here(path) for path in (scratch, shared, mount, prolog)
+    )
     wanted = pool and found_daos.Wanted(pool, container, mount, share)
     words = {
         "partitions": {"clients": partition},
@@ -118,9 +122,10 @@ def describe(
         slurm = Slurm.model_validate(words)
     except ValidationError as error:
         _end(f"slurm.{problem}" for problem in from_pydantic(error, Slurm, None))
-    prefix = prefix.absolute()
+    prefix = _here(prefix)
     if (prefix / "cluster.json").exists() and not replace:
         _end([f"{prefix}/cluster.json already exists; pass --replace, or name another directory"])
+    made = not prefix.exists()
     try:
         prefix.mkdir(parents=True, exist_ok=True)
         chosen, others = foreign_slurm.nodes(partition, nodes)
@@ -140,6 +145,11 @@ def describe(
         _end([str(error)])
     except OSError as error:
         _end([f"{error.filename or prefix}: {error.strerror}"])
+    finally:
+        # The nodes had to see it; where nothing was described it is empty.
+        if made:
+            with contextlib.suppress(OSError):
+                prefix.rmdir()
     print(f"{prefix}/cluster.json describes {len(seen)} clients: {folded(chosen)}")
     for why in others.values():
         print(f"left out: {why}")
@@ -159,7 +169,7 @@ def _write(asked: Asked, document: dict[str, Any], settings: Path | None) -> Non
     if described is None:
         _end(map(str, problems))
     environment = guest.environment(
-        asked, Path(sys.prefix, "bin"), checks_directory(), settings and settings.absolute()
+        asked, Path(sys.prefix, "bin"), checks_directory(), settings and _here(settings)
     )
     whole.write(
         {
@@ -167,6 +177,11 @@ def _write(asked: Asked, document: dict[str, Any], settings: Path | None) -> Non
             asked.prefix / "environment.sh": environment,
         }
     )
+
+
+def _here(path: Path) -> Path:
+    """A path as the user means it: bash leaves the ~ of --shared=~/data as it is."""
+    return path.expanduser().absolute()
 
 
 def checks_directory() -> Path:

@@ -76,10 +76,13 @@ def progress(
         printed.update(shown)
         if new:
             print("\n".join(new), flush=True)
-            if seen.scale and seen.done < len(seen.checks):
-                print(f"about {hours.spelled(left_s(seen))} left", flush=True)
         # Between its rounds and its phases, a campaign has no ReFrame session.
         ended = seen.ended and not campaign.is_measuring(directory)
+        if new and seen.scale and seen.done < len(seen.checks):
+            left = f"about {hours.spelled(left_s(seen))}"
+            stopped = ended and described.daos is None
+            sentence = f"nothing is running; the rest takes {left}" if stopped else f"{left} left"
+            print(sentence, flush=True)
         if not follow or (ended and (described.daos is None or seen.done == len(seen.checks))):
             return
         time.sleep(FOLLOWED_EVERY_S)

@@ -181,7 +181,8 @@ def left_open(asked: Asked, seen: Sequence[Seen], found: FoundDaos | None = None
             Open(
                 "hosts.*.datasheets.fabric",
                 f"the kernel reports no speed of the interface of {folded(slow)}, so no network"
-                " figure can be judged; name a sheet of hardware.yml, such as hdr-200",
+                " figure can be judged; name a data sheet, such as InfiniBand HDR (for any"
+                " other word assay check lists all)",
             )
         )
     if found is None:
