@@ -117,7 +117,9 @@ def described(inventory: str, out: Path) -> dict[str, Any]:
 def test_what_is_built_from_source_is_what_is_measured(tmp_path: Path) -> None:
     document = described("source", tmp_path / "cluster.json")
     view = "/opt/assay/spack/view"
-    names = {"ior": "ior", "mdtest": "mdtest", "fio_dfs": "fio", "fdb_hammer_daos": "fdb-hammer"}
+    names = {"ior": "ior", "mdtest": "mdtest", "io500": "io500", "fio_dfs": "fio"} | {
+        "fdb_hammer_daos": "fdb-hammer"
+    }
     assert document["daos"]["prefix"] == view
     assert {key: document["benchmarks"][key] for key in names} == {
         key: f"{view}/bin/{name}" for key, name in names.items()
@@ -127,6 +129,6 @@ def test_what_is_built_from_source_is_what_is_measured(tmp_path: Path) -> None:
 
 def test_nothing_of_spack_is_measured_where_nothing_is_built(tmp_path: Path) -> None:
     benchmarks = described("file", tmp_path / "cluster.json")["benchmarks"]
-    optional = [benchmarks[key] for key in ("ior", "mdtest", "fio_dfs", "fdb_hammer_daos")]
-    assert optional == [None, None, None, None]
+    optional = [benchmarks[key] for key in ("ior", "mdtest", "io500", "fio_dfs", "fdb_hammer_daos")]
+    assert optional == [None] * 5
     assert benchmarks["ior_apis"] == []

@@ -91,6 +91,7 @@ class _StandIn(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if module.__name__ == "spack.package":
             for word in ("version", "variant", "depends_on", "conflicts", "patch"):
                 setattr(module, word, self.directive(word))
+            module.resource = lambda name, **keywords: self.directive("resource")(name, **keywords)
             module.license = module.maintainers = lambda *names: None
             module.when = self.when
             module.run_after = module.run_before = lambda phase: lambda function: function

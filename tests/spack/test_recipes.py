@@ -29,9 +29,17 @@ def test_sources_are_pinned_to_a_commit_and_never_to_a_branch(recipe):
 
 
 @OURS
+def test_what_is_built_into_a_program_is_pinned_to_a_commit_for_its_version(recipe):
+    for resource in recipe.of("resource"):
+        assert re.fullmatch("[0-9a-f]{40}", resource.keywords["commit"]), resource.argument
+        assert not {"branch", "tag"} & set(resource.keywords)
+        assert resource.when, "another version of the program brings its own"
+
+
+@OURS
 def test_a_tag_is_the_one_of_its_version(recipe):
     for version, source in recipe.versions.items():
-        assert re.sub(r"^(v|fio-|fuse-)", "", source.get("tag", version)) == version
+        assert re.sub(r"^(v|fio-|fuse-|io500-)", "", source.get("tag", version)) == version
 
 
 @OURS
@@ -62,7 +70,7 @@ def test_a_variant_has_a_description(recipe):
         assert variant["description"], name
 
 
-@pytest.mark.parametrize("name", ["ior", "fio", "fdb"])
+@pytest.mark.parametrize("name", ["ior", "fio", "fdb", "io500"])
 def test_a_program_with_daos_asks_for_the_client(name):
     asked = {(one.argument, one.when) for one in RECIPES[name].of("depends_on")}
     assert ("daos+client", ("+daos",)) in asked

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from assay.cluster.daos import Described
 
-NAMED = ("daos", "libfabric", "mercury", "ior", "fio", "fdb")
+NAMED = ("daos", "libfabric", "mercury", "ior", "io500", "fio", "fdb")
 """Packages that affect the figures most; the sign-off names each of them."""
 
 
