@@ -14,8 +14,9 @@ trap 'podman rm --force --time=2 --ignore "$name" > /dev/null; rm -rf "$work"' E
 export CONTAINERS_CONF=$work/containers.conf
 printf '[containers]\ndefault_ulimits = ["nofile=1024:4096", "nproc=4096:8192"]\n' > "$CONTAINERS_CONF"
 
+enter=(podman exec --workdir=/root/daos-assay "$name")
 inside() {
-    podman exec --workdir=/root/daos-assay "$name" "$@"
+    "${enter[@]}" "$@"
 }
 
 # What apt, dpkg, useradd and adduser keep for themselves, logs, and what root's own commands write, are no part of what was there.
@@ -43,13 +44,7 @@ for program in systemctl ip ps; do
     ! inside sh -c "command -v $program" || { echo "the image has $program, so that nothing would be shown" >&2; exit 1; }
 done
 list > "$work/before"
-# A disk that others share may be three times as fast as a minute before. Then the reason says that other work may have slowed
-# what a figure is compared with, and a user measures again. Nothing else is measured twice.
-inside make validate | tee "$work/validate" || {
-    # Not --quiet: grep would end before tr has written all, which pipefail takes for a failure.
-    tr --squeeze-repeats ' \n' ' ' < "$work/validate" | grep 'unless other work slowed what it is compared with' > /dev/null
-    inside make validate
-}
+"$here/../hosts/measured.sh" "${enter[@]}" make validate
 list > "$work/between"
 inside make teardown
 list > "$work/after"
