@@ -65,9 +65,8 @@ def test_where_nothing_was_described_no_directory_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    for prefix in (tmp_path / "new", tmp_path / "mine"):
-        if prefix.name == "mine":
-            prefix.mkdir()
+    (tmp_path / "mine").mkdir()
+    for prefix in (tmp_path / "new", tmp_path / "mine", tmp_path / "deep" / "er"):
         _, _, refused = assay("describe", prefix, "--partition=batch")
         assert refused == "sinfo is not on the PATH: run this on a host where jobs are submitted\n"
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
@@ -80,3 +79,22 @@ def test_paths_may_begin_with_the_home_which_bash_does_not_expand_in_options(
     monkeypatch.chdir(tmp_path)
     assert _here(Path("~/data")) == Path("/home/me/data")
     assert _here(Path("data")) == tmp_path / "data"
+
+
+@pytest.mark.parametrize("options", [[], ["--shared=~nobody-has-this-name/data"]])
+def test_the_home_of_somebody_who_is_not_there_is_refused(
+    tmp_path: Path, options: list[str]
+) -> None:
+    prefix = tmp_path if options else Path("~nobody-has-this-name/data")
+    code, _, refused = assay("describe", prefix, "--partition=batch", *options)
+    assert (code, refused) == (
+        1,
+        "~nobody-has-this-name/data: ~nobody-has-this-name is no known home directory;"
+        " pass the whole path\n",
+    )
+
+
+def test_a_name_that_is_too_long_for_a_directory_is_refused(tmp_path: Path) -> None:
+    code, _, refused = assay("describe", tmp_path / ("n" * 300), "--partition=batch")
+    assert code == 1
+    assert refused.endswith("File name too long\n")

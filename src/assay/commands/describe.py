@@ -104,8 +104,8 @@ def describe(
         _end(["--container, --mount and --share are of a pool of DAOS: name it with --pool"])
     if mount is not None and container is None:
         _end(["--mount is where a container of yours is mounted: name it with --container"])
-    scratch, shared, mount, prolog = (
-        path and _here(path) for path in (scratch, shared, mount, prolog)
+    scratch, shared, mount, prolog, settings = (
+        path and _here(path) for path in (scratch, shared, mount, prolog, settings)
     )
     wanted = pool and found_daos.Wanted(pool, container, mount, share)
     words = {
@@ -123,10 +123,12 @@ def describe(
     except ValidationError as error:
         _end(f"slurm.{problem}" for problem in from_pydantic(error, Slurm, None))
     prefix = _here(prefix)
-    if (prefix / "cluster.json").exists() and not replace:
-        _end([f"{prefix}/cluster.json already exists; pass --replace, or name another directory"])
-    made = not prefix.exists()
+    made: list[Path] = []
     try:
+        if (prefix / "cluster.json").exists() and not replace:
+            why = "already exists; pass --replace, or name another directory"
+            _end([f"{prefix}/cluster.json {why}"])
+        made += (path for path in (prefix, *prefix.parents) if not path.exists())
         prefix.mkdir(parents=True, exist_ok=True)
         chosen, others = foreign_slurm.nodes(partition, nodes)
         if nodes is None:
@@ -146,10 +148,10 @@ def describe(
     except OSError as error:
         _end([f"{error.filename or prefix}: {error.strerror}"])
     finally:
-        # The nodes had to see it; where nothing was described it is empty.
-        if made:
-            with contextlib.suppress(OSError):
-                prefix.rmdir()
+        # The nodes had to see them; where nothing was described they are empty.
+        with contextlib.suppress(OSError):
+            for path in made:
+                path.rmdir()
     print(f"{prefix}/cluster.json describes {len(seen)} clients: {folded(chosen)}")
     for why in others.values():
         print(f"left out: {why}")
@@ -168,9 +170,7 @@ def _write(asked: Asked, document: dict[str, Any], settings: Path | None) -> Non
     described, problems = examine.examine(document)
     if described is None:
         _end(map(str, problems))
-    environment = guest.environment(
-        asked, Path(sys.prefix, "bin"), checks_directory(), settings and _here(settings)
-    )
+    environment = guest.environment(asked, Path(sys.prefix, "bin"), checks_directory(), settings)
     whole.write(
         {
             asked.prefix / "cluster.json": json.dumps(document, indent=2) + "\n",
@@ -181,7 +181,10 @@ def _write(asked: Asked, document: dict[str, Any], settings: Path | None) -> Non
 
 def _here(path: Path) -> Path:
     """A path as the user means it: bash leaves the ~ of --shared=~/data as it is."""
-    return path.expanduser().absolute()
+    try:
+        return path.expanduser().absolute()
+    except RuntimeError:
+        _end([f"{path}: {path.parts[0]} is no known home directory; pass the whole path"])
 
 
 def checks_directory() -> Path:
