@@ -97,3 +97,16 @@ def test_a_rank_that_crashed_comes_before_what_its_peers_print(tmp_path: Path) -
     assert ended(tmp_path, printed, 143) == (
         "ior (write.1) failed with exit status 143: rank 3 on nid002 crashed (Segmentation fault)"
     )
+
+
+@pytest.mark.parametrize("ranks", ["2-3", "0,2"])
+def test_several_ranks_of_a_host_that_crashed_are_all_named(ranks: str, tmp_path: Path) -> None:
+    """Srun has one line for all tasks of a host that ended alike."""
+    printed = (
+        f"srun: error: nid002: tasks {ranks}: Segmentation fault (core dumped)\n"
+        "srun: error: nid001: tasks 0-1: Terminated\n"
+    )
+    assert ended(tmp_path, printed, 143) == (
+        f"ior (write.1) failed with exit status 143: ranks {ranks} on nid002 crashed"
+        " (Segmentation fault)"
+    )

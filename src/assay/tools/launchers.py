@@ -21,8 +21,8 @@ _LINE = re.compile(
 """mpirun of Open MPI about its own command line, and Hydra about a program."""
 
 _CRASHED = re.compile(
-    r"^srun: error: (?P<host>\S+): task (?P<rank>\d+): (?P<signal>Segmentation fault|Bus error"
-    r"|Illegal instruction|Floating point exception)",
+    r"^srun: error: (?P<host>\S+): task(?P<several>s?) (?P<ranks>[\d,-]+): (?P<signal>Segmentation"
+    r" fault|Bus error|Illegal instruction|Floating point exception)",
     re.MULTILINE,
 )
 """The other ranks are `Terminated` or `Killed` by srun; who is `Aborted` has said why."""
@@ -38,9 +38,15 @@ def why_not_started(printed: str) -> str | None:
 
 
 def crashed(printed: str) -> str | None:
-    """Which rank of an MPI program a signal of the processor ended; None if srun names none."""
+    """Which ranks of an MPI program a signal of the processor ended; None if srun names none.
+
+    These are of the first host that srun reports: it names all ranks of a host in one line.
+    """
     ended = _CRASHED.search(printed)
-    return ended and f"rank {ended['rank']} on {ended['host']} crashed ({ended['signal']})"
+    if ended is None:
+        return None
+    ranks = f"rank{ended['several']} {ended['ranks']}"
+    return f"{ranks} on {ended['host']} crashed ({ended['signal']})"
 
 
 def _sentence(banner: str) -> str:
