@@ -273,6 +273,39 @@ def test_a_pool_in_which_daos_holds_writes_back_is_a_finding(
     assert report.findings[0] in report.sentence
 
 
+ROOM = "150000000"
+"""Free bytes of the fullest target in the recording; half of them are 85 % full."""
+
+
+def test_the_fuller_of_the_two_answers_counts(tmp_path: Path) -> None:
+    results = campaign(tmp_path, "sound")
+    system = tmp_path / "output" / "IorEasy" / "raw" / "system"
+    system.mkdir()
+    answer = recorded("dmg", "pool_query_little_room.txt")
+    for when, free in (("before", "75000000"), ("after", "190000000")):
+        (system / f"pool.{when}.json").write_text(answer.replace(ROOM, free))
+    (report,) = engines(daos(9191), results)
+    (finding,) = report.findings
+    assert finding.startswith("the pool assay, before the run: its fullest scm target is 85% full")
+
+
+@pytest.mark.parametrize("full", ["pool", "perf_pool"])
+def test_of_daos_perf_its_own_pool_counts(tmp_path: Path, full: str) -> None:
+    results = campaign(tmp_path, "sound")
+    system = tmp_path / "output" / "IorEasy" / "raw" / "system"
+    system.mkdir()
+    answer = recorded("dmg", "pool_query_little_room.txt").replace(ROOM, "75000000")
+    (system / f"{full}.before.json").write_text(answer)
+    document = daos(9191).model_dump(mode="json", by_alias=True)
+    document["daos"]["perf_pool"] = "perf"
+    key = "DaosPerf", "clients"
+    (ran,) = results.cases.values()
+    perf = replace(results, cases={key: replace(ran, check=key[0])})
+    (report,) = engines(Cluster.model_validate(document), perf)
+    named = [each for each in report.findings if each.startswith("the pool ")]
+    assert [each.split(",")[0] for each in named] == ["the pool perf"] * (full == "perf_pool")
+
+
 def twice_as_much(root: Path, phase: str) -> None:
     """Let IOR report twice the bytes that it moved in a phase."""
     for summary in root.glob(f"**/{phase}.*.json"):

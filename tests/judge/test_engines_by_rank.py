@@ -22,6 +22,7 @@ from assay.cluster.description import Cluster
 from assay.judge.engines import Engines, engines
 from assay.subject import Subject
 from clusters import described
+from recordings import recorded
 from sites import site
 
 SLOW = 3
@@ -161,3 +162,14 @@ def test_without_the_numbers_of_ranks_that_is_said(tmp_path: Path, answer: str) 
     (only,) = engines(of, results)
     assert only.outliers == ()
     assert only.unread.startswith("what the engines reported cannot be read: no rank listens at ")
+
+
+def test_the_pool_of_other_checks_is_no_finding_of_one_with_pools_of_its_own(
+    tmp_path: Path,
+) -> None:
+    of = cluster()
+    results = measured(tmp_path, of)
+    answer = recorded("dmg", "pool_query_little_room.txt").replace("150000000", "75000000")
+    (tmp_path / "output/IorByRank/raw/system/pool.after.json").write_text(answer)
+    (only,) = engines(of, results)
+    assert only.findings == ()

@@ -83,6 +83,6 @@ DAOS_PERF = Check(
         "quick": {"repetitions": 3, "values_4k": 5 * 1024, "values_1m": 64},
         "acceptance": {"repetitions": 5, "values_4k": 100 * 1024, "values_1m": 1024},
     },
-    reading=Reading(_parsed, _is_sample_of, watches_engines=True),
+    reading=Reading(_parsed, _is_sample_of, watches_engines=True, pool="perf_pool"),
     takes=_takes,
 )

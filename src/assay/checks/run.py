@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from assay.checks.raw import RawOutputs, SubjectOutputs
 from assay.cluster.description import Cluster, Partition
@@ -118,6 +118,9 @@ class Reading:
     of_one_rank: bool = False
     """Whether each subject is an engine that is measured alone. Then only its own rank counts, and
     the ranks of all subjects are compared, step by step."""
+    pool: Literal["pool", "perf_pool"] = "pool"
+    """The pool that it writes to, by its key in the description of DAOS, with which the names of
+    the answers about it begin. One of each rank alone writes to none of these."""
     moved: Callable[[SubjectOutputs, str], Mapping[str, float] | None] | None = None
     """Bytes of its own data that a step reports as moved, by operation (`update`, `fetch`); None if
     it does not report them."""

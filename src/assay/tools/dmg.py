@@ -296,16 +296,21 @@ def restarted(before: str, after: str) -> list[str]:
     ]
 
 
+def fullest(text: str) -> tuple[float, str]:
+    """Used share of a pool's fullest target, and its medium; 0 if the pool is not known."""
+    pool = _pool(text)
+    if pool is None or not pool.active_targets:
+        return 0.0, ""
+    return max((tier.used(pool.active_targets), tier.media) for tier in pool.tiers)
+
+
 def pressed(text: str) -> str:
     """How full a pool is, if its targets hold updates back for that; empty if they do not.
 
     Args:
         text: standard output of `dmg -j pool query`, or of the same question to `daos`.
     """
-    pool = _pool(text)
-    if pool is None or not pool.active_targets:
-        return ""
-    used, media = max((tier.used(pool.active_targets), tier.media) for tier in pool.tiers)
+    used, media = fullest(text)
     if used <= PRESSED:
         return ""
     return (
