@@ -164,6 +164,20 @@ def test_without_the_numbers_of_ranks_that_is_said(tmp_path: Path, answer: str) 
     assert only.unread.startswith("what the engines reported cannot be read: no rank listens at ")
 
 
+def test_a_rank_that_its_server_does_not_report_is_not_called_sound(tmp_path: Path) -> None:
+    of = cluster()
+    results = measured(tmp_path, of, ratio=3.0)
+    for reading in tmp_path.glob("**/*.engines.gz"):
+        whole = gzip.decompress(reading.read_bytes()).decode().splitlines(keepends=True)
+        kept = [line for line in whole if f'rank="{SLOW}"' not in line]
+        reading.write_bytes(gzip.compress("".join(kept).encode()))
+    (only,) = engines(of, results)
+    assert only.sentence == (
+        "the metrics of 1 of 4 ranks were not read: no server reports them;"
+        " figures are judged without them"
+    )
+
+
 def test_the_pool_of_other_checks_is_no_finding_of_one_with_pools_of_its_own(
     tmp_path: Path,
 ) -> None:

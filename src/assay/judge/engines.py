@@ -129,6 +129,8 @@ class _Seen:
     steps: int = 0
     ranks: int = 0
     """Number of ranks that each reading should have."""
+    all_ranks: int = 0
+    """Number of ranks that all readings together should have."""
 
 
 def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
@@ -176,7 +178,8 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
         return Engines(case.check, case.partition, (), (), why)
     engines = sum(len(cluster.hosts[name].engines) for name in cluster.daos.servers)
     alone = CHECKS[case.check].reading.of_one_rank
-    seen = _Seen(ranks=1 if alone else found.ranks if found else engines)
+    ranks = found.ranks if found else engines
+    seen = _Seen(ranks=1 if alone else ranks, all_ranks=len(subjects) if alone else ranks)
     for job, output in enumerate(outputs):
         raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
         seen.ssds.update(_ssds(raw))
@@ -349,6 +352,11 @@ def _judged(case: Case, seen: _Seen) -> Engines:
         unread = seen.problems[0]
     elif not seen.steps:
         unread = "the engines' metrics were not read by the job"
+    elif (lacking := seen.all_ranks - len(seen.hosts)) > 0:
+        unread = (
+            f"the metrics of {lacking} of {seen.all_ranks} ranks were not read: no server reports"
+            " them"
+        )
     compared = dict(_compared(seen))
     outliers = sorted(_outliers(compared), key=lambda each: -each.ratio)
     return Engines(
