@@ -44,6 +44,7 @@ MORE = {
         "checks/test_recorded_samples.py",
         "deploy/test_hardware.py",
         "judge/test_engines.py",
+        "judge/test_outliers_of_systems.py",
         "preflight/test_foreign_slurm.py",
     ),
 }

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from assay.judge.engines import Engines, _compare, _compared, _findings, _note, _outliers, _Seen
+from assay.judge.engine_steps import Activity, compare, note
+from assay.judge.engines import Engines, _compared, _findings, _outliers
 from assay.subject import Subject
 from assay.tools.telemetry import ERRORS, Place, parse
 
@@ -19,10 +20,10 @@ BEGIN = '# server s1\nengine_started_at{rank="0"} 5\n'
 
 
 def findings(before: str, after: str, written: float = 0.0, *, ranks: int = 1) -> list[str]:
-    seen = _Seen(ranks=ranks)
+    seen = Activity(ranks=ranks)
     first, second = parse(BEGIN + before), parse(BEGIN + after)
-    _note(seen, second)
-    _compare(seen, first, second, {(DFS, "write"): written}, "step")
+    note(seen, second)
+    compare(seen, first, second, {(DFS, "write"): written}, "step")
     return list(_findings(seen))
 
 
@@ -89,11 +90,11 @@ def test_a_rebuild_is_named() -> None:
 
 
 def test_an_engine_that_restarted_is_named_and_not_counted() -> None:
-    seen = _Seen()
+    seen = Activity()
     before = parse(BEGIN + MOVED % 500)
     after = parse(BEGIN.replace("5", "6") + MOVED % 100)
-    _note(seen, after)
-    _compare(seen, before, after, {(DFS, "write"): 1000.0}, "step")
+    note(seen, after)
+    compare(seen, before, after, {(DFS, "write"): 1000.0}, "step")
     assert list(_findings(seen)) == ["rank 0 on s1 restarted during the check"]
 
 
@@ -109,8 +110,8 @@ def test_without_a_report_of_the_benchmark_bytes_are_not_compared() -> None:
 def test_a_server_that_answered_once_alone_has_no_bytes_to_compare() -> None:
     both = BEGIN + MOVED % 500 + BEGIN.replace("s1", "s2").replace('rank="0"', 'rank="1"')
     assert parse(both).hosts == {0: "s1", 1: "s2"}
-    seen = _Seen()
-    _compare(seen, parse(BEGIN + MOVED % 500), parse(both), {(DFS, "write"): 1000.0}, "step")
+    seen = Activity()
+    compare(seen, parse(BEGIN + MOVED % 500), parse(both), {(DFS, "write"): 1000.0}, "step")
     assert (seen.steps, seen.asked) == (1, {})
 
 
@@ -127,37 +128,37 @@ OPERATIONS = (
 def test_a_mean_latency_is_that_of_eight_operations_or_more(
     operations: int, squares: int, kept: dict[str, Step]
 ) -> None:
-    seen = _Seen()
+    seen = Activity()
     before = parse(BEGIN + OPERATIONS % (100, 9000))
     after = parse(BEGIN + OPERATIONS % (100 + operations, 9000 + squares))
-    _compare(seen, before, after, {}, "step")
+    compare(seen, before, after, {}, "step")
     assert seen.latency.get(("update", "4KB"), {}) == kept
 
 
 def test_what_is_counted_for_the_first_time_was_zero_before() -> None:
-    seen = _Seen()
-    _compare(seen, parse(BEGIN), parse(BEGIN + OPERATIONS % (8, 50)), {}, "step")
+    seen = Activity()
+    compare(seen, parse(BEGIN), parse(BEGIN + OPERATIONS % (8, 50)), {}, "step")
     assert seen.latency["update", "4KB"] == {"step": {(0, 3): (8, 50)}}
 
 
 def test_operations_without_the_sum_of_their_times_have_no_latency() -> None:
-    seen = _Seen()
+    seen = Activity()
     counted = OPERATIONS.splitlines()[0] + "\n"
-    _compare(seen, parse(BEGIN + counted % 100), parse(BEGIN + counted % 200), {}, "step")
+    compare(seen, parse(BEGIN + counted % 100), parse(BEGIN + counted % 200), {}, "step")
     assert not seen.latency
 
 
 def test_an_engine_that_is_new_in_a_reading_has_no_step() -> None:
-    seen = _Seen()
+    seen = Activity()
     new = BEGIN.replace('rank="0"', 'rank="1"') + OPERATIONS.replace('rank="0"', 'rank="1"')
-    _compare(seen, parse(BEGIN), parse(BEGIN + new % (100, 9000)), {}, "step")
+    compare(seen, parse(BEGIN), parse(BEGIN + new % (100, 9000)), {}, "step")
     assert not seen.latency
     assert not seen.restarted
 
 
 def test_the_size_is_compared_that_took_the_engines_longest() -> None:
     places = [(rank, 0) for rank in range(8)]
-    seen = _Seen()
+    seen = Activity()
     # In small operations rank 1 is slow, and in the large ones, which take longer, rank 2.
     for size, slow, squares in (("4KB", 1, 1e6), ("1MB", 2, 1e9)):
         step = {place: (1000.0, squares * (400 if place[0] == slow else 1)) for place in places}
@@ -208,7 +209,7 @@ def test_where_nobody_is_named_the_report_says_what_it_could_not_see(
 
 
 def test_at_most_five_ranks_of_a_rebuild_are_named() -> None:
-    seen = _Seen(rebuilt=set(range(6)))
+    seen = Activity(rebuilt=set(range(6)))
     (sentence,) = _findings(seen)
     assert sentence.endswith(": rank 0, 1, 2, 3, 4")
 

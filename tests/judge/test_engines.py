@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from assay.campaign.cases import Case
@@ -17,98 +15,24 @@ from assay.campaign.outputs import Outputs
 from assay.campaign.results import Results
 from assay.checks.backends import ior_backends
 from assay.cluster.description import Cluster
-from assay.judge.engines import _compare, _compared, _findings, _note, _outliers, _Seen, engines
-from assay.judge.outliers import Outlier, outliers
+from assay.judge.engine_steps import Activity, compare, note
+from assay.judge.engines import _compared, _findings, _outliers, engines
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.verdict import Verdict
 from assay.subject import Subject
 from assay.tools.ior import moved
-from assay.tools.telemetry import Place, parse
+from assay.tools.telemetry import parse
 from clusters import described, system
 from found import found_description
 from recordings import ROOT, recorded
 
-Step = Mapping[Place, tuple[float, float]]
-
 DFS = Subject("clients", backend="dfs")
 
-SIGNS = ((1, None), (1, 3))
-"""A slow rank, and a slow target of it."""
 
-
-def steps(
-    random: np.random.Generator,
-    ranks: int,
-    slow: tuple[int, int | None] | None = None,
-    ratio: float = 1.0,
-) -> list[Step]:
-    """Four steps on ranks of 8 targets, which differ by 5 % by nature and by 10 % in each step."""
-    level = random.normal(0, 0.03, (ranks, 1)) + random.normal(0, 0.05, (ranks, 8))
-    if slow is not None:
-        rank, target = slow
-        level[rank, slice(None) if target is None else target] += np.log(ratio)
-    made: list[Step] = []
-    for _ in range(4):
-        noise = random.normal(0, 0.06, (ranks, 1)) + random.normal(0, 0.10, (ranks, 8))
-        squares = 1000 * 1e6 * np.exp(2 * (level + noise + random.normal(0, 0.2)))
-        made.append({place: (1000.0, float(s)) for place, s in np.ndenumerate(squares)})  # type: ignore[misc]
-    return made
-
-
-def named(reported: list[Outlier]) -> set[tuple[int, int | None]]:
-    return {(each.rank, each.target) for each in reported}
-
-
-@pytest.mark.parametrize(("ranks", "systems"), [(4, 200), (32, 60), (512, 4)])
-def test_of_a_sound_system_nobody_is_named(ranks: int, systems: int) -> None:
-    random = np.random.default_rng(7919)
-    assert not any(list(outliers("update", steps(random, ranks))) for _ in range(systems))
-
-
-@pytest.mark.parametrize("slow", SIGNS)
-@pytest.mark.parametrize("ranks", [4, 32, 512])
-def test_what_is_ten_times_as_slow_is_named_and_nothing_else(
-    ranks: int, slow: tuple[int, int | None]
-) -> None:
-    random = np.random.default_rng(7919)
-    for _ in range(3):
-        (slowest,) = outliers("update", steps(random, ranks, slow, 10))
-        assert (slowest.rank, slowest.target) == slow
-        assert 7 < slowest.ratio < 14
-        assert slowest.peers == (ranks if slow[1] is None else ranks * 8) - 1
-
-
-@pytest.mark.parametrize("ranks", [32, 512])
-def test_a_rank_that_is_twice_as_slow_is_named(ranks: int) -> None:
-    random = np.random.default_rng(7919)
-    assert named(list(outliers("fetch", steps(random, ranks, (1, None), 2)))) == {(1, None)}
-
-
-@pytest.mark.parametrize("slow", SIGNS)
-@pytest.mark.parametrize("ranks", [4, 32])
-def test_by_what_is_a_fifth_slower_no_other_rank_is_named(
-    ranks: int, slow: tuple[int, int | None]
-) -> None:
-    random = np.random.default_rng(7919)
-    for _ in range(20):
-        assert {o.rank for o in outliers("update", steps(random, ranks, slow, 1.2))} <= {1}
-
-
-def test_one_rank_has_no_peers() -> None:
-    assert not list(outliers("update", [{(0, 0): (1000.0, 1e9)}]))
-
-
-def test_steps_in_which_a_target_was_idle_are_left_out() -> None:
-    random = np.random.default_rng(1)
-    whole = steps(random, 4, (1, None), 10)
-    idle = [{place: figures for place, figures in whole[0].items() if place[0]}]
-    assert named(list(outliers("update", [*whole, *idle]))) == {(1, None)}
-
-
-def replay(trial: str) -> _Seen:
+def replay(trial: str) -> Activity:
     """A trial on two engines of a real DAOS, as its readings have it."""
     place = ROOT / "telemetry" / trial
-    seen = _Seen()
+    seen = Activity()
     before = parse((place / "start.prom").read_text())
     for number in range(1, 10):
         for phase in ("write", "read", "clean"):
@@ -116,10 +40,10 @@ def replay(trial: str) -> _Seen:
             if not (place / f"{name}.prom").exists():
                 continue
             after = parse((place / f"{name}.prom").read_text())
-            _note(seen, after)
+            note(seen, after)
             summary = place / f"{name}.json"
             own = (moved(summary.read_text()) if summary.exists() else None) or {}
-            _compare(
+            compare(
                 seen,
                 before,
                 after,
@@ -132,7 +56,8 @@ def replay(trial: str) -> _Seen:
 
 def test_an_engine_that_is_stopped_again_and_again_is_named() -> None:
     seen = replay("pulsed")
-    assert named(list(_outliers(dict(_compared(seen))))) == {(1, None)}
+    outliers = _outliers(dict(_compared(seen)))
+    assert {(each.rank, each.target) for each in outliers} == {(1, None)}
     assert not list(_findings(seen))
 
 

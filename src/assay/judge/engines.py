@@ -8,40 +8,23 @@ benchmark reports, the figure is not one of the storage.
 
 from __future__ import annotations
 
-import contextlib
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
-from assay.checks import self_test
-from assay.checks.bounds.devices import Direction
-from assay.checks.bounds.path import of_files
 from assay.checks.plan import CHECKS, requirements
-from assay.checks.raw import RawOutputs, SubjectOutputs
+from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
-from assay.foreign.files import ForeignError, Tree
+from assay.foreign.files import Tree
 from assay.judge.engine_logs import logged
+from assay.judge.engine_steps import Activity, Way, add, ssds
 from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, in_words, named_from, outliers
-from assay.subject import Subject
-from assay.tools import dmg
-from assay.tools.device_health import of_targets
+from assay.judge.pool_pressure import pressed
 from assay.tools.telemetry import (
-    COUNTED,
     ERRORS,
-    MOVED,
-    REBUILT,
-    STARTED,
     Place,
-    Snapshot,
-    parse,
-    unpacked,
 )
-
-FEWEST_OPERATIONS = 8
-"""Minimum number of operations for a mean latency (own choice)."""
-
 
 FOREIGN = 0.05
 """Share of the engines' bytes above which load of others is reported; metadata and the benchmark's
@@ -50,12 +33,6 @@ own files have less (own choice)."""
 SHORT = 0.05
 """Share of the bytes that a benchmark reports by which the engines may fall short of it: readings
 and steps do not end at the same moment (own choice)."""
-
-Way = tuple[Subject, Direction]
-"""A subject of a check, and the direction of its data."""
-
-DIRECTIONS: Mapping[str, Direction] = {"update": "write", "fetch": "read"}
-"""The engines' names of the directions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,34 +82,6 @@ MOST_TIMES = 100.0
 """Ratio above which the report says that ranks were not compared (own choice)."""
 
 
-@dataclass(slots=True)
-class _Seen:
-    """What the engines did during the steps of a check."""
-
-    latency: dict[tuple[str, str], dict[Hashable, dict[Place, tuple[float, float]]]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(dict))
-    )
-    """By operation and size, and by step: operations and the sum of their squares, by target."""
-    moved: dict[Way, float] = field(default_factory=lambda: defaultdict(float))
-    """Bytes that the engines moved in steps for which the benchmark reports its own bytes."""
-    asked: dict[Way, float] = field(default_factory=lambda: defaultdict(float))
-    """Bytes that the benchmark's data requires, including redundancy."""
-    failed: dict[tuple[int, str, str], float] = field(default_factory=lambda: defaultdict(float))
-    """Errors by rank, metric, and further labels."""
-    rebuilt: set[int] = field(default_factory=set)
-    hosts: dict[int, str] = field(default_factory=dict)
-    ssds: dict[Place, tuple[str, ...]] = field(default_factory=dict)
-    """The SSDs with the data of each target."""
-    restarted: set[int] = field(default_factory=set)
-    silent: dict[str, str] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-    steps: int = 0
-    ranks: int = 0
-    """Number of ranks that each reading should have."""
-    all_ranks: int = 0
-    """Number of ranks that all readings together should have."""
-
-
 def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
     """The engines' report on each check that watches them, or during which they logged errors."""
     watched = dict.fromkeys(
@@ -144,8 +93,8 @@ def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
     all_reports = (_of_case(cluster, case) for case in cases if case is not None)
     reports = {(each.check, each.partition): each for each in all_reports if each is not None}
     for key, report in reports.items():
-        full = _pressed(cluster, results.cases[key])
-        reports[key] = replace(report, findings=(*report.findings, *full))
+        if full := pressed(cluster, results.cases[key]):
+            reports[key] = replace(report, findings=(*report.findings, full))
     for (check, partition), errors in logged(cluster, results).items():
         report = reports.get((check, partition), Engines(check, partition, (), ()))
         reports[check, partition] = replace(report, findings=(*report.findings, *errors))
@@ -179,12 +128,12 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
     engines = sum(len(cluster.hosts[name].engines) for name in cluster.daos.servers)
     alone = CHECKS[case.check].reading.of_one_rank
     ranks = found.ranks if found else engines
-    seen = _Seen(ranks=1 if alone else ranks, all_ranks=len(subjects) if alone else ranks)
+    seen = Activity(ranks=1 if alone else ranks, all_ranks=len(subjects) if alone else ranks)
     for job, output in enumerate(outputs):
         raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
-        seen.ssds.update(_ssds(raw))
+        seen.ssds.update(ssds(raw))
         for subject in subjects:
-            _add(seen, cluster, case.check, subject, raw, job)
+            add(seen, cluster, case.check, subject, raw, job)
     return _judged(case, seen)
 
 
@@ -192,157 +141,7 @@ _WITHOUT_DAOS = "posix"
 """The backend that does not use DAOS."""
 
 
-def _pressed(cluster: Cluster, case: Case) -> Iterator[str]:
-    """Whether a check's pool was so full that DAOS held writes back, by the fullest answer."""
-    assert cluster.daos
-    reading = CHECKS[case.check].reading
-    if reading.of_one_rank:
-        return  # its pools are new
-    answers: list[tuple[str, str]] = []
-    for job in case.jobs:
-        if job.output is None:
-            continue
-        raw = RawOutputs(Tree(job.output.root), f"{job.output.place}/raw")
-        for when in ("after", "before"):
-            with contextlib.suppress(ForeignError, OSError):
-                answers.append((when, raw.answer(f"{reading.pool}.{when}")))
-    when, answer = max(answers, key=lambda each: dmg.fullest(each[1]), default=("", ""))
-    if why := dmg.pressed(answer):
-        yield f"the pool {getattr(cluster.daos, reading.pool)}, {when} the run: {why}"
-
-
-# What the steps did.
-
-
-def _add(
-    seen: _Seen, cluster: Cluster, check: str, subject: Subject, raw: RawOutputs, job: int
-) -> None:
-    """Add the effect of each step of a subject, which is the difference between two readings."""
-    reading, left = CHECKS[check].reading, raw.of(subject)
-    # A pool on one rank has no redundancy.
-    stored = 1.0 if reading.of_one_rank else of_files(cluster).stored
-    cost = {"update": stored, "fetch": 1.0}
-    try:
-        own = _rank(cluster, subject, raw) if reading.of_one_rank else None
-        before = _reading(left, "start", own)
-        _note(seen, before)
-        for step in left.steps():
-            after = _reading(left, step.name, own)
-            _note(seen, after)
-            if before is not None and after is not None:
-                moved = (reading.moved(left, step.name) if reading.moved else None) or {}
-                asked = {(subject, DIRECTIONS[by]): moved[by] * cost[by] for by in moved}
-                # Ranks that are measured one by one have their steps of the same name compared.
-                together = (job, step.name, None if reading.of_one_rank else subject)
-                _compare(seen, before, after, asked, together)
-            before = after
-    except (ForeignError, OSError, self_test.NoRankError) as error:
-        seen.problems.append(f"what the engines reported cannot be read: {error}")
-
-
-def _rank(cluster: Cluster, engine: Subject, raw: RawOutputs) -> int:
-    """The rank of an engine, by what dmg answered before the job."""
-    return self_test.rank(cluster, engine, raw.answer("system.before"))
-
-
-def _ssds(raw: RawOutputs) -> Mapping[Place, tuple[str, ...]]:
-    """The SSDs of each target, as dmg listed them before the job; none if it cannot be read."""
-    try:
-        return of_targets(raw.answer("devices.before"))
-    except (ForeignError, OSError):
-        return {}
-
-
-def _reading(left: SubjectOutputs, name: str, own: int | None) -> Snapshot | None:
-    """The reading of the engines after a step, or of one rank; None if they were not read."""
-    packed = left.packed(f"{name}.engines.gz")
-    if not packed:
-        return None
-    try:
-        whole = parse(unpacked(packed))
-    except ValueError as error:
-        return Snapshot({}, {}, {}, (f"{name}.engines.gz: {error}",))
-    return whole if own is None else whole.of(own)
-
-
-def _note(seen: _Seen, reading: Snapshot | None) -> None:
-    """Add the servers of a reading, those that did not answer, and its problems."""
-    if reading is not None:
-        seen.hosts.update(reading.hosts)
-        seen.silent.update(reading.silent)
-        seen.problems += reading.problems
-
-
-def _compare(
-    seen: _Seen, before: Snapshot, after: Snapshot, asked: Mapping[Way, float], step: Hashable
-) -> None:
-    """Add the differences between two readings.
-
-    Args:
-        seen: the result to extend.
-        before: the first reading.
-        after: the second reading.
-        asked: bytes that the benchmark's data requires; empty if the benchmark does not report
-            them.
-        step: what the differences belong to; those of one step are compared.
-    """
-    latency: dict[tuple[str, str], dict[Place, tuple[float, float]]] = defaultdict(dict)
-    moved: dict[str, float] = defaultdict(float)
-    seen.restarted |= _restarted(before, after)
-    whole = _whole(seen, before, after)
-    for (metric, rank, target, detail), value in after.values.items():
-        if rank not in before.hosts or rank in seen.restarted:
-            continue
-        grown = value - before.values.get((metric, rank, target, detail), 0.0)
-        if grown < 0 and metric in MOVED:
-            whole = False
-        if grown <= 0:
-            continue
-        if metric in ERRORS:
-            seen.failed[rank, metric, detail] += grown
-        elif metric == REBUILT:
-            seen.rebuilt.add(rank)
-        elif operation := MOVED.get(metric):
-            moved[DIRECTIONS[operation]] += grown
-        elif counted := COUNTED.get(metric):
-            times = metric.replace("_samples", "_sumsquares"), rank, target, detail
-            squares = after.values.get(times, 0.0) - before.values.get(times, 0.0)
-            if grown >= FEWEST_OPERATIONS and squares > 0:
-                latency[counted, detail][rank, target] = grown, squares
-    seen.steps += 1
-    for key, by_place in latency.items():
-        seen.latency[key][step] |= by_place
-    if whole and any(asked.values()):
-        for way, required in asked.items():
-            seen.moved[way] += moved[way[1]]
-            seen.asked[way] += required
-
-
-def _restarted(before: Snapshot, after: Snapshot) -> set[int]:
-    """The ranks whose engine started between two readings."""
-    return {
-        rank
-        for (metric, rank, target, detail), value in after.values.items()
-        if metric == STARTED
-        and rank in before.hosts
-        and value > before.values.get((metric, rank, target, detail), 0.0)
-    }
-
-
-def _whole(seen: _Seen, before: Snapshot, after: Snapshot) -> bool:
-    """Whether two readings have the bytes of every rank; with one less, their sum says nothing."""
-    lacking = before.silent or after.silent or before.problems or after.problems
-    return (
-        not (lacking or seen.restarted)
-        and before.hosts == after.hosts
-        and len(before.hosts) >= max(seen.ranks, 1)
-    )
-
-
-# Reasons to doubt the figures.
-
-
-def _judged(case: Case, seen: _Seen) -> Engines:
+def _judged(case: Case, seen: Activity) -> Engines:
     unread = ""
     if seen.silent:
         host, why = next(iter(seen.silent.items()))
@@ -371,7 +170,7 @@ def _judged(case: Case, seen: _Seen) -> Engines:
     )
 
 
-def _servers(seen: _Seen, outliers: Iterable[Outlier]) -> tuple[str, ...]:
+def _servers(seen: Activity, outliers: Iterable[Outlier]) -> tuple[str, ...]:
     """The servers that are named, the worst first."""
     ranks = [
         *(each.rank for each in outliers),
@@ -382,7 +181,7 @@ def _servers(seen: _Seen, outliers: Iterable[Outlier]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(hosts))
 
 
-def _findings(seen: _Seen) -> Iterator[str]:
+def _findings(seen: Activity) -> Iterator[str]:
     moved, asked = sum(seen.moved.values()), sum(seen.asked.values())
     if asked < moved * (1 - FOREIGN):
         others = 1 - asked / moved
@@ -402,7 +201,7 @@ def _findings(seen: _Seen) -> Iterator[str]:
         yield f"error counts not listed: {len(errors) - MOST_NAMED}"
 
 
-def _short(seen: _Seen) -> dict[Way, str]:
+def _short(seen: Activity) -> dict[Way, str]:
     """Where the engines moved less than the benchmark reports.
 
     Others can only add to what the engines moved, so this is sure.
@@ -420,7 +219,7 @@ def _short(seen: _Seen) -> dict[Way, str]:
 _Steps = Sequence[Mapping[Place, tuple[float, float]]]
 
 
-def _compared(seen: _Seen) -> Iterator[tuple[str, _Steps]]:
+def _compared(seen: Activity) -> Iterator[tuple[str, _Steps]]:
     """The steps by which ranks and targets are compared, for each operation."""
     for operation in IN_WORDS:
         sizes = [
