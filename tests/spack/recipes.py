@@ -89,9 +89,8 @@ class _StandIn(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         if module.__name__ == "spack.package":
-            for word in ("version", "variant", "depends_on", "conflicts", "patch"):
+            for word in ("version", "variant", "depends_on", "conflicts", "patch", "resource"):
                 setattr(module, word, self.directive(word))
-            module.resource = lambda name, **keywords: self.directive("resource")(name, **keywords)
             module.license = module.maintainers = lambda *names: None
             module.when = self.when
             module.run_after = module.run_before = lambda phase: lambda function: function
@@ -100,9 +99,10 @@ class _StandIn(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             module.__getattr__ = lambda name: type(name, (), {})
 
     def directive(self, word):
-        def note(argument, when=None, **keywords):
+        def note(argument=None, when=None, **keywords):
             conditions = (*self.conditions, when) if when else tuple(self.conditions)
-            self.record.append(Directive(word, argument, conditions, keywords))
+            # A resource has its name as a keyword.
+            self.record.append(Directive(word, argument or keywords["name"], conditions, keywords))
 
         return note
 
