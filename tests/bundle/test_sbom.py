@@ -64,6 +64,12 @@ def test_the_sign_off_names_version_commit_and_hash_of_what_was_built() -> None:
     }
 
 
+def test_the_programs_that_measure_are_named_like_daos() -> None:
+    programs = ["fdb", "fio", "io500", "ior"]
+    named = versions({"one": [Package(name=name, version="1", hash=DAOS) for name in programs]})
+    assert sorted(named) == [f"{name} from source" for name in programs]
+
+
 def test_with_several_kinds_of_hosts_each_is_named() -> None:
     kinds = {"debian12": built(), "rocky9": built()}
     assert "daos from source (rocky9)" in versions(kinds)

@@ -72,6 +72,8 @@ def asked(script: str) -> list[list[str]]:
 def test_no_server_is_asked_more_often_than_its_metrics_serve(by_check: dict[str, str]) -> None:
     # The first of the hosts that measure at once.
     assert asked(by_check["FioDfs"]) == [["s1", "s2"]]
+    # And so in each of the three ways through the mount: dfuse, pil4dfs and ioil.
+    assert asked(by_check["FioDfuse"]) == [["s1", "s2"]] * 3
     # The first of the clients that measure one after the other.
     assert asked(by_check["DaosPerf"]) == [["s1", "s2"]] * 4
     # Each rank reads its own server.
