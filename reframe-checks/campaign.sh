@@ -53,18 +53,20 @@ fi
 # their names.
 umask 027
 parent=${directory%/*}
-for path in "$parent" "$directory"; do
-    mkdir -p "$path"
-    if [[ ! -O $path ]]; then
-        echo "$path belongs to $(stat --format=%U "$path"), so campaigns in it are that user's; run this with" \
-            "sudo --user=$(stat --format=%U "$path"), or name a directory in one that $(id -un) owns" >&2
-        exit 77
-    fi
-done
+refuse_other_owner() {
+    [[ ! -O $1 ]] || return 0
+    echo "$1 belongs to $(stat --format=%U "$1"), so campaigns in it are that user's; run this with" \
+        "sudo --user=$(stat --format=%U "$1"), or name a directory in one that $(id -un) owns" >&2
+    exit 77
+}
+mkdir -p "$parent"
+refuse_other_owner "$parent"
+[[ ! -e $directory ]] || refuse_other_owner "$directory"
+stop="${BASH_SOURCE[0]%/*}/stop.sh $parent"
 lock=$parent/.lock
 exec 9>>"$lock"
 if ! flock --nonblock 9; then
-    echo "another campaign is running (process $(<"$lock")); wait for it, or stop it" >&2
+    echo "another campaign is running (process $(<"$lock")); wait for it, or end it with: $stop" >&2
     exit 75
 fi
 # A quota shows only when something is written; results take more than this.
@@ -86,8 +88,11 @@ while IFS='|' read -r job comment place; do
     scancel "$job"
 done < <(squeue --noheader --user="$(id -un)" --format='%i|%k|%Z')
 
-echo "measuring; follow it with: tail -f $directory/reframe.out"
+mkdir -p "$directory"
+refuse_other_owner "$directory"
 cd "$directory"
+echo "measuring; follow it with: tail -f $directory/reframe.out"
+echo "end it with ^C or: $stop; the same command then measures the rest"
 export RFM_SQLITE_DB_FILE=$parent/results.db
 # Not as an option: ReFrame 4.10 cannot read sessions back whose command line has a brace in it.
 export ASSAY_REPORTS="$directory/reports/*.json"

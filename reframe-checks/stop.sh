@@ -22,7 +22,9 @@ directory=$(readlink "/proc/$process/cwd" || true)
 # ReFrame cancels its job, and writes its report.
 kill -TERM "$process"
 if ! flock --timeout 60 9; then
-    kill -KILL "$process"
+    # With --until-decided ReFrame is its child, and holds the lock as well.
+    read -ra children <"/proc/$process/task/$process/children" || true
+    kill -KILL "$process" "${children[@]}"
     flock --timeout 10 9
 fi
 squeue --noheader --user="$(id -un)" --format='%i|%k|%Z' |

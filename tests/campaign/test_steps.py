@@ -237,7 +237,7 @@ def test_what_a_step_before_did_wrong_comes_before_the_step_that_fails(job: Job)
     wrong, failed = problems(job.left, [first, fails])
     assert wrong.startswith(
         "sed (write): ior ran with the wrong number of tasks: 1 instead of 2: each rank ran alone,"
-        " without MPI; name srun's plugin"
+        " without MPI; name the launcher of this MPI"
     )
     assert failed == "sh (clean) failed with exit status 1: File exists"
     # It explains a failure; of steps that all end well the samples are judged.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from assay.checks import hours
@@ -99,6 +101,8 @@ def test_phases_are_those_of_the_campaign() -> None:
     assert list(hours.by_phase(cluster, "quick")) == ["raw", "scm", "system"]
     whole = sum(hours.of_checks(cluster, "quick").values())
     assert sum(hours.by_phase(cluster, "quick").values()) == pytest.approx(whole)
+    quick, _ = hours.sentences(cluster)
+    assert re.search(r"\(raw \d+ \w+, scm \d+ \w+, system \d+ \w+\)$", quick)
 
 
 @pytest.mark.parametrize(

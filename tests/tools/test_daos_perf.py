@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from assay.tools.daos_perf import DaosPerf, parse
 from assay.tools.perf_common import Values
+from assay.tools.text import OTHER_LAUNCHER
 from recordings import recorded, values
 
 TOOL = "daos_perf"
@@ -89,9 +90,8 @@ def test_the_first_rank_prints_for_both():
         (
             "singletons.txt",
             (
-                "the output contains 2 runs of daos_perf: each rank ran alone, without MPI; name"
-                " srun's plugin for this MPI as slurm.mpi in the description of the cluster, such"
-                " as pmix (srun --mpi=list lists them)",
+                "the output contains 2 runs of daos_perf: each rank ran alone, without MPI"
+                f"{OTHER_LAUNCHER}",
             ),
         ),
         ("killed.txt", ("FETCH has no complete result: it failed, or the run was cut off",)),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.tools.launchers import why_not_started
+from assay.tools.text import OTHER_LAUNCHER
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "mpirun"
 
@@ -28,9 +29,7 @@ RECORDED = Path(__file__).parents[1] / "recorded" / "mpirun"
         (
             "openmpi_without_pmi2",
             'The application appears to have been direct launched using "srun", but OMPI was not'
-            " built with SLURM's PMI support and therefore cannot execute; name srun's plugin for"
-            " this MPI as slurm.mpi in the description of the cluster, such as pmix (srun"
-            " --mpi=list lists them)",
+            f" built with SLURM's PMI support and therefore cannot execute{OTHER_LAUNCHER}",
         ),
         ("hydra_missing", "execvp error on file /nowhere/ior (No such file or directory)"),
         # What did start says itself why it failed.

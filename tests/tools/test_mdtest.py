@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import recordings
 from assay.tools.dfs import Dfs
 from assay.tools.mdtest import CreationStonewall, Mdtest, parse
+from assay.tools.text import OTHER_LAUNCHER
 
 recorded = partial(recordings.recorded, "mdtest")
 
@@ -184,9 +185,8 @@ NO_RATE = "mdtest printed no rate: it did not reach its summary, or ran no phase
         (
             "singletons.txt",
             (
-                "the output contains 2 runs of mdtest: each rank ran alone, without MPI; name"
-                " srun's plugin for this MPI as slurm.mpi in the description of the cluster, such"
-                " as pmix (srun --mpi=list lists them)",
+                "the output contains 2 runs of mdtest: each rank ran alone, without MPI"
+                f"{OTHER_LAUNCHER}",
             ),
         ),
     ],

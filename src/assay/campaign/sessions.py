@@ -24,7 +24,10 @@ def matching(pattern: str) -> tuple[Path, ...]:
         raise ReportError("the pattern of the reports contains a NUL")
     paths = tuple(Path(name) for name in sorted(glob.glob(pattern)))
     if not paths:
-        raise ReportError(f"no run report matches {pattern}; `reframe -r` writes them")
+        raise ReportError(
+            f"no run report matches {pattern}; ReFrame writes one when a session ends, and"
+            " `assay progress` shows a campaign that still runs"
+        )
     if len(paths) > limits.REPORTS:
         raise ReportError(
             f"{pattern} matches {len(paths):,} files, and {limits.REPORTS:,} is the limit: name the"

@@ -58,11 +58,12 @@ def spelled(seconds: float) -> str:
 
 
 def sentences(cluster: Cluster) -> list[str]:
-    """The expected time of a campaign, by scale and phase."""
+    """The expected time of a campaign, by scale, and with DAOS by phase."""
     lines = []
     for scale in SCALES:
         phases = by_phase(cluster, scale)
         parts = ", ".join(f"{phase} {spelled(each)}" for phase, each in phases.items())
-        phase_times = f" ({parts})" if len(phases) > 1 else ""
+        # Without DAOS nothing is stopped or started, and all checks run in one go.
+        phase_times = f" ({parts})" if cluster.daos is not None and len(phases) > 1 else ""
         lines.append(f"expected time, {scale}: {spelled(sum(phases.values()))}{phase_times}")
     return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from assay.foreign.text import one_line
-from assay.tools.text import OTHER_PLUGIN
+from assay.tools.text import OTHER_LAUNCHER
 
 _BANNER = re.compile(r"^-{60,}\n(?P<text>.+?)^-{60,}$", re.MULTILINE | re.DOTALL)
 """Open MPI prints what it has to say between two lines of dashes."""
@@ -56,4 +56,4 @@ def _sentence(banner: str) -> str:
     sentence = one_line(match[0] if match else first)
     if sentence.endswith(":") and sentence == first and others:
         sentence += f" {one_line(others[0])}"
-    return sentence.removesuffix(".") + (OTHER_PLUGIN if "direct launched" in sentence else "")
+    return sentence.removesuffix(".") + (OTHER_LAUNCHER if "direct launched" in sentence else "")

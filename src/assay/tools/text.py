@@ -91,7 +91,7 @@ def worlds(
         if expected_tasks is not None and tasks != expected_tasks:
             # Runs that write one summary leave that of one.
             alone = tasks == 1 and len(runs) == 1
-            why = f": each rank ran alone, without MPI{OTHER_PLUGIN}" if alone else ""
+            why = f": each rank ran alone, without MPI{OTHER_LAUNCHER}" if alone else ""
             yield (
                 f"{tool} ran with the wrong number of tasks: {tasks} instead of {expected_tasks}"
                 f"{why}"
@@ -100,9 +100,9 @@ def worlds(
             yield f"{tool} ran on the wrong number of nodes: {nodes} instead of {expected_nodes}"
 
 
-OTHER_PLUGIN = (
-    "; name srun's plugin for this MPI as slurm.mpi in the description of the cluster, such as pmix"
-    " (srun --mpi=list lists them)"
+OTHER_LAUNCHER = (
+    "; name the launcher of this MPI as slurm.launcher in the description of the cluster, and for"
+    " srun its plugin as slurm.mpi, such as pmix (srun --mpi=list lists them)"
 )
 """How a sentence goes on that reports an MPI which does not understand its launcher."""
 
@@ -112,7 +112,7 @@ def separate_runs(tool: str, runs: int) -> Iterator[str]:
     if runs > 1:
         yield (
             f"the output contains {runs} runs of {tool}: each rank ran alone, without MPI"
-            f"{OTHER_PLUGIN}"
+            f"{OTHER_LAUNCHER}"
         )
 
 
