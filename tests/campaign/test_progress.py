@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from assay.cli import app
 from assay.foreign.files import ForeignError
 from assay.subject import Subject
 from clusters import description
+from sites import site
 
 PLAN = [
     Requirement(name, CHECKS[name].layer, partition, CHECKS[name].metrics[0], Subject(host))
@@ -255,3 +257,12 @@ def test_a_campaign_that_was_interrupted_is_not_said_to_run(tmp_path: Path) -> N
     ):
         (tmp_path / progress.OUTPUT).write_text(output)
         assert CliRunner().invoke(app, command).stdout.splitlines()[-1].startswith(last)
+
+
+def test_a_campaign_of_daos_goes_on_between_its_phases(tmp_path: Path) -> None:
+    """The playbook then stops or starts engines, and no script of a campaign runs."""
+    (tmp_path / "cluster.json").write_text(json.dumps(site(servers=1, clients=2)))
+    (tmp_path / progress.OUTPUT).write_text(BEGIN + RUN.format("SelfTest", "clients") + FINISH)
+    command = ["progress", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
+    last = CliRunner().invoke(app, command).stdout.splitlines()[-1]
+    assert re.fullmatch(r"about \d+ \w+ left", last)

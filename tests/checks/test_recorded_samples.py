@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from assay.checks import plan
+from assay.checks.io500 import PROGRAM
+from assay.checks.run import run_of
+from assay.cluster.description import Cluster
 from assay.subject import Subject
 from assay.tools import (
     daos_perf,
@@ -22,6 +25,7 @@ from assay.tools import (
 )
 from assay.tools.output import Parsed
 from assay.units import factor
+from clusters import system
 from recordings import recorded
 
 
@@ -99,6 +103,20 @@ def test_each_metric_finds_its_samples(check: str, parsed: Parsed, counts: dict[
     assert {metric.name: len(each) for metric, each in samples.items()} == counts
     for metric, each in samples.items():
         assert all(factor(sample.unit, metric.unit) > 0 for sample in each)
+
+
+@pytest.mark.parametrize("colocated", [False, True])
+def test_mdtest_creates_a_number_of_files_only_where_hosts_play_both_parts(
+    *, colocated: bool
+) -> None:
+    """Elsewhere a phase that ends before its stonewall is none."""
+    text = recorded("io500", "counted.txt")
+    left: Any = SimpleNamespace(printed=lambda _: text)
+    raw: Any = SimpleNamespace(of=lambda _: left)
+    document = system().model_dump(mode="json", by_alias=True) | {"colocated": colocated}
+    run = run_of(Cluster.model_validate(document), PROGRAM, "clients", "quick")
+    parsed = PROGRAM.reading.parsed(run, Subject("clients", backend="dfs"), raw)
+    assert (parsed.problems == ()) == colocated
 
 
 @pytest.mark.parametrize("check", ["PosixFio", "SsdFio", "FioDfuse"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +15,10 @@ from assay.campaign.cases import Case
 from assay.campaign.outputs import Outputs
 from assay.campaign.results import Results
 from assay.checks.backends import ior_backends
+from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
-from assay.judge.engine_steps import Activity, compare, note
+from assay.foreign.files import Tree
+from assay.judge.engine_steps import Activity, add, compare, note
 from assay.judge.engines import _compared, _findings, _outliers, engines
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.verdict import Verdict
@@ -137,6 +140,25 @@ def campaign(root: Path, trial: str) -> Results:
     )
     cases = {("IorEasy", "clients"): case}
     return Results((), cases, moment, moment, "4.10", 1.0, (), with_outputs=True)
+
+
+def test_steps_of_one_name_are_apart_by_subject_and_by_job(tmp_path: Path) -> None:
+    """Two backends, or two rounds, have steps of the same names."""
+    campaign(tmp_path, "sound")
+    clients = tmp_path / "output" / "IorEasy" / "raw" / "clients"
+    shutil.copytree(clients / "dfs", clients / "dfuse")
+    raw = RawOutputs(Tree(tmp_path), "output/IorEasy/raw")
+    once, twice, rounds = Activity(), Activity(), Activity()
+    dfs, dfuse = (Subject("clients", backend=backend) for backend in ("dfs", "dfuse"))
+    for seen, subject, job in (
+        *((once, dfs, 0),),
+        *((twice, dfs, 0), (twice, dfuse, 0)),
+        *((rounds, dfs, 0), (rounds, dfs, 1)),
+    ):
+        add(seen, daos(9191), "IorEasy", subject, raw, job)
+    assert once.problems == []
+    for key, steps in once.latency.items():
+        assert len(twice.latency[key]) == len(rounds.latency[key]) == 2 * len(steps)
 
 
 @pytest.mark.parametrize(

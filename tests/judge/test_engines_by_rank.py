@@ -31,11 +31,12 @@ SLOW = 3
 MIB = 2**20
 
 
-def cluster() -> Cluster:
+def cluster(file_oclass: str | None = None) -> Cluster:
     """Two servers with two engines each, which measure each rank alone and show metrics."""
     document = site(servers=2, engines=2, clients=2)
     document["benchmarks"] = {"ior": "/opt/ior", "ior_apis": ["DFS"]}
     document["daos"] |= {"pool": "tank", "container": "posix", "rank_pool_size": "24GiB"}
+    document["daos"]["file_oclass"] = file_oclass
     for number, name in enumerate(document["daos"]["servers"], 1):
         document["hosts"][name]["server"]["telemetry_port"] = 9191
         for interface in document["hosts"][name]["interfaces"].values():
@@ -152,6 +153,12 @@ def test_the_bytes_of_a_rank_are_those_of_its_own_ior(tmp_path: Path) -> None:
     assert report(tmp_path, tenant=1.0).findings == (
         "others used the system: 20% of the bytes were not from this check",
     )
+
+
+def test_a_pool_on_one_rank_stores_each_byte_once(tmp_path: Path) -> None:
+    of = cluster("RP_2G1")
+    (only,) = engines(of, measured(tmp_path, of))
+    assert only.findings == ()
 
 
 @pytest.mark.parametrize("answer", ["", "no JSON"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +11,15 @@ from test_engines import campaign, daos
 
 from assay.campaign.engine_logs import EngineLog, LoggedErrors
 from assay.campaign.results import Results
+from assay.checks.plan import requirements
+from assay.checks.raw import directory_of
+from assay.cluster.description import Cluster
 from assay.judge.engine_logs import logged
 from assay.judge.engines import engines
 from recordings import recorded
 
 KEY = ("IorEasy", "clients")
+DATABASE = "rd:assy:enfo:20200101:0000:g"
 WHILE = 3.0
 """Its first step started at 1, and its last one ended at 9.5."""
 
@@ -50,6 +55,37 @@ def test_an_engine_that_logged_more_is_said_to_have(tmp_path: Path) -> None:
     results = with_errors(campaign(tmp_path, "sound"), (WHILE, "vos", "x"), cut=True)
     (sentence,) = logged(daos(9191), results)[KEY]
     assert "logged at least 1 error of its part vos" in sentence
+
+
+@pytest.mark.parametrize(
+    ("check", "findings"),
+    [
+        ("FdbHammerDaos", ["an RPC timed out", "invalid label: rd:assy"]),
+        ("IorEasy", ["an RPC timed out", f"cont/1a2b: non-unique label: {DATABASE}"]),
+    ],
+)
+def test_processes_that_make_one_container_are_no_finding(
+    check: str, findings: list[str], tmp_path: Path
+) -> None:
+    """Of FDB all but the first are refused, and go on."""
+    results = with_errors(
+        campaign(tmp_path, "sound"),
+        (WHILE, "container", f"cont/1a2b: non-unique label: {DATABASE}"),
+        (WHILE + 1, "container", "invalid label: rd:assy"),
+        (WHILE + 2, "rpc", "an RPC timed out"),
+    )
+    document = daos(9191).model_dump(mode="json", by_alias=True)
+    document["benchmarks"] |= {"fdb_hammer_daos": "/opt/fdb-hammer", "fdb_share": "/opt/share"}
+    cluster = Cluster.model_validate(document)
+    key = check, "clients"
+    raw = tmp_path / "output" / "IorEasy" / "raw"
+    subject = next(each.subject for each in requirements(cluster) if each.check == check)
+    if check != "IorEasy":
+        shutil.copytree(raw / "clients" / "dfs", raw / directory_of(subject))
+    (ran,) = results.cases.values()
+    results = replace(results, cases={key: replace(ran, check=check)})
+    sentences = logged(cluster, results)[key]
+    assert sorted(each.split("the first: ")[1] for each in sentences) == findings
 
 
 def test_a_log_that_was_not_read_is_named(tmp_path: Path) -> None:

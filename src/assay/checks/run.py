@@ -124,3 +124,10 @@ class Reading:
     moved: Callable[[SubjectOutputs, str], Mapping[str, float] | None] | None = None
     """Bytes of its own data that a step reports as moved, by operation (`update`, `fetch`); None if
     it does not report them."""
+    own_errors: frozenset[tuple[str, str]] = frozenset()
+    """What engines log as errors of a check that is well: a part of DAOS, and what the message
+    contains."""
+
+    def expects(self, facility: str, message: str) -> bool:
+        """Whether an error in an engine's log is of those."""
+        return any(facility == each and words in message for each, words in self.own_errors)
