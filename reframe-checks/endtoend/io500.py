@@ -134,7 +134,6 @@ class Io500Program(Io500Check):
             self.path(subject, f"io500.{number}"),
             RAW / f"io500.{number}",
             stonewall_s=self.stonewall_s,
-            dfs=self.dfs(subject),
             files=self.files,
         ).configuration()
 

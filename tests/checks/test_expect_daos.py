@@ -44,7 +44,7 @@ def test_data_in_daos_crosses_the_wires_of_both_sides(key: str, speed: float, bo
         ("Io500.ior_hard_read on clients/posix", "what serves the shared directory"),
         ("Io500.bandwidth_score on clients/posix", "ior_easy_write has no bound"),
         ("MdtestEasy.create on clients/posix", "what serves the shared directory"),
-        ("Io500Program.score on clients/dfs", "metadata_score has no bound"),
+        ("Io500Program.score on clients/dfuse", "metadata_score has no bound"),
         ("FdbHammerDaos.write_open on clients/1-containers", "no lower layer opens a database"),
     ],
 )
@@ -61,7 +61,7 @@ def test_what_nothing_bounds_is_unrated_and_says_why(key: str, why: str) -> None
         # Two clients with 2 ranks each.
         ("MdtestHard.stat on clients/dfuse", "may answer from their caches", 4 * 0.3 * 294),
         ("MdtestEasy.read on clients/dfuse", "may answer from their caches", 4 * 0.3 * 294),
-        ("Io500Program.find on clients/dfs", "one reply of an engine", 4 * 0.5 * 4.41),
+        ("Io500Program.find on clients/dfuse", "one reply of an engine", 4 * 0.3 * 0.294),
     ],
 )
 def test_what_nothing_bounds_still_has_the_floor_that_others_measured(
@@ -83,10 +83,10 @@ def test_a_score_has_the_mean_of_the_floors_of_its_phases_though_one_has_no_boun
         if metric.name.startswith("mdtest") or metric.name == "find"
     ]
     floors = [
-        expectation(cluster, find(cluster, f"Io500Program.{name} on clients/dfs"), measured).floor
+        expectation(cluster, find(cluster, f"Io500Program.{name} on clients/dfuse"), measured).floor
         for name in names
     ]
-    metric = find(cluster, "Io500Program.metadata_score on clients/dfs")
+    metric = find(cluster, "Io500Program.metadata_score on clients/dfuse")
     figure = expectation(cluster, metric, measured)
     assert figure.floor == pytest.approx(geometric_mean([floor or 0 for floor in floors]))
     assert "find has no bound" in figure.derivation

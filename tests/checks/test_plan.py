@@ -124,7 +124,8 @@ def test_every_backend_requires_its_own_figures() -> None:
     assert ways(document, "IorHard") == ways(document, "IorEasy")
     assert ways(document, "MdtestHard2") == ["clients/dfs", "clients/dfuse"]
     assert ways(document, "FioDfs") == ways(document, "DaosPerf") == ["c1", "c2"]
-    assert ways(document, "Io500") == ways(document, "Io500Program") == ["clients/dfs"]
+    assert ways(document, "Io500") == ["clients/dfs"]
+    assert ways(document, "Io500Program") == ["clients/dfuse"]
     assert ways(document, "FdbHammerDaos") == ["clients/1-containers", "clients/10-containers"]
     assert ways(document, "FdbHammerDaosSeparate") == ways(document, "FdbHammerDaos")
     mounted = ("dfuse", "ioil", "pil4dfs")

@@ -55,7 +55,6 @@ def test_on_daos_each_phase_names_the_container_and_its_classes():
         command = phase.command("s") if isinstance(phase, ior.Ior) else phase.command()
         assert command[1:3] == ["-a", "DFS"]
         assert command[3:7] == options
-    assert f"api = DFS {' '.join(options)}\n" in run.configuration()
 
 
 def test_the_program_gets_the_same_in_a_file():

@@ -85,7 +85,7 @@ def _takes_in_daos(run: Run) -> float:
 
 _DISK = SsdRules(
     lambda host: host.scratch.ssd if host.scratch else None,
-    "the inventory names no SSD for the scratch directory",
+    "no SSD is named for the scratch directory",
 )
 
 _DISK_WRITE = Metric(

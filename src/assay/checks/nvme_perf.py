@@ -16,7 +16,7 @@ from assay.subject import Subject
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.spdk_nvme_perf import TOOL, parse
 
-_SSD = SsdRules(lambda host: host.datasheets.ssd, "the inventory names no SSD for the engines")
+_SSD = SsdRules(lambda host: host.datasheets.ssd, "no SSD is named for the engines")
 _NEEDS = ("server", "daos", "nvme")
 
 

@@ -106,7 +106,7 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
     if not cluster.members(partition):
         return frozenset()
     present = {"client" if partition == "clients" else "server"}
-    tools = ("fio", "fi_pingpong", "fdb_hammer")
+    tools = ("fio", "fi_pingpong", "fdb_hammer", "io500")
     present.update(tool for tool in tools if getattr(cluster.benchmarks, tool) is not None)
     if cluster.benchmarks.ior and each_ior_backend(cluster, partition):
         present.add("ior")
@@ -114,9 +114,10 @@ def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
         present.add("page_cache")
     if cluster.benchmarks.mdtest and each_mdtest_backend(cluster, partition):
         present.add("mdtest")
-    if io500.each_io500_backend(cluster, partition):
+    if io500.each_place_of_phases(cluster, partition):
         present.add("io500_place")
-        present.update(["io500"] if cluster.benchmarks.io500 else [])
+    if io500.each_place_of_program(cluster, partition):
+        present.add("io500_path")
     # Only DAOS uses its tmpfs.
     if cluster.daos is None and each_ram_engine(cluster, partition):
         present.add("ram_tier")

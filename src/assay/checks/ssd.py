@@ -31,7 +31,7 @@ class SsdRules:
     model: Callable[[Host], str | None]
     """The name of the SSD in hardware.yml."""
     unnamed: str
-    """The reason to report if the inventory names no SSD."""
+    """The reason to report if the description names no SSD."""
 
     def bandwidth(self, cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
         """Bound the bandwidth of large sequential transfers."""

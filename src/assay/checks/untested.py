@@ -29,8 +29,11 @@ _REASONS: Mapping[str, str] = {
     "shared_fdb_daos": "benchmarks.fdb_hammer_daos is not set",
     "ior": "benchmarks.ior is not set, or has no DFS in benchmarks.ior_apis",
     "mdtest": "benchmarks.mdtest is not set, or has no DFS in benchmarks.ior_apis",
-    "io500_place": "no share of the pool limits the files of all its phases together; a shared"
-    " directory may have them: benchmarks.shared_directory",
+    **dict.fromkeys(
+        ("io500_place", "io500_path"),
+        "no share of the pool limits the files of all its phases together; a shared directory may"
+        " have them: benchmarks.shared_directory",
+    ),
     "io500": "benchmarks.io500 is not set",
     "fio_dfs": "benchmarks.fio_dfs is not set: a fio with the engine dfs",
     "mount": "no dfuse mount of the container is described: daos.mount",

@@ -126,15 +126,18 @@ class Io500:
     The phase `find` is invalid below 102, since it looks for names with `01`."""
 
     def configuration(self) -> Text:
-        """The io500 program's file, which an engineer can also use: ``mpirun io500 FILE``."""
-        options = " ".join(self.dfs.ior_options()) if self.dfs else ""
+        """The io500 program's file for a POSIX directory; its own `find` knows no other API.
+
+        An engineer can also use it: ``mpirun io500 FILE``.
+        """
+        assert self.dfs is None
         sections: dict[str, dict[str, Text]] = {
             "global": {
                 "datadir": self.directory,
                 "resultdir": self.results,
                 "timestamp-datadir": "FALSE",
                 "timestamp-resultdir": "FALSE",
-                "api": f"DFS {options}" if self.dfs else "POSIX",
+                "api": "POSIX",
             },
             "debug": {"stonewall-time": str(self.stonewall_s)},
             "ior-easy": {"blockSize": self.easy_block},
