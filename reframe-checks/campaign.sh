@@ -17,8 +17,12 @@ while [[ ${1:-} == --* ]]; do
     case $1 in
         --until-decided) until_decided=yes ;;
         --checks=[A-Za-z]*) checks=${1#*=} ;;
+        --help)
+            sed -n '2,/^set /{/^#/s/^# \?//p}' "${BASH_SOURCE[0]}"
+            exit 0
+            ;;
         *)
-            echo "unknown option $1; choose from: --until-decided, --checks=NAME,..." >&2
+            echo "unknown option $1; choose from: --until-decided, --checks=NAME,..., --help" >&2
             exit 64
             ;;
     esac

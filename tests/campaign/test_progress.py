@@ -259,6 +259,14 @@ def test_a_campaign_that_was_interrupted_is_not_said_to_run(tmp_path: Path) -> N
         assert CliRunner().invoke(app, command).stdout.splitlines()[-1].startswith(last)
 
 
+def test_where_no_campaign_has_begun_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "cluster.json").write_text(json.dumps(description()))
+    command = ["progress", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
+    ran = CliRunner().invoke(app, command)
+    assert ran.exit_code == 2
+    assert f"no campaign has begun in {tmp_path}: " in ran.stderr.replace("\n", "")
+
+
 def test_a_campaign_of_daos_goes_on_between_its_phases(tmp_path: Path) -> None:
     """The playbook then stops or starts engines, and no script of a campaign runs."""
     (tmp_path / "cluster.json").write_text(json.dumps(site(servers=1, clients=2)))

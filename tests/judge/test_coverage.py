@@ -245,9 +245,9 @@ def test_a_metric_with_a_bound_alone_is_unrated_for_want_of_a_floor() -> None:
 def test_unrated_metrics_are_listed_by_cause() -> None:
     sign_off = signed(ssd=None)
     listed = causes(sign_off.judgements)
-    assert listed["the inventory names no SSD for the engines"] == 16 * 5
+    assert listed["no SSD is named for the engines"] == 16 * 5
     assert sum(listed.values()) == sign_off.counts[Verdict.UNRATED]
-    assert "80: the inventory names no SSD for the engines" in summary.render(sign_off)
+    assert "80: no SSD is named for the engines" in summary.render(sign_off)
 
 
 def test_what_only_informs_is_not_a_class_of_its_own() -> None:

@@ -46,7 +46,10 @@ def test_a_guest_describes_measures_and_signs_off(guest: Guest) -> None:
     done = guest.describe("--partition=compute")
     assert done.returncode == 0, done.stderr
     assert "describes 2 clients: nid[001-002]" in done.stdout
-    assert "  hosts.*.scratch: no disk is measured; pass --scratch with a directory" in done.stdout
+    assert (
+        "  hosts.nid[001-002].scratch: no disk is measured; pass --scratch with a directory"
+        in done.stdout
+    )
     described = json.loads((guest.prefix / "cluster.json").read_text())
     assert (described["name"], described["servers"]) == ("borealis", [])
     done = guest.shell(
@@ -73,6 +76,14 @@ def test_a_partition_that_is_not_there_is_refused_with_those_that_are(guest: Gue
         1,
         "the partition clients has no nodes that you can see; choose from: compute, debug\n",
     )
+
+
+def test_a_plugin_that_srun_lacks_is_refused_with_those_that_it_has(guest: Guest) -> None:
+    done = guest.describe("--partition=compute", "--mpi=pmi9")
+    assert done.returncode == 1
+    assert done.stderr.startswith("--mpi=pmi9: srun has no such plugin; choose from: ")
+    assert "pmi2" in done.stderr
+    assert not (guest.prefix / "cluster.json").exists()
 
 
 def test_what_slurm_says_of_the_probe_is_one_sentence(guest: Guest) -> None:

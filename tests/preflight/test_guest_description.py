@@ -81,8 +81,13 @@ def test_without_scratch_no_disk_is_required_and_the_key_is_named() -> None:
     described, _ = examine(document(asked(), seen("login"), bare))
     assert described
     assert not {"SsdFio", "PosixFio"} & {each.check for each in requirements(described)}
-    assert "hosts.*.scratch" in open_keys()
-    assert "hosts.*.scratch" not in open_keys(scratch=Path("/local"))
+    assert "hosts.n[1-2].scratch" in open_keys()
+
+
+def test_the_ssd_of_a_scratch_directory_is_to_be_named() -> None:
+    keys = open_keys(scratch=Path("/local"))
+    assert "hosts.n[1-2].scratch" not in keys
+    assert "hosts.n[1-2].scratch.ssd" in keys
 
 
 def test_a_program_that_has_no_place_to_write_is_left_out_and_the_key_is_named() -> None:

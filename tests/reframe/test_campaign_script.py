@@ -36,6 +36,14 @@ def test_what_is_needed_is_said(words: tuple[str, ...], tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_help_is_what_the_script_says_of_itself() -> None:
+    ran = subprocess.run(["bash", SCRIPT, "--help"], capture_output=True, text=True, check=False)
+    first, *_, last = ran.stdout.splitlines()
+    assert first.startswith("campaign.sh [--until-decided] ")
+    assert last.startswith("ASSAY_ENVIRONMENT names ")
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory away")
 def test_root_opens_nothing_where_another_user_could_put_a_link(tmp_path: Path) -> None:
     victim, campaigns = tmp_path / "victim", tmp_path / "campaigns"

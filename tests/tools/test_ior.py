@@ -99,9 +99,9 @@ def test_reads_what_daos_and_others_print_around_it(name, samples):
 
 
 WORLDS = (
-    "the output contains 2 runs of ior: each rank ran alone, without MPI; name the launcher of this"
-    " MPI as slurm.launcher in the description of the cluster, and for srun its plugin as slurm.mpi,"
-    " such as pmix (srun --mpi=list lists them)"
+    "the output contains 2 runs of ior: each rank ran alone, without MPI; name the launcher of"
+    " this MPI as slurm.launcher in the description of the cluster, and for srun its plugin as"
+    " slurm.mpi, such as pmix (srun --mpi=list lists them)"
 )
 UNFINISHED = "IOR did not finish: the last line of its output is missing"
 NO_ROW = "IOR printed no row of figures"

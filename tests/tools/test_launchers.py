@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.tools.launchers import why_not_started
+from assay.tools.launchers import plugins, why_not_started
 from assay.tools.text import OTHER_LAUNCHER
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "mpirun"
@@ -39,3 +39,18 @@ RECORDED = Path(__file__).parents[1] / "recorded" / "mpirun"
 )
 def test_why_a_launcher_started_nothing(name: str, why: str | None) -> None:
     assert why_not_started((RECORDED / f"{name}.txt").read_text()) == why
+
+
+@pytest.mark.parametrize(
+    ("printed", "known"),
+    [
+        (
+            (RECORDED / "srun_mpi_list.txt").read_text(),
+            ("pmix", "none", "cray_shasta", "pmi2", "pmix_v4"),
+        ),
+        ("srun: MPI types are...\nsrun: none\nsrun: pmi2\n", ("none", "pmi2")),
+        ("srun: error: Unable to contact slurm controller (connect failure)\n", ()),
+    ],
+)
+def test_the_plugins_of_srun(printed: str, known: tuple[str, ...]) -> None:
+    assert plugins(printed) == known

@@ -130,6 +130,7 @@ def describe(
             _end([f"{prefix}/cluster.json {why}"])
         made += (path for path in (prefix, *prefix.parents) if not path.exists())
         prefix.mkdir(parents=True, exist_ok=True)
+        foreign_slurm.refuse_other_plugin(slurm)
         chosen, others = foreign_slurm.nodes(partition, nodes)
         if nodes is None:
             chosen = chosen[:most_nodes]

@@ -57,6 +57,8 @@ def progress(
     def read() -> campaign.Progress:
         try:
             return campaign.read(directory, plan, described.name)
+        except FileNotFoundError:
+            misuse(f"no campaign has begun in {directory}: campaign.sh writes {campaign.OUTPUT}")
         except OSError as error:
             misuse(f"{error.filename} cannot be read: {error.strerror}")
         except ForeignError as error:

@@ -23,7 +23,7 @@ from assay.foreign.documents import first_error, from_json
 from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line, shorten
 from assay.subject import folded
-from assay.tools import probe, sinfo, squeue, sysfs
+from assay.tools import launchers, probe, sinfo, squeue, sysfs
 
 ANSWER_S = 60
 """How long Slurm's own programs may take to answer."""
@@ -106,6 +106,20 @@ def name() -> str:
 def longest_min(partition: str) -> int | None:
     """How long a job may take there, in minutes; None: there is no limit."""
     return sinfo.limit_min(_printed(sinfo.limit_command(partition)))
+
+
+def refuse_other_plugin(slurm: Slurm) -> None:
+    """Refuse a plugin for MPI that srun does not have.
+
+    Raises:
+        SlurmError: it is not one of those that srun lists.
+    """
+    known = launchers.plugins("".join(_run(["srun", "--mpi=list"], "", ANSWER_S)))
+    if slurm.launcher == "srun" and known and slurm.mpi not in known:
+        raise SlurmError(
+            f"--mpi={slurm.mpi}: srun has no such plugin; choose from: {', '.join(known)}, or name"
+            " the MPI's own mpirun with --launcher"
+        )
 
 
 def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]]:

@@ -25,6 +25,12 @@ _NEED_A_PLACE = {"ior", "mdtest", "io500"}
 """Programs that write to a shared directory, or to a container of DAOS."""
 
 
+_NAME_A_SHEET = (
+    "name a data sheet, such as {1} (for any other word assay check lists all), or write your own"
+    " into hardware.{0}"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What the user said of the cluster."""
@@ -167,8 +173,16 @@ def left_open(asked: Asked, seen: Sequence[Seen], found: FoundDaos | None = None
     if asked.scratch is None:
         unknown.append(
             Open(
-                "hosts.*.scratch",
+                f"hosts.{folded(each.name for each in seen)}.scratch",
                 "no disk is measured; pass --scratch with a directory on a disk of each node",
+            )
+        )
+    else:
+        unknown.append(
+            Open(
+                f"hosts.{folded(each.name for each in seen)}.scratch.ssd",
+                "which SSD has the scratch directory is unknown, so its figures have no limits;"
+                f" {_NAME_A_SHEET.format('ssd', 'Samsung PM9A3 U.2 7.68TB')}",
             )
         )
     slow = [
@@ -179,10 +193,9 @@ def left_open(asked: Asked, seen: Sequence[Seen], found: FoundDaos | None = None
     if slow:
         unknown.append(
             Open(
-                "hosts.*.datasheets.fabric",
-                f"the kernel reports no speed of the interface of {folded(slow)}, so no network"
-                " figure can be judged; name a data sheet, such as InfiniBand HDR (for any"
-                " other word assay check lists all)",
+                f"hosts.{folded(slow)}.datasheets.fabric",
+                "the kernel reports no speed of the interface, so no network figure can be judged;"
+                f" {_NAME_A_SHEET.format('fabric', 'InfiniBand HDR')}",
             )
         )
     if found is None:
@@ -311,7 +324,11 @@ def _somewhere(seen: Sequence[Seen]) -> set[str]:
 def _absent(program: str, seen: Sequence[Seen]) -> str:
     without = [each.name for each in seen if program not in each.programs]
     if without:
-        return f"{program} is not on the PATH of {folded(without)}; load a module with --module"
+        parts = "; Io500 has its phases all the same, by ior and mdtest"
+        return (
+            f"{program} is not on the PATH of {folded(without)}; load a module with --module"
+            f"{parts if program == 'io500' else ''}"
+        )
     if len({each.programs[program] for each in seen}) > 1:
         return f"{program} has different paths on the nodes"
     return f"{program} exists, but has no directory to write to"

@@ -49,6 +49,20 @@ def crashed(printed: str) -> str | None:
     return f"{ranks} on {ended['host']} crashed ({ended['signal']})"
 
 
+def plugins(printed: str) -> tuple[str, ...]:
+    """The plugins for MPI that srun has, of what ``srun --mpi=list`` prints; empty if unknown.
+
+    Args:
+        printed: standard output and standard error; older releases print to the latter.
+    """
+    names: list[str] = []
+    for line in printed.splitlines():
+        words = line.removeprefix("srun: ").strip()
+        before, versions, after = words.partition("plugin versions available: ")
+        names += after.split(",") if versions else re.findall(r"^\w+$", before)
+    return tuple(dict.fromkeys(filter(None, map(str.strip, names))))
+
+
 def _sentence(banner: str) -> str:
     """The first sentence, and the paragraph that it announces with a colon."""
     first, *others = (" ".join(part.split()) for part in re.split(r"\n\s*\n", banner.strip()))
