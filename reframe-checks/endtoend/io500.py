@@ -23,7 +23,7 @@ FILES_OF_A_TRIAL = 200
 
 Ranks and engines share cores there: what is created until the stonewall takes minutes to remove, as
 MdtestEasy showed. It is more than there, since `find` looks for names with `01`, of which the first
-100 have none.
+101 have none.
 """
 
 

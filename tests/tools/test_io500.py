@@ -140,6 +140,16 @@ def test_mdtest_may_end_before_the_stonewall_where_it_creates_a_number_of_files(
     ]
 
 
+def test_where_few_files_are_created_find_may_find_none():
+    text = recorded(TOOL, "found_nothing.txt")
+    parsed = parse(text, stonewall_s=2, counted=True)
+    assert parsed.problems == ()
+    assert figures(parsed)["find"] == 0.034012
+    assert figures(parsed)["score"] == pytest.approx(0.018197, rel=1e-4)
+    (problem,) = parse(text, stonewall_s=2).problems
+    assert problem == "io500: Find didn't find anything, this is likely invalid."
+
+
 def test_ior_may_not_end_before_it_even_then():
     problems = parse(recorded(TOOL, "too_short.txt"), stonewall_s=1, counted=True).problems
     assert [problem.split()[0] for problem in problems[-2:]] == ["ior-easy-write", "ior-hard-write"]
