@@ -7,8 +7,8 @@
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running beside DIRECTORY is
 # ended first. Ends with ReFrame's exit status, with 64 where arguments are wrong or missing, with 66 where there is no
-# environment, with 73 where there is no room, with 75 where another campaign is running, or with 77 where DIRECTORY would
-# lie among those of another user.
+# environment, with 73 where there is no place or no room, with 75 where another campaign is running, or with 77 where
+# DIRECTORY would lie among those of another user.
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
 until_decided=
@@ -63,7 +63,10 @@ refuse_other_owner() {
         "sudo --user=$(stat --format=%U "$1"), or name a directory in one that $(id -un) owns" >&2
     exit 77
 }
-mkdir -p "$parent"
+if ! wrong=$(mkdir -p "$parent" 2>&1); then
+    echo "$parent cannot be made (${wrong##*: }); name another directory" >&2
+    exit 73
+fi
 refuse_other_owner "$parent"
 [[ ! -e $directory ]] || refuse_other_owner "$directory"
 stop="${BASH_SOURCE[0]%/*}/stop.sh $parent"

@@ -86,6 +86,14 @@ def test_a_plugin_that_srun_lacks_is_refused_with_those_that_it_has(guest: Guest
     assert not (guest.prefix / "cluster.json").exists()
 
 
+def test_settings_that_are_not_there_are_refused(guest: Guest) -> None:
+    done = guest.describe("--partition=compute", "--settings=/nowhere/settings.py")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "--settings /nowhere/settings.py: there is no such file\n",
+    )
+
+
 def test_what_slurm_says_of_the_probe_is_one_sentence(guest: Guest) -> None:
     done = guest.describe("--partition=staff")
     assert (done.returncode, done.stderr) == (

@@ -36,6 +36,15 @@ def test_what_is_needed_is_said(words: tuple[str, ...], tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_directory_that_cannot_be_made_is_named_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "campaigns").touch()
+    ran = start(tmp_path / "campaigns/of/monday")
+    assert (ran.returncode, ran.stderr) == (
+        73,
+        f"{tmp_path}/campaigns/of cannot be made (Not a directory); name another directory\n",
+    )
+
+
 def test_help_is_what_the_script_says_of_itself() -> None:
     ran = subprocess.run(["bash", SCRIPT, "--help"], capture_output=True, text=True, check=False)
     first, *_, last = ran.stdout.splitlines()
@@ -137,7 +146,7 @@ def test_an_unknown_option_is_refused_with_all_options(tmp_path: Path) -> None:
     )
     assert (ran.returncode, ran.stderr) == (
         64,
-        "unknown option --check=A; choose from: --until-decided, --checks=NAME,...\n",
+        "unknown option --check=A; choose from: --until-decided, --checks=NAME,..., --help\n",
     )
 
 

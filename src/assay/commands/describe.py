@@ -107,6 +107,8 @@ def describe(
     scratch, shared, mount, prolog, settings = (
         path and _here(path) for path in (scratch, shared, mount, prolog, settings)
     )
+    if settings is not None and not settings.is_file():
+        _end([f"--settings {settings}: there is no such file"])
     wanted = pool and found_daos.Wanted(pool, container, mount, share)
     words = {
         "partitions": {"clients": partition},
