@@ -267,6 +267,30 @@ def test_where_no_campaign_has_begun_that_is_said(tmp_path: Path) -> None:
     assert f"no campaign has begun in {tmp_path}: " in ran.stderr.replace("\n", "")
 
 
+@pytest.mark.parametrize(
+    ("output", "last"),
+    [
+        (
+            "ERROR: failed to load configuration: No such file: '/nowhere/settings.py'\n\n",
+            "ERROR: failed to load configuration: No such file: '/nowhere/settings.py'",
+        ),
+        (
+            BEGIN
+            + FINISH
+            + "Traceback (most recent call last):\n  File\nReportError: other plan\n",
+            "ReportError: other plan",
+        ),
+    ],
+)
+def test_why_reframe_began_no_session_is_said(tmp_path: Path, output: str, last: str) -> None:
+    (tmp_path / "cluster.json").write_text(json.dumps(description()))
+    (tmp_path / progress.OUTPUT).write_text(output)
+    command = ["progress", "--follow", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
+    ran = CliRunner().invoke(app, command)
+    assert ran.exit_code == 2
+    assert ran.stderr.endswith(f"ReFrame ended before its first check: {last}\n")
+
+
 def test_a_campaign_of_daos_goes_on_between_its_phases(tmp_path: Path) -> None:
     """The playbook then stops or starts engines, and no script of a campaign runs."""
     (tmp_path / "cluster.json").write_text(json.dumps(site(servers=1, clients=2)))

@@ -84,6 +84,8 @@ class Progress:
     """Start of the latest session, in seconds since the epoch."""
     ended_since: tuple[Standing, ...] = ()
     """The checks that ended in that session."""
+    failure: str = ""
+    """ReFrame's last line, if it ended before it started a session."""
 
     @property
     def running(self) -> list[Standing]:
@@ -154,7 +156,19 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
             _look(check, tree, system)
         elif check.state in ("measured", "failed"):
             check.figures = list(_figures(tree, check, system))
-    return Progress(required, ended, scale, began, tuple(ended_since))
+    return Progress(required, ended, scale, began, tuple(ended_since), _failure(text))
+
+
+_CRASHED = "Traceback (most recent call last)"
+
+
+def _failure(text: str) -> str:
+    """ReFrame's last line, if it ended before it started a session, with an error or a crash."""
+    after = text[max(0, *map(text.rfind, _SESSION)) :]
+    began = any(line in text for line in _SESSION)
+    if began and _CRASHED not in after:
+        return ""
+    return next((line for line in reversed(after.splitlines()) if line.strip()), "")
 
 
 def is_measuring(directory: Path) -> bool:

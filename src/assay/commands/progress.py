@@ -79,7 +79,10 @@ def progress(
         if new:
             print("\n".join(new), flush=True)
         # Between its rounds and its phases, a campaign has no ReFrame session.
-        ended = seen.ended and not campaign.is_measuring(directory)
+        measuring = campaign.is_measuring(directory)
+        ended = seen.ended and not measuring
+        if seen.failure and not measuring:
+            misuse(f"ReFrame ended before its first check: {one_line(seen.failure)}")
         if new and seen.scale and seen.done < len(seen.checks):
             left = f"about {hours.spelled(left_s(seen))}"
             stopped = ended and described.daos is None
