@@ -276,12 +276,13 @@ evict() {
 not_on_dfuse() {
     local directory=$1 wanted=DAOS.POSIX://$2/$3 seen
     shift 3
-    # /proc/mounts alone has the whole name of the type; of mounts over each other the last is seen.
+    # /proc/mounts alone has the whole name of the type; of mounts over each other the last is seen. After engines have
+    # restarted, the first request of a dfuse to each takes until DAOS's own limit of 60 s (seen in 2.8).
     # shellcheck disable=SC2016 # these are the inner shell's
     seen=$("$@" sh -c '
         type=$(awk -v at="$1" '"'"'$2 == at { type = $3 } END { print type ? type : "nothing" }'"'"' /proc/mounts)
         [ "$type" != fuse.daos ] ||
-            type=$(timeout 20 python3 -c "import os, sys; print(os.getxattr(sys.argv[1], \"user.daos\").decode())" "$1" 2>/dev/null) ||
+            type=$(timeout 75 python3 -c "import os, sys; print(os.getxattr(sys.argv[1], \"user.daos\").decode())" "$1" 2>/dev/null) ||
             type="a dfuse that does not report its container"
         echo "${SLURMD_NODENAME:-here} $type"
     ' sh "$directory")
