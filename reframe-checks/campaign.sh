@@ -57,6 +57,7 @@ fi
 # their names.
 umask 027
 parent=${directory%/*}
+parent=${parent:-/}
 refuse_other_owner() {
     [[ ! -O $1 ]] || return 0
     echo "$1 belongs to $(stat --format=%U "$1"), so campaigns in it are that user's; run this with" \
@@ -68,8 +69,19 @@ if ! wrong=$(mkdir -p "$parent" 2>&1); then
     exit 73
 fi
 refuse_other_owner "$parent"
-[[ ! -e $directory ]] || refuse_other_owner "$directory"
-stop="${BASH_SOURCE[0]%/*}/stop.sh $parent"
+if [[ -e $directory ]]; then
+    refuse_other_owner "$directory"
+    if [[ ! -d $directory ]]; then
+        echo "$directory cannot be a directory for results: it is a file; name another" >&2
+        exit 73
+    fi
+fi
+if [[ ! -w $parent ]]; then
+    echo "$parent cannot hold results: it is not writable; name another directory" >&2
+    exit 73
+fi
+printf -v stop 'ASSAY_ENVIRONMENT=%q %q %q' \
+    "$environment" "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/stop.sh" "$parent"
 lock=$parent/.lock
 exec 9>>"$lock"
 if ! flock --nonblock 9; then
@@ -137,9 +149,10 @@ for round in 1 2; do
     ASSAY_ROUND=$round "${measure[@]}" --setvar=until_decided=yes >>"$directory/reframe.out" 2>&1 &
     session=$!
     wait "$session" || status=$?
-    if [[ $ended ]]; then
+    # A signal ends the wait, not yet ReFrame.
+    while kill -0 "$session" 2>/dev/null; do
         wait "$session" || status=$?
-        break
-    fi
+    done
+    [[ ! $ended ]] || break
 done
 exit "$status"

@@ -19,12 +19,13 @@ exec 9<"$campaigns/.lock"
 process=$(<"$campaigns/.lock")
 # campaign.sh has become ReFrame, which runs in the campaign's directory.
 directory=$(readlink "/proc/$process/cwd" || true)
+# With --until-decided ReFrame is its child, holds the lock as well, and may outlive it.
+children=()
+read -ra children <"/proc/$process/task/$process/children" || true
 # ReFrame cancels its job, and writes its report.
 kill -TERM "$process"
 if ! flock --timeout 60 9; then
-    # With --until-decided ReFrame is its child, and holds the lock as well.
-    read -ra children <"/proc/$process/task/$process/children" || true
-    kill -KILL "$process" "${children[@]}"
+    kill -KILL "$process" "${children[@]}" 2>/dev/null || true
     flock --timeout 10 9
 fi
 squeue --noheader --user="$(id -un)" --format='%i|%k|%Z' |

@@ -30,6 +30,9 @@ RUN = "[ RUN      ] {} %scale=quick /5ebe268c @here:{}+site\n"
 END = "[ {:>8} ] (1/2) {} %scale=quick /5ebe268c @here:{}+site\n"
 BEGIN = "[==========] Running 2 check(s)\n"
 FINISH = "[==========] Finished on Sun Nov 22 18:21:44 2026+0000\n"
+CRASH = "Traceback (most recent call last):\n  File\n"
+FAILURES = f"SUMMARY OF FAILURES\n  * Failing phase: sanity\n{CRASH}ValueError: no figures\n"
+SAVED = "Log file(s) saved in '/tmp/rfm-x1.log'\n"
 
 
 def seen(directory: Path, output: str) -> progress.Progress:
@@ -275,11 +278,11 @@ def test_where_no_campaign_has_begun_that_is_said(tmp_path: Path) -> None:
             "ERROR: failed to load configuration: No such file: '/nowhere/settings.py'",
         ),
         (
-            BEGIN
-            + FINISH
-            + "Traceback (most recent call last):\n  File\nReportError: other plan\n",
+            BEGIN + FINISH + FAILURES + SAVED + f"{CRASH}ReportError: other plan\n{SAVED}",
             "ReportError: other plan",
         ),
+        (BEGIN + FINISH + SAVED + f"{CRASH}ReportError: other plan\n", "ReportError: other plan"),
+        (f"{CRASH}ReportError: other plan\n{SAVED}", "ReportError: other plan"),
     ],
 )
 def test_why_reframe_began_no_session_is_said(tmp_path: Path, output: str, last: str) -> None:
@@ -289,6 +292,23 @@ def test_why_reframe_began_no_session_is_said(tmp_path: Path, output: str, last:
     ran = CliRunner().invoke(app, command)
     assert ran.exit_code == 2
     assert ran.stderr.endswith(f"ReFrame ended before its first check: {last}\n")
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["", BEGIN + RUN.format("PosixFio", "clients"), BEGIN + FINISH + FAILURES + SAVED],
+    ids=["empty", "killed", "failed"],
+)
+def test_who_follows_a_campaign_that_is_over_does_not_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
+    (tmp_path / "cluster.json").write_text(json.dumps(description()))
+    (tmp_path / progress.OUTPUT).write_text(output)
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    command = ["progress", "--follow", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
+    ran = CliRunner().invoke(app, command)
+    assert (ran.exit_code, ran.stderr, waited) == (0, "", [])
 
 
 def test_a_campaign_of_daos_goes_on_between_its_phases(tmp_path: Path) -> None:

@@ -138,7 +138,8 @@ def test_two_campaigns_at_once(site: Site) -> None:
     jobs = running(site)
     second = site.measure("quick")
     assert second.exit_code == 75
-    stop = f"{CHECKS / 'stop.sh'} {second.directory.parent}"
+    environment = f"ASSAY_ENVIRONMENT={site.root / 'environment.sh'}"
+    stop = f"{environment} {CHECKS / 'stop.sh'} {second.directory.parent}"
     assert second.messages == (
         f"another campaign is running (process {first.pid}); wait for it, or end it with: {stop}\n"
     )

@@ -253,6 +253,34 @@ def test_only_jobs_that_were_left_beside_it_are_cancelled(
         assert f"another campaign has a job ({where}); wait for it, or cancel it" in done.stderr
 
 
+def test_a_file_is_no_directory_for_results(tmp_path: Path) -> None:
+    monday = tmp_path / "campaigns/monday"
+    monday.parent.mkdir()
+    monday.write_text("notes\n")
+    ran = start(monday, PATH=f"{commands(tmp_path)}:{os.environ['PATH']}")
+    assert (ran.returncode, ran.stderr) == (
+        73,
+        f"{monday} cannot be a directory for results: it is a file; name another\n",
+    )
+    assert monday.read_text() == "notes\n"
+
+
+def test_a_second_signal_ends_no_campaign_before_its_reframe(tmp_path: Path) -> None:
+    """Two ^C, by who is impatient: the script has the lock until ReFrame has cancelled its job."""
+    wait = "trap 'echo got; sleep 1; echo ended; kill $!; exit 3' TERM; sleep 60 & echo ready; wait"
+    campaign = until_decided(tmp_path, wait)
+    log = tmp_path / "campaigns/monday/reframe.out"
+    for word in ("ready", "got"):
+        deadline = time.monotonic() + 30
+        while not (log.exists() and word in log.read_text()):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        campaign.send_signal(signal.SIGTERM)
+    campaign.wait(30)
+    assert "ended" in log.read_text()
+    assert "round 2" not in log.read_text()
+
+
 def commands(tmp_path: Path) -> Path:
     """Stand-ins for what the script starts, which print their arguments."""
     folder = tmp_path / "bin"

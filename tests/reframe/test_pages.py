@@ -49,6 +49,7 @@ def test_a_trial_on_one_machine_creates_some_files_without_a_deadline(
     document |= {"clients": ["s1"], "colocated": True}
     document["hosts"] = {name: document["hosts"][name] for name in ("login", "s1")}
     document["daos"] |= {"pool": "tank", "container": "posix", "agents": ["s1"]}
+    document["daos"]["mount"] = "/mnt/dfuse"
     document["benchmarks"] = {"ior_apis": ["DFS"]} | {
         tool: f"/opt/bin/{tool}" for tool in ("ior", "mdtest", "io500")
     }

@@ -150,6 +150,13 @@ def test_where_few_files_are_created_find_may_find_none():
     assert problem == "io500: Find didn't find anything, this is likely invalid."
 
 
+def test_where_all_files_were_created_find_finds_some():
+    text = recorded(TOOL, "found_nothing.txt")
+    all_created = "ERROR INVALID (src/main.c:1) Runtime of phase (1.9) is below stonewall time.\n"
+    (problem,) = parse(text + all_created, stonewall_s=2, counted=True).problems
+    assert problem == "io500: Find didn't find anything, this is likely invalid."
+
+
 def test_ior_may_not_end_before_it_even_then():
     problems = parse(recorded(TOOL, "too_short.txt"), stonewall_s=1, counted=True).problems
     assert [problem.split()[0] for problem in problems[-2:]] == ["ior-easy-write", "ior-hard-write"]

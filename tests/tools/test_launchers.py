@@ -49,6 +49,8 @@ def test_why_a_launcher_started_nothing(name: str, why: str | None) -> None:
             ("pmix", "none", "cray_shasta", "pmi2", "pmix_v4"),
         ),
         ("srun: MPI types are...\nsrun: none\nsrun: pmi2\n", ("none", "pmi2")),
+        ("MPI plugin types are...\n\tnone\n\tcray-shasta\n", ("none", "cray-shasta")),
+        ("slurm_load_ctl_conf\nMPI plugin types are...\n\tnone\n", ("none",)),
         ("srun: error: Unable to contact slurm controller (connect failure)\n", ()),
     ],
 )

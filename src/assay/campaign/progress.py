@@ -159,16 +159,21 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
     return Progress(required, ended, scale, began, tuple(ended_since), _failure(text))
 
 
-_CRASHED = "Traceback (most recent call last)"
+_LAST = "Log file(s) saved in "
+"""ReFrame's last line, however it ends, once it has begun to log."""
 
 
 def _failure(text: str) -> str:
-    """ReFrame's last line, if it ended before it started a session, with an error or a crash."""
-    after = text[max(0, *map(text.rfind, _SESSION)) :]
-    began = any(line in text for line in _SESSION)
-    if began and _CRASHED not in after:
-        return ""
-    return next((line for line in reversed(after.splitlines()) if line.strip()), "")
+    """ReFrame's last line but that one, if it ended before it started a session."""
+    latest = max(_SESSION, key=text.rfind)
+    after = text[max(0, text.rfind(latest)) :]
+    if latest in after:
+        if latest == _SESSION[0]:
+            return ""
+        # Before it come the failures of the session's checks.
+        after = after.partition(_LAST)[2].partition("\n")[2]
+    lines = [line for line in after.splitlines() if line.strip() and not line.startswith(_LAST)]
+    return lines[-1] if lines else ""
 
 
 def is_measuring(directory: Path) -> bool:

@@ -132,8 +132,8 @@ def describe(
             _end([f"{prefix}/cluster.json {why}"])
         made += (path for path in (prefix, *prefix.parents) if not path.exists())
         prefix.mkdir(parents=True, exist_ok=True)
-        foreign_slurm.refuse_other_plugin(slurm)
         chosen, others = foreign_slurm.nodes(partition, nodes)
+        foreign_slurm.refuse_other_plugin(slurm)
         if nodes is None:
             chosen = chosen[:most_nodes]
         slurm = slurm.model_copy(update={"longest_min": foreign_slurm.longest_min(partition)})

@@ -88,7 +88,9 @@ def progress(
             stopped = ended and described.daos is None
             sentence = f"nothing is running; the rest takes {left}" if stopped else f"{left} left"
             print(sentence, flush=True)
-        if not follow or (ended and (described.daos is None or seen.done == len(seen.checks))):
+        # One that was killed, or never began, has no end in its output.
+        over = not measuring if described.daos is None else ended and seen.done == len(seen.checks)
+        if not follow or over:
             return
         time.sleep(FOLLOWED_EVERY_S)
 

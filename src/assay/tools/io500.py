@@ -262,11 +262,12 @@ def parse(text: str, *, stonewall_s: int = RULED_S, counted: bool = False) -> Pa
 
 def _errors(text: str, stonewall_s: int, *, counted: bool) -> Iterator[str]:
     errors = dict.fromkeys(_ERROR.findall(text))
+    few_files = counted and not _ENDED_EARLY.search(text)
     # The cause comes first: a full file system also cuts writes short.
     for error in sorted(errors, key=lambda error: "partial write()" in error):
         if counted and _ENDED_EARLY.match(error):
             continue  # of IOR's phases, _too_short reports it
-        if counted and _FOUND_NOTHING.match(error):
+        if few_files and _FOUND_NOTHING.match(error):
             continue  # the rate is that of the files that it has searched
         if stonewall_s >= RULED_S or not _RULES.search(error):
             yield f"io500: {error}"

@@ -56,10 +56,11 @@ def plugins(printed: str) -> tuple[str, ...]:
         printed: standard output and standard error; older releases print to the latter.
     """
     names: list[str] = []
-    for line in printed.splitlines():
+    _, _, listed = printed.partition("types are...")
+    for line in listed.splitlines():
         words = line.removeprefix("srun: ").strip()
         before, versions, after = words.partition("plugin versions available: ")
-        names += after.split(",") if versions else re.findall(r"^\w+$", before)
+        names += after.split(",") if versions else re.findall(r"^[\w.+-]+$", before)
     return tuple(dict.fromkeys(filter(None, map(str.strip, names))))
 
 
