@@ -85,7 +85,8 @@ printf -v stop 'ASSAY_ENVIRONMENT=%q %q %q' \
 lock=$parent/.lock
 exec 9>>"$lock"
 if ! flock --nonblock 9; then
-    echo "another campaign is running (process $(<"$lock")); wait for it, or end it with: $stop" >&2
+    read -r process host <"$lock" || true
+    echo "another campaign is running (process $process on $host); wait for it, or end it there with: $stop" >&2
     exit 75
 fi
 # A quota shows only when something is written; results take more than this.
@@ -95,7 +96,7 @@ if ! wrong=$(head --bytes=4M /dev/zero 2>&1 >"$parent/.room"); then
     exit 73
 fi
 rm "$parent/.room"
-echo $$ >"$lock"
+echo $$ "$HOSTNAME" >"$lock"
 
 # A job elsewhere may be of a campaign that is running, which would measure this one, and miss the job if it were cancelled.
 while IFS='|' read -r job comment place; do
@@ -110,7 +111,7 @@ done < <(squeue --noheader --user="$(id -un)" --format='%i|%k|%Z')
 mkdir -p "$directory"
 refuse_other_owner "$directory"
 cd "$directory"
-echo "measuring; follow it with: tail -f $directory/reframe.out"
+printf 'measuring; follow it with: . %q && assay progress --follow %q\n' "$environment" "$directory"
 echo "end it with ^C or: $stop; the same command then measures the rest"
 export RFM_SQLITE_DB_FILE=$parent/results.db
 # Not as an option: ReFrame 4.10 cannot read sessions back whose command line has a brace in it.

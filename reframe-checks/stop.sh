@@ -1,6 +1,6 @@
 #!/bin/bash
 # stop.sh CAMPAIGNS: end the campaign that is running in the directory CAMPAIGNS, with its job, and name it. Does nothing where none
-# is running.
+# is running. It runs on the host on which campaign.sh was started, and ends with 75 on another.
 #
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
@@ -14,9 +14,14 @@ campaigns=$(realpath --canonicalize-missing "$1")
 . "${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}"
 
 [[ -e $campaigns/.lock ]] || exit 0
-exec 9<"$campaigns/.lock"
+# For writing, which NFS requires of who locks exclusively.
+exec 9<>"$campaigns/.lock"
 ! flock --nonblock 9 || exit 0
-process=$(<"$campaigns/.lock")
+read -r process host <"$campaigns/.lock" || true
+if [[ ${host:=$HOSTNAME} != "$HOSTNAME" ]]; then
+    echo "the campaign in $campaigns was started on $host: end it there" >&2
+    exit 75
+fi
 # campaign.sh has become ReFrame, which runs in the campaign's directory.
 directory=$(readlink "/proc/$process/cwd" || true)
 # With --until-decided ReFrame is its child, holds the lock as well, and may outlive it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,23 @@ def test_a_guest_becomes_nobody_else_and_hears_all_that_is_wrong_at_once() -> No
     assert "may write; /dev/null is not" in printed
     why = "should be Python 3.11 or newer with the module venv; this one fails: non-zero return"
     assert f"guest_python is /bin/false; {why}" in printed
+
+
+def test_an_absent_python_is_said_to_be_absent() -> None:
+    printed = refused("inventories/guest", "--extra-vars=guest_python=python3.2")
+    assert re.search(r"guest_python is python3\.2; .* fails: .*python3\.2: not found", printed)
+
+
+def test_where_pip_finds_no_wheel_the_directory_of_wheels_is_named(tmp_path: Path) -> None:
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    printed = refused(
+        "inventories/guest",
+        f"--extra-vars=guest_prefix={tmp_path / 'assay'}",
+        f"--extra-vars=guest_wheelhouse={wheels}",
+    )
+    assert f"guest_wheelhouse is {wheels}; should be a directory on this host with all" in printed
+    assert "pip said: ERROR: No matching distribution found for " in printed
 
 
 def test_checks_without_hosts_to_measure_are_sent_to_the_group_guest(tmp_path: Path) -> None:

@@ -42,6 +42,14 @@ def reason(guest: Guest) -> str:
     return printed.partition("  * Reason: ")[2].partition("\n")[0]
 
 
+def test_a_guest_who_names_no_partition_hears_their_names(guest: Guest) -> None:
+    done = guest.describe()
+    assert (done.returncode, done.stderr) == (
+        2,
+        "--partition is missing; choose from: compute, debug\n",
+    )
+
+
 def test_a_guest_describes_measures_and_signs_off(guest: Guest) -> None:
     done = guest.describe("--partition=compute")
     assert done.returncode == 0, done.stderr

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import socket
 import subprocess
 from collections.abc import Callable
 
@@ -80,6 +82,28 @@ def test_a_campaign_is_ended_from_elsewhere_with_its_job(site: Site) -> None:
     assert (again.returncode, again.stdout) == (0, "")
 
 
+def test_a_campaign_is_ended_where_it_was_started(site: Site) -> None:
+    """The number of its process names another process, or none, on another login host."""
+    started = site.start("quick")
+    wait_for(lambda: running(site), "running job")
+    lock = site.root / "campaigns/.lock"
+    ours = lock.read_text()
+    lock.write_text(f"{os.getpid()} login2\n")
+    stop = site.slurm.run(
+        str(CHECKS / "stop.sh"),
+        str(lock.parent),
+        extra={"ASSAY_ENVIRONMENT": str(site.root / "environment.sh")},
+    )
+    assert (stop.returncode, stop.stderr) == (
+        75,
+        f"the campaign in {lock.parent} was started on login2: end it there\n",
+    )
+    lock.write_text(ours)
+    started[0].terminate()
+    assert site.finish(started).exit_code != 0
+    assert site.left_behind() == []
+
+
 def test_a_campaign_is_taken_up_where_it_was_interrupted(site: Site) -> None:
     site.use("fi_pingpong", FEW_MESSAGES)
     site.use("fio", HANG)
@@ -141,7 +165,8 @@ def test_two_campaigns_at_once(site: Site) -> None:
     environment = f"ASSAY_ENVIRONMENT={site.root / 'environment.sh'}"
     stop = f"{environment} {CHECKS / 'stop.sh'} {second.directory.parent}"
     assert second.messages == (
-        f"another campaign is running (process {first.pid}); wait for it, or end it with: {stop}\n"
+        f"another campaign is running (process {first.pid} on {socket.gethostname()}); wait for it,"
+        f" or end it there with: {stop}\n"
     )
     assert not second.directory.exists()
     assert running(site) == jobs

@@ -13,7 +13,7 @@ import typer
 
 import assay
 from assay import whole
-from assay.commands.terminal import complain
+from assay.commands.terminal import complain, misuse
 from assay.foreign.text import one_line
 from assay.subject import folded
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 def describe(
     prefix: Annotated[Path, typer.Argument(help="A directory of yours that all nodes share.")],
-    partition: Annotated[str, typer.Option(help="The partition of Slurm that has the clients.")],
+    partition: Annotated[
+        str | None, typer.Option(help="The partition of Slurm that has the clients; required.")
+    ] = None,
     nodes: Annotated[
         str | None, typer.Option(help="Its nodes, such as nid[001-016]; by default idle ones.")
     ] = None,
@@ -100,6 +102,12 @@ def describe(
     from assay.problems import from_pydantic
     from assay.tools.daos_user import UnansweredError
 
+    if partition is None:
+        try:
+            known = ", ".join(foreign_slurm.partitions())
+        except SlurmError as error:
+            misuse(f"--partition is missing; {error}")
+        misuse(f"--partition is missing; choose from: {known}")
     if pool is None and (container or mount or share):
         _end(["--container, --mount and --share are of a pool of DAOS: name it with --pool"])
     if mount is not None and container is None:
@@ -163,7 +171,8 @@ def describe(
     print("not found, and left unset:")
     for each in guest.left_open(asked, seen, found):
         print(f"  {one_line(str(each))}")
-    print(f"next: . {prefix}/environment.sh && assay plan")
+    print("next: fill in what you know of these; then")
+    print(f"  . {prefix}/environment.sh && assay check {prefix}/cluster.json && assay plan")
 
 
 def _write(asked: Asked, document: dict[str, Any], settings: Path | None) -> None:

@@ -122,6 +122,11 @@ def refuse_other_plugin(slurm: Slurm) -> None:
         )
 
 
+def partitions() -> list[str]:
+    """The names of the partitions that this user can see."""
+    return sorted(set(_printed(["sinfo", "--noheader", "--format=%R"]).split()))
+
+
 def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]]:
     """The nodes of a partition that are asked, and those that are not, each with the reason.
 
@@ -134,9 +139,9 @@ def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]
     """
     states = sinfo.states(_printed(sinfo.command(partition)))
     if not states:
-        known = ", ".join(sorted(set(_printed(["sinfo", "--noheader", "--format=%R"]).split())))
         raise SlurmError(
-            f"the partition {partition} has no nodes that you can see; choose from: {known}"
+            f"the partition {partition} has no nodes that you can see; choose from:"
+            f" {', '.join(partitions())}"
         )
     lost = dict(sinfo.lost(_printed(sinfo.command(partition))))
     if wanted is None:
