@@ -111,8 +111,11 @@ done < <(squeue --noheader --user="$(id -un)" --format='%i|%k|%Z')
 mkdir -p "$directory"
 refuse_other_owner "$directory"
 cd "$directory"
-printf 'measuring; follow it with: . %q && assay progress --follow %q\n' "$environment" "$directory"
-echo "end it with ^C or: $stop; the same command then measures the rest"
+# Who started it may have left, with the terminal.
+(
+    printf 'measuring; follow it with: . %q && assay progress --follow %q\n' "$environment" "$directory"
+    echo "end it with ^C or: $stop; the same command then measures the rest"
+) 2>/dev/null || true
 export RFM_SQLITE_DB_FILE=$parent/results.db
 # Not as an option: ReFrame 4.10 cannot read sessions back whose command line has a brace in it.
 export ASSAY_REPORTS="$directory/reports/*.json"
@@ -140,15 +143,28 @@ measure=(reframe --run "${selected[@]/#--tag=!/--exclude-tag=}"
     --performance-report
     --session-extras="$tags"
     --nocolor)
-[[ $until_decided ]] || exec "${measure[@]}" >>"$directory/reframe.out" 2>&1
-
-# A signal, or a lost login, ends ReFrame, which ends its job, and no further round begins.
-ended=
-trap 'ended=yes; kill -TERM "$session"' TERM INT HUP
+rounds=(1)
+if [[ $until_decided ]]; then
+    rounds=(1 2)
+    measure+=(--setvar=until_decided=yes)
+fi
+# A signal, or a lost login, ends ReFrame, which ends its job, and no further round begins. Should this shell be killed, the
+# kernel tells ReFrame.
+if setpriv --pdeathsig TERM true 2>/dev/null; then
+    measure=(setpriv --pdeathsig TERM "${measure[@]}")
+fi
+ended='' session=''
+end() {
+    ended=yes
+    [[ ! $session ]] || kill -TERM "$session" 2>/dev/null || true
+}
+trap end TERM INT HUP
 status=0
-for round in 1 2; do
-    ASSAY_ROUND=$round "${measure[@]}" --setvar=until_decided=yes >>"$directory/reframe.out" 2>&1 &
+for round in "${rounds[@]}"; do
+    ASSAY_ROUND=$round "${measure[@]}" >>"$directory/reframe.out" 2>&1 &
     session=$!
+    # One that came before there was a session.
+    [[ ! $ended ]] || end
     wait "$session" || status=$?
     # A signal ends the wait, not yet ReFrame.
     while kill -0 "$session" 2>/dev/null; do
@@ -156,4 +172,12 @@ for round in 1 2; do
     done
     [[ ! $ended ]] || break
 done
+# What holds the lock is said to go on.
+exec 9>&-
+if [[ $ended ]]; then
+    echo "interrupted; the same command measures the rest" 2>/dev/null || true
+elif type assay >/dev/null 2>&1; then
+    # Its last line is for a campaign that goes on.
+    assay progress "$directory" 2>&1 | sed -n 1p
+fi
 exit "$status"

@@ -22,12 +22,12 @@ if [[ ${host:=$HOSTNAME} != "$HOSTNAME" ]]; then
     echo "the campaign in $campaigns was started on $host: end it there" >&2
     exit 75
 fi
-# campaign.sh has become ReFrame, which runs in the campaign's directory.
+# campaign.sh runs in the campaign's directory.
 directory=$(readlink "/proc/$process/cwd" || true)
-# With --until-decided ReFrame is its child, holds the lock as well, and may outlive it.
+# ReFrame is its child, holds the lock as well, and may outlive it.
 children=()
 read -ra children <"/proc/$process/task/$process/children" || true
-# ReFrame cancels its job, and writes its report.
+# It ends ReFrame, which cancels its job and writes its report.
 kill -TERM "$process"
 if ! flock --timeout 60 9; then
     kill -KILL "$process" "${children[@]}" 2>/dev/null || true

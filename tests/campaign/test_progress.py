@@ -165,11 +165,21 @@ def test_what_was_interrupted_is_left_too(tmp_path: Path) -> None:
         ("XFAIL", "measured"),
         ("XPASS", "measured"),
         ("FAIL", "failed"),
-        ("ABORT", "failed"),
+        ("ABORT", "interrupted"),
     ],
 )
 def test_what_reframe_says_of_an_end(tmp_path: Path, word: str, state: str) -> None:
     assert states(seen(tmp_path, BEGIN + END.format(word, "SsdFio", "servers"))) == [state, "waits"]
+
+
+def test_a_check_whose_figures_are_below_its_references_did_not_fail(tmp_path: Path) -> None:
+    ended = END.format("FAIL", "SsdFio", "servers")
+    why = "==> test failed during '{}': test staged in '/stage'\n"
+    text = BEGIN + RUN.format("SsdFio", "servers") + ended
+    state = seen(tmp_path, text + why.format("performance"))
+    assert (states(state), state.done) == (["beyond", "waits"], 1)
+    assert progress.started(state, 10)[-1] == "SsdFio on servers measured, beyond its limits"
+    assert states(seen(tmp_path, text + why.format("sanity"))) == ["failed", "waits"]
 
 
 def test_a_campaign_is_measured_while_somebody_has_its_lock(tmp_path: Path) -> None:

@@ -331,4 +331,4 @@ def test_a_second_round_that_failed_leaves_no_figure_and_may_be_repeated(rounds:
     rounds.take(2, later(LATER))
     signed = rounds.signed()
     assert samples_of(signed, DISKS) == {5}
-    assert "SsdFio.runs on servers was 2, more than the scale's 1" in map(str, signed.deviations)
+    assert "SsdFio on servers ran 2 times" in map(str, signed.deviations)

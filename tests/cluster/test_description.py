@@ -76,7 +76,7 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
         ),
         (
             change("hosts/s1/scratch/ssd", "Floppy 1.44MB"),
-            "host s1: scratch.ssd = Floppy 1.44MB: should be a name in hardware.yml: Intel",
+            "host s1: scratch.ssd = Floppy 1.44MB: should be a data sheet: Intel",
         ),
         (change("hosts/c1/scratch", None), "host c1: scratch: should be a directory for the files"),
         (

@@ -51,9 +51,15 @@ def test_an_old_description_stays_where_a_new_one_has_no_room(tmp_path: Path) ->
         (["--container=c"], "--container, --mount and --share are of a pool of DAOS"),
         (["--share=0.1"], "--container, --mount and --share are of a pool of DAOS"),
         (["--pool=p", "--mount=/m"], "--mount is where a container of yours is mounted"),
+        (["--ssd=Intel D7-P5500 3.84TB"], "--ssd is the data sheet of a disk: name a directory"),
+        (
+            ["--scratch=/local", "--ssd=floppy"],
+            "--ssd floppy: there is no such data sheet; choose from: Intel D7-P5500 3.84TB, ",
+        ),
+        (["--fabric=wet string"], "--fabric wet string: there is no such data sheet; choose from:"),
     ],
 )
-def test_what_belongs_to_a_pool_or_a_container_names_it(
+def test_what_belongs_to_something_else_names_it(
     tmp_path: Path, options: list[str], why: str
 ) -> None:
     code, printed, refused = assay("describe", tmp_path, "--partition=batch", *options)

@@ -105,7 +105,7 @@ def test_the_preflight_lists_what_all_roles_refuse(tmp_path: Path) -> None:
         "benchmarks_ior /nope should be the path of an executable file",
         "reframe_user No Name should be a name of up to 32",
         "reframe_wheelhouse /nope should be a directory on this host",
-        "cluster_datasheets.ssd none-such should be a name in hardware.yml",
+        "cluster_datasheets.ssd none-such should be a data sheet",
     ):
         assert f"error localhost {cells}" in table, table
 

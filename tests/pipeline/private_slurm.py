@@ -42,6 +42,11 @@ def missing(*programs: str) -> str | None:
     return None
 
 
+def children(process: int) -> list[int]:
+    """The processes that a process has started itself and that have not ended."""
+    return [int(child) for child in process_file(process, f"task/{process}/children").split()]
+
+
 def wait_for(condition: Callable[[], object], what: str, *, seconds: float = 120) -> None:
     """Wait until a condition holds."""
     end = time.monotonic() + seconds

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from daos_here import HEALTHY, RECORDED, Daos, all_fail, replay
-from private_slurm import PrivateSlurm, wait_for
+from private_slurm import PrivateSlurm, children, wait_for
 from site_here import Site
 
 MADE = "ffafc07f-fc02-4c36-b615-4202c1c8783f"
@@ -118,8 +118,8 @@ def test_it_is_destroyed_although_reframe_is_killed(make_found: Callable[..., Fo
     daos.site.use("ior", f"touch {daos.begun}; exec sleep 300")
     process, _ = daos.site.start("quick", "endtoend")
     wait_for(daos.begun.exists, "run of IOR")
-    # campaign.sh becomes ReFrame.
-    os.kill(process.pid, signal.SIGKILL)
+    (reframe,) = children(process.pid)
+    os.kill(reframe, signal.SIGKILL)
     process.wait()
     wait_for(lambda: len(daos.destroyed_or_made) == 2, "destruction", seconds=60)
     assert daos.destroyed_or_made[-1] == DESTROY

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from private_slurm import wait_for
+from private_slurm import children, wait_for
 from site_here import CHECKS, FEW_MESSAGES, Campaign, Site
 
 MakeSite = Callable[..., Site]
@@ -35,12 +35,17 @@ def hangs(site: Site) -> bool:
     return HANG in site.slurm.others()
 
 
-def interrupt(site: Site, number: signal.Signals) -> tuple[Campaign, str]:
+def interrupt(
+    site: Site, number: signal.Signals, *, of_reframe: bool = False
+) -> tuple[Campaign, str]:
     """Start a campaign and end it by a signal while its first job runs; give the job's id, too."""
     started = site.start("quick")
     wait_for(lambda: hangs(site), "benchmark that hangs")
     (job,) = running(site)
-    started[0].send_signal(number)
+    process = started[0].pid
+    if of_reframe:
+        (process,) = children(process)
+    os.kill(process, number)
     campaign = site.finish(started)
     assert campaign.exit_code != 0
     return campaign, job
@@ -59,6 +64,8 @@ def complete(site: Site) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_an_interrupted_campaign_takes_its_job_along(site: Site, number: signal.Signals) -> None:
     campaign, _ = interrupt(site, number)
+    last = campaign.messages.splitlines()[-1]
+    assert last == "interrupted; the same command measures the rest"
     assert site.left_behind() == []
     signed = campaign.sign_off()
     assert signed.exit_code == 1
@@ -129,8 +136,16 @@ def test_a_campaign_is_taken_up_where_it_was_interrupted(site: Site) -> None:
     assert site.left_behind() == []
 
 
+def test_a_killed_script_takes_reframe_and_its_job_along(site: Site) -> None:
+    started = site.start("quick")
+    wait_for(lambda: hangs(site), "benchmark that hangs")
+    started[0].kill()
+    assert site.finish(started).exit_code == -signal.SIGKILL
+    assert site.left_behind() == []
+
+
 def test_a_job_that_a_killed_campaign_left_is_ended_by_the_next(site: Site) -> None:
-    campaign, job = interrupt(site, signal.SIGKILL)
+    campaign, job = interrupt(site, signal.SIGKILL, of_reframe=True)
     assert running(site) == [job]
     bundle = site.root / "bundle"
     refused = site.assay("signoff", f"--reports={campaign.reports}", f"--out={bundle}")

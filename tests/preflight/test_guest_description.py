@@ -90,6 +90,21 @@ def test_the_ssd_of_a_scratch_directory_is_to_be_named() -> None:
     assert "hosts.n[1-2].scratch.ssd" in keys
 
 
+def test_the_data_sheets_that_are_named_are_those_of_each_node() -> None:
+    named = {"ssd": next(iter(shipped().ssd)), "fabric": next(iter(shipped().fabric))}
+    mine = document(asked(scratch=Path("/local"), **named), seen("login"), NODES)
+    described, problems = examine(mine)
+    assert described, list(map(str, problems))
+    for node in ("n1", "n2"):
+        scratch = described.hosts[node].scratch
+        assert scratch is not None
+        assert (scratch.ssd, described.hosts[node].datasheets.fabric) == tuple(named.values())
+    links = {"eth0": {"up": True, "address": "192.0.2.1", "speed_gbits": None}}
+    host = {"cores": 2, "numa_nodes": 1, "memory": {"total_mib": 1024}, "interfaces": links}
+    unknown = left_open(asked(scratch=Path("/local"), **named), [seen("n1", host=host)])
+    assert not [each.key for each in unknown if "ssd" in each.key or "fabric" in each.key]
+
+
 def test_a_program_that_has_no_place_to_write_is_left_out_and_the_key_is_named() -> None:
     assert "ior" not in document(asked(), seen("login"), NODES)["benchmarks"]
     assert {"benchmarks.ior", "benchmarks.shared_directory"} <= open_keys()

@@ -28,9 +28,13 @@ def place_of(partition: str, check: str, number: int) -> str:
     return f"raw/{partition}/{check}{'.2' if number == 2 else ''}"
 
 
+RUNS, INTERRUPTED = "runs", "interrupted"
+"""Deviations that nobody set: how often a check ran to its end, and how often it was stopped."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A variable of a check that was set differently from its scale."""
+    """A variable of a check that was set differently from its scale, or `RUNS` or `INTERRUPTED`."""
 
     check: str
     partition: str
@@ -47,6 +51,11 @@ class Deviation:
         return self.was < self.asked and not self.decided
 
     def __str__(self) -> str:
+        often = "once" if self.was == 1 else f"{self.was:,} times"
+        if self.variable == INTERRUPTED:
+            return f"{self.check} on {self.partition} was interrupted {often}"
+        if self.variable == RUNS:
+            return f"{self.check} on {self.partition} ran {often}"
         than = "less" if self.was < self.asked else "more"
         why = ": they decided" if self.decided else ""
         return (

@@ -23,7 +23,8 @@ from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import one_line
 from assay.subject import Subject, folded
 
-State = Literal["waits", "runs", "measured", "failed", "interrupted"]
+State = Literal["waits", "runs", "measured", "beyond", "failed", "interrupted"]
+"""`beyond` was measured, too, and is not within ReFrame's references."""
 
 OUTPUT = "reframe.out"
 """File in which campaign.sh keeps ReFrame's output of all sessions, one after the other."""
@@ -42,13 +43,20 @@ _STARTED = re.compile(
 _ENDED = re.compile(
     r"\[ +(OK|FAIL|XFAIL|XPASS|ABORT|SKIP) +\] \(\s*\d+/\d+\) (\w+) .*@[^:\s]+:(\w+)\+site"
 )
+_BEYOND = "==> test failed during 'performance'"
+"""ReFrame's line below that of the end of a check that has figures."""
+
 _WORDS: Mapping[State, str] = {
     "measured": "measured",
+    "beyond": "measured, beyond its limits",
     "failed": "failed",
     "runs": "running",
     "interrupted": "interrupted",
     "waits": "waiting",
 }
+
+ENDED: tuple[State, ...] = ("measured", "beyond", "failed")
+"""States of a check that ended by itself."""
 
 _SESSION = ("[==========] Running ", "[==========] Finished on ")
 
@@ -95,7 +103,7 @@ class Progress:
     @property
     def done(self) -> int:
         """Number of checks that ended, successfully or not."""
-        return sum(check.state in ("measured", "failed") for check in self.checks)
+        return sum(check.state in ENDED for check in self.checks)
 
 
 def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
@@ -147,14 +155,19 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
             if match[1] == "SKIP":
                 check.state, check.hash = before.get(key, ("waits", ""))
                 continue
+            if match[1] == "ABORT":
+                check.state = "interrupted"
+                continue
             check.state = "measured" if match[1] in ("OK", "XFAIL", "XPASS") else "failed"
             ended_since.append(check)
+        elif line.startswith(_BEYOND) and ended_since:
+            ended_since[-1].state = "beyond"
     tree = Tree(directory)
     required = tuple(check for check in checks.values() if CHECKS[check.name].has(scale or ""))
     for check in required:
         if check.state == "runs":
             _look(check, tree, system)
-        elif check.state in ("measured", "failed"):
+        elif check.state in ENDED:
             check.figures = list(_figures(tree, check, system))
     return Progress(required, ended, scale, began, tuple(ended_since), _failure(text))
 
@@ -297,8 +310,8 @@ def started(progress: Progress, left_s: float) -> list[str]:
         hosts = folded(host for subject in check.steps for host in subject.hosts)
         left = f"; about {spelled(left_s)} left" if check.state == "runs" else ""
         lines.append(f"{number} of {len(progress.checks)}: {check.name} on {hosts}{left}")
-        if check.state == "failed":
-            lines.append(f"{check.name} on {check.partition} failed")
+        if check.state in ("beyond", "failed"):
+            lines.append(f"{check.name} on {check.partition} {_WORDS[check.state]}")
     return lines
 
 

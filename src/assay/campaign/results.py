@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from assay.campaign import engine_logs, fingerprints, locks, sessions, support_logs
-from assay.campaign.cases import Case, Deviation, case_of, joined, problem_of
+from assay.campaign.cases import (
+    INTERRUPTED,
+    RUNS,
+    Case,
+    Deviation,
+    case_of,
+    joined,
+    problem_of,
+)
 from assay.campaign.fingerprints import Taken
 from assay.campaign.locks import Lock
 from assay.campaign.outputs import Counted, Outputs, find
@@ -44,9 +52,9 @@ be resumed, but what was measured long before says little of the cluster that is
 def _repeated(case: Case) -> Iterator[Deviation]:
     """The deviations of a check that ran more than once, so that the sign-off shows it."""
     if case.runs > 1:
-        yield Deviation(case.check, case.partition, "runs", asked=1, was=case.runs)
+        yield Deviation(case.check, case.partition, RUNS, asked=1, was=case.runs)
     if case.interrupted:
-        yield Deviation(case.check, case.partition, "interrupted", asked=0, was=case.interrupted)
+        yield Deviation(case.check, case.partition, INTERRUPTED, asked=0, was=case.interrupted)
 
 
 @dataclass(frozen=True)

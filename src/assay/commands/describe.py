@@ -62,6 +62,13 @@ def describe(
     scratch: Annotated[
         Path | None, typer.Option(help="A directory on a disk to measure, on each node.")
     ] = None,
+    ssd: Annotated[
+        str | None, typer.Option(help="The data sheet of the SSD that has the scratch directory.")
+    ] = None,
+    fabric: Annotated[
+        str | None,
+        typer.Option(help="The data sheet of the interface, such as 'InfiniBand HDR'."),
+    ] = None,
     shared: Annotated[
         Path | None, typer.Option(help="A directory that all nodes share, for IOR and mdtest.")
     ] = None,
@@ -110,6 +117,10 @@ def describe(
         misuse(f"--partition is missing; choose from: {known}")
     if pool is None and (container or mount or share):
         _end(["--container, --mount and --share are of a pool of DAOS: name it with --pool"])
+    if ssd is not None and scratch is None:
+        _end(["--ssd is the data sheet of a disk: name a directory on it with --scratch"])
+    if unknown := list(guest.unknown_sheets(ssd, fabric)):
+        _end(unknown)
     if mount is not None and container is None:
         _end(["--mount is where a container of yours is mounted: name it with --container"])
     scratch, shared, mount, prolog, settings = (
@@ -146,7 +157,15 @@ def describe(
             chosen = chosen[:most_nodes]
         slurm = slurm.model_copy(update={"longest_min": foreign_slurm.longest_min(partition)})
         asked = guest.Asked(
-            name or foreign_slurm.name(), slurm, prefix, scratch, shared, interface, wanted or None
+            name or foreign_slurm.name(),
+            slurm,
+            prefix,
+            scratch,
+            shared,
+            interface,
+            wanted or None,
+            ssd,
+            fabric,
         )
         here = foreign_slurm.ask_here(asked.question)
         seen = foreign_slurm.ask(slurm, chosen, asked.question)

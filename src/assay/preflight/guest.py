@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.checks.entry import LAYERS
+from assay.cluster.hardware import shipped
 from assay.cluster.slurm import Slurm
 from assay.preflight.foreign_slurm import Question, Seen
 from assay.preflight.found_daos import FoundDaos, Wanted
@@ -26,7 +27,7 @@ _NEED_A_PLACE = {"ior", "mdtest", "io500"}
 
 
 _NAME_A_SHEET = (
-    "name a data sheet, such as {1} (for any other word assay check lists all), or write your own"
+    "name a data sheet with --{0}, such as {1} (for any other word it lists all), or write your own"
     " into hardware.{0}"
 )
 
@@ -42,6 +43,10 @@ class Asked:
     shared: Path | None = None
     interface: str | None = None
     daos: Wanted | None = None
+    ssd: str | None = None
+    """The data sheet of the SSD that has the scratch directory, on each node."""
+    fabric: str | None = None
+    """The data sheet of the interface, on each node."""
 
     @property
     def question(self) -> Question:
@@ -125,6 +130,14 @@ def refusals(asked: Asked, here: Seen, seen: Sequence[Seen]) -> list[str]:
     return refused
 
 
+def unknown_sheets(ssd: str | None, fabric: str | None) -> Iterator[str]:
+    """Which of the data sheets that were named there are not, a sentence each."""
+    sheets = shipped()
+    for option, name, known in (("ssd", ssd, sheets.ssd), ("fabric", fabric, sheets.fabric)):
+        if name is not None and name not in known:
+            yield f"--{option} {name}: there is no such data sheet; choose from: {', '.join(known)}"
+
+
 def _unshared(asked: Asked, seen: Sequence[Seen]) -> Iterator[str]:
     """Why the directory for IOR and mdtest is not one that all nodes share."""
     if asked.shared is None:
@@ -177,7 +190,7 @@ def left_open(asked: Asked, seen: Sequence[Seen], found: FoundDaos | None = None
                 "no disk is measured; pass --scratch with a directory on a disk of each node",
             )
         )
-    else:
+    elif asked.ssd is None:
         unknown.append(
             Open(
                 f"hosts.{folded(each.name for each in seen)}.scratch.ssd",
@@ -190,7 +203,7 @@ def left_open(asked: Asked, seen: Sequence[Seen], found: FoundDaos | None = None
         for each in seen
         if _interfaces(each)[_carrier(each, asked.interface)].get("speed_gbits") is None
     ]
-    if slow:
+    if slow and asked.fabric is None:
         unknown.append(
             Open(
                 f"hosts.{folded(slow)}.datasheets.fabric",
@@ -268,11 +281,13 @@ def _host(seen: Seen, asked: Asked, *, with_scratch: bool = True) -> dict[str, A
     carrier = _carrier(seen, asked.interface)
     place = (
         seen.scratch.model_dump(mode="json", exclude={"inode", "writable"})
+        | ({"ssd": asked.ssd} if asked.ssd else {})
         if seen.scratch
         else None
     )
     return {
         **seen.host,
+        **({"datasheets": {"fabric": asked.fabric}} if asked.fabric else {}),
         "address": _interfaces(seen)[carrier].get("address") or "127.0.0.1",
         "interface": carrier,
         **({"scratch": place} if place and with_scratch else {}),

@@ -127,6 +127,7 @@ def render(signed: SignOff) -> str:
         measured=_between(signed.measured_from, signed.measured_to),
         made_at=_at(signed.made_at),
         stopping=FAILING[signed.gate],
+        gates=words.GATES,
         causes=[
             {
                 "verdict": cause.verdict,

@@ -40,7 +40,7 @@ def render(signed: SignOff) -> str:
     if signed.judgements:
         parts += ["", _table(signed)]
     if not signed.passed and (causes := [*_causes(signed), *_less(signed), *_changed(signed)]):
-        parts += ["", "What blocks acceptance:", *causes]
+        parts += ["", f"What blocks {words.GATES[signed.gate]}:", *causes]
     if slow := signed.chains:
         parts += ["", "Where it is slow:"]
         parts += (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in slow)
@@ -48,7 +48,7 @@ def render(signed: SignOff) -> str:
         parts += ["", "What the engines report:"]
         parts += (_wrapped(f"{checks}: {sentence}", indent="  ") for checks, sentence in engines)
     if listed := list(_deviations(signed)):
-        parts += ["", "What was set differently from the scale:", *listed]
+        parts += ["", "Deviations from the scale:", *listed]
     if signed.host_changes and signed.passed:
         parts += ["", "What changed on hosts:"]
         parts += (_wrapped(str(change), indent="  ") for change in signed.host_changes)

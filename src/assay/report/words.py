@@ -22,6 +22,12 @@ LAYER: Mapping[Layer, str] = {
 }
 """Each layer in one sentence."""
 
+GATES: Mapping[Gate, str] = {
+    Gate.ACCEPTANCE: "acceptance",
+    Gate.MEASURED: "the gate measured",
+}
+"""What each gate lets through, as the object of a sentence."""
+
 SIGN: Mapping[Verdict, str] = {
     Verdict.MISSING: "✕",
     Verdict.IMPLAUSIBLE: "▲",

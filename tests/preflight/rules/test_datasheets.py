@@ -81,7 +81,7 @@ def test_a_site_may_know_better_than_what_is_shipped() -> None:
 @pytest.mark.parametrize(
     ("key", "name", "message"),
     [
-        ("ssd", "Acme 9", "should be a name in hardware.yml: Intel D7-P5500 3.84TB"),
+        ("ssd", "Acme 9", "should be a data sheet: Intel D7-P5500 3.84TB"),
         ("pmem", "Acme PMem", "Intel Optane PMem 100 256GB"),
         ("memory", "DDR2-400", "DDR4-3200"),
         ("fabric", "Token Ring", "Ethernet 25"),

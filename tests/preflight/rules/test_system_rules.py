@@ -134,7 +134,7 @@ def test_a_device_without_a_datasheet(key: str, message: str) -> None:
     problem = only(put(site(), {f"s1: datasheets/{key}": "Floppy 1.44MB"}))
     assert (problem.host, problem.key) == ("s1", f"datasheets.{key}")
     assert problem.value == "Floppy 1.44MB"
-    assert problem.allowed.startswith(f"should be a name in hardware.yml: {message}")
+    assert problem.allowed.startswith(f"should be a data sheet: {message}")
 
 
 def test_daos_perf_and_the_other_checks_in_one_pool() -> None:

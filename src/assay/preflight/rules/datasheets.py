@@ -21,9 +21,7 @@ def datasheet_rules(site: Site, hosts: Mapping[str, Host]) -> Iterator[Problem]:
             ("datasheets.fabric", named.fabric, sheets.fabric),
         ):
             if device is not None and device not in known:
-                yield Problem(
-                    name, key, device, f"should be a name in hardware.yml: {', '.join(known)}"
-                )
+                yield Problem(name, key, device, f"should be a data sheet: {', '.join(known)}")
     for name, ssd in site.hardware.ssd.items():
         generation = ssd.pcie.partition(" ")[0] if ssd.pcie else None
         if generation is not None and generation not in sheets.pcie:
