@@ -19,7 +19,7 @@ from assay.judge.coverage import causes, coverage, has_been_judged
 from assay.judge.signoff import Gate, SignOff, sign_off
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import Waiver
-from assay.report import junit, summary
+from assay.report import html, junit, summary, words
 from assay.subject import Subject
 from clusters import SSD, described
 from sites import site
@@ -176,6 +176,10 @@ def test_a_layer_of_which_nothing_is_judged_blocks_acceptance() -> None:
     assert ("endtoend", "write") in unjudged
     assert not sign_off.passed
     assert "nothing was judged in ssd read" in sign_off.headline
+    text = " ".join(summary.render(sign_off).split())
+    assert "not judged: ssd read, " in text
+    assert words.UNJUDGED in text
+    assert words.UNJUDGED in html.render(sign_off)
     assert 'type="coverage" message="none of' in junit.render(sign_off)
 
 

@@ -40,7 +40,7 @@ class Coverage:
         return not self.judged and self.waived < self.required
 
     def __str__(self) -> str:
-        return f"{self.layer} {self.direction}" if self.direction else self.layer
+        return f"{self.layer} {self.direction or 'of neither direction'}"
 
 
 def coverage(judgements: Iterable[Judgement]) -> list[Coverage]:

@@ -46,7 +46,9 @@ def metric(judgement: Judgement) -> str:
 def _several(names: Sequence[str], most: int, between: str = ", ", what: str = "") -> str:
     if len(names) <= most:
         return between.join(names)
-    return f"{between.join(names[:most])} and {len(names) - most} more{what}"
+    more = len(names) - most
+    kind = what.removesuffix("s") if more == 1 else what
+    return f"{between.join(names[:most])} and {more} more{kind}"
 
 
 def causes(judgements: Iterable[Judgement]) -> list[Cause]:

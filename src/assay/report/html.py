@@ -128,6 +128,7 @@ def render(signed: SignOff) -> str:
         made_at=_at(signed.made_at),
         stopping=FAILING[signed.gate],
         gates=words.GATES,
+        unjudged_advice=words.UNJUDGED,
         causes=[
             {
                 "verdict": cause.verdict,

@@ -39,7 +39,14 @@ def render(signed: SignOff) -> str:
         parts.append(_wrapped(f"approver: {signed.approver}"))
     if signed.judgements:
         parts += ["", _table(signed)]
-    if not signed.passed and (causes := [*_causes(signed), *_less(signed), *_changed(signed)]):
+    if not signed.passed and (
+        causes := [
+            *_causes(signed),
+            *_less(signed),
+            *_changed(signed),
+            *_unjudged(signed),
+        ]
+    ):
         parts += ["", f"What blocks {words.GATES[signed.gate]}:", *causes]
     if slow := signed.chains:
         parts += ["", "Where it is slow:"]
@@ -127,6 +134,13 @@ def _less(signed: SignOff) -> Iterator[str]:
 def _changed(signed: SignOff) -> Iterator[str]:
     for change in signed.stopped_by_changes:
         yield _wrapped(f"deviation: {change}", indent="  ")
+
+
+def _unjudged(signed: SignOff) -> Iterator[str]:
+    for each in signed.unjudged:
+        yield _wrapped(f"not judged: {each}, {each.required} metrics", indent="  ")
+    if signed.unjudged:
+        yield _wrapped(words.UNJUDGED, indent="  ")
 
 
 def _deviations(signed: SignOff) -> Iterator[str]:

@@ -67,6 +67,12 @@ ADVICE: Mapping[Verdict, str] = {
 }
 """What to do about each verdict that may stop a sign-off."""
 
+UNJUDGED = (
+    "Give these figures something to be judged by, such as a data sheet or a commitment (assay"
+    " expect says what each lacks), or accept all of them in a file of waivers."
+)
+"""What to do about a layer in a direction of which nothing was judged."""
+
 _GATE: Mapping[Gate, str] = {
     Gate.ACCEPTANCE: (
         "The acceptance gate requires that every metric required of this cluster was measured with"
