@@ -74,7 +74,12 @@ def test_an_alarm_ends_with_1_and_is_shown_again_for_its_host(
     assert status == 1
     assert printed.splitlines()[0] == document["headline"]
     assert run(kept, "--last", "--host=s2")[0] == 1
-    assert run(kept, "--last", "--host=s1")[0] == 0
+    status, printed, _ = run(kept, "--last", "--host=s1")
+    assert status == 0
+    assert printed.startswith("OK proving-ground: nothing was worse on s1; ")
+    status, printed, errors = run(kept, "--last", "--host=s1.example.org")
+    assert (status, printed) == (3, "")
+    assert errors.startswith("UNKNOWN: no night measures s1.example.org; it measures ")
 
 
 def test_what_was_not_measured_ends_with_3(
@@ -90,6 +95,10 @@ def test_what_was_not_measured_ends_with_3(
     ("arguments", "why"),
     [
         (["--host=s1"], "--host needs --last: a night measures all hosts"),
+        (
+            ["--last", "--textfile=a.prom", "--baseline=b"],
+            "--baseline, --textfile: only for a night; --last measures and writes nothing",
+        ),
         (["--textfile=assay.txt"], "node_exporter reads only files named *.prom"),
         (["--textfile=/nowhere/a.prom"], "--textfile /nowhere/a.prom: there is no directory"),
     ],

@@ -17,6 +17,7 @@ from assay.commands.describe import checks_directory
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, accepted_figures
 from assay.commands.terminal import complain, misuse, warn
 from assay.foreign.text import one_line
+from assay.subject import folded
 
 if TYPE_CHECKING:
     from assay.health import nights
@@ -59,6 +60,9 @@ def health(
     """
     warn([directory])
     try:
+        of_a_night = {"baseline": baseline, "waivers": waivers_file, "textfile": textfile}
+        if last and (idle := [f"--{name}" for name, given in of_a_night.items() if given]):
+            misuse(f"{', '.join(idle)}: only for a night; --last measures and writes nothing")
         if last:
             outcome = _last(directory.absolute(), host, max_age_h)
             _show(outcome, as_json=as_json)
@@ -179,7 +183,16 @@ def _last(directory: Path, host: str | None, max_age_h: float) -> Health:
         hours = age.total_seconds() / 3600
         complain(f"UNKNOWN: the last night ended {hours:.0f} h ago, and {max_age_h:g} is the limit")
         raise typer.Exit(STATUS[State.UNKNOWN])
-    return outcome if host is None else outcome.of_host(host)
+    if host is None:
+        return outcome
+    try:
+        measured = kept.hosts()
+    except nights.HistoryError as error:
+        misuse(str(error))
+    if host not in measured:
+        complain(f"UNKNOWN: no night measures {host}; it measures {folded(measured)}")
+        raise typer.Exit(STATUS[State.UNKNOWN])
+    return outcome.of_host(host)
 
 
 def _show(outcome: Health, *, as_json: bool) -> None:

@@ -78,13 +78,27 @@ class Nights:
         chosen = [*names[:REFERENCE], *names[max(REFERENCE, len(names) - RECENT) :]]
         return [load(self.history / name, Night) for name in chosen]
 
+    @property
+    def cluster(self) -> Path:
+        """The cluster of the first night."""
+        return self.directory / "cluster.json"
+
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that a night measures.
+
+        Raises:
+            HistoryError: what was remembered of the first night cannot be read.
+        """
+        described = load(self.cluster, Cluster)
+        return tuple(dict.fromkeys((*described.clients, *described.servers)))
+
     def refuse_other_hardware(self, cluster: Cluster) -> None:
         """Refuse a cluster that is not that of the first night; remember it on the first.
 
         Raises:
             HistoryError: its hardware differs, or what was remembered cannot be read.
         """
-        path = self.directory / "cluster.json"
+        path = self.cluster
         if not path.exists():
             save(path, cluster.model_dump_json(by_alias=True, indent=2))
             return

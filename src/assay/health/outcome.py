@@ -77,6 +77,7 @@ class Health(BaseModel):
     unconfirmed: tuple[Finding, ...] = Field(description="suspicions not measured again")
     gaps: tuple[Gap, ...]
     notes: tuple[str, ...]
+    host: str | None = Field(default=None, description="the only host that it is about")
 
     @property
     def state(self) -> State:
@@ -94,6 +95,7 @@ class Health(BaseModel):
         """The part of the outcome that names a host."""
         return self.model_copy(
             update={
+                "host": host,
                 "findings": tuple(each for each in self.findings if host in each.hosts),
                 "unconfirmed": tuple(each for each in self.unconfirmed if host in each.hosts),
                 "gaps": tuple(each for each in self.gaps if not each.hosts or host in each.hosts),
@@ -113,6 +115,9 @@ class Health(BaseModel):
             return f"UNKNOWN {self.cluster}: {first}{f'; {more} more' if more else ''}"
         minutes = (self.measured_to - self.measured_from).total_seconds() / 60
         checks = f"{len(self.checks)} check{'s' * (len(self.checks) != 1)}"
+        if self.host is not None:
+            of_all = f"{self.figures:,} figures of {checks} on all hosts"
+            return f"OK {self.cluster}: nothing was worse on {self.host}; {of_all}"
         return (
             f"OK {self.cluster}: {self.figures:,} figures of {checks} in {minutes:.0f} min, none"
             f" worse than its limits ({self.limited:,} have some) or its history ({self.charted:,}"
