@@ -92,7 +92,7 @@ def test_a_campaign_is_ended_from_elsewhere_with_its_job(site: Site) -> None:
 def test_a_campaign_is_ended_where_it_was_started(site: Site) -> None:
     """The number of its process names another process, or none, on another login host."""
     started = site.start("quick")
-    wait_for(lambda: running(site), "running job")
+    wait_for(lambda: hangs(site), "benchmark that hangs")
     lock = site.root / "campaigns/.lock"
     ours = lock.read_text()
     lock.write_text(f"{os.getpid()} login2\n")
@@ -173,7 +173,7 @@ def test_jobs_of_others_are_not_ended(make_site: MakeSite) -> None:
 
 def test_two_campaigns_at_once(site: Site) -> None:
     first, _ = site.start("quick")
-    wait_for(lambda: running(site), "running job")
+    wait_for(lambda: hangs(site), "benchmark that hangs")
     jobs = running(site)
     second = site.measure("quick")
     assert second.exit_code == 75
