@@ -49,7 +49,16 @@ prolog() {
 # load_modules MODULE...: refuse to measure without one of them. Older programs for modules exit 0 where there is none
 # of a name; all of them list in LOADEDMODULES what is loaded.
 load_modules() {
-    local module
+    local module file
+    if [[ $(type -t module) != function ]]; then
+        # What a login shell reads. A job that cron has submitted inherits no function of one.
+        set +u
+        for file in /etc/profile.d/*mod*.sh; do
+            # shellcheck source=/dev/null # it is the site's
+            [[ ! -r $file ]] || . "$file" >/dev/null 2>&1
+        done
+        set -u
+    fi
     [[ $(type -t module) == function ]] ||
         refuse "there is no command module on ${SLURMD_NODENAME:-$HOSTNAME}; name the file that defines it as the prolog" \
             "(slurm.prolog in the description of the cluster)"

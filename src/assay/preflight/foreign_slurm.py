@@ -222,12 +222,17 @@ def script(slurm: Slurm, question: Question) -> str:
     prolog = [f". {shlex.quote(str(slurm.prolog))} >/dev/null || exit 1"] if slurm.prolog else []
     modules = [f"module load {shlex.quote(module)} >&2 || exit 1" for module in slurm.modules]
     if modules:
-        modules.insert(0, _NEEDS_MODULE)
+        # A job of cron has none of the functions of a login shell that srun passes on to this one.
+        forgotten = [] if prolog else ["unset -f module"]
+        modules = [*forgotten, _NEEDS_MODULE, *modules]
     probing = shlex.join(["python3", "-I", "-", *question.words])
     return "\n".join([*prolog, *modules, f"{probing} <<'END_OF_PROBE'", _program(), "END_OF_PROBE"])
 
 
-_NEEDS_MODULE = """type module >/dev/null 2>&1 || {
+_NEEDS_MODULE = """for file in /etc/profile.d/*mod*.sh; do
+    type module >/dev/null 2>&1 || . "$file" >/dev/null 2>&1
+done
+type module >/dev/null 2>&1 || {
     echo "there is no command module; pass the shell file that defines it with --prolog" >&2
     exit 1
 }"""
