@@ -50,8 +50,11 @@ if [[ ! -r $environment ]]; then
         "name it with ASSAY_ENVIRONMENT" >&2
     exit 66
 fi
+# As for `assay`, a description that is named counts for more than that of the environment.
+cluster=${ASSAY_CLUSTER:-}
 # shellcheck source=/dev/null # it is written by the role `reframe`
 . "$environment"
+[[ ! $cluster ]] || export ASSAY_CLUSTER=$cluster
 
 # Nobody but this user and the group reads what is measured; nobody but this user writes where the files below are opened by
 # their names.

@@ -1,6 +1,8 @@
 """ReFrame's scheduler `squeue`, which also handles a silent controller and a lost first node."""
 
 import shlex
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from reframe.core.backends import register_scheduler
@@ -10,6 +12,9 @@ from reframe.utility.osext import run_command
 from telling_squeue import TellingSqueue
 
 SCHEDULER = "patient-squeue"
+
+TOLD_S = 10
+"""How long a job's own script may take to end what it has started (own choice)."""
 
 ON_EACH_NODE = "bash $SLURMD_NODENAME.sh; status=$?; touch $SLURMD_NODENAME.done; exit $status"
 """What each node of a job runs: its own script, whose end it records, also if a signal ended it."""
@@ -38,6 +43,22 @@ class PatientSqueue(TellingSqueue):
                 if nodes != self._nodes_at_start.setdefault(job.jobid, nodes):
                     self._end_without_its_script(job)
 
+    def cancel_many(self, jobs: Sequence[Job]) -> None:
+        """Cancel jobs; a script that starts all programs of its job is told first, its steps not.
+
+        An MPI launcher ends its daemons on other nodes in order, and these leave nothing behind. Of
+        a signal to all of them, some leave their files in the memory of their nodes.
+        """
+        told = [job for job in jobs if job.state == "RUNNING" and is_script(job)]
+        if told:
+            listed = ",".join(job.jobid for job in told)
+            run_command(f"scancel --batch --signal=TERM {listed.replace(',', ' ')}")
+            ask = f"{self._squeue} --noheader --states=RUNNING --jobs={listed} --format=%i"
+            late = time.monotonic() + TOLD_S
+            while time.monotonic() < late and run_command(ask).stdout.strip():
+                time.sleep(0.2)
+        super().cancel_many(jobs)
+
     def _end_without_its_script(self, job: Job) -> None:
         host = self.field_of(job, "%B")
         left = run_command(f"scontrol show hostnames {job._nodespec}").stdout.split()
@@ -46,6 +67,11 @@ class PatientSqueue(TellingSqueue):
         if host and left and host not in left and done:
             self.log(f"{host}, which ran the script of job {job.jobid}, is lost; cancelling it")
             self.cancel(job)
+
+
+def is_script(job: Job) -> bool:
+    """Whether the job's script is a program of its own, and no srun of one."""
+    return bool(job.launcher.registered_name == "local")
 
 
 def done_by(node: str) -> str:

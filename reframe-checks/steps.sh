@@ -141,6 +141,21 @@ at_end() {
     done
 }
 
+# forget_openmpi SINCE: remove what an Open MPI 4 that a signal has ended leaves in the memory of this host: its directory
+# and the segments that its ranks shared. Nothing is removed that is older, in seconds since the epoch, or that a process
+# still has.
+forget_openmpi() {
+    local each since=$1
+    for each in "${TMPDIR:-/tmp}"/ompi.*."$UID"/pid.*; do
+        [[ ! -O $each || -e /proc/${each##*.} || -z $(find "$each" -maxdepth 0 -newermt "@$since") ]] || rm -rf "$each"
+    done
+    for each in /dev/shm/vader_segment.*."$UID".*; do
+        [[ ! -O $each || -z $(find "$each" -newermt "@$since") ]] || grep --quiet --no-messages "$each" /proc/[0-9]*/maps ||
+            rm -f "$each"
+    done
+    rmdir "${TMPDIR:-/tmp}"/ompi.*."$UID" 2>/dev/null
+}
+
 # scratch DIRECTORY NEED_MIB: make $SCRATCH for this job, which goes away with it.
 # Refuses before the first write where there is no room.
 scratch() {

@@ -13,10 +13,14 @@ campaigns=$(realpath --canonicalize-missing "$1")
 # shellcheck source=/dev/null # it is written by the role `reframe`
 . "${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}"
 
-[[ -e $campaigns/.lock ]] || exit 0
+nothing_runs() {
+    echo "no campaign is running in $campaigns" >&2
+    exit 0
+}
+[[ -e $campaigns/.lock ]] || nothing_runs
 # For writing, which NFS requires of who locks exclusively.
 exec 9<>"$campaigns/.lock"
-! flock --nonblock 9 || exit 0
+! flock --nonblock 9 || nothing_runs
 read -r process host <"$campaigns/.lock" || true
 if [[ ${host:=$HOSTNAME} != "$HOSTNAME" ]]; then
     echo "the campaign in $campaigns was started on $host: end it there" >&2
@@ -37,4 +41,5 @@ squeue --noheader --user="$(id -un)" --format='%i|%k|%Z' |
     while IFS='|' read -r job comment place; do
         [[ $comment != daos-assay || $place/ != "$campaigns"/* ]] || scancel "$job"
     done
+echo "the campaign was ended:" >&2
 echo "${directory##*/}"

@@ -73,6 +73,9 @@ class RunsOnEachHost(Mixin):
 class StartsItsPrograms(Mixin):
     """One script on the first host, `partition.sh`, starts all programs with srun."""
 
+    at_the_end: Sequence[str] = ()
+    """Lines of the script that say what is to be done when it ends, however it ends."""
+
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """Rounds of subjects; those of one round are measured at once."""
         return [self.present]
@@ -89,7 +92,7 @@ class StartsItsPrograms(Mixin):
 
     @run_before("run", always_last=True)
     def run_in_the_batch_script(self) -> None:
-        script = ["#!/bin/bash", ". ./steps.sh"]
+        script = ["#!/bin/bash", ". ./steps.sh", *self.at_the_end]
         limit_s = 60
         for together in self.rounds():
             for subject in together:
@@ -98,12 +101,16 @@ class StartsItsPrograms(Mixin):
             limit_s += max(self.limit_s(subject) for subject in together)
         self.time_limit = self.allowed_s(limit_s)
         self.write("partition.sh", script)
+        # As the job's own script: when that has ended, Slurm kills what still tidies up.
+        self.executable = "exec bash"
         self.executable_opts = ["partition.sh"]
         self.job.launcher = getlauncher("local")()
 
 
 class LaunchesMpi(StartsItsPrograms):
     """An MPI program on clients, which measures one subject after the other."""
+
+    at_the_end = ('finally "forget_openmpi $EPOCHSECONDS"',)
 
     @property
     def ranks_per_node(self) -> int:

@@ -253,6 +253,19 @@ def test_only_jobs_that_were_left_beside_it_are_cancelled(
         assert f"another campaign has a job ({where}); wait for it, or cancel it" in done.stderr
 
 
+@pytest.mark.parametrize(("named", "measured"), [({}, "site"), ({"ASSAY_CLUSTER": "mine"}, "mine")])
+def test_the_description_that_is_named_is_measured(
+    tmp_path: Path, named: dict[str, str], measured: str
+) -> None:
+    programs = commands(tmp_path)
+    (programs / "reframe").write_text('#!/bin/sh\necho "$ASSAY_CLUSTER"\n')
+    environment = tmp_path / "environment.sh"
+    environment.write_text("export ASSAY_CLUSTER=site\n")
+    path = f"{programs}:{os.environ['PATH']}"
+    start(tmp_path / "campaigns/1", PATH=path, ASSAY_ENVIRONMENT=str(environment), **named)
+    assert (tmp_path / "campaigns/1/reframe.out").read_text() == f"{measured}\n"
+
+
 def test_a_file_is_no_directory_for_results(tmp_path: Path) -> None:
     monday = tmp_path / "campaigns/monday"
     monday.parent.mkdir()

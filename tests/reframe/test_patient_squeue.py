@@ -66,6 +66,7 @@ def cancelled(directory: Path, monkeypatch: pytest.MonkeyPatch, *, left: str, do
         max_pending_time=None,
         state="RUNNING",
         workdir=directory,
+        launcher=SimpleNamespace(registered_name="srun"),
     )
     scheduler = PatientSqueue()
     scheduler._nodes_at_start["7"] = "n1,n2,n3"
@@ -165,3 +166,27 @@ class Pending(SimpleNamespace):
 
     def __hash__(self) -> int:
         return 7
+
+
+@pytest.mark.parametrize(
+    ("launcher", "told"),
+    [("local", ["--batch --signal=TERM 7", "asked", "asked", "7"]), ("srun", ["7"])],
+)
+def test_the_script_that_starts_all_programs_is_told_before_its_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, launcher: str, told: list[str]
+) -> None:
+    """So mpirun ends its daemons in order; the script has ended at the second question."""
+    squeue = "echo asked >>said; (($(grep --count asked said) > 1)) || echo 7"
+    for name, script in {"squeue": squeue, "scancel": 'echo "$*" >>said'}.items():
+        program = tmp_path / name
+        program.write_text(f"#!/bin/bash\ncd {tmp_path}\n{script}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(
+        PatientSqueue, "get_option", lambda _, name: None if "timeout" in name else []
+    )
+    job = SimpleNamespace(
+        jobid="7", state="RUNNING", launcher=SimpleNamespace(registered_name=launcher)
+    )
+    PatientSqueue().cancel_many([job])
+    assert (tmp_path / "said").read_text().splitlines() == told

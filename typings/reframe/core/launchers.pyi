@@ -1,2 +1,3 @@
 class JobLauncher:
     options: list[str]
+    registered_name: str
