@@ -168,11 +168,12 @@ for round in "${rounds[@]}"; do
     session=$!
     # One that came before there was a session.
     [[ ! $ended ]] || end
-    wait "$session" || status=$?
-    # A signal ends the wait, not yet ReFrame.
+    # A signal ends a wait, not yet ReFrame; once that has ended, bash keeps how.
+    wait "$session" || true
     while kill -0 "$session" 2>/dev/null; do
-        wait "$session" || status=$?
+        wait "$session" || true
     done
+    wait "$session" || status=$?
     [[ ! $ended ]] || break
 done
 # What holds the lock is said to go on.
