@@ -49,11 +49,10 @@ class PatientSqueue(TellingSqueue):
         An MPI launcher ends its daemons on other nodes in order, and these leave nothing behind. Of
         a signal to all of them, some leave their files in the memory of their nodes.
         """
-        told = [job for job in jobs if job.state == "RUNNING" and is_script(job)]
+        told = [job.jobid for job in jobs if job.state == "RUNNING" and is_script(job)]
         if told:
-            listed = ",".join(job.jobid for job in told)
-            run_command(f"scancel --batch --signal=TERM {listed.replace(',', ' ')}")
-            ask = f"{self._squeue} --noheader --states=RUNNING --jobs={listed} --format=%i"
+            run_command(f"scancel --batch --signal=TERM {' '.join(told)}")
+            ask = f"{self._squeue} --noheader --states=RUNNING --jobs={','.join(told)} --format=%i"
             late = time.monotonic() + TOLD_S
             while time.monotonic() < late and run_command(ask).stdout.strip():
                 time.sleep(0.2)

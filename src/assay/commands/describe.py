@@ -117,12 +117,12 @@ def describe(
         misuse(f"--partition is missing; choose from: {known}")
     if pool is None and (container or mount or share):
         _end(["--container, --mount and --share are of a pool of DAOS: name it with --pool"])
+    if mount is not None and container is None:
+        _end(["--mount is where a container of yours is mounted: name it with --container"])
     if ssd is not None and scratch is None:
         _end(["--ssd is the data sheet of a disk: name a directory on it with --scratch"])
     if unknown := list(guest.unknown_sheets(ssd, fabric)):
         _end(unknown)
-    if mount is not None and container is None:
-        _end(["--mount is where a container of yours is mounted: name it with --container"])
     scratch, shared, mount, prolog, settings = (
         path and _here(path) for path in (scratch, shared, mount, prolog, settings)
     )

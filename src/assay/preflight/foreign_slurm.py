@@ -229,8 +229,9 @@ def script(slurm: Slurm, question: Question) -> str:
     return "\n".join([*prolog, *modules, f"{probing} <<'END_OF_PROBE'", _program(), "END_OF_PROBE"])
 
 
-_NEEDS_MODULE = """for file in /etc/profile.d/*mod*.sh; do
-    type module >/dev/null 2>&1 || . "$file" >/dev/null 2>&1
+# As `load_modules` of reframe-checks/steps.sh, which the nodes do not have yet.
+_NEEDS_MODULE = """type module >/dev/null 2>&1 || for file in /etc/profile.d/*mod*.sh; do
+    [ ! -r "$file" ] || . "$file" >/dev/null 2>&1
 done
 type module >/dev/null 2>&1 || {
     echo "there is no command module; pass the shell file that defines it with --prolog" >&2
