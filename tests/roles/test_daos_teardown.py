@@ -7,8 +7,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rendering import Rendering
 
 from needs import without
 
@@ -181,3 +183,31 @@ def test_a_dfuse_that_does_not_let_go_is_ended(fusermount: Path, tmp_path: Path)
     assert time.monotonic() - began < 50
     calls = (tmp_path / "calls").read_text().splitlines()
     assert calls == [f"-u {tmp_path}/mount", f"-u -z {tmp_path}/mount"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (
+            {
+                "daos_server_engines": [
+                    {
+                        "storage": [
+                            {"class": "ram", "scm_mount": "/mnt/daos0"},
+                            {"class": "file", "bdev_list": ["/var/daos/b0", "/var/daos/b1"]},
+                        ]
+                    },
+                    {"targets": 1},
+                ],
+                "daos_server_control_metadata": {"path": "/var/daos/meta"},
+            },
+            ["/mnt/daos0", "/var/daos/b0", "/var/daos/b1", "/var/daos/meta"],
+        ),
+        ({"daos_server_engines": []}, []),
+        ({"daos_server_control_metadata": None}, []),
+    ],
+    ids=["tiers", "no engines", "nothing described"],
+)
+def test_the_storage_that_stays_is_known(given: dict[str, Any], kept: list[str]) -> None:
+    """The teardown runs without validate.yml, so anything may be lacking."""
+    assert Rendering("daos_server", given).value("__daos_server_kept") == kept
