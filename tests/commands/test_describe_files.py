@@ -48,8 +48,9 @@ def test_an_old_description_stays_where_a_new_one_has_no_room(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--container=c"], "--container, --mount and --share are of a pool of DAOS"),
-        (["--share=0.1"], "--container, --mount and --share are of a pool of DAOS"),
+        (["--container=c"], "--container, --mount, --share and --control are of a pool of DAOS"),
+        (["--control=/nowhere.yml", "--pool=p"], "--control /nowhere.yml: there is no such file"),
+        (["--share=0.1"], "--container, --mount, --share and --control are of a pool of DAOS"),
         (["--pool=p", "--mount=/m"], "--mount is where a container of yours is mounted"),
         (["--ssd=Intel D7-P5500 3.84TB"], "--ssd is the data sheet of a disk: name a directory"),
         (
@@ -74,7 +75,7 @@ def test_where_nothing_was_described_no_directory_is_left(
     (tmp_path / "mine").mkdir()
     for prefix in (tmp_path / "new", tmp_path / "mine", tmp_path / "deep" / "er"):
         _, _, refused = assay("describe", prefix, "--partition=batch")
-        assert refused == "sinfo is not on the PATH: run this on a host where jobs are submitted\n"
+        assert refused == "srun is not on the PATH: run this on a host where jobs are submitted\n"
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 

@@ -130,6 +130,15 @@ def test_an_administrator_is_asked_for_more() -> None:
     assert more.system["found"]["pool_properties"]["reclaim"] == "lazy"
 
 
+def test_an_administrator_may_have_a_configuration_of_her_own() -> None:
+    answers = ANSWERS | {
+        f"{BIN}/dmg -j -o /home/me/control.yml system query": "dmg/system_query_joined",
+        f"{BIN}/dmg -j -o /home/me/control.yml pool get-prop guests": "dmg/pool_get_prop",
+    }
+    more = found(Wanted("guests", "mine", control=Path("/home/me/control.yml")), answers=answers)
+    assert more.system["found"]["control"] == "/home/me/control.yml"
+
+
 def test_metrics_are_read_where_every_server_gives_them() -> None:
     there = ["127.0.0.1:9191"]
     assert found(Wanted("guests"), metrics=there).system["found"]["telemetry"] == there

@@ -90,6 +90,12 @@ def describe(
             max=1.0,
         ),
     ] = None,
+    control: Annotated[
+        Path | None,
+        typer.Option(
+            help="A daos_control.yml whose key you may read; by default /etc/daos/daos_control.yml."
+        ),
+    ] = None,
     settings: Annotated[
         Path | None, typer.Option(help="The site's ReFrame settings.py, to extend.")
     ] = None,
@@ -107,6 +113,7 @@ def describe(
     from assay.preflight import foreign_slurm, found_daos, guest
     from assay.preflight.foreign_slurm import SlurmError
     from assay.problems import from_pydantic
+    from assay.tools import dmg
     from assay.tools.daos_user import UnansweredError
 
     if partition is None:
@@ -115,20 +122,22 @@ def describe(
         except SlurmError as error:
             misuse(f"--partition is missing; {error}")
         misuse(f"--partition is missing; choose from: {known}")
-    if pool is None and (container or mount or share):
-        _end(["--container, --mount and --share are of a pool of DAOS: name it with --pool"])
+    if pool is None and (container or mount or share or control):
+        of_a_pool = "--container, --mount, --share and --control"
+        _end([f"{of_a_pool} are of a pool of DAOS: name it with --pool"])
     if mount is not None and container is None:
         _end(["--mount is where a container of yours is mounted: name it with --container"])
     if ssd is not None and scratch is None:
         _end(["--ssd is the data sheet of a disk: name a directory on it with --scratch"])
     if unknown := list(guest.unknown_sheets(ssd, fabric)):
         _end(unknown)
-    scratch, shared, mount, prolog, settings = (
-        path and _here(path) for path in (scratch, shared, mount, prolog, settings)
+    scratch, shared, mount, prolog, settings, control = (
+        path and _here(path) for path in (scratch, shared, mount, prolog, settings, control)
     )
-    if settings is not None and not settings.is_file():
-        _end([f"--settings {settings}: there is no such file"])
-    wanted = pool and found_daos.Wanted(pool, container, mount, share)
+    for named, path in (("settings", settings), ("control", control)):
+        if path is not None and not path.is_file():
+            _end([f"--{named} {path}: there is no such file"])
+    wanted = pool and found_daos.Wanted(pool, container, mount, share, control or Path(dmg.CONTROL))
     words = {
         "partitions": {"clients": partition},
         "options": [f"--{each.removeprefix('--')}" for each in option or ()],
@@ -151,8 +160,8 @@ def describe(
             _end([f"{prefix}/cluster.json {why}"])
         made += (path for path in (prefix, *prefix.parents) if not path.exists())
         prefix.mkdir(parents=True, exist_ok=True)
-        chosen, others = foreign_slurm.nodes(partition, nodes)
         foreign_slurm.refuse_other_plugin(slurm)
+        chosen, others = foreign_slurm.nodes(partition, nodes)
         if nodes is None:
             chosen = chosen[:most_nodes]
         slurm = slurm.model_copy(update={"longest_min": foreign_slurm.longest_min(partition)})

@@ -43,6 +43,8 @@ class Wanted:
     """Where a dfuse mounts the container on each client."""
     share: float | None = None
     """Of the pool's free space that the files of a check may take; None: the default."""
+    control: Path = Path(dmg.CONTROL)
+    """dmg's configuration, whose key the user may read, or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def find(
         asking([*daos, *daos_user.pool_query(wanted.pool)]),
         f"the pool {wanted.pool}",
     )
-    refused, properties = _as_administrator(here, prefix, wanted.pool, asking)
+    refused, properties = _as_administrator(here, prefix, wanted, asking)
     found: dict[str, Any] = {
         "ranks": len(system.ranks),
         "targets": pool.targets,
@@ -124,7 +126,7 @@ def find(
     if wanted.share is not None:
         found["share"] = wanted.share
     if not refused:
-        found["control"] = dmg.CONTROL
+        found["control"] = str(wanted.control)
     described: dict[str, Any] = {
         "name": system.name,
         "version": supported,
@@ -181,7 +183,7 @@ def _container(
 
 
 def _as_administrator(
-    here: Seen, prefix: Path, pool: str, asking: Ask
+    here: Seen, prefix: Path, wanted: Wanted, asking: Ask
 ) -> tuple[str, dict[str, str]]:
     """Why dmg does not answer this user, and the pool's properties if it does."""
     program = here.programs.get("dmg")
@@ -193,9 +195,10 @@ def _as_administrator(
     def answer(command: Sequence[str]) -> str:
         return asking([str(program), *command[1:]])
 
-    if error := read_answer(answer(dmg.system_query(dmg.CONTROL))).error:
+    control = str(wanted.control)
+    if error := read_answer(answer(dmg.system_query(control))).error:
         return error, {}
-    return "", dict(daos_user.properties(answer(dmg.pool_properties(pool, dmg.CONTROL))))
+    return "", dict(daos_user.properties(answer(dmg.pool_properties(wanted.pool, control))))
 
 
 def _colocated(system: daos_user.AttachedSystem, seen: Sequence[Seen]) -> bool:

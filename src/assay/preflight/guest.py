@@ -234,7 +234,8 @@ def _open_of_daos(found: FoundDaos) -> Iterator[Open]:
         yield Open(
             "daos.found.control",
             f"dmg does not answer you ({found.refused_by_dmg}), so no check examines ranks, SSDs"
-            " and other pools before it measures; name a daos_control.yml whose key you may read",
+            " and other pools before it measures; pass --control with a daos_control.yml whose key"
+            " you may read",
         )
     if "telemetry" not in found.system["found"]:
         yield Open(
