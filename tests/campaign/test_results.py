@@ -85,6 +85,15 @@ def test_a_figure_that_no_output_shows_is_missing(
                 ("sanity", "SsdFio failed in its sanity phase: it broke"),
             )
         ),
+        (
+            alter(
+                "SsdFio",
+                result="fail",
+                fail_phase="run",
+                fail_reason="reframe error: rank 1 at 127.0.0.1:10001 is adminexcluded",
+            ),
+            "SsdFio was not run: rank 1 at 127.0.0.1:10001 is adminexcluded",
+        ),
         (alter("SsdFio", result="abort"), "SsdFio was interrupted: run the campaign again"),
         (
             alter("SsdFio", problems={"s1": ["fio is missing"], "s2": ["fio is missing"]}),

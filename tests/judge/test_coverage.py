@@ -239,6 +239,15 @@ def test_a_cause_has_no_hosts(reason: str, cause: str) -> None:
     assert causes([replace(example, requirement=required, expectation=limits)]) == {cause: 1}
 
 
+def test_a_cause_names_the_clients_where_they_are_the_subject() -> None:
+    example = next(each for each in signed(ssd=None).judgements if each.verdict is Verdict.UNRATED)
+    limits = replace(example.expectation, ground="nothing", derivation="engines run on the clients")
+    whole = replace(example.requirement, subject=Subject("clients", backend="dfs"))
+    assert causes([replace(example, requirement=whole, expectation=limits)]) == {
+        "engines run on the clients": 1
+    }
+
+
 def test_a_metric_with_a_bound_alone_is_unrated_for_want_of_a_floor() -> None:
     example = signed().judgements[0]
     limits = replace(example.expectation, ground="hardware")

@@ -15,6 +15,7 @@ from functools import cache
 from assay.checks.bounds.devices import Direction
 from assay.checks.entry import Layer
 from assay.checks.figures import is_judged
+from assay.cluster.description import PARTITIONS
 from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
 
@@ -84,8 +85,9 @@ def _cause(judgement: Judgement) -> str:
     subject = judgement.requirement.subject
     if judgement.expectation.ground != "nothing":
         return f"{judgement.requirement.figure} has a bound, but no floor"
-    for name in sorted((str(subject), *subject.hosts), key=len, reverse=True):
-        reason = _without(reason, name)
+    for name in sorted({str(subject), *subject.hosts}, key=len, reverse=True):
+        if name not in PARTITIONS:  # "the clients" are in the sentences of hosts, too
+            reason = _without(reason, name)
     return reason
 
 
