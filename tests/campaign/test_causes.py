@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,20 @@ import pytest
 from assay.campaign.steps import Step, problems
 from assay.checks.raw import SubjectOutputs
 from assay.foreign.files import Tree
+from assay.tools import daos_perf
 from assay.tools.ior import parse
 from recordings import recorded
 
 IOR = Step("write.1", 90, "/opt/bin/ior", [["ior"]], parse=parse)
+
+DAOS_PERF = Step(
+    "write.1",
+    90,
+    "daos_perf",
+    [["daos_perf"]],
+    parse=partial(daos_perf.parse, expected_processes=2),
+    explains=True,
+)
 
 CLOSED = "invalid handle: the pool was evicted, its container destroyed, or the agent restarted ("
 
@@ -25,11 +36,11 @@ ERROR: Failed to initialize DAOS DFS driver
 """Made by hand, with the code's name and text in DAOS's source."""
 
 
-def ended(place: Path, output: str, status: int, seconds: float = 1.0) -> str:
+def ended(place: Path, output: str, status: int, seconds: float = 1.0, *, step: Step = IOR) -> str:
     (place / "write.1.out").write_text("")
     (place / "write.1.err").write_text(output)
     (place / "steps.tsv").write_text(f"write.1\t{status}\t1.0\t{1 + seconds}\n")
-    (problem,) = problems(SubjectOutputs(Tree(place)), [IOR])
+    (problem,) = problems(SubjectOutputs(Tree(place)), [step])
     return problem
 
 
@@ -67,6 +78,21 @@ def test_a_loss_of_redundancy_is_named(tmp_path: Path) -> None:
         "ior (write.1) failed with exit status 255: more failures than the redundancy of the"
         " container allows (obj_rw() 1.1: DER_RF(-2031)"
     )
+
+
+@pytest.mark.parametrize(
+    ("recording", "cause"),
+    [
+        ("no_mpi", "daos_perf found no MPI: libdpar_mpi.so of DAOS, or the MPI that it was built"),
+        ("pool_busy", "daos_perf did not start: something is connected to the pool; daos_perf nee"),
+        ("unknown_pool", "daos_perf did not start: "),
+    ],
+)
+def test_daos_perf_explains_what_its_library_only_logs(
+    tmp_path: Path, recording: str, cause: str
+) -> None:
+    problem = ended(tmp_path, recorded("daos_perf", f"{recording}.txt"), 255, step=DAOS_PERF)
+    assert problem.startswith(f"daos_perf (write.1) failed with exit status 255: {cause}")
 
 
 @pytest.mark.parametrize("recording", ["dfs_rank_excluded", "dfs_engine_killed"])

@@ -76,6 +76,12 @@ def test_a_program_with_daos_asks_for_the_client(name):
     assert ("daos+client", ("+daos",)) in asked
 
 
+def test_the_tests_of_daos_have_mpi():
+    # Without it DAOS builds a daos_perf whose processes each run alone.
+    asked = {(one.argument, one.when) for one in RECIPES["daos"].of("depends_on")}
+    assert ("mpi", ("+client_tests",)) in asked
+
+
 @pytest.mark.parametrize(
     ("version", "ranges", "answer"),
     [

@@ -40,8 +40,9 @@ class Step:
     """One command of a job, or several at once.
 
     `limit_s` is the time limit in seconds. `program` is the benchmark, for messages, since a
-    command may start with a launcher. `parse` reads the output, for the reason if it failed.
-    `hangs` is the likely cause of a hang.
+    command may start with a launcher. `parse` reads the output, for the reason if it failed; if it
+    `explains`, its reason comes before the errors that DAOS's library logs. `hangs` is the likely
+    cause of a hang.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Step:
     commands: Sequence[Sequence[Text]]
     parse: Callable[[str], Parsed] | None = None
     hangs: str = ""
+    explains: bool = False
 
     def line(self) -> str:
         """The line of the job script that runs it."""
@@ -174,6 +176,8 @@ def _absent(program: str, step: Step) -> str:
 
 
 def _last_words(left: SubjectOutputs, step: Step) -> str:
+    if step.explains and step.parse and (why := step.parse(left.printed(step.name)).problems):
+        return f": {why[0]}"
     # IOR's last words, `Failed to initialize DAOS DFS driver`, are the same for all causes.
     if cause := first_cause(left.printed(step.name)):
         return f": {quoted(cause)}"

@@ -244,7 +244,8 @@ def _not_begun(tool: str, text: str, without_libraries: str, expected: int | Non
         return f"{tool} did not start: {reason(text) or code}"
     if not _PARAMETERS.search(without_libraries):
         crash = next(filter(None, map(failed_assertion, text.splitlines())), None)
-        return f"{tool} ended before it printed its parameters{f': {crash}' if crash else ''}"
+        why = crash or reason(text)
+        return f"{tool} ended before it printed its parameters{f': {why}' if why else ''}"
     return None
 
 

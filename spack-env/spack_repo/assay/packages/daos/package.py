@@ -99,6 +99,7 @@ class Daos(SConsPackage):
     depends_on("pciutils+shared", when="+server")
     depends_on("ipmctl", when="+ipmctl")
     depends_on("cmocka", when="+client_tests")
+    depends_on("mpi", when="+client_tests")
 
     def setup_build_environment(self, env: EnvironmentModifications) -> None:
         """Keep Go to its vendored sources, its own version, and the stage."""
@@ -115,7 +116,8 @@ class Daos(SConsPackage):
         """Say where everything is, and that nothing is to be downloaded."""
         components = ["client"] if spec.satisfies("+client") else []
         components += ["server"] if spec.satisfies("+server") else []
-        components += ["test"] if spec.satisfies("+client_tests") else []
+        # Else SCons looks for MPI among EL's modules alone; without it each process is on its own.
+        components += ["test", "MPI_PKG=any"] if spec.satisfies("+client_tests") else []
         return [
             *components,
             # By itself SCons builds on one core, and with one job DAOS gives Go one, too.
@@ -162,7 +164,7 @@ class Daos(SConsPackage):
         if self.spec.satisfies("@2.8: +server"):
             promised += ["bin/spdk_nvme_perf"]
         if self.spec.satisfies("+client_tests"):
-            promised += ["bin/daos_perf"]
+            promised += ["bin/daos_perf", "lib64/libdpar_mpi.so"]
         if self.spec.satisfies("+client_tests+server"):
             promised += ["bin/vos_perf"]
         return promised
