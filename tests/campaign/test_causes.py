@@ -61,6 +61,11 @@ def ended(place: Path, output: str, status: int, seconds: float = 1.0, *, step: 
             " (dfs_open() of c.00000000 Failed, errno 1)",
         ),
         ("dfs_no_agent", "Failed to initialize daos: the agent does not answer; is daos_agent run"),
+        (
+            "dfs_redundancy_lost",
+            "Failed to open container posix: more failures than the redundancy of the container"
+            " allows (-2031)",
+        ),
         ("dfs_unknown_pool", "Failed to connect to pool"),
         ("singletons", "the output contains 2 runs of ior: each rank ran alone, without MPI"),
     ],
