@@ -13,7 +13,15 @@ from assay.cluster.daos import Engine, System
 from assay.cluster.description import Cluster
 from assay.shell import Text
 from assay.subject import Subject
-from assay.tools import attach, device_health, dmg, health_check, network_scan, telemetry
+from assay.tools import (
+    attach,
+    device_health,
+    dmg,
+    health_check,
+    network_scan,
+    properties,
+    telemetry,
+)
 from assay.tools import container as containers
 from assay.tools.daos_answer import read_answer
 from assay.tools.daos_user import refusal
@@ -171,6 +179,8 @@ class NeedsDaos(RunsDaosPrograms):
             problems += self.look_at_pool(f"pool.{when}", system.pool)
         if not problems and self.uses_container and system.pool and system.container:
             problems += self.look_at_container(when, system.pool, system.container)
+        if not problems:
+            self.note_properties(when)
         if not problems and when == "before":
             problems += self.look_once()
         return problems
@@ -234,6 +244,14 @@ class NeedsDaos(RunsDaosPrograms):
             problems += containers.other_layout(asked, self.daos.file_oclass)
         return problems
 
+    def note_properties(self, when: str) -> None:
+        """Keep the properties in force of the pool and the container that are used."""
+        pool, label = self.daos.pool, self.daos.container
+        if pool and self.control is not None:
+            self.ask(f"pool_properties.{when}", properties.of_pool(pool, self.control))
+        if pool and label and self.uses_container:
+            self.ask(f"container_properties.{when}", properties.of_container(pool, label))
+
     def short_of_room(self, name: str, pool: str, needed: float) -> list[str]:
         """Report a pool with less room than the needed bytes, from the answer of a name."""
         free = self.free(name)
@@ -277,6 +295,9 @@ class NeedsDaos(RunsDaosPrograms):
         if before and not containers.same(before, after):
             label = self.daos.container
             changes.append(f"{label} is not the same container as before: something recreated it")
+        for what, names in (("pool", properties.POOL), ("container", properties.CONTAINER)):
+            before, after = (self.answer(f"{what}_properties.{w}") for w in ("before", "after"))
+            changes += properties.changed(before, after, names, f"the {what}")
         return changes
 
     def ask(self, name: str, argv: Sequence[str], *, once: bool = False) -> str:

@@ -107,6 +107,7 @@ def test_system_pool_and_container_are_described() -> None:
                 "encryption": "off",
                 "ec_cell_sz": "131072",
                 "srv_cksum": "off",
+                "acl": "A::OWNER@:rwdtTaAo, A:G:GROUP@:rwtT",
             },
         },
     }

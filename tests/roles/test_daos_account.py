@@ -40,6 +40,8 @@ def test_the_account_may_ask_dmg_some_questions_word_by_word(tmp_path: Path) -> 
         f"{dmg} network scan",
         f"{dmg} pool query tank",
         rf"{dmg} pool query a\:b",
+        f"{dmg} pool get-prop tank",
+        rf"{dmg} pool get-prop a\:b",
     ]
     assert_sudo_reads(rules, tmp_path / "rules")
 
@@ -52,6 +54,7 @@ def test_those_are_the_questions_of_the_checks() -> None:
     questions: tuple[Callable[[str], list[str]], ...] = (
         *(dmg.system_query, dmg.pool_list, device_health.query, network_scan.query),
         lambda config: dmg.pool_query("tank", config),
+        lambda config: dmg.pool_properties("tank", config),
     )
     for asked in questions:
         _, *words = asked("/etc/daos/daos_control.yml")

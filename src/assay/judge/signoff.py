@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
@@ -23,6 +23,7 @@ from assay.judge.chain import Chain, chains
 from assay.judge.coverage import Coverage, coverage, has_been_judged, shares
 from assay.judge.engines import Engines, engines
 from assay.judge.evidence import Evidence, evidence
+from assay.judge.in_force import in_force
 from assay.judge.judgement import Judgement, Measurement, judge
 from assay.judge.stopping import BETWEEN, LOOKS
 from assay.judge.verdict import Verdict
@@ -79,6 +80,8 @@ class SignOff:
     """The changes of hosts while they were measured."""
     engines: tuple[Engines, ...] = ()
     """The engines' reports on the checks that watch them."""
+    in_force: Mapping[str, str] = field(default_factory=dict)
+    """The properties of DAOS's pool and container before the checks, by the words of each."""
     evidence: tuple[Evidence, ...] | None = ()
     """The evidence for bad figures of DAOS; None if the bundle is older than that."""
 
@@ -235,6 +238,7 @@ def sign_off(
         baseline=baseline,
         host_changes=results.host_changes,
         engines=reported,
+        in_force=in_force(cluster, results),
         evidence=evidence(cluster, results, judged.judgements, reported),
     )
 

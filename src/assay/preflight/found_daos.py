@@ -13,7 +13,7 @@ from assay.cluster.daos import Version as Supported
 from assay.foreign import programs
 from assay.preflight.foreign_slurm import Seen
 from assay.subject import folded
-from assay.tools import daos_user, dmg
+from assay.tools import daos_user, dmg, properties
 from assay.tools.container import Container
 from assay.tools.daos_answer import read_answer
 from assay.tools.daos_user import UnansweredError
@@ -21,9 +21,6 @@ from assay.tools.telemetry import PORT, at
 
 ANSWER_S = 60
 """How long `daos` and `dmg` may take to answer (own choice)."""
-
-_KEPT = ("rd_fac", "cksum", "compression", "dedup", "encryption", "ec_cell_sz", "srv_cksum")
-"""Properties of a container on which figures depend."""
 
 METRICS_S = 5
 """How long a server may take to give its metrics (own choice)."""
@@ -111,13 +108,13 @@ def find(
         asking([*daos, *daos_user.pool_query(wanted.pool)]),
         f"the pool {wanted.pool}",
     )
-    refused, properties = _as_administrator(here, prefix, wanted, asking)
+    refused, of_pool = _as_administrator(here, prefix, wanted, asking)
     found: dict[str, Any] = {
         "ranks": len(system.ranks),
         "targets": pool.targets,
         "free_mib": pool.free // 2**20,
         "own_container": wanted.container is None,
-        "pool_properties": properties,
+        "pool_properties": of_pool,
     }
     servers = [f"{address}:{PORT}" for address in sorted({each.address for each in system.ranks})]
     # Metrics of some engines would compare only some of them.
@@ -175,9 +172,9 @@ def _container(
             f"the container {label} is of type {container.layout}, but the checks write files; name"
             " one that was made with --type=POSIX"
         )
-    answer = asking([*daos, *daos_user.container_properties(pool, label)])
-    properties = daos_user.properties(answer)
-    found["container_properties"] = {key: properties[key] for key in _KEPT if key in properties}
+    _, *question = properties.of_container(pool, label)
+    answer = asking([daos[0], *question])
+    found["container_properties"] = properties.kept(answer, properties.CONTAINER)
     known = container.file_oclass and container.file_oclass != "UNKNOWN"
     return {"file_oclass": container.file_oclass} if known else {}
 
@@ -198,7 +195,8 @@ def _as_administrator(
     control = str(wanted.control)
     if error := read_answer(answer(dmg.system_query(control))).error:
         return error, {}
-    return "", dict(daos_user.properties(answer(dmg.pool_properties(wanted.pool, control))))
+    answered = answer(properties.of_pool(wanted.pool, control))
+    return "", properties.kept(answered, properties.POOL)
 
 
 def _colocated(system: daos_user.AttachedSystem, seen: Sequence[Seen]) -> bool:

@@ -220,6 +220,11 @@ class Record(_Model):
     engines: list[EnginesRecord] = Field(
         default=[], description="what the engines report on the checks that watch them"
     )
+    in_force: dict[str, str] = Field(
+        default={},
+        description="properties of DAOS's pool and container before the checks, such as container"
+        " posix: cksum",
+    )
     evidence: list[EvidenceRecord] | None = Field(
         default=None,
         description="for metrics of a running DAOS that are below, missing or implausible, waived"
@@ -286,6 +291,7 @@ def render(signed: SignOff) -> str:
             )
             for each in signed.engines
         ],
+        in_force={printable(k): printable(v) for k, v in signed.in_force.items()},
         evidence=[EvidenceRecord.model_validate(each) for each in signed.evidence or ()],
         waivers=list(signed.waivers),
         baseline=signed.baseline,

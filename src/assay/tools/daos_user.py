@@ -7,10 +7,9 @@ those of DAOS 2.8.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from assay.tools.daos_answer import NO_CLIENT, NO_PERMISSION, NOT_THERE, read_answer
 from assay.tools.text import first_error
@@ -32,11 +31,6 @@ def pool_query(pool: str) -> list[str]:
 def container_query(pool: str, container: str) -> list[str]:
     """Arguments that report the layout of a container."""
     return ["container", "query", pool, container]
-
-
-def container_properties(pool: str, container: str) -> list[str]:
-    """Arguments that report the properties of a container."""
-    return ["container", "get-prop", pool, container]
 
 
 def container_destroy(pool: str, container: str) -> list[str]:
@@ -89,11 +83,6 @@ class Version(BaseModel):
     version: str
 
 
-class _Property(BaseModel):
-    name: str
-    value: Any
-
-
 _Response = TypeVar("_Response", bound=BaseModel)
 
 
@@ -116,19 +105,6 @@ def read(model: type[_Response], printed: str, what: str, account: str = "you") 
         return model.model_validate(answer.response)
     except ValidationError as error:
         raise UnansweredError(f"daos gave an unexpected answer: {first_error(error)}") from error
-
-
-def properties(printed: str) -> Mapping[str, str]:
-    """The properties in an answer to `get-prop`; empty if it has none."""
-    try:
-        entries = TypeAdapter(list[_Property]).validate_python(read_answer(printed).response)
-    except ValidationError:
-        return {}
-    return {entry.name: _spelled(entry.value) for entry in entries}
-
-
-def _spelled(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def refusal(error: str, what: str, account: str = "you") -> str:

@@ -1,0 +1,44 @@
+"""Which properties of DAOS's pool and container were in force while the checks ran."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+
+from assay.campaign.cases import Case
+from assay.campaign.results import Results
+from assay.checks.raw import RawOutputs
+from assay.cluster.description import Cluster
+from assay.foreign.files import ForeignError, Tree
+from assay.tools import properties
+
+_KEPT = {"pool": properties.POOL, "container": properties.CONTAINER}
+
+
+def in_force(cluster: Cluster, results: Results) -> Mapping[str, str]:
+    """The properties that figures depend on, by the words ``container posix: cksum``.
+
+    They are those before each check. A value that changed during the campaign is followed by the
+    next one, as in ``off, then crc32``.
+    """
+    if cluster.daos is None:
+        return {}
+    labels = {"pool": cluster.daos.pool, "container": cluster.daos.container}
+    seen: dict[str, list[str]] = {}
+    for case in sorted(results.cases.values(), key=lambda each: each.started):
+        for what, names in _KEPT.items():
+            for answer in _answers(case, f"{what}_properties.before"):
+                for name, value in properties.kept(answer, names).items():
+                    values = seen.setdefault(f"{what} {labels[what]}: {name}", [])
+                    if value not in values[-1:]:
+                        values.append(value)
+    return {name: ", then ".join(values) for name, values in seen.items()}
+
+
+def _answers(case: Case, name: str) -> Iterator[str]:
+    """The kept answers of a check's jobs."""
+    for job in case.jobs:
+        if job.output is not None:
+            raw = RawOutputs(Tree(job.output.root), f"{job.output.place}/raw")
+            with contextlib.suppress(ForeignError, OSError):
+                yield raw.answer(name)
