@@ -15,11 +15,11 @@ from assay.shell import Text
 from assay.subject import Subject
 from assay.tools import (
     attach,
+    daos_properties,
     device_health,
     dmg,
     health_check,
     network_scan,
-    properties,
     telemetry,
 )
 from assay.tools import container as containers
@@ -248,9 +248,9 @@ class NeedsDaos(RunsDaosPrograms):
         """Keep the properties in force of the pool and the container that are used."""
         pool, label = self.daos.pool, self.daos.container
         if pool and self.control is not None:
-            self.ask(f"pool_properties.{when}", properties.of_pool(pool, self.control))
+            self.ask(f"pool_properties.{when}", daos_properties.of_pool(pool, self.control))
         if pool and label and self.uses_container:
-            self.ask(f"container_properties.{when}", properties.of_container(pool, label))
+            self.ask(f"container_properties.{when}", daos_properties.of_container(pool, label))
 
     def short_of_room(self, name: str, pool: str, needed: float) -> list[str]:
         """Report a pool with less room than the needed bytes, from the answer of a name."""
@@ -295,9 +295,12 @@ class NeedsDaos(RunsDaosPrograms):
         if before and not containers.same(before, after):
             label = self.daos.container
             changes.append(f"{label} is not the same container as before: something recreated it")
-        for what, names in (("pool", properties.POOL), ("container", properties.CONTAINER)):
+        for what, names in (
+            ("pool", daos_properties.POOL),
+            ("container", daos_properties.CONTAINER),
+        ):
             before, after = (self.answer(f"{what}_properties.{w}") for w in ("before", "after"))
-            changes += properties.changed(before, after, names, f"the {what}")
+            changes += daos_properties.changed(before, after, names, f"the {what}")
         return changes
 
     def ask(self, name: str, argv: Sequence[str], *, once: bool = False) -> str:

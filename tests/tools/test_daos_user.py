@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.tools import daos_user
 from assay.tools.container import Container
-from assay.tools.daos_user import UnansweredError, properties, read
+from assay.tools.daos_user import UnansweredError, read
 from recordings import recorded
 
 
@@ -36,11 +36,9 @@ def test_the_room_of_a_pool_is_that_of_its_largest_tier() -> None:
     assert (pool.targets, pool.free) == (2, 4211073024)
 
 
-def test_reads_layout_and_properties_of_a_container() -> None:
+def test_reads_the_layout_of_a_container() -> None:
     container = read(Container, found("container"), "the container mine")
     assert (container.layout, container.file_oclass) == ("POSIX", "S2")
-    assert properties(found("container_prop"))["rd_fac"] == "0"
-    assert properties(found("container_not_mine")) == {}
     created = read(Container, found("container_created"), "it")
     assert created == container
 
@@ -83,4 +81,3 @@ def test_a_pool_or_an_agent_that_is_not_there_is_named() -> None:
 def test_text_that_is_no_answer_is_refused(text: str) -> None:
     with pytest.raises(UnansweredError):
         read(daos_user.Pool, text, "the pool x")
-    assert properties(text) == {}

@@ -10,9 +10,7 @@ from assay.campaign.results import Results
 from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError, Tree
-from assay.tools import properties
-
-_KEPT = {"pool": properties.POOL, "container": properties.CONTAINER}
+from assay.tools import daos_properties
 
 
 def in_force(cluster: Cluster, results: Results) -> Mapping[str, str]:
@@ -26,9 +24,9 @@ def in_force(cluster: Cluster, results: Results) -> Mapping[str, str]:
     labels = {"pool": cluster.daos.pool, "container": cluster.daos.container}
     seen: dict[str, list[str]] = {}
     for case in sorted(results.cases.values(), key=lambda each: each.started):
-        for what, names in _KEPT.items():
+        for what, names in daos_properties.OF.items():
             for answer in _answers(case, f"{what}_properties.before"):
-                for name, value in properties.kept(answer, names).items():
+                for name, value in daos_properties.kept(answer, names).items():
                     values = seen.setdefault(f"{what} {labels[what]}: {name}", [])
                     if value not in values[-1:]:
                         values.append(value)

@@ -13,7 +13,7 @@ from assay.cluster.daos import Version as Supported
 from assay.foreign import programs
 from assay.preflight.foreign_slurm import Seen
 from assay.subject import folded
-from assay.tools import daos_user, dmg, properties
+from assay.tools import daos_properties, daos_user, dmg
 from assay.tools.container import Container
 from assay.tools.daos_answer import read_answer
 from assay.tools.daos_user import UnansweredError
@@ -172,9 +172,9 @@ def _container(
             f"the container {label} is of type {container.layout}, but the checks write files; name"
             " one that was made with --type=POSIX"
         )
-    _, *question = properties.of_container(pool, label)
+    _, *question = daos_properties.of_container(pool, label)
     answer = asking([daos[0], *question])
-    found["container_properties"] = properties.kept(answer, properties.CONTAINER)
+    found["container_properties"] = daos_properties.kept(answer, daos_properties.CONTAINER)
     known = container.file_oclass and container.file_oclass != "UNKNOWN"
     return {"file_oclass": container.file_oclass} if known else {}
 
@@ -195,8 +195,8 @@ def _as_administrator(
     control = str(wanted.control)
     if error := read_answer(answer(dmg.system_query(control))).error:
         return error, {}
-    answered = answer(properties.of_pool(wanted.pool, control))
-    return "", properties.kept(answered, properties.POOL)
+    answered = answer(daos_properties.of_pool(wanted.pool, control))
+    return "", daos_properties.kept(answered, daos_properties.POOL)
 
 
 def _colocated(system: daos_user.AttachedSystem, seen: Sequence[Seen]) -> bool:

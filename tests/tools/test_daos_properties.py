@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assay.tools.properties import CONTAINER, POOL, changed, kept, parse
+from assay.tools.daos_properties import CONTAINER, POOL, changed, kept, parse
 from recordings import recorded
 
 OF_CONTAINER = recorded("found", "container_prop.txt")
@@ -40,6 +42,11 @@ def test_a_counter_that_grows_by_itself_is_no_change() -> None:
     )
     assert parse(grown) != parse(OF_CONTAINER)
     assert not list(changed(OF_CONTAINER, grown, CONTAINER, "the container"))
+
+
+@given(st.text())
+def test_text_that_is_no_answer_has_no_properties(text: str) -> None:
+    assert parse(text) == {}
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,10 @@ POOL = (
 """Those of a pool: its layout, where values go, and what engines do beside clients' work."""
 
 
+OF = {"pool": POOL, "container": CONTAINER}
+"""Those of each."""
+
+
 class _Property(BaseModel):
     name: str
     value: Any
