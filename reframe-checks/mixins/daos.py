@@ -24,7 +24,7 @@ from assay.tools import (
 )
 from assay.tools import container as containers
 from assay.tools.daos_answer import read_answer
-from assay.tools.daos_user import refusal
+from assay.tools.daos_user import container_properties, refusal
 from assay_check import Commands
 from mixins import own_container
 from mixins.plugin import Mixin
@@ -248,9 +248,10 @@ class NeedsDaos(RunsDaosPrograms):
         """Keep the properties in force of the pool and the container that are used."""
         pool, label = self.daos.pool, self.daos.container
         if pool and self.control is not None:
-            self.ask(f"pool_properties.{when}", daos_properties.of_pool(pool, self.control))
+            self.ask(f"pool_properties.{when}", dmg.pool_properties(pool, self.control))
         if pool and label and self.uses_container:
-            self.ask(f"container_properties.{when}", daos_properties.of_container(pool, label))
+            asked = ["daos", "-j", *container_properties(pool, label)]
+            self.ask(f"container_properties.{when}", asked)
 
     def short_of_room(self, name: str, pool: str, needed: float) -> list[str]:
         """Report a pool with less room than the needed bytes, from the answer of a name."""
@@ -295,10 +296,7 @@ class NeedsDaos(RunsDaosPrograms):
         if before and not containers.same(before, after):
             label = self.daos.container
             changes.append(f"{label} is not the same container as before: something recreated it")
-        for what, names in (
-            ("pool", daos_properties.POOL),
-            ("container", daos_properties.CONTAINER),
-        ):
+        for what, names in daos_properties.OF.items():
             before, after = (self.answer(f"{what}_properties.{w}") for w in ("before", "after"))
             changes += daos_properties.changed(before, after, names, f"the {what}")
         return changes

@@ -6,13 +6,10 @@ import gzip
 import json
 import shutil
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from assay.campaign.cases import Case
-from assay.campaign.outputs import Outputs
 from assay.campaign.results import Results
 from assay.checks.backends import ior_backends
 from assay.checks.raw import RawOutputs
@@ -26,6 +23,7 @@ from assay.subject import Subject
 from assay.tools.ior import moved
 from assay.tools.telemetry import parse
 from clusters import described, system
+from ended import campaign_of, ended
 from found import found_description
 from recordings import ROOT, recorded
 
@@ -121,25 +119,7 @@ def campaign(root: Path, trial: str) -> Results:
     steps.sort(key=lambda name: (name[-1], "write read clean".index(name[:-2])))
     lines = [f"{name}\t0\t{at}.0\t{at}.5\n" for at, name in enumerate(steps, 1)]
     (raw / "steps.tsv").write_text("".join(lines))
-    moment = datetime(2026, 1, 1, tzinfo=UTC)
-    case = Case(
-        check="IorEasy",
-        partition="clients",
-        scale="quick",
-        problem=None,
-        samples={},
-        deviations=(),
-        taken=3,
-        problems={},
-        benchmark_seconds=1.0,
-        output=Outputs(root, "output/IorEasy", ()),
-        report=Path("report.json"),
-        runs=1,
-        started=moment,
-        ended=moment,
-    )
-    cases = {("IorEasy", "clients"): case}
-    return Results((), cases, moment, moment, "4.10", 1.0, (), with_outputs=True)
+    return campaign_of(ended(root, "IorEasy"))
 
 
 def test_steps_of_one_name_are_apart_by_subject_and_by_job(tmp_path: Path) -> None:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from assay.campaign.cases import Case
-from assay.campaign.outputs import Outputs
 from assay.campaign.results import Results
 from assay.checks.ior_by_rank import IOR_BY_RANK, names
 from assay.checks.plan import requirements
@@ -22,6 +19,7 @@ from assay.cluster.description import Cluster
 from assay.judge.engines import Engines, engines
 from assay.subject import Subject
 from clusters import described
+from ended import campaign_of, ended
 from recordings import recorded
 from sites import site
 
@@ -105,25 +103,7 @@ def measured(root: Path, of: Cluster, ratio: float = 1.0, tenant: float = 0.0) -
                 (raw / f"{name}.json").write_text(json.dumps({"summary": [row], "tests": []}))
         kept = [f"{name}\t0\t{at}.0\t{at}.5\n" for at, name in enumerate(steps, 1)]
         (raw / "steps.tsv").write_text("".join(kept))
-    moment = datetime(2026, 1, 1, tzinfo=UTC)
-    case = Case(
-        check="IorByRank",
-        partition="clients",
-        scale="acceptance",
-        problem=None,
-        samples={},
-        deviations=(),
-        taken=5,
-        problems={},
-        benchmark_seconds=1.0,
-        output=Outputs(root, "output/IorByRank", ()),
-        report=Path("report.json"),
-        runs=1,
-        started=moment,
-        ended=moment,
-    )
-    cases = {("IorByRank", "clients"): case}
-    return Results((), cases, moment, moment, "4.10", 1.0, (), with_outputs=True)
+    return campaign_of(ended(root, "IorByRank", scale="acceptance", taken=5))
 
 
 def report(root: Path, ratio: float = 1.0, tenant: float = 0.0) -> Engines:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from assay.campaign.cases import Case
-from assay.campaign.outputs import Outputs
-from assay.campaign.results import Results
 from assay.cluster.description import Cluster
 from assay.judge.in_force import in_force
 from assay.judge.signoff import Gate, sign_off
 from assay.report import html, record
 from clusters import described
+from ended import MOMENT, campaign_of, ended
 from sites import site
-
-BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def cluster() -> Cluster:
@@ -35,34 +32,14 @@ def case(root: Path, check: str, number: int, **answers: str) -> Case:
     place.mkdir(parents=True)
     for name, text in answers.items():
         (place / f"{name}_properties.before.json").write_text(text)
-    return Case(
-        check=check,
-        partition="clients",
-        scale="quick",
-        problem=None,
-        samples={},
-        deviations=(),
-        taken=3,
-        problems={},
-        benchmark_seconds=1.0,
-        output=Outputs(root, f"output/{check}", ()),
-        report=Path("report.json"),
-        runs=1,
-        started=BEGAN + timedelta(hours=number),
-        ended=BEGAN + timedelta(hours=number),
-    )
-
-
-def results(*cases: Case) -> Results:
-    by_key = {(each.check, each.partition): each for each in cases}
-    return Results((), by_key, BEGAN, BEGAN, "4.10", 1.0, (), with_outputs=True)
+    return ended(root, check, at=MOMENT + timedelta(hours=number))
 
 
 def test_the_values_are_those_before_each_check_and_a_change_shows_both(tmp_path: Path) -> None:
     pool = answer(reclaim="lazy", label="tank")
     late = case(tmp_path, "IorEasy", 2, pool=pool, container=answer(cksum="crc32", rd_fac=1))
     early = case(tmp_path, "FioDfs", 1, pool=pool, container=answer(cksum="off", rd_fac=1))
-    assert in_force(cluster(), results(late, early)) == {
+    assert in_force(cluster(), campaign_of(late, early)) == {
         "pool tank: reclaim": "lazy",
         "container posix: rd_fac": "1",
         "container posix: cksum": "off, then crc32",
@@ -71,12 +48,12 @@ def test_the_values_are_those_before_each_check_and_a_change_shows_both(tmp_path
 
 def test_a_check_that_was_not_answered_says_nothing(tmp_path: Path) -> None:
     silent = case(tmp_path, "IorEasy", 1, container="dmg did not answer")
-    assert in_force(cluster(), results(silent)) == {}
-    assert in_force(cluster(), results()) == {}
+    assert in_force(cluster(), campaign_of(silent)) == {}
+    assert in_force(cluster(), campaign_of()) == {}
 
 
 def test_the_report_shows_them(tmp_path: Path) -> None:
-    measured = results(case(tmp_path, "IorEasy", 1, container=answer(cksum="<crc32>")))
+    measured = campaign_of(case(tmp_path, "IorEasy", 1, container=answer(cksum="<crc32>")))
     signed = sign_off(cluster(), measured, Gate.MEASURED)
     assert json.loads(record.render(signed))["in_force"] == {"container posix: cksum": "<crc32>"}
     page = html.render(signed)

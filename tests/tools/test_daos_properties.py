@@ -44,6 +44,10 @@ def test_a_counter_that_grows_by_itself_is_no_change() -> None:
     assert not list(changed(OF_CONTAINER, grown, CONTAINER, "the container"))
 
 
+def test_a_refusal_has_no_properties() -> None:
+    assert parse(recorded("found", "container_not_mine.txt")) == {}
+
+
 @given(st.text())
 def test_text_that_is_no_answer_has_no_properties(text: str) -> None:
     assert parse(text) == {}

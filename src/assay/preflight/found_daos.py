@@ -172,8 +172,7 @@ def _container(
             f"the container {label} is of type {container.layout}, but the checks write files; name"
             " one that was made with --type=POSIX"
         )
-    _, *question = daos_properties.of_container(pool, label)
-    answer = asking([daos[0], *question])
+    answer = asking([*daos, *daos_user.container_properties(pool, label)])
     found["container_properties"] = daos_properties.kept(answer, daos_properties.CONTAINER)
     known = container.file_oclass and container.file_oclass != "UNKNOWN"
     return {"file_oclass": container.file_oclass} if known else {}
@@ -195,7 +194,7 @@ def _as_administrator(
     control = str(wanted.control)
     if error := read_answer(answer(dmg.system_query(control))).error:
         return error, {}
-    answered = answer(daos_properties.of_pool(wanted.pool, control))
+    answered = answer(dmg.pool_properties(wanted.pool, control))
     return "", daos_properties.kept(answered, daos_properties.POOL)
 
 

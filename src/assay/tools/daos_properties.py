@@ -10,20 +10,32 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from assay.tools import dmg
 from assay.tools.daos_answer import read_answer
 
 CONTAINER = (
-    *("rd_fac", "cksum", "srv_cksum", "compression", "dedup", "encryption", "ec_cell_sz", "acl"),
+    "rd_fac",
+    "cksum",
+    "srv_cksum",
+    "compression",
+    "dedup",
+    "encryption",
+    "ec_cell_sz",
+    "acl",
 )
 """Those of a container: its redundancy, what is computed for each byte, and who may write."""
 
 POOL = (
-    *("rd_fac", "ec_cell_sz", "perf_domain", "data_thresh", "checkpoint"),
-    *("reclaim", "scrub", "self_heal", "space_rb"),
+    "rd_fac",
+    "ec_cell_sz",
+    "perf_domain",
+    "data_thresh",
+    "checkpoint",
+    "reclaim",
+    "scrub",
+    "self_heal",
+    "space_rb",
 )
 """Those of a pool: its layout, where values go, and what engines do beside clients' work."""
-
 
 OF = {"pool": POOL, "container": CONTAINER}
 """Those of each."""
@@ -32,16 +44,6 @@ OF = {"pool": POOL, "container": CONTAINER}
 class _Property(BaseModel):
     name: str
     value: Any
-
-
-def of_pool(pool: str, config: str) -> list[str]:
-    """Command line that lists a pool's properties; only an administrator may ask."""
-    return dmg.pool_properties(pool, config)
-
-
-def of_container(pool: str, container: str) -> list[str]:
-    """Command line that lists a container's properties."""
-    return ["daos", "-j", "container", "get-prop", pool, container]
 
 
 def parse(printed: str) -> Mapping[str, str]:

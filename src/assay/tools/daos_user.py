@@ -33,6 +33,11 @@ def container_query(pool: str, container: str) -> list[str]:
     return ["container", "query", pool, container]
 
 
+def container_properties(pool: str, container: str) -> list[str]:
+    """Arguments that report the properties of a container."""
+    return ["container", "get-prop", pool, container]
+
+
 def container_destroy(pool: str, container: str) -> list[str]:
     """Arguments that destroy a container, even if a client has it open."""
     return ["container", "destroy", "--force", pool, container]
