@@ -38,6 +38,8 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
 
     ioengine: str = "libaio"
     direct: bool = True
+    from_disk: bool = False
+    """Whether its reads have to come from a local disk, so that the kernel counts them."""
 
     def phases(self) -> Iterator[fio.Job]:
         """One job for each metric, named after it; each is repeated for its samples."""
@@ -114,7 +116,15 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
         program = str(self.program())
         _, *arguments = fio.command("samples.fio", RAW / "fio.json")
         command: list[Text] = [*self.preload(subject), program, *arguments]
-        return [Step(STEP, self.patience_s(), program=program, commands=[command])]
+        return [
+            Step(
+                STEP,
+                self.patience_s(),
+                program=program,
+                commands=[command],
+                counts_reads=self.from_disk,
+            )
+        ]
 
     def program(self) -> Path:
         """The path of fio."""

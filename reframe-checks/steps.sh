@@ -234,6 +234,16 @@ step() {
     exit 1
 }
 
+# counting_reads COMMAND...: run a step, and keep in NAME.read_bytes how much its processes read from storage. The kernel
+# adds what a process read to its parent's count when it has ended; a page that was in memory counts nothing.
+counting_reads() {
+    local counted=/proc/$BASHPID/io before after
+    before=$(sed --quiet 's/^read_bytes: //p' "$counted")
+    "$@"
+    after=$(sed --quiet 's/^read_bytes: //p' "$counted")
+    [[ -z $before || -z $after ]] || echo $((after - before)) >"$RAW/$2.read_bytes"
+}
+
 # watch_engines PATTERN HOST=URL...: from now on read the engines' metrics, at once and after each step of the
 # subject: what a step did to them is the difference to the reading before it.
 watch_engines() {

@@ -44,7 +44,7 @@ for program in systemctl ip ps; do
     ! inside sh -c "command -v $program" || { echo "the image has $program, so that nothing would be shown" >&2; exit 1; }
 done
 list > "$work/before"
-"$here/../hosts/measured.sh" "${enter[@]}" make validate
+inside make validate
 list > "$work/between"
 inside make teardown
 list > "$work/after"

@@ -14,6 +14,7 @@ class PosixFio(FioCheck):
 
     ioengine = "psync"
     direct = False
+    from_disk = True
 
     def phases(self) -> Iterator[Job]:
         """A write and its fsync, timed together; and a read, before which fio drops the pages."""

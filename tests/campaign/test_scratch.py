@@ -9,11 +9,13 @@ import signal
 import subprocess
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assay.campaign.steps import Evict, problems
+from assay.checks import from_disk
 from assay.shell import SCRATCH
 from jobs import Job, stand_in, step
 
@@ -130,6 +132,36 @@ def test_what_a_killed_job_left_goes_away_with_the_next_of_the_same_host(job: Jo
     other.mkdir()
     assert job.run(f"scratch {job.scratch} 1") == 0
     assert list(job.scratch.iterdir()) == [other]
+
+
+def test_only_what_the_disk_gave_is_counted_as_read(job: Job) -> None:
+    written = 8 * 2**20
+    fill = f'head --bytes={written} /dev/urandom >"$SCRATCH/file"'
+    first, again = (
+        replace(step(name, ["cat", SCRATCH / "file"]), counts_reads=True)
+        for name in ("first", "again")
+    )
+    evict = Evict("first", SCRATCH)
+    lines = [f"{{ {fill}; }} || exit 1", evict.line(), first.line(), again.line()]
+    assert job.run(f"scratch {job.scratch} 8", *lines) == 0
+    assert from_disk.problems(job.left, "first", written) == ()
+    (problem,) = from_disk.problems(job.left, "again", written)
+    assert re.match(r"[01] of 8 MiB were read from the disk, by the kernel's count;", problem)
+
+
+def test_what_nobody_counted_was_not_read_from_the_disk(job: Job) -> None:
+    """Kernels can be built without the count of a process."""
+    uncounted = stand_in("sed", "true")
+    read = replace(step("read", ["true"]), counts_reads=True)
+    assert job.run(uncounted, read.line()) == 0
+    (problem,) = from_disk.problems(job.left, "read", 0)
+    assert "is unknown: the kernel has no /proc/PID/io" in problem
+
+
+def test_a_step_that_counts_fails_as_any_other(job: Job) -> None:
+    fails = replace(step("read", ["false"]), counts_reads=True)
+    assert job.run(fails.line(), step("next", ["true"]).line()) == 1
+    assert [(done.name, done.status) for done in job.left.steps()] == [("read", 1)]
 
 
 def test_evicted_files_are_read_from_the_disk(job: Job) -> None:

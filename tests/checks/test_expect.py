@@ -12,7 +12,7 @@ from assay.checks.expect import (
     Measured,
     expectation,
 )
-from assay.checks.fio import stands_on
+from assay.checks.fio import DISK_CEILING, stands_on
 from assay.checks.plan import requirements
 from assay.checks.ssd import ROUNDED
 from assay.cluster.description import Cluster
@@ -112,7 +112,7 @@ def test_a_file_system_stands_on_the_disk_below(one_machine: Cluster) -> None:
     assert figure.ground == "measured"
     assert figure.bound == 1100
     assert figure.floor == pytest.approx(0.3 * 1000)
-    assert figure.ceiling == MEASURED_CEILING * 1100
+    assert figure.ceiling == DISK_CEILING * 1100
     assert "SsdFio.read_1m on here" in figure.derivation
 
 

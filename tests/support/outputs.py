@@ -37,6 +37,8 @@ def _fio(raw: Path, metrics: tuple[Metric, ...], count: int, noise: Random) -> S
         ]
     document = {"global options": {"filename_format": "x", "size": "1m"}, "jobs": jobs}
     (raw / "fio.json").write_text(json.dumps(document))
+    read = sum(job["read"]["io_bytes"] for job in jobs)
+    (raw / "fio.read_bytes").write_text(f"{read}\n")
     _record(raw, ["fio"])
     return samples
 

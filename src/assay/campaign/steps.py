@@ -42,7 +42,8 @@ class Step:
     `limit_s` is the time limit in seconds. `program` is the benchmark, for messages, since a
     command may start with a launcher. `parse` reads the output, for the reason if it failed; if it
     `explains`, its reason comes before the errors that DAOS's library logs. `hangs` is the likely
-    cause of a hang.
+    cause of a hang. With `counts_reads` its output `read_bytes` has the bytes that its processes on
+    this host read from storage, by the kernel's count.
     """
 
     name: str
@@ -52,11 +53,13 @@ class Step:
     parse: Callable[[str], Parsed] | None = None
     hangs: str = ""
     explains: bool = False
+    counts_reads: bool = False
 
     def line(self) -> str:
         """The line of the job script that runs it."""
         commands = " : ".join(line(map(_literal, command)) for command in self.commands)
-        return f"{line(['step', self.name, str(self.limit_s)])} {commands}"
+        step = ["counting_reads"] * self.counts_reads + ["step", self.name, str(self.limit_s)]
+        return f"{line(step)} {commands}"
 
 
 @dataclass(frozen=True, slots=True)

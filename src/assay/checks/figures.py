@@ -22,11 +22,10 @@ Ground = Literal["hardware", "measured", "reference", "baseline", "contract", "c
 campaign, a contract, a count, or nothing."""
 
 MEASURED_CEILING = 2.0
-"""Allowed ratio of a figure to the best sample of the layer below (this project's own choice).
+"""Allowed ratio of a figure to the best sample of the layer below, and of a sample to its median to
+be credible (this project's own choice). A datasheet's bound has no such allowance.
 
-Two measurements of one virtual disk, seconds apart, differed by up to 1.7 when nothing was wrong;
-a read from the page cache is faster by more than that. On a virtual disk with bursts a minute made
-2.7 once, and the figure was called implausible. A datasheet's bound has no such allowance.
+Two measurements of one virtual disk, seconds apart, differed by up to 1.7 when nothing was wrong.
 """
 
 
@@ -284,7 +283,11 @@ def within(
 
 
 def standing_on(
-    cluster: Cluster, requirement: Requirement, best: Sequence[Limit], usual: Limit
+    cluster: Cluster,
+    requirement: Requirement,
+    best: Sequence[Limit],
+    usual: Limit,
+    ceiling: float = MEASURED_CEILING,
 ) -> Expectation:
     """Make the expectation of a metric from figures of the same host in the same campaign.
 
@@ -293,6 +296,7 @@ def standing_on(
         requirement: the metric.
         best: the best samples of the layers below; their minimum is the bound.
         usual: the usual figure of the layer below, for the floor.
+        ceiling: the allowed ratio of the figure to the bound.
     """
     bound = tightest(best, requirement.unit)
     assert bound
@@ -301,12 +305,12 @@ def standing_on(
         requirement,
         bound,
         "",
-        bound.limits[0].over(1 / MEASURED_CEILING, "measured"),
+        bound.limits[0].over(1 / ceiling, "measured"),
         [usual],
     )
     derivation = (
-        f"{expected.derivation}; the floor is of {usual.made_of}; ceiling {MEASURED_CEILING:g}"
-        " times their best"
+        f"{expected.derivation}; the floor is of {usual.made_of}; ceiling {ceiling:g} times"
+        " their best"
     )
     return replace(expected, ground="measured", derivation=derivation)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
+from assay.checks import from_disk
 from assay.checks.backends import backend_of
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import IO, MEBIBYTE, Direction, memory
@@ -56,6 +57,16 @@ def _parsed_intercepted(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     return merged(TOOL, [figures, Parsed(TOOL, (), problems)])
 
 
+def _parsed_from_disk(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """Parse the figures, and check that what was read came from the disk."""
+    figures = _parsed(run, subject, raw)
+    read = sum(
+        int(each.labels["bytes"]) for each in figures.samples if each.metric == "read_bandwidth"
+    )
+    problems = from_disk.problems(raw.of(subject), STEP, read)
+    return merged(TOOL, [figures, Parsed(TOOL, (), problems)])
+
+
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:
     """Match a sample with a metric by phase and figure."""
     figure = f"{metric.direction}_{_FIGURES[metric.unit]}"
@@ -63,6 +74,7 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
 
 
 _READING = Reading(_parsed, _is_sample_of)
+_READING_DISK = Reading(_parsed_from_disk, _is_sample_of)
 
 
 def _takes(run: Run, *, covering: int, timed: str, count: int) -> float:
@@ -135,7 +147,7 @@ DISK = Check(
         "quick": {"repetitions": 5, "file_mib": 512, "random_s": 1},
         "acceptance": {"repetitions": 11, "file_mib": 16384, "random_s": 30},
     },
-    reading=_READING,
+    reading=_READING_DISK,
     takes=partial(_takes, covering=2, timed="random_s", count=2),
 )
 
@@ -151,6 +163,15 @@ def stands_on(cluster: Cluster, requirement: Requirement) -> Requirement | None:
     below = _DISK_WRITE if requirement.metric.direction == "write" else _DISK_READ
     partition: Partition = "servers" if requirement.host in cluster.servers else "clients"
     return Requirement(DISK.name, DISK.layer, partition, below, Subject(requirement.host))
+
+
+DISK_CEILING = 5.0
+"""Allowed ratio of a file's bandwidth to the best direct I/O on its disk (this project's own choice).
+
+An idle virtual disk gave up to 2.3 times as much through the page cache as to direct I/O of 16 MiB
+in flight, and 3.3 times while other work came and went. Memory gave 5 to 8 times as much; what
+comes from there is recognised by other means, and this is for a wrong unit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +199,7 @@ class OnDisk:
         made_of = f"best of {len(samples)} samples of direct I/O on the same disk"
         disk = Limit("the disk", Quantity(best, unit), made_of, lower.key)
         reach = Limit(usually, Quantity(usual, unit), usually, lower.key)
-        return standing_on(cluster, requirement, [disk], reach)
+        return standing_on(cluster, requirement, [disk], reach, DISK_CEILING)
 
 
 POSIX = Check(
@@ -207,7 +228,7 @@ POSIX = Check(
         "quick": {"repetitions": 5, "file_mib": 512},
         "acceptance": {"repetitions": 11, "file_mib": 16384},
     },
-    reading=_READING,
+    reading=_READING_DISK,
     takes=partial(_takes, covering=2, timed="", count=0),
 )
 
