@@ -166,7 +166,7 @@ def stands_on(cluster: Cluster, requirement: Requirement) -> Requirement | None:
 
 
 DISK_CEILING = 5.0
-"""Allowed ratio of a file's bandwidth to the best direct I/O on its disk (this project's own choice).
+"""Allowed ratio of a file's bandwidth to the best direct I/O on its disk (own choice).
 
 An idle virtual disk gave up to 2.3 times as much through the page cache as to direct I/O of 16 MiB
 in flight, and 3.3 times while other work came and went. Memory gave 5 to 8 times as much; what
