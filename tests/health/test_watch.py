@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from assay.health.outcome import Health, State
 from assay.health.watch import Watch
 from assay.judge.waivers import Waiver
 from clusters import described, description
-from nightly import Campaigns, Change, absent, remember, slower, sound
+from nightly import Campaigns, Change, absent, leave, remember, slower, sound
 
 CLUSTER = described(description(clients=4, servers=4))
 CHOSEN = choose(CLUSTER, 15)
@@ -219,6 +220,27 @@ def test_a_campaign_without_a_report_is_unknown(tmp_path: Path) -> None:
     assert (health.state, night, kept.read()) == (State.UNKNOWN, None, [])
     assert "it was ended after " in health.headline
     assert load(kept.last, Health) == health
+
+
+def test_what_a_night_has_no_time_for_says_so(tmp_path: Path) -> None:
+    """Nobody runs the campaign of a night again, which is what an interruption asks for."""
+    (run, interrupted), later = CHOSEN.checks[:2], CHOSEN.checks[2:]
+
+    def measure(directory: Path, checks: Sequence[str], limit_s: float) -> bool:
+        del checks, limit_s
+        leave(CLUSTER, directory, (run, interrupted), sound)
+        (path,) = directory.glob("reports/*.json")
+        document = json.loads(path.read_text())
+        for case in document["runs"][0]["testcases"]:
+            if case["name"].startswith(interrupted):
+                case.update(result="abort", fail_phase="run", fail_reason="ended", samples={})
+        path.write_text(json.dumps(document))
+        return False
+
+    health, _ = Watch(Nights(tmp_path), Watched(CLUSTER, None, (), ()), CHOSEN, 15, measure).night()
+    assert health.state is State.UNKNOWN
+    assert {gap.check for gap in health.gaps} == {interrupted, *later}
+    assert {gap.reason for gap in health.gaps} == {"it was ended after 13 min, all that was left"}
 
 
 def test_the_runs_of_a_night_share_its_time(tonight: Make) -> None:

@@ -6,7 +6,7 @@ import glob
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -80,6 +80,16 @@ class Results:
     """The errors that the engines logged in each session."""
     support_logs: tuple[support_logs.SupportLog, ...] = ()
     """The whole logs of servers, if somebody collected them."""
+    cut: str = ""
+    """Why it was ended before its last check, if whoever ran it ended it on purpose."""
+
+    def cut_short(self, why: str) -> Results:
+        """These results of a campaign that will not go on; `why` is the reason of what it lacks."""
+        cases = {
+            key: replace(case, problem=why, problems={}) if case.interrupted else case
+            for key, case in self.cases.items()
+        }
+        return replace(self, cases=cases, cut=why)
 
     @property
     def host_changes(self) -> tuple[HostChange, ...]:
@@ -137,7 +147,7 @@ class Results:
         """Why a metric has no valid samples, in words; empty if it has some."""
         case = self._case(metric)
         if case is None:
-            return [f"{metric.check} did not run on {metric.partition}: it is in no run report"]
+            return [self.cut or f"{metric.check} did not run on {metric.partition}: it is in no run report"]
         if (subject := str(metric.subject)) in case.problems:
             return shorten_all(case.problems[subject], limits.SHOWN_REASON)
         if case.scale != ACCEPTANCE and ACCEPTANCE in self._scales:

@@ -82,12 +82,12 @@ class Watch:
         """The results of some checks, or why there are none."""
         directory = self.nights.campaigns / name
         ended = self.measure(directory, checks, limit_s)
+        late = "" if ended else f"it was ended after {limit_s / 60:.0f} min, all that was left"
         try:
-            pattern = f"{directory}/reports/*.json"
-            return results.read(pattern, self.watched.cluster, directory), ""
+            found = results.read(f"{directory}/reports/*.json", self.watched.cluster, directory)
         except ReportError as error:
-            late = "" if ended else f"it was ended after {limit_s / 60:.0f} min; "
-            return None, f"{late}{error}"
+            return None, "; ".join(filter(None, [late, str(error)]))
+        return found.cut_short(late) if late else found, ""
 
     def _confirmed(
         self, name: str, run: JudgedRun, suspects: frozenset[int | str], began: float
