@@ -235,13 +235,26 @@ step() {
 }
 
 # counting_reads COMMAND...: run a step, and keep in NAME.read_bytes how much its processes read from storage. The kernel
-# adds what a process read to its parent's count when it has ended; a page that was in memory counts nothing.
+# adds what a process read to the count of the parent that waited for it; a page that was in memory counts nothing.
 counting_reads() {
-    local counted=/proc/$BASHPID/io before after
-    before=$(sed --quiet 's/^read_bytes: //p' "$counted")
+    local before READ_BYTES
+    read_so_far
+    before=$READ_BYTES
     "$@"
-    after=$(sed --quiet 's/^read_bytes: //p' "$counted")
-    [[ -z $before || -z $after ]] || echo $((after - before)) >"$RAW/$2.read_bytes"
+    read_so_far
+    [[ -z $before || -z $READ_BYTES ]] || echo $((READ_BYTES - before)) >"$RAW/$2.read_bytes"
+}
+
+# Where the kernel counts for the process that opens it.
+COUNTS=/proc/self/io
+
+# read_so_far: the count of this shell itself, which a substitution of a command would not have.
+read_so_far() {
+    local key value
+    READ_BYTES=
+    while read -r key value; do
+        [[ $key != read_bytes: ]] || READ_BYTES=$value
+    done 2>/dev/null <"$COUNTS"
 }
 
 # watch_engines PATTERN HOST=URL...: from now on read the engines' metrics, at once and after each step of the

@@ -16,7 +16,7 @@ import pytest
 
 from assay.commands import health
 from assay.health import measure
-from assay.health.nights import Nights, save
+from assay.health.nights import Nights
 from assay.health.outcome import State
 from clusters import described, description
 from commandline import assay
@@ -111,6 +111,18 @@ def test_what_makes_no_sense_ends_with_2_before_anything_is_measured(
     assert why in errors
 
 
+def test_a_directory_that_others_write_ends_with_2_before_anything_is_measured(
+    tmp_path: Path, cluster_file: Path, campaigns: Campaigns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is written after the night, which Debian's node_exporter allows to root alone."""
+    # Root, who runs these tests in CI, may write anywhere.
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path) != tmp_path)
+    where = ["--cluster", cluster_file, f"--textfile={tmp_path}/a.prom"]
+    status, _, errors = run(tmp_path / "health", *where)
+    assert (status, campaigns.ran) == (2, [])
+    assert f"you may not write into {tmp_path}" in errors
+
+
 def test_a_baseline_that_is_no_bundle_ends_with_2_before_anything_is_measured(
     tmp_path: Path, cluster_file: Path, campaigns: Campaigns
 ) -> None:
@@ -152,7 +164,7 @@ def test_an_outcome_is_shown_even_if_its_textfile_cannot_be_written(
 @pytest.mark.parametrize(("age_h", "status"), [(35, 0), (37, 3)])
 def test_an_old_night_says_nothing(tmp_path: Path, age_h: int, status: int) -> None:
     ended = datetime.now(UTC) - timedelta(hours=age_h)
-    save(Nights(tmp_path).last, outcome(ended).model_dump_json())
+    Nights(tmp_path).keep(outcome(ended))
     assert run(tmp_path, "--last")[0] == status
     assert run(tmp_path, "--last", "--max-age-h=40")[0] == 0
 

@@ -71,17 +71,17 @@ def test_a_broken_night_is_refused_by_name(tmp_path: Path, content: str, why: st
 
 def test_a_night_is_written_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "last.json"
-    save(path, "old")
+    save({path: "old\n"})
     path.chmod(0o600)
     directory = tmp_path / "history"
     directory.write_text("in the way")
     with pytest.raises(HistoryError, match="cannot be written"):
         Nights(tmp_path).add(name(0), night())
-    save(path, "new")
+    save({path: "new\n"})
     assert path.read_text() == "new\n"
     (tmp_path / ".last.json.new").symlink_to("/dev/full")
     with pytest.raises(HistoryError, match="cannot be written: No space left"):
-        save(path, "newest")
+        save({path: "newest\n"})
     assert path.read_text() == "new\n"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["history", "last.json"]
 
@@ -90,14 +90,14 @@ def test_who_may_read_what_is_kept_is_left_to_the_umask(tmp_path: Path) -> None:
     """The group reads it, and so does a node that asks for the last night."""
     before = os.umask(0o027)
     try:
-        save(tmp_path / "last.json", "new")
+        save({tmp_path / "last.json": "new\n"})
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "last.json").stat().st_mode) == 0o640
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
-    save(tmp_path / "there.json", night().model_dump_json())
+    save({tmp_path / "there.json": night().model_dump_json()})
     (tmp_path / "here.json").symlink_to(tmp_path / "there.json")
     with pytest.raises(HistoryError, match="is a link"):
         load(tmp_path / "here.json", Night)

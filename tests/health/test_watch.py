@@ -71,16 +71,19 @@ def tonight(tmp_path: Path, medians: dict[str, float]) -> Make:
     return make
 
 
-def test_a_sound_night_is_ok_and_runs_once(tonight: Make) -> None:
+def test_a_sound_night_is_ok_and_runs_once(tonight: Make, tmp_path: Path) -> None:
     health, campaigns = tonight(sound)
     assert (health.state, health.status) == (State.OK, 0)
     assert campaigns.ran == [CHOSEN.checks]
     assert health.figures == health.charted > 0
     assert health.headline.startswith("OK proving-ground: ")
     assert health.headline.endswith(" have one; 20 nights)")
+    assert (tmp_path / "alarms").read_text() == ""
 
 
-def test_a_large_loss_is_an_alarm_that_names_layer_host_and_check(tonight: Make) -> None:
+def test_a_large_loss_is_an_alarm_that_names_layer_host_and_check(
+    tonight: Make, tmp_path: Path
+) -> None:
     lost = slower(0.3, "s3", check="SsdFio")
     health, campaigns = tonight(lost, lost)
     assert (health.state, health.status) == (State.ALARM, 1)
@@ -90,6 +93,7 @@ def test_a_large_loss_is_an_alarm_that_names_layer_host_and_check(tonight: Make)
     assert "SsdFio" in finding.what
     assert finding.loss == pytest.approx(0.3, abs=0.03)
     assert health.headline.startswith("ALARM proving-ground: ssd: SsdFio")
+    assert (tmp_path / "alarms").read_text().startswith("s3 ALARM proving-ground: ssd: SsdFio")
 
 
 def test_a_loss_that_a_second_run_does_not_show_is_no_alarm(tonight: Make) -> None:

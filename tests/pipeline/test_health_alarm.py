@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 from site_here import Site
 
 from assay.health.nights import Nights
 
 MakeSite = Callable[..., Site]
+
+HEALTH = Path(__file__).parents[2] / "docs" / "health.md"
 
 SLOW_ANSWERS = r"""
 # As fi_pingpong prints, with a latency that no network of today has; its server prints nothing.
@@ -56,3 +60,29 @@ def test_what_is_slow_twice_is_an_alarm_that_is_remembered(make_site: MakeSite) 
     }
     assert 'assay_health_state{cluster="here",state="alarm"} 1.0' in prom.read_text()
     assert site.left_behind() == []
+    drained_by_the_script(site, kept)
+
+
+def drained_by_the_script(site: Site, kept: Path) -> None:
+    """Run what docs/health.md has for `HealthCheckProgram`, as slurmd of one node does."""
+    (script,) = re.findall(r"```sh\n(#!/bin/bash\nalarms=.*?)```", HEALTH.read_text(), re.DOTALL)
+    seen = site.root / "seen"
+    for path, ours in (("/var/lib/assay/shared/health", kept), ("/run/assay-health", seen)):
+        assert path in script
+        script = script.replace(path, str(ours))
+    program = site.program("health-check", script)
+
+    def state() -> str:
+        asked = site.slurm.run("sinfo", "--noheader", "--Node", "--format=%N %t %E")
+        return " ".join(dict.fromkeys(re.findall(r"^c1 (.*)$", asked.stdout, re.MULTILINE)))
+
+    def check() -> None:
+        done = site.slurm.run(str(program), extra={"SLURMD_NODENAME": "c1"})
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    check()
+    assert state().startswith("drain ALARM here: network: FiPingpong.latency_64b"), state()
+    site.slurm.output("scontrol", "update", "NodeName=c1", "State=RESUME")
+    check()
+    # Whoever resumes a node knows of the last night. (A star: it has not answered yet.)
+    assert state().replace("*", "") == "idle none"

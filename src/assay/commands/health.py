@@ -97,10 +97,8 @@ def _night(asked: _Asked, *, as_json: bool) -> Health:
     from assay.health import textfile as prometheus
 
     path = asked.textfile
-    if path is not None and path.suffix != prometheus.SUFFIX:
-        misuse(f"--textfile {path}: node_exporter reads only files named *{prometheus.SUFFIX}")
-    if path is not None and not path.absolute().parent.is_dir():
-        misuse(f"--textfile {path}: there is no directory {path.absolute().parent}")
+    if path is not None and (why := prometheus.refusal(path.absolute())):
+        misuse(f"--textfile {path}: {why}")
     try:
         outcome, night = _measure(nights.Nights(asked.directory), asked)
         _show(outcome, as_json=as_json)

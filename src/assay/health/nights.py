@@ -4,6 +4,7 @@ campaigns/20261123T020000/        a campaign, as campaign.sh leaves it; the newe
 history/20261123T020000.json      its figures
 cluster.json                      the cluster of the first night
 last.json                         the outcome of the last night
+alarms                            the hosts that it names, for nodes on which there is no `assay`
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from assay.foreign.documents import first_error, from_json
 from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line
 from assay.health.chart import REFERENCE
+from assay.health.outcome import Health
 
 KEPT = 30
 """Campaigns whose raw outputs are kept; a confirmation is one, too (own choice)."""
@@ -68,6 +70,21 @@ class Nights:
         """The outcome of the last night."""
         return self.directory / "last.json"
 
+    @property
+    def alarms(self) -> Path:
+        """A line for each host that an alarm of the last night names: the host, and the alarm."""
+        return self.directory / "alarms"
+
+    def keep(self, health: Health) -> None:
+        """Keep the outcome of a night in place of the last one.
+
+        Raises:
+            HistoryError: it cannot be written.
+        """
+        named = dict.fromkeys(host for each in health.findings for host in each.hosts)
+        lines = (f"{host} {one_line(health.of_host(host).headline)}\n" for host in named)
+        save({self.last: text_of(health), self.alarms: "".join(lines)})
+
     def read(self) -> list[Night]:
         """The first and the most recent nights, in their order.
 
@@ -100,7 +117,7 @@ class Nights:
         """
         path = self.cluster
         if not path.exists():
-            save(path, cluster.model_dump_json(by_alias=True, indent=2))
+            save({path: text_of(cluster)})
             return
         if differ := hardware_differences(load(path, Cluster), cluster):
             raise HistoryError(
@@ -130,7 +147,7 @@ class Nights:
 
     def add(self, name: str, night: Night) -> None:
         """Keep the figures of a night."""
-        save(self.history / f"{name}.json", night.model_dump_json(indent=1))
+        save({self.history / f"{name}.json": text_of(night)})
 
 
 def load(path: Path, model: type[Model]) -> Model:
@@ -151,17 +168,24 @@ def load(path: Path, model: type[Model]) -> Model:
         raise HistoryError(f"{shown} is not of `assay health`: {first_error(error)}") from error
 
 
-def save(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all.
+def text_of(model: BaseModel) -> str:
+    """A document of the directory, as text."""
+    return model.model_dump_json(by_alias=True, indent=1) + "\n"
+
+
+def save(texts: Mapping[Path, str]) -> None:
+    """Write files as a whole or not at all.
 
     Raises:
-        HistoryError: it cannot be written.
+        HistoryError: they cannot be written.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        whole.write({path: text + "\n"})
+        for path in texts:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        whole.write(texts)
     except OSError as error:
-        raise HistoryError(f"{one_line(str(path))} cannot be written: {error.strerror}") from error
+        names = " and ".join(one_line(str(path)) for path in texts)
+        raise HistoryError(f"{names} cannot be written: {error.strerror}") from error
 
 
 def newer(nights: Sequence[Night], versions: Mapping[str, str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping
@@ -30,6 +31,17 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "score": ("score", "score"),
 }
 """The unit of a metric to the end of its name there, and the base unit that Prometheus wants."""
+
+
+def refusal(path: Path) -> str:
+    """Why the file could not be written after a night, in words; empty if it could."""
+    if path.suffix != SUFFIX:
+        return f"node_exporter reads only files named *{SUFFIX}"
+    if not path.parent.is_dir():
+        return f"there is no directory {path.parent}"
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        return f"you may not write into {path.parent}"
+    return ""
 
 
 def write(path: Path, health: Health, night: Night | None) -> None:

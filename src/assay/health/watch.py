@@ -16,7 +16,7 @@ from assay.campaign.run_report import ReportError
 from assay.health.choice import LEFT_S, SCALE, Chosen
 from assay.health.measure import MeasureError
 from assay.health.night import JudgedRun, Watched, findings, gaps, judged, medians
-from assay.health.nights import STAMP, Night, Nights, newer, save
+from assay.health.nights import STAMP, Night, Nights, newer
 from assay.health.outcome import Finding, Gap, Health
 from assay.judge.verdict import Verdict
 
@@ -55,7 +55,7 @@ class Watch:
         if first is None:
             gap = Gap(check=", ".join(checks), hosts=(), figures=0, reason=problem)
             health = self._outcome(start, None, (), (), [gap])
-            save(self.nights.last, health.model_dump_json(indent=1))
+            self.nights.keep(health)
             return health, None
         run = judged(first, checks, self.watched)
         suspects = run.suspects
@@ -71,7 +71,7 @@ class Watch:
             units={j.requirement.figure: j.requirement.unit for j in run.judgements},
         )
         self.nights.add(name, night)
-        save(self.nights.last, health.model_dump_json(indent=1))
+        self.nights.keep(health)
         self.nights.remove_old_campaigns()
         return health, night
 
