@@ -38,8 +38,6 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
 
     ioengine: str = "libaio"
     direct: bool = True
-    from_disk: bool = False
-    """Whether its reads have to come from a local disk, so that the kernel counts them."""
 
     def phases(self) -> Iterator[fio.Job]:
         """One job for each metric, named after it; each is repeated for its samples."""
@@ -122,7 +120,7 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
                 self.patience_s(),
                 program=program,
                 commands=[command],
-                counts_reads=self.from_disk,
+                counts_reads=self.entry.reading.counts_reads,
             )
         ]
 

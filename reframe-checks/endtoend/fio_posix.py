@@ -14,7 +14,6 @@ class PosixFio(FioCheck):
 
     ioengine = "psync"
     direct = False
-    from_disk = True
 
     def phases(self) -> Iterator[Job]:
         """A write and its fsync, timed together; and a read, before which fio drops the pages."""

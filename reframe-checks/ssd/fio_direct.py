@@ -15,8 +15,6 @@ from mixins.in_flight import KeepsInFlight
 class SsdFio(KeepsInFlight, FioCheck):
     """Direct I/O on a file of the scratch disk: 1 MiB sequential bandwidth, 4 KiB random rate."""
 
-    from_disk = True
-
     #: Seconds of each phase of random I/O.
     random_s = variable(int)
 

@@ -115,6 +115,8 @@ class Reading:
     """Whether a sample is one of a metric."""
     watches_engines: bool = False
     """Whether the job reads the engines' metrics, before its steps and after each."""
+    counts_reads: bool = False
+    """Whether the kernel counts what its steps read from storage on their own host."""
     of_one_rank: bool = False
     """Whether each subject is an engine that is measured alone. Then only its own rank counts, and
     the ranks of all subjects are compared, step by step."""
