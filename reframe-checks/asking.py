@@ -4,7 +4,7 @@ import time
 from functools import cache
 
 from assay.foreign import programs
-from assay.tools import telemetry
+from assay.tools.daos import telemetry
 from read_engines import answers
 
 ANSWER_LIMIT_S = 60

@@ -8,7 +8,7 @@ from typing import Any
 from reframe.core.builtins import run_before, variable
 
 from assay.campaign.steps import Step
-from assay.checks.fio import STEP
+from assay.checks.benchmarks.fio import STEP
 from assay.checks.plan import Metric
 from assay.shell import RAW, Text
 from assay.subject import Subject

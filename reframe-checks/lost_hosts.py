@@ -3,7 +3,7 @@
 import subprocess
 from collections.abc import Iterable, Mapping
 
-from assay.tools import sinfo
+from assay.tools.slurm import sinfo
 
 SHOWN_HOSTS = 5
 """Maximum number of lost hosts that one sentence names."""

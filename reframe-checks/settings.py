@@ -12,7 +12,7 @@ from assay.campaign import results
 from assay.checks.plan import features
 from assay.cluster.description import PARTITIONS, Partition
 from assay.preflight import examine as preflight
-from assay.tools.squeue import IN_VAIN
+from assay.tools.slurm.squeue import IN_VAIN
 from patient_squeue import SCHEDULER
 
 # The checks import their base classes from this directory. It is appended, since ReFrame later

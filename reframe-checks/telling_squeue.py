@@ -9,7 +9,7 @@ from reframe.core.exceptions import JobBlockedError, JobSchedulerError, SpawnedP
 from reframe.core.schedulers.slurm import SqueueJobScheduler
 from reframe.utility.osext import run_command
 
-from assay.tools import squeue
+from assay.tools.slurm import squeue
 
 
 class TellingSqueue(SqueueJobScheduler):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import reframe as rfm
 
 from assay.campaign.steps import Step
-from assay.checks.interfaces import AGENT_CONFIGURATION
+from assay.checks.benchmarks.interfaces import AGENT_CONFIGURATION
 from assay.subject import Subject
 from assay_check import AssayCheck
 from mixins.daos import NeedsDaos

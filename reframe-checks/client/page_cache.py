@@ -7,7 +7,7 @@ import reframe as rfm
 from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step
-from assay.checks.page_cache import RUNGS
+from assay.checks.benchmarks.page_cache import RUNGS
 from assay.shell import RAW, Text
 from assay.subject import Subject
 from assay.tools.ior import Ior, parse

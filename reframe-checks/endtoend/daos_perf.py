@@ -7,9 +7,9 @@ import reframe as rfm
 from reframe.core.builtins import variable
 
 from assay.campaign.steps import Shell, Step
-from assay.checks.daos_perf import SIZES
+from assay.checks.benchmarks.daos_perf import SIZES
 from assay.subject import Subject
-from assay.tools import dmg
+from assay.tools.daos import dmg
 from assay.tools.daos_perf import TOOL, parse
 from assay.tools.daos_perf import DaosPerf as Run
 from assay.tools.perf_common import Values, size, spelled

@@ -7,7 +7,7 @@ import reframe as rfm
 from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Shell, Step
-from assay.checks.fdb_hammer import fields_in_each, layout, load_in_daos
+from assay.checks.benchmarks.fdb_hammer import fields_in_each, layout, load_in_daos
 from assay.shell import JOB, STAGE, line
 from assay.subject import Subject
 from assay.tools.fdb_hammer import (

@@ -6,7 +6,7 @@ import reframe as rfm
 from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Evict, Shell, Step
-from assay.checks.fdb_hammer import POSIX_PROCESSES
+from assay.checks.benchmarks.fdb_hammer import POSIX_PROCESSES
 from assay.shell import SCRATCH, STAGE, Text
 from assay.subject import Subject
 from assay.tools.fdb_hammer import (

@@ -8,12 +8,12 @@ import reframe as rfm
 from reframe.core.builtins import variable
 
 from assay.checks.backends import backend_of, container, library_directory
-from assay.checks.fio import PROCESSES
+from assay.checks.benchmarks.fio import PROCESSES
 from assay.checks.plan import Metric
 from assay.shell import JOB, Variable
 from assay.subject import Subject
+from assay.tools.daos.interception import environment
 from assay.tools.fio import Job
-from assay.tools.interception import environment
 from assay_check import Commands
 from fio_check import FioCheck
 from mixins.daos import NeedsDaos, in_container

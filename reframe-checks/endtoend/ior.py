@@ -8,7 +8,7 @@ import reframe as rfm
 from reframe.core.builtins import variable
 
 from assay.campaign.steps import Evict, Step
-from assay.checks.ior import SIGNATURE, VERIFIED, repetitions
+from assay.checks.benchmarks.ior import SIGNATURE, VERIFIED, repetitions
 from assay.shell import RAW, SCRATCH, Text
 from assay.subject import Subject
 from assay.tools.io500 import HARD_TRANSFER_BYTES
@@ -20,10 +20,10 @@ from mixins.backends import UsesEachBackend
 class IorCheck(UsesEachBackend, AssayCheck):
     """The bandwidth of all clients together: the metrics `write` and `read`, in MiB/s.
 
-    The catalogue, `assay.checks.ior`, has under the name of the class: the limits of the metrics,
-    the variables of each scale (`-S` takes precedence), and how outputs become samples. A subject
-    is one backend: `posix`, a directory that all clients share, or DAOS through its library,
-    through dfuse and so on.
+    The catalogue, `assay.checks.benchmarks.ior`, has under the name of the class: the limits of the
+    metrics, the variables of each scale (`-S` takes precedence), and how outputs become samples. A
+    subject is one backend: `posix`, a directory that all clients share, or DAOS through its
+    library, through dfuse and so on.
 
     ReFrame runs one job script for all subjects, which executes the `steps` of one subject after
     the other. A `Step` is a command under a time limit; its exit status, its output and its files

@@ -7,16 +7,16 @@ import reframe as rfm
 from reframe.core.builtins import parameter
 
 from assay.campaign.steps import Step
+from assay.checks.benchmarks.ior import SIGNATURE, VERIFIED
+from assay.checks.benchmarks.ior_by_rank import SMALL, block_bytes, names, pool_of, processes, read
 from assay.checks.bounds.devices import IO
 from assay.checks.entry import Metric
-from assay.checks.ior import SIGNATURE, VERIFIED
-from assay.checks.ior_by_rank import SMALL, block_bytes, names, pool_of, processes, read
 from assay.checks.pairs import clients_by_rank
 from assay.shell import RAW
 from assay.subject import Subject
-from assay.tools.dfs import Dfs
+from assay.tools.daos.dfs import Dfs
+from assay.tools.daos.pools import container_create
 from assay.tools.ior import Ior
-from assay.tools.pools import container_create
 from assay_check import AssayCheck, Commands
 from mixins.daos import srun
 from mixins.launch import LaunchesMpi

@@ -5,8 +5,8 @@ from pathlib import Path
 from assay.checks.backends import Backend, backend_of, container, library_directory
 from assay.shell import JOB, SCRATCH, Text
 from assay.subject import Subject
-from assay.tools.dfs import Dfs
-from assay.tools.interception import environment
+from assay.tools.daos.dfs import Dfs
+from assay.tools.daos.interception import environment
 from assay_check import Commands
 from mixins.daos import NeedsDaos, in_container, srun
 from mixins.files import WritesFiles

@@ -8,12 +8,12 @@ from reframe.core.exceptions import ReframeError
 
 import asking
 from assay.checks.backends import container, library_directory
-from assay.checks.self_test import SYSTEM_BEFORE, NoRankError, rank
+from assay.checks.benchmarks.self_test import SYSTEM_BEFORE, NoRankError, rank
 from assay.cluster.daos import Engine, System
 from assay.cluster.description import Cluster
 from assay.shell import Text
 from assay.subject import Subject
-from assay.tools import (
+from assay.tools.daos import (
     attach,
     daos_properties,
     device_health,
@@ -22,9 +22,9 @@ from assay.tools import (
     network_scan,
     telemetry,
 )
-from assay.tools import container as containers
-from assay.tools.daos_answer import read_answer
-from assay.tools.daos_user import container_properties, refusal
+from assay.tools.daos import container as containers
+from assay.tools.daos.daos_answer import read_answer
+from assay.tools.daos.daos_user import container_properties, refusal
 from assay_check import Commands
 from mixins import own_container
 from mixins.plugin import Mixin

@@ -6,8 +6,8 @@ import subprocess
 import sys
 from functools import cache
 
-from assay.tools.daos_user import container_destroy, refusal
-from assay.tools.pools import container_create
+from assay.tools.daos.daos_user import container_destroy, refusal
+from assay.tools.daos.pools import container_create
 from assay_check import HERE
 
 LIMIT_S = 300

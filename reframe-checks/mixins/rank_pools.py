@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from os import geteuid
 from pathlib import Path
 
-from assay.checks.ior_by_rank import AT_ONCE, LABEL, POOL_S, pool_of
-from assay.tools import dmg
-from assay.tools.dmg import CONTROL
+from assay.checks.benchmarks.ior_by_rank import AT_ONCE, LABEL, POOL_S, pool_of
+from assay.tools.daos import dmg
+from assay.tools.daos.dmg import CONTROL
 from assay_check import HERE
 from mixins.daos import NeedsDaos
 

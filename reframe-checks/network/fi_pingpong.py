@@ -6,8 +6,8 @@ import reframe as rfm
 from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step
+from assay.checks.benchmarks.fi_pingpong import rounds, size
 from assay.checks.bounds.devices import MEBIBYTE
-from assay.checks.fi_pingpong import rounds, size
 from assay.checks.plan import Metric
 from assay.subject import Subject
 from assay.tools.fi_pingpong import PingPong

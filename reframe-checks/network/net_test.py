@@ -7,7 +7,7 @@ import reframe as rfm
 from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step
-from assay.checks.net_test import asks_all, read
+from assay.checks.benchmarks.net_test import asks_all, read
 from assay.checks.pairs import engines_of
 from assay.subject import Subject
 from assay.tools import net_test

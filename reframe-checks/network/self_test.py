@@ -7,9 +7,7 @@ from reframe.core.builtins import variable
 from reframe.core.exceptions import ReframeError
 
 from assay.campaign.steps import Step
-from assay.checks.pairs import clients_of, matched
-from assay.checks.plan import Metric
-from assay.checks.self_test import (
+from assay.checks.benchmarks.self_test import (
     SYSTEM_BEFORE,
     NoRankError,
     asked,
@@ -17,6 +15,8 @@ from assay.checks.self_test import (
     of_clients,
     step_name,
 )
+from assay.checks.pairs import clients_of, matched
+from assay.checks.plan import Metric
 from assay.subject import Subject
 from assay.tools.self_test import TOOL, SelfTest
 from assay_check import AssayCheck

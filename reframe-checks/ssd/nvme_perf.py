@@ -7,7 +7,7 @@ import reframe as rfm
 from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step
-from assay.checks.nvme_perf import read_at_once, samples
+from assay.checks.benchmarks.nvme_perf import read_at_once, samples
 from assay.checks.plan import Metric
 from assay.shell import Output
 from assay.subject import Subject

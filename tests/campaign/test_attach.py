@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from assay.tools.attach import expected
-from assay.tools.network_scan import _transports
+from assay.tools.daos.attach import expected
+from assay.tools.daos.network_scan import _transports
 from clusters import system
 from jobs import STEPS, Job
 from recordings import ROOT

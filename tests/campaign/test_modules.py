@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.cluster.slurm import Slurm
-from assay.preflight.foreign_slurm import Question, script
+from assay.survey.foreign_slurm import Question, script
 from jobs import STEPS
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can mount")

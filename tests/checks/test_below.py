@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.checks import below, nvme_perf, self_test, vos_perf
+from assay.checks import below
+from assay.checks.benchmarks import nvme_perf, self_test, vos_perf
 from assay.checks.bounds.devices import IO, MEBIBYTE
 from assay.checks.entry import Check, Requirement
 from assay.checks.figures import Measured

@@ -12,10 +12,10 @@ import pytest
 
 import assay
 from assay import checks
-from assay.checks import self_test
+from assay.checks.benchmarks import self_test
+from assay.checks.benchmarks.fdb_hammer import daos_processes
 from assay.checks.entry import Check
 from assay.checks.expect import Expectation, Measured, expectation
-from assay.checks.fdb_hammer import daos_processes
 from assay.checks.figures import Unrated
 from assay.checks.plan import CHECKS, requirements
 from assay.cluster.description import Cluster

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.checks.benchmarks.fio import DISK_CEILING, stands_on
 from assay.checks.expect import (
     MEASURED_CEILING,
     Expectation,
     Measured,
     expectation,
 )
-from assay.checks.fio import DISK_CEILING, stands_on
 from assay.checks.plan import requirements
 from assay.checks.ssd import ROUNDED
 from assay.cluster.description import Cluster

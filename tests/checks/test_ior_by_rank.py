@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.checks.entry import Metric
-from assay.checks.expect import Measured, expectation
-from assay.checks.ior_by_rank import (
+from assay.checks.benchmarks.ior_by_rank import (
     IOR_BY_RANK,
     LARGE,
     SMALL,
@@ -17,6 +15,8 @@ from assay.checks.ior_by_rank import (
     processes,
     read,
 )
+from assay.checks.entry import Metric
+from assay.checks.expect import Measured, expectation
 from assay.checks.pairs import TOGETHER, clients_by_rank
 from assay.checks.plan import requirements
 from assay.checks.run import Run, run_of

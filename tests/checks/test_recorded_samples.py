@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.checks import plan
-from assay.checks.io500 import PROGRAM
+from assay.checks.benchmarks.io500 import PROGRAM
 from assay.checks.run import run_of
 from assay.cluster.description import Cluster
 from assay.subject import Subject

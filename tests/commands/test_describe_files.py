@@ -8,8 +8,8 @@ import pytest
 
 from assay.cluster.slurm import Slurm
 from assay.commands.describe import _here, _write
-from assay.preflight.foreign_slurm import Seen
-from assay.preflight.guest import Asked, document
+from assay.survey.foreign_slurm import Seen
+from assay.survey.guest import Asked, document
 from commandline import assay
 
 

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 import yaml
 
-from assay.tools import host_identity, host_setup, nft, sysfs, writable
+from assay.tools.host import host_identity, host_setup, nft, sysfs, writable
 
 ROLES = Path(__file__).parents[2] / "roles"
 MODULE = ROLES / "cluster/library/cluster_hardware.py"

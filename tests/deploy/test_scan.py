@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.tools import trusted
+from assay.tools.host import trusted
 
 MODULE = Path(__file__).parents[2] / "roles/cluster/library/cluster_scan.py"
 

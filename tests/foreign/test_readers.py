@@ -23,7 +23,8 @@ from assay.preflight import examine
 from assay.preflight.examine import ClusterError
 from assay.report import reader
 from assay.report.reader import RecordError
-from assay.tools import PARSERS, dmg, interception
+from assay.tools import PARSERS
+from assay.tools.daos import dmg, interception
 from clusters import description
 from recordings import ROOT
 from runs import report

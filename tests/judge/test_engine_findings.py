@@ -9,7 +9,7 @@ import pytest
 from assay.judge.engine_steps import Activity, compare, note
 from assay.judge.engines import Engines, _compared, _findings, _outliers
 from assay.subject import Subject
-from assay.tools.telemetry import ERRORS, Place, parse
+from assay.tools.daos.telemetry import ERRORS, Place, parse
 
 DFS = Subject("clients", backend="dfs")
 

@@ -20,8 +20,8 @@ from assay.judge.engines import _compared, _findings, _outliers, engines
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.verdict import Verdict
 from assay.subject import Subject
+from assay.tools.daos.telemetry import parse
 from assay.tools.ior import moved
-from assay.tools.telemetry import parse
 from clusters import described, system
 from ended import campaign_of, ended
 from found import found_description

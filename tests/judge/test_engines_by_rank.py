@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from assay.campaign.results import Results
-from assay.checks.ior_by_rank import IOR_BY_RANK, names
+from assay.checks.benchmarks.ior_by_rank import IOR_BY_RANK, names
 from assay.checks.plan import requirements
 from assay.checks.raw import directory_of
 from assay.checks.run import run_of

@@ -6,7 +6,7 @@ from math import exp, log
 import pytest
 
 from assay.judge.outliers import Outlier, _Effects, _effects, _of_ranks, in_words, outliers
-from assay.tools.telemetry import Place
+from assay.tools.daos.telemetry import Place
 
 
 def of_ranks(*latencies: Sequence[float]) -> list[dict[Place, float]]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.judge.outliers import Outlier, outliers
-from assay.tools.telemetry import Place
+from assay.tools.daos.telemetry import Place
 
 Step = Mapping[Place, tuple[float, float]]
 

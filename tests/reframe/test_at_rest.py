@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.tools import telemetry
+from assay.tools.daos import telemetry
 
 CHECKS = Path(__file__).parents[2] / "reframe-checks"
 sys.path.append(str(CHECKS))

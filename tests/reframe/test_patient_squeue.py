@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.tools.squeue import IN_VAIN
+from assay.tools.slurm.squeue import IN_VAIN
 
 CHECKS = Path(__file__).parents[2] / "reframe-checks"
 sys.path.append(str(CHECKS))

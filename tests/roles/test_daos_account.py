@@ -48,7 +48,7 @@ def test_the_account_may_ask_dmg_some_questions_word_by_word(tmp_path: Path) -> 
 
 def test_those_are_the_questions_of_the_checks() -> None:
     """Sudo compares the words, and the checks give these."""
-    from assay.tools import device_health, dmg, network_scan
+    from assay.tools.daos import device_health, dmg, network_scan
 
     rules = admin(daos_system_pools=[{"name": "tank", "size": "90%"}]).text("sudoers")
     questions: tuple[Callable[[str], list[str]], ...] = (
@@ -64,8 +64,8 @@ def test_those_are_the_questions_of_the_checks() -> None:
 def test_the_account_may_make_and_destroy_pools_on_ranks_where_the_site_allows_it(
     tmp_path: Path,
 ) -> None:
-    from assay.checks.ior_by_rank import pool_of
-    from assay.tools import dmg
+    from assay.checks.benchmarks.ior_by_rank import pool_of
+    from assay.tools.daos import dmg
 
     servers = {"daos_server": ["s1", "s2"]}
     hosts = {name: {"daos_server_engines": [{}] * count} for name, count in (("s1", 2), ("s2", 1))}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rendering import ROLES, Rendering, read
 
-from assay.checks.interfaces import AGENT_CONFIGURATION
+from assay.checks.benchmarks.interfaces import AGENT_CONFIGURATION
 
 VERSIONS = ["2.4", "2.6", "2.8"]
 

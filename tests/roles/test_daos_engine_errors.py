@@ -15,7 +15,7 @@ from ansible.module_utils.testing import patch_module_args
 from rendering import ROLES
 
 from assay.foreign import redaction
-from assay.tools import daos_log
+from assay.tools.daos import daos_log
 
 LIBRARY = ROLES / "daos_server" / "library" / "daos_engine_errors.py"
 

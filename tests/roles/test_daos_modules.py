@@ -18,7 +18,7 @@ from ansible.module_utils.testing import patch_module_args
 from rendering import ROLES
 from stand_in import StandIn
 
-from assay.tools import daos_answer, pools
+from assay.tools.daos import daos_answer, pools
 
 ROLE = ROLES / "daos_system"
 BIN = Path(sys.executable).parent
@@ -47,7 +47,7 @@ def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """What Ansible ships along with a module."""
     for module in (daos_answer, pools):
         name = module.__name__.rpartition(".")[2]
-        monkeypatch.setitem(sys.modules, f"ansible.module_utils.{name}", module)
+        monkeypatch.setitem(sys.modules, f"ansible.module_utils.daos.{name}", module)
 
 
 @pytest.fixture

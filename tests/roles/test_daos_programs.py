@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rendering import ROLES
 
-from assay.tools import trusted
+from assay.tools.host import trusted
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.agent_log import parse
+from assay.tools.daos.agent_log import parse
 from recordings import recorded
 
 TOOL = "agent_log"

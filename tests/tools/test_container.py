@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.container import identity, parse, query, same
+from assay.tools.daos.container import identity, parse, query, same
 from recordings import recorded
 
 TOOL = "container"

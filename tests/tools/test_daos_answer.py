@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.tools.daos_answer import Answer, read_answer
+from assay.tools.daos.daos_answer import Answer, read_answer
 from assay.tools.json_output import json_objects, no_answer
 from recordings import recorded
 

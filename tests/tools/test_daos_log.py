@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.tools.daos_log import (
+from assay.tools.daos.daos_log import (
     Logged,
     errors_since,
     first_cause,

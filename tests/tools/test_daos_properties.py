@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.daos_properties import CONTAINER, POOL, changed, kept, parse
+from assay.tools.daos.daos_properties import CONTAINER, POOL, changed, kept, parse
 from recordings import recorded
 
 OF_CONTAINER = recorded("found", "container_prop.txt")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools import daos_user
-from assay.tools.container import Container
-from assay.tools.daos_user import UnansweredError, read
+from assay.tools.daos import daos_user
+from assay.tools.daos.container import Container
+from assay.tools.daos.daos_user import UnansweredError, read
 from recordings import recorded
 
 

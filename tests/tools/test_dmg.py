@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.dmg import (
+from assay.tools.daos.dmg import (
     busy_pools,
     failure,
     labels,

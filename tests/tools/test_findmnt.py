@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.findmnt import command, parse
+from assay.tools.host.findmnt import command, parse
 from recordings import recorded
 
 TOOL = "findmnt"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from assay.cluster.fingerprint import Fingerprint, HostChange, changes
-from assay.tools import dmidecode, smart
-from assay.tools.fingerprint import fingerprint, worn_percent
-from assay.tools.host_identity import read_identity
+from assay.tools.host import dmidecode, smart
+from assay.tools.host.fingerprint import fingerprint, worn_percent
+from assay.tools.host.host_identity import read_identity
 from trees import write_tree
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "identity"

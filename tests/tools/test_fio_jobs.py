@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.tools.dfs import Dfs
+from assay.tools.daos.dfs import Dfs
 from assay.tools.fio import Job, JobFile, command, parse
 from recordings import recorded
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.tools import device_health, health_check, network_scan
+from assay.tools.daos import device_health, health_check, network_scan
 from recordings import recorded
 
 HEALTHY = recorded("dmg", "list_devices.txt")

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from assay.cluster.setup import Setup
-from assay.tools import host_setup
-from assay.tools.host_setup import read_setup
+from assay.tools.host import host_setup
+from assay.tools.host.host_setup import read_setup
 from trees import write_tree
 
 PCI = "sys/devices/pci0000:64"

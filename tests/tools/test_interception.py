@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.tools.interception import environment, problems
+from assay.tools.daos.interception import environment, problems
 from recordings import recorded
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.tools import ior, mdtest
-from assay.tools.dfs import Dfs
+from assay.tools.daos.dfs import Dfs
 from assay.tools.io500 import BANDWIDTHS, RATES, Io500, collected, parse, score
 from assay.tools.output import Parsed
 from recordings import ROOT, recorded

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.tools.dfs import Dfs
+from assay.tools.daos.dfs import Dfs
 from assay.tools.ior import Ior, Stonewall
 
 

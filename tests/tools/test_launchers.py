@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.tools.launchers import plugins, why_not_started
+from assay.tools.slurm.launchers import plugins, why_not_started
 from assay.tools.text import OTHER_LAUNCHER
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "mpirun"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.tools.lsblk import parse
+from assay.tools.host.lsblk import parse
 
 
 def device(name: str, kind: str = "disk", **others: Any) -> dict[str, Any]:

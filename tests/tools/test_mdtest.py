@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recordings
-from assay.tools.dfs import Dfs
+from assay.tools.daos.dfs import Dfs
 from assay.tools.mdtest import CreationStonewall, Mdtest, parse
 from assay.tools.text import OTHER_LAUNCHER
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.tools.nft import Packet, Passage, Ruleset
+from assay.tools.host.nft import Packet, Passage, Ruleset
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "nft"
 

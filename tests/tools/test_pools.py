@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import units
-from assay.tools import daos_answer, json_output, pools
+from assay.tools import json_output
+from assay.tools.daos import daos_answer, pools
 from recordings import recorded
 
 POSIX = {"type": "POSIX", "file_oclass": "SX", "chunk_size": "512KiB"}

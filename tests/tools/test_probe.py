@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.tools import probe
+from assay.tools.host import probe
 from trees import write_tree
 
 TREE = {

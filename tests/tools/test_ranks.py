@@ -3,8 +3,8 @@
 from typing import Any
 
 from assay.cluster.servers import ServerHost
-from assay.tools.daos_answer import Answer, read_answer
-from assay.tools.ranks import problems, unjoined
+from assay.tools.daos.daos_answer import Answer, read_answer
+from assay.tools.daos.ranks import problems, unjoined
 from recordings import recorded
 
 LOGS = "/var/log/daos/daos_server/daos_engine"

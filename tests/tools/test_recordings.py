@@ -57,7 +57,7 @@ def test_a_bad_one_has_a_problem(tool, name, problem):
 
 def test_every_tool_has_its_module_and_is_known_by_its_name():
     package = Path(tools.__file__).parent
-    modules = {path.stem for path in package.glob("*.py") if "\nTOOL = " in path.read_text()}
+    modules = {path.stem for path in package.rglob("*.py") if "\nTOOL = " in path.read_text()}
     assert set(PARSERS) == modules - {"placement"}  # a script of the checks
     assert all(PARSERS[tool]("").tool == tool for tool in PARSERS)
     assert "iometer" not in PARSERS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.tools.sinfo import command, limit_min, lost, states
+from assay.tools.slurm.sinfo import command, limit_min, lost, states
 
 
 def test_each_node_is_asked_for_with_state_and_reason() -> None:

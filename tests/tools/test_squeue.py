@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.tools.squeue import before_comma, is_in_vain
+from assay.tools.slurm.squeue import before_comma, is_in_vain
 
 STAFF = "Job's account not permitted to use this partition (staff allows operators not ocean)"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.tools.storage_scan import controllers
+from assay.tools.daos.storage_scan import controllers
 from recordings import recorded
 
 SSD = {"model": "INTEL SSDPF2KX038TZ ", "serial": "PHAX1", "fw_rev": "9CV10490"}

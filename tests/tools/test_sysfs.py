@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.tools.sysfs import look
+from assay.tools.host.sysfs import look
 from trees import write_tree
 
 FILES = {

@@ -10,7 +10,7 @@ import pytest
 
 from assay.cluster.description import Cluster
 from assay.foreign.text import shorten
-from assay.tools.telemetry import PATTERN, addresses, parse, unpacked, unrest
+from assay.tools.daos.telemetry import PATTERN, addresses, parse, unpacked, unrest
 from clusters import described, description
 from found import found_description
 from recordings import recorded
@@ -96,7 +96,7 @@ def test_what_is_not_a_whole_reading_is_refused(packed: bytes) -> None:
 
 
 def test_a_reading_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.tools.telemetry.MOST_BYTES", 1000)
+    monkeypatch.setattr("assay.tools.daos.telemetry.MOST_BYTES", 1000)
     assert len(unpacked(gzip.compress(b"x" * 999))) == 999
     with pytest.raises(ValueError, match="more than 1,000 bytes"):
         unpacked(gzip.compress(b"x" * 1001))

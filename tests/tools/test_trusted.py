@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.tools import trusted
-from assay.tools.trusted import NotRunError, require_trusted, run_trusted
+from assay.tools.host import trusted
+from assay.tools.host.trusted import NotRunError, require_trusted, run_trusted
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from assay.tools.writable import _steps
-from assay.tools.writable import writable as others_can_change
+from assay.tools.host.writable import _steps
+from assay.tools.host.writable import writable as others_can_change
 
 
 @pytest.fixture

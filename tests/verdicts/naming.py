@@ -17,7 +17,7 @@ import numpy as np
 from tables import Parts, show
 
 from assay.judge.outliers import IN_WORDS, outliers
-from assay.tools.telemetry import Place
+from assay.tools.daos.telemetry import Place
 
 REPORTING = 104_729
 STEPS, TARGETS, OPERATIONS = 4, 8, 1000.0

@@ -8,9 +8,9 @@ from os.path import dirname
 from typing import Any
 
 from assay.cluster.daos import SYSTEM_TAGS, tag_map
-from assay.tools import lsblk
-from assay.tools.fingerprint import fingerprint
-from assay.tools.storage_scan import controllers
+from assay.tools.daos.storage_scan import controllers
+from assay.tools.host import lsblk
+from assay.tools.host.fingerprint import fingerprint
 
 MOMENTARY = frozenset(
     {"blocks", "directories", "backing_files", "superblocks", "setup", "fingerprint", "shared"}

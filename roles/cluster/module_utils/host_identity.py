@@ -1,1 +1,1 @@
-../../../src/assay/tools/host_identity.py
+../../../src/assay/tools/host/host_identity.py

@@ -1,1 +1,1 @@
-../../../src/assay/tools/host_setup.py
+../../../src/assay/tools/host/host_setup.py

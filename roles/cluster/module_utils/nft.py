@@ -1,1 +1,1 @@
-../../../src/assay/tools/nft.py
+../../../src/assay/tools/host/nft.py

@@ -1,1 +1,1 @@
-../../../src/assay/tools/sysfs.py
+../../../src/assay/tools/host/sysfs.py

@@ -1,1 +1,1 @@
-../../../src/assay/tools/writable.py
+../../../src/assay/tools/host/writable.py

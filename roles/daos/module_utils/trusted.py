@@ -1,1 +1,1 @@
-../../../src/assay/tools/trusted.py
+../../../src/assay/tools/host/trusted.py

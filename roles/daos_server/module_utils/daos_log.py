@@ -1,1 +1,1 @@
-../../../src/assay/tools/daos_log.py
+../../../src/assay/tools/daos/daos_log.py

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.cluster import servers
-from assay.tools import pools, ranks
-from assay.tools.daos_answer import Answer, read_answer
+from assay.tools.daos import pools, ranks
+from assay.tools.daos.daos_answer import Answer, read_answer
 
 Result = Mapping[str, Any]
 """The result of `ansible.builtin.command` for one run of dmg."""

@@ -7,8 +7,8 @@ import pwd
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.daos_answer import Answer, read_answer
-from ansible.module_utils.pools import (
+from ansible.module_utils.daos.daos_answer import Answer, read_answer
+from ansible.module_utils.daos.pools import (
     LABEL,
     LABELS_ALLOWED,
     OPTIONS,

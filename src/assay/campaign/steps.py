@@ -15,9 +15,9 @@ from assay.checks.raw import Done, SubjectOutputs
 from assay.foreign.limits import SHOWN_REASON
 from assay.foreign.text import one_line, quoted, shorten
 from assay.shell import Text, line
-from assay.tools.daos_log import first_cause
-from assay.tools.launchers import crashed, why_not_started
+from assay.tools.daos.daos_log import first_cause
 from assay.tools.output import Parsed
+from assay.tools.slurm.launchers import crashed, why_not_started
 
 TIMED_OUT, KILLED = 124, 137
 """The exit statuses of `timeout` if it had to terminate, or to kill, a command."""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from assay.cluster.description import Api, Cluster
 from assay.subject import Subject
-from assay.tools.dfs import Dfs
-from assay.tools.interception import Library
+from assay.tools.daos.dfs import Dfs
+from assay.tools.daos.interception import Library
 
 
 @dataclass(frozen=True, slots=True)

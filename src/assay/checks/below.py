@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from assay.checks import nvme_perf, self_test, vos_perf
+from assay.checks.benchmarks import nvme_perf, self_test, vos_perf
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import Direction, nic
 from assay.checks.bounds.path import SMALL, data_ssds, data_ssds_of, is_in_scm

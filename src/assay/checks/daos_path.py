@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.checks import below as measured_below
+from assay.checks.benchmarks.self_test import round_trip
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate, nic, waiting
 from assay.checks.bounds.path import data_path, of_files, servers_of, storage
@@ -13,7 +14,6 @@ from assay.checks.entry import Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
 from assay.checks.load import ranks
 from assay.checks.pairs import clients_by_rank
-from assay.checks.self_test import round_trip
 from assay.checks.trips import as_often, no_shorter
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.cluster.object_class import PLAIN, ObjectClass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from assay.checks import fio
+from assay.checks.benchmarks import fio
 from assay.checks.bounds import Limit
 from assay.checks.entry import Requirement
 from assay.checks.figures import Expectation, Measured, credible, nothing, standing_on

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.checks import (
+from assay.checks.backends import container
+from assay.checks.benchmarks import (
     daos_perf,
     fdb_hammer,
     fi_pingpong,
@@ -26,7 +27,6 @@ from assay.checks import (
     self_test,
     vos_perf,
 )
-from assay.checks.backends import container
 from assay.checks.entry import LAYERS, PHASES, Check, Layer, Metric, Phase, Requirement
 from assay.checks.subjects import (
     each_disk,

@@ -1,8 +1,8 @@
 """The bounds from round trips to an engine: on the rate of operations, and on their latency.
 
 An operation that needs an engine takes at least one RPC and its answer, and so at least the
-shortest round trip (`assay.checks.self_test.round_trip`). A process that waits for each operation
-does at most one operation per round trip.
+shortest round trip (`assay.checks.benchmarks.self_test.round_trip`). A process that waits for each
+operation does at most one operation per round trip.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.checks import daos_perf, ior_by_rank, net_test, self_test
+from assay.checks.benchmarks import daos_perf, ior_by_rank, net_test, self_test
 from assay.checks.pairs import clients_by_rank, clients_of, engines_of
 from assay.checks.plan import features
 from assay.checks.subjects import each_engine, each_engine_pair

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from assay.checks import nvme_perf, self_test
+from assay.checks.benchmarks import nvme_perf, self_test
 from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.bounds.devices import IO, MEBIBYTE, as_rate
 from assay.checks.bounds.path import data_path, of_files, senders

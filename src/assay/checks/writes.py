@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from assay.checks import fio
+from assay.checks.benchmarks import fio
 from assay.checks.entry import SCALES, Check
 from assay.checks.plan import CHECKS, requirements
 from assay.cluster.daos import System

@@ -1,6 +1,6 @@
 """The fingerprint of a host: firmware, parts and tuning, to compare it with its peers and its past.
 
-`assay.tools.fingerprint` makes it from the facts that were read on the host.
+`assay.tools.host.fingerprint` makes it from the facts that were read on the host.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How a host is set up: the choices of its kernel, its firmware and its administrator.
 
-`assay.tools.host_setup` reads them on the hosts. What is unknown is None, and is not judged.
+`assay.tools.host.host_setup` reads them on the hosts. What is unknown is None, and is not judged.
 """
 
 from __future__ import annotations

@@ -8,6 +8,10 @@ from pydantic import Field
 
 from assay.cluster.daos import Described
 
+NETWORK = ("nfs", "lustre", "gpfs", "beegfs", "ceph", "cifs", "glusterfs", "pvfs", "orangefs", "9p")
+NETWORK_ALSO = ("virtiofs", "panfs", "wekafs", "vastnfs", "fuse.", "gfs2", "ocfs2")
+"""The type of a file system that several hosts can mount begins with one of these."""
+
 
 class Block(Described):
     """A block device or a part of one, as the kernel and the signatures on it describe it."""
@@ -57,3 +61,8 @@ class SharedDirectory(Described):
     meets_locks: bool | None = Field(
         default=None, description="a lock that the controller holds there is seen; none: not tried"
     )
+
+
+def is_network(filesystem: str) -> bool:
+    """Whether several hosts can mount a file system of this type."""
+    return filesystem.startswith((*NETWORK, *NETWORK_ALSO))

@@ -18,7 +18,7 @@ from assay.foreign.text import one_line
 from assay.subject import folded
 
 if TYPE_CHECKING:
-    from assay.preflight.guest import Asked
+    from assay.survey.guest import Asked
 
 
 def describe(
@@ -110,11 +110,11 @@ def describe(
     from pydantic import ValidationError
 
     from assay.cluster.slurm import Slurm
-    from assay.preflight import foreign_slurm, found_daos, guest
-    from assay.preflight.foreign_slurm import SlurmError
     from assay.problems import from_pydantic
-    from assay.tools import dmg
-    from assay.tools.daos_user import UnansweredError
+    from assay.survey import foreign_slurm, found_daos, guest
+    from assay.survey.foreign_slurm import SlurmError
+    from assay.tools.daos import dmg
+    from assay.tools.daos.daos_user import UnansweredError
 
     if partition is None:
         try:
@@ -205,7 +205,8 @@ def describe(
 
 def _write(asked: Asked, document: dict[str, Any], settings: Path | None) -> None:
     """Write the description if it is valid, and what a shell reads."""
-    from assay.preflight import examine, guest
+    from assay.preflight import examine
+    from assay.survey import guest
 
     described, problems = examine.examine(document)
     if described is None:

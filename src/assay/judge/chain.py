@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.checks import fio, ior, nvme_perf, self_test, vos_perf
 from assay.checks.backends import backend_of
+from assay.checks.benchmarks import fio, ior, nvme_perf, self_test, vos_perf
 from assay.checks.bounds.devices import Direction, nic, together
 from assay.checks.bounds.path import data_ssds, of_files, storage
 from assay.checks.entry import Check, Metric

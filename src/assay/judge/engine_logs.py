@@ -10,9 +10,9 @@ from functools import partial
 from assay.campaign.cases import Case
 from assay.campaign.engine_logs import EngineLog
 from assay.campaign.results import Results
+from assay.checks.benchmarks.self_test import SYSTEM_BEFORE, NoRankError, rank
 from assay.checks.plan import CHECKS, requirements
 from assay.checks.raw import RawOutputs
-from assay.checks.self_test import SYSTEM_BEFORE, NoRankError, rank
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import one_line, shorten

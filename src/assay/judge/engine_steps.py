@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-from assay.checks import self_test
+from assay.checks.benchmarks import self_test
 from assay.checks.bounds.devices import Direction
 from assay.checks.bounds.path import of_files
 from assay.checks.plan import CHECKS
@@ -14,8 +14,8 @@ from assay.checks.raw import RawOutputs, SubjectOutputs
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError
 from assay.subject import Subject
-from assay.tools.device_health import of_targets
-from assay.tools.telemetry import (
+from assay.tools.daos.device_health import of_targets
+from assay.tools.daos.telemetry import (
     COUNTED,
     ERRORS,
     MOVED,

@@ -21,7 +21,7 @@ from assay.judge.engine_logs import logged
 from assay.judge.engine_steps import Activity, Way, add, ssds
 from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, in_words, named_from, outliers
 from assay.judge.pool_pressure import pressed
-from assay.tools.telemetry import (
+from assay.tools.daos.telemetry import (
     ERRORS,
     Place,
 )

@@ -10,7 +10,7 @@ from assay.campaign.results import Results
 from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError, Tree
-from assay.tools import daos_properties
+from assay.tools.daos import daos_properties
 
 
 def in_force(cluster: Cluster, results: Results) -> Mapping[str, str]:

@@ -20,7 +20,7 @@ import numpy as np
 
 from assay.judge.populations import deviation, scale
 from assay.judge.stats import Array, middle, threshold
-from assay.tools.telemetry import OPERATIONS, SCHEDULER, Place
+from assay.tools.daos.telemetry import OPERATIONS, SCHEDULER, Place
 
 FALSE_NAMES = 0.005
 """Chance that a check of a sound system names an outlier, half of the allowed one (own choice)."""

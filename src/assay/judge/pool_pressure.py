@@ -9,7 +9,7 @@ from assay.checks.plan import CHECKS
 from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError, Tree
-from assay.tools import dmg
+from assay.tools.daos import dmg
 
 
 def pressed(cluster: Cluster, case: Case) -> str:

@@ -25,7 +25,7 @@ from assay.judge.judgement import Judgement
 from assay.judge.signoff import FAILING, SignOff
 from assay.judge.verdict import Verdict
 from assay.report import charts, grouping, heatmaps, words
-from assay.tools import support
+from assay.tools.daos import support
 from assay.units import show
 
 _MOST_CAUSES = 50

@@ -1,4 +1,7 @@
-"""The benchmark tools: one module for each, which builds its command line and parses its output."""
+"""One module for each program, which builds its command line and parses its output.
+
+The benchmarks stand here; what is no benchmark is in a wing: `daos`, `host`, `slurm`.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,21 @@ from assay.foreign.text import without_huge_numbers
 if TYPE_CHECKING:
     from assay.tools.output import Parsed
 
-_TOOLS = (
-    *("agent_log", "container", "daos_perf", "dmg", "fdb_hammer", "fi_pingpong", "findmnt", "fio"),
-    *("io500", "ior", "mdtest", "net_test", "self_test", "spdk_nvme_perf", "vos_perf"),
-)
+_TOOLS = {
+    path.rpartition(".")[2]: path
+    for path in (
+        *("daos.agent_log", "daos.container", "daos_perf", "daos.dmg", "fdb_hammer"),
+        *("fi_pingpong", "host.findmnt", "fio", "io500", "ior", "mdtest", "net_test"),
+        *("self_test", "spdk_nvme_perf", "vos_perf"),
+    )
+}
 
 
 class _Parsers(Mapping[str, "Callable[[str], Parsed]"]):
     """Imports the module of a tool only when its parser is requested."""
 
     def __getitem__(self, tool: str) -> Callable[[str], Parsed]:
-        if tool not in _TOOLS:
-            raise KeyError(tool)
-        parse: Callable[[str], Parsed] = import_module(f"assay.tools.{tool}").parse
+        parse: Callable[[str], Parsed] = import_module(f"assay.tools.{_TOOLS[tool]}").parse
         return lambda text: parse(without_huge_numbers(text))
 
     def __iter__(self) -> Iterator[str]:

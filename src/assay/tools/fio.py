@@ -26,7 +26,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from assay.shell import Text
-from assay.tools.dfs import Dfs
+from assay.tools.daos.dfs import Dfs
 from assay.tools.fio_report import JobReport, Report
 from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible

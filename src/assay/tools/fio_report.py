@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from assay.tools.daos_log import meaning
+from assay.tools.daos.daos_log import meaning
 
 _SIZE = re.compile(r"(\d{1,18})([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _POWER = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}

@@ -19,7 +19,7 @@ from typing import Literal
 
 from assay.shell import Text, joined
 from assay.tools import ior, mdtest
-from assay.tools.dfs import Dfs
+from assay.tools.daos.dfs import Dfs
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.text import separate_runs
 

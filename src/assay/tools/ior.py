@@ -17,10 +17,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from assay.shell import Text
-from assay.tools.daos_log import reason
-from assay.tools.dfs import Dfs
-from assay.tools.interception import Library
-from assay.tools.interception import problems as not_intercepted
+from assay.tools.daos.daos_log import reason
+from assay.tools.daos.dfs import Dfs
+from assay.tools.daos.interception import Library
+from assay.tools.daos.interception import problems as not_intercepted
 from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.text import first_error, printed_errors, worlds

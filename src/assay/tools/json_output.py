@@ -1,7 +1,7 @@
 """The JSON in the output of a program, with lines of other programs around it and inside it.
 
-Hosts without `assay` use this file, too (see `assay.tools.pools`), so it uses only the standard
-library of Python 3.9.
+Hosts without `assay` use this file, too (see `assay.tools.daos.pools`), so it uses only the
+standard library of Python 3.9.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.shell import Text
-from assay.tools.daos_log import reason
-from assay.tools.dfs import Dfs
-from assay.tools.interception import Library
-from assay.tools.interception import problems as not_intercepted
+from assay.tools.daos.daos_log import reason
+from assay.tools.daos.dfs import Dfs
+from assay.tools.daos.interception import Library
+from assay.tools.daos.interception import problems as not_intercepted
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.text import printed_errors, worlds
 

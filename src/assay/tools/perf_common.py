@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.tools.daos_log import meaning, reason, without_log
+from assay.tools.daos.daos_log import meaning, reason, without_log
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.text import failed_assertion, sections, separate_runs
 

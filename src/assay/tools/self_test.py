@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import groupby, product
 
 from assay.cluster.daos import Version
-from assay.tools.daos_log import logged_errors, meaning, reason, without_log
+from assay.tools.daos.daos_log import logged_errors, meaning, reason, without_log
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.text import sections
 

@@ -1,1 +1,1 @@
-from assay.tools.daos_log import *
+from assay.tools.daos.daos_log import *

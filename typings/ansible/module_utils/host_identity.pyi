@@ -1,1 +1,1 @@
-from assay.tools.host_identity import read_identity as read_identity
+from assay.tools.host.host_identity import read_identity as read_identity

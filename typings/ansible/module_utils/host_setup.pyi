@@ -1,2 +1,2 @@
-from assay.tools.host_setup import printed as printed
-from assay.tools.host_setup import read_setup as read_setup
+from assay.tools.host.host_setup import printed as printed
+from assay.tools.host.host_setup import read_setup as read_setup

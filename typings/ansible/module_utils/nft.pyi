@@ -1,4 +1,4 @@
-from assay.tools.nft import COMMAND as COMMAND
-from assay.tools.nft import Packet as Packet
-from assay.tools.nft import Passage as Passage
-from assay.tools.nft import Ruleset as Ruleset
+from assay.tools.host.nft import COMMAND as COMMAND
+from assay.tools.host.nft import Packet as Packet
+from assay.tools.host.nft import Passage as Passage
+from assay.tools.host.nft import Ruleset as Ruleset

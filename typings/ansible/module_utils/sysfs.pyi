@@ -1,2 +1,2 @@
-from assay.tools.sysfs import look as look
-from assay.tools.sysfs import text as text
+from assay.tools.host.sysfs import look as look
+from assay.tools.host.sysfs import text as text

@@ -1,1 +1,1 @@
-from assay.tools.writable import writable as writable
+from assay.tools.host.writable import writable as writable

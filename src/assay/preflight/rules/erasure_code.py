@@ -14,7 +14,7 @@ from assay.cluster.object_class import ObjectClass, object_class
 from assay.preflight.rules.object_classes import not_a_class
 from assay.preflight.rules.pool_names import containers_of
 from assay.problems import Problem
-from assay.tools.pools import size_bytes
+from assay.tools.daos.pools import size_bytes
 
 CELL_BYTES: Mapping[Version, int] = {"2.4": 64 * 1024, "2.6": 64 * 1024, "2.8": 128 * 1024}
 """A pool's cell unless it says otherwise (`DAOS_EC_CELL_DEF` in src/include/daos/object.h)."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.checks.ior_by_rank import LABEL
+from assay.checks.benchmarks.ior_by_rank import LABEL
 from assay.cluster.daos import System
 from assay.preflight.rules.properties import Label
 from assay.problems import Problem

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.checks.vos_perf import BANDWIDTH
+from assay.checks.benchmarks.vos_perf import BANDWIDTH
 from assay.cluster.daos import Engine, System
 from assay.cluster.description import Host
 from assay.problems import Problem
-from assay.tools.pools import POOL_SIZE, SIZES_ALLOWED, size_bytes
+from assay.tools.daos.pools import POOL_SIZE, SIZES_ALLOWED, size_bytes
 
 
 def pool_space_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:

@@ -21,7 +21,7 @@ from assay.preflight.rules.properties import (
 )
 from assay.preflight.rules.property_doubts import doubt_of, ranks_of
 from assay.problems import Problem
-from assay.tools.pools import OPTIONS, size_bytes
+from assay.tools.daos.pools import OPTIONS, size_bytes
 
 
 def pool_rules(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:

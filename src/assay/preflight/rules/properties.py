@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.cluster.daos import Version
 from assay.preflight.keys.kinds import ALL
-from assay.tools.pools import LABEL, size_bytes
+from assay.tools.daos.pools import LABEL, size_bytes
 
 LATER: tuple[Version, ...] = ("2.6", "2.8")
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assay.cluster.description import Host, Site
-from assay.cluster.storage import SharedDirectory
+from assay.cluster.storage import SharedDirectory, is_network
 from assay.problems import Problem
 
 KEY = "reframe_prefix"
-
-NETWORK = ("nfs", "lustre", "gpfs", "beegfs", "ceph", "cifs", "glusterfs", "pvfs", "orangefs", "9p")
-NETWORK_ALSO = ("virtiofs", "panfs", "wekafs", "vastnfs", "fuse.", "gfs2", "ocfs2")
-"""The type of a file system that several hosts can mount begins with one of these."""
 
 NEEDED_MIB = 1024
 """Space for a campaign and its bundle (own choice: raw outputs of some 100 hosts need less)."""
@@ -113,8 +109,3 @@ def _is_one(host: Host, controller: Host) -> bool:
     same_kernel = host.setup.boot is not None and host.setup.boot == controller.setup.boot
     # Each container has an overlay of its own, and all overlays have the same name.
     return is_network(mine.filesystem) or (same_kernel and mine.filesystem != "overlay")
-
-
-def is_network(filesystem: str) -> bool:
-    """Whether several hosts can mount a file system of this type."""
-    return filesystem.startswith((*NETWORK, *NETWORK_ALSO))

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.cluster.description import Host
+from assay.cluster.storage import is_network
 from assay.preflight.rules.overlaps import real_path
-from assay.preflight.rules.shared import is_network
 from assay.problems import Problem
 
 VOLATILE = ("tmpfs", "ramfs", "rootfs", "devtmpfs", "hugetlbfs", "squashfs")

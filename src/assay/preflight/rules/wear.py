@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from assay.cluster.description import Host
 from assay.problems import Problem
-from assay.tools.fingerprint import worn_percent
+from assay.tools.host.fingerprint import worn_percent
 
 WORN_OUT_PERCENT = 100
 """The endurance that the vendor estimated (Percentage Used in the NVMe base specification's SMART

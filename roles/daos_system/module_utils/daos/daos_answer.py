@@ -1,0 +1,1 @@
+../../../../src/assay/tools/daos/daos_answer.py

@@ -1,1 +1,0 @@
-../../../src/assay/tools/daos_answer.py

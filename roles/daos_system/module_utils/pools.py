@@ -1,1 +1,0 @@
-../../../src/assay/tools/pools.py

@@ -1,0 +1,157 @@
+"""Metadata rates of all clients together, measured with mdtest: create, stat, read and remove."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.checks.backends import backend_of, limit_of_share
+from assay.checks.benchmarks.self_test import round_trip
+from assay.checks.bounds import Limit, tightest
+from assay.checks.bounds.devices import waiting
+from assay.checks.daos_path import UNDESCRIBED, clients_of, crossed_by, is_undescribed
+from assay.checks.entry import Check, Metric, Requirement
+from assay.checks.figures import Expectation, Measured, nothing, within
+from assay.checks.load import ranks, ranks_per_node
+from assay.checks.raw import RawOutputs
+from assay.checks.run import SRUN_S, Reading, Run
+from assay.checks.subjects import each_mdtest_backend
+from assay.checks.trips import as_often
+from assay.cluster.description import Cluster
+from assay.subject import Subject
+from assay.tools.io500 import HARD_FILE_BYTES
+from assay.tools.mdtest import TOOL, parse
+from assay.tools.output import Parsed, Sample, merged
+from assay.units import Quantity
+
+HARD_FILE = Quantity(HARD_FILE_BYTES, "B")
+"""Size of the files of the hard pattern; the files of the easy pattern are empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Operations:
+    """The rule of a rate of operations on files, each of which takes at least one round trip."""
+
+    cached: bool = False
+    """Whether the kernel of a client may have the answer in its cache."""
+
+    def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+        """Bound the rate of all clients by round trips and by the path of the files' data."""
+        if is_undescribed(cluster, requirement):
+            return nothing(requirement, UNDESCRIBED)
+        mounted = backend_of(requirement.subject).mounted
+        metric, unit, clients = requirement.metric, "op/s", clients_of(cluster, requirement)
+        processes = ranks(cluster, measured.scale) * len(clients)
+        if mounted and self.cached:
+            why = "the kernel and dfuse may answer from their caches"
+            return within(cluster, requirement, None, why, processes=processes)
+        trip, why = round_trip(cluster, clients, measured)
+        crossed: Sequence[Limit] = ()
+        trips = 1
+        # Data that is written through dfuse may still be in the client's memory.
+        if metric.transfer and not mounted:
+            crossed, _ = crossed_by(cluster, requirement, unit)
+            trips = 2  # one for the file's entry in its directory, one for its data
+        if trip is None:
+            bound = tightest(crossed, unit)
+            return within(cluster, requirement, bound, why, processes=processes)
+        assert metric.in_flight
+        in_flight = processes * metric.in_flight
+        law = waiting(in_flight, trip.value, unit, trip.source, times=trips)
+        return as_often(cluster, requirement, law, crossed, processes=processes)
+
+
+def searched(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+    """The rule of a search for files, without a bound: one reply of an engine lists many files."""
+    if is_undescribed(cluster, requirement):
+        return nothing(requirement, UNDESCRIBED)
+    processes = ranks(cluster, measured.scale) * len(clients_of(cluster, requirement))
+    why = "one reply of an engine lists many files"
+    return within(cluster, requirement, None, why, processes=processes)
+
+
+def create(name: str, unit: str, size: Quantity | None) -> Metric:
+    """The rate at which files are created and written."""
+    rule = _Operations().rate
+    return Metric(name, unit, rule, direction="write", transfer=size, in_flight=1)
+
+
+def stat(name: str, unit: str) -> Metric:
+    """The rate of stat calls on files."""
+    return Metric(name, unit, _Operations(cached=True).rate, in_flight=1)
+
+
+def read(name: str, unit: str, size: Quantity | None) -> Metric:
+    """The rate at which files are read."""
+    rule = _Operations(cached=True).rate
+    return Metric(name, unit, rule, direction="read", transfer=size, in_flight=1)
+
+
+def remove(name: str, unit: str) -> Metric:
+    """The rate at which files are removed."""
+    return Metric(name, unit, _Operations().rate, in_flight=1)
+
+
+def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    """Parse the rates of every run."""
+    left = raw.of(subject)
+    tasks = ranks_per_node(run.cluster, run.hosts, run.scale) * len(run.hosts)
+    return merged(
+        TOOL,
+        (
+            parse(
+                left.printed(name),
+                expected_tasks=tasks,
+                expected_nodes=len(run.hosts),
+                intercepted_by=backend_of(subject).library,
+                limit=limit_of_share(run.cluster, subject),
+            )
+            for name in run.names("mdtest")
+        ),
+    )
+
+
+def _takes(run: Run) -> float:
+    """Files are created until the deadline; stat, read and remove take the same time again."""
+    return len(run.subjects) * run.repetitions * (SRUN_S + 2.5 * run.sizes["stonewall_s"])
+
+
+_PHASES = {
+    "create": "file_creation",
+    "stat": "file_stat",
+    "read": "file_read",
+    "remove": "file_removal",
+}
+
+
+def _is_sample_of(metric: Metric, sample: Sample) -> bool:
+    """Match a sample with a metric by phase."""
+    return sample.metric == _PHASES[metric.name]
+
+
+def _check(name: str, size: Quantity | None) -> Check:
+    return Check(
+        name,
+        "metadata",
+        "system",
+        ("client", "mdtest"),
+        each_mdtest_backend,
+        (
+            create("create", "op/s", size),
+            stat("stat", "op/s"),
+            read("read", "op/s", size),
+            remove("remove", "op/s"),
+        ),
+        scales={
+            "quick": {"repetitions": 3, "stonewall_s": 2, "scratch_mib": 1024},
+            # 30 s as in DAOS's own runs of IO500; the rules of IO500 require 300 s.
+            "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 16384},
+        },
+        takes=_takes,
+        reading=Reading(_parsed, _is_sample_of, watches_engines=True),
+    )
+
+
+EASY = _check("MdtestEasy", None)
+HARD = _check("MdtestHard", HARD_FILE)
+HARD_2 = _check("MdtestHard2", Quantity(2 * HARD_FILE_BYTES, "B"))

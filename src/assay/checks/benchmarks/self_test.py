@@ -1,0 +1,346 @@
+"""DAOS's own fabric, measured with CaRT's self_test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from statistics import median
+
+from assay.checks.bounds import Bound, Limit, tightest
+from assay.checks.bounds.devices import MEBIBYTE, Direction, as_rate, nic, waiting
+from assay.checks.bounds.path import senders, servers_of
+from assay.checks.entry import Check, Metric, Requirement
+from assay.checks.figures import Expectation, Measured, credible, nothing, shortest, within
+from assay.checks.pairs import ALONE, TOGETHER, clients_of, matched
+from assay.checks.raw import RawOutputs
+from assay.checks.run import FABRIC_MIB_S, RPCS_S, SRUN_S, Reading, Run
+from assay.checks.subjects import each_engine, each_engine_pair
+from assay.checks.trips import as_often
+from assay.cluster.description import Cluster
+from assay.cluster.once import once
+from assay.subject import Subject
+from assay.tools.daos import dmg
+from assay.tools.output import Parsed, Sample, merged
+from assay.tools.self_test import EMPTY, GET, IOV, PUT, TOOL, SelfTest, parse
+from assay.tools.text import by_process
+from assay.units import Quantity
+
+IN_FLIGHT = 16
+"""RPCs in flight on each client for a rate; for a latency it is one."""
+
+_NO_WIRE = "an interface is virtual or reports no speed, or the engines share a host"
+
+
+def _wire(cluster: Cluster, subject: Subject, measured: Measured) -> Bound | None:
+    """The interfaces that an RPC crosses: those of engines, and of clients if they send."""
+    return measured.once(("wire", subject), lambda: _crossed(cluster, subject))
+
+
+def _crossed(cluster: Cluster, subject: Subject) -> Bound | None:
+    if subject.peer is not None and len(subject.hosts) == 1:
+        return None  # between engines of one host there is no wire
+    ends = [_interface_of(cluster, engine) for engine in subject.ends]
+    if subject.peer is None:
+        ends.append(senders(cluster, clients_of(cluster).partners[subject]))
+    return tightest(ends, "GB/s")
+
+
+def _interface_of(cluster: Cluster, engine: Subject) -> Limit | None:
+    return nic(cluster, engine.host, cluster.engine(engine).fabric_iface)
+
+
+def _bandwidth(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+    wire = _wire(cluster, requirement.subject, measured)
+    return within(cluster, requirement, wire, _NO_WIRE)
+
+
+def _payload(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+    """Bound the latency of an RPC by the time that its payload takes on the wire."""
+    wire, size = _wire(cluster, requirement.subject, measured), requirement.metric.transfer
+    if size is None:
+        return within(cluster, requirement, None, "an empty RPC takes no time on a wire")
+    bound = shortest(size, wire.limits[0] if wire else None)
+    trip = replace(requirement, metric=_LATENCY_EMPTY)
+    samples = measured.get(trip, ())
+    below = None
+    if bound and samples:
+        time = Quantity(bound.value.to("us").value + median(samples), "us")
+        made_of = f"{time}, an empty round trip and the payload"
+        below = [Limit("the round trip", time, made_of, trip.key)]
+    return within(cluster, requirement, bound, _NO_WIRE, below=below)
+
+
+def _rate(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
+    """Bound the rate of all senders by the empty round trip of the same subject."""
+    subject, size = requirement.subject, requirement.metric.transfer
+    wire = _wire(cluster, subject, measured)
+    senders = len(clients_of(cluster).partners[subject]) if subject.peer is None else 1
+    crossed = as_rate(wire.limits[0], requirement.unit, size) if wire and size else None
+    return rpcs(cluster, requirement, measured, _LATENCY_EMPTY, senders, crossed)
+
+
+def rpcs(
+    cluster: Cluster,
+    requirement: Requirement,
+    measured: Measured,
+    latency: Metric,
+    senders: int = 1,
+    wire: Limit | None = None,
+) -> Expectation:
+    """Bound a rate of RPCs by the measured round trip, and by the wire for their payload.
+
+    Args:
+        cluster: the cluster.
+        requirement: the metric, a rate of RPCs.
+        measured: the measured figures of lower layers, including the latency.
+        latency: the metric of the same check and subject that measures the round trip.
+        senders: number of senders at once, each with the RPCs in flight of the metric.
+        wire: the limit of the wire for their payload, as a rate.
+    """
+    in_flight = requirement.metric.in_flight
+    assert in_flight
+    trip = replace(requirement, metric=latency)
+    samples = measured.get(trip, ())
+    if not samples:
+        return nothing(requirement, f"{trip.key} has not been measured")
+    least = Quantity(min(credible(samples)), latency.unit)
+    law = waiting(in_flight * senders, least, requirement.unit, f"least of {trip.key}")
+    return as_often(cluster, requirement, law, [wire] if wire else [])
+
+
+_IOV = Quantity(2, "KiB")
+
+
+def _moved(name: str, direction: Direction) -> Metric:
+    """The bandwidth of RPCs with a payload of 1 MiB."""
+    return Metric(
+        name,
+        "MiB/s",
+        _bandwidth,
+        direction=direction,
+        transfer=MEBIBYTE,
+        in_flight=IN_FLIGHT,
+    )
+
+
+def _latency(name: str, size: Quantity | None = None) -> Metric:
+    return Metric(name, "us", _payload, better="lower", transfer=size, in_flight=1)
+
+
+# How a sample is taken and read.
+
+SIZES: Mapping[str, tuple[str, str]] = {
+    "get_1m": GET,
+    "put_1m": PUT,
+    "empty": EMPTY,
+    "iov_2k": IOV,
+    "latency_get_1m": GET,
+    "latency_put_1m": PUT,
+    "latency_empty": EMPTY,
+    "latency_iov_2k": IOV,
+}
+"""What each metric sends and gets: one size per run, since with several the rates are wrong."""
+
+_FIGURES = {"MiB/s": "bandwidth", "RPC/s": "rate", "us": "endpoint_latency"}
+
+SYSTEM_BEFORE = "system.before"
+"""The name of the kept answer of dmg with the rank of each engine."""
+
+
+class NoRankError(LookupError):
+    """The system reports no rank for an engine."""
+
+
+def rank(cluster: Cluster, engine: Subject, answer: str) -> int:
+    """The rank of an engine in dmg's answer; DAOS assigns ranks when engines join.
+
+    Raises:
+        NoRankError: dmg does not know the engine.
+    """
+    described = cluster.engine(engine)
+    interface = cluster.hosts[engine.host].interfaces[described.fabric_iface]
+    address = f"{interface.address}:{described.fabric_iface_port}"
+    ranks = _ranks(answer)
+    if address not in ranks:
+        known = ", ".join(ranks) or "none"
+        raise NoRankError(f"no rank listens at {address}, {engine}; dmg knows {known}")
+    return ranks[address]
+
+
+@lru_cache(maxsize=2)
+def _ranks(answer: str) -> Mapping[str, int]:
+    """The parsed answer, cached: for a large system it is long, and every run needs it."""
+    return dmg.ranks(answer)
+
+
+def groups(run: Run, subject: Subject, metric: Metric) -> Sequence[Sequence[str]]:
+    """The clients that run self_test for a sample, in groups; those of a group run at once.
+
+    For an engine, they are its clients in the design: for a rate, all at once; for a latency, only
+    one, or several in turn for acceptance. For two engines, a single client gives the orders.
+    """
+    if subject.peer is not None:
+        return [[run.hosts[_order(run.cluster)[subject] % len(run.hosts)]]]
+    clients = clients_of(run.cluster).partners[subject]
+    if metric.unit != "us":
+        return [clients]
+    most = len(clients) if len(run.hosts) <= TOGETHER else ALONE
+    return [[client] for client in clients[: 1 if run.scale == "quick" else most]]
+
+
+@once
+def _order(cluster: Cluster) -> dict[Subject, int]:
+    return {pair: number for number, pair in enumerate(each_engine_pair(cluster, "clients"))}
+
+
+def asked(run: Run, subject: Subject, metric: Metric, answer: str) -> SelfTest:
+    """The run of a metric, to all targets of an engine; for a pair, of the second engine.
+
+    Raises:
+        NoRankError: dmg's answer does not contain an engine.
+    """
+    assert run.cluster.daos
+    engine = subject.ends[-1]
+    masters = () if subject.peer is None else (rank(run.cluster, subject.end, answer),)
+    return SelfTest(
+        ranks=(rank(run.cluster, engine, answer),),
+        tags=run.cluster.engine(engine).tags.targets,
+        sizes=SIZES[metric.name],
+        inflight=run.in_flight(metric),
+        repetitions=run.sizes["large_rpcs" if metric.transfer == MEBIBYTE else "small_rpcs"],
+        masters=masters,
+        system=run.cluster.daos.name,
+    )
+
+
+def step_name(metric: Metric, number: int, group: int) -> str:
+    """The name of the step of a sample and a group of clients, both counted from 1."""
+    return f"{metric.name}.{number}.{group}"
+
+
+def of_clients(text: str, asked: SelfTest | None = None) -> Parsed:
+    """Parse the output of each client of a run."""
+    return merged(TOOL, (parse(output, asked) for output in by_process(text).values()))
+
+
+def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
+    try:
+        return merged(
+            TOOL,
+            (
+                _sample(run, subject, metric, number, raw)
+                for metric in run.check.metrics
+                for number in run.times
+            ),
+        )
+    except NoRankError as error:
+        return Parsed(TOOL, (), (str(error),))
+
+
+def _sample(run: Run, subject: Subject, metric: Metric, number: int, raw: RawOutputs) -> Parsed:
+    """Combine the runs of a sample: the sum of rates, or the median of the slowest endpoint."""
+    left = raw.of(subject)
+    sent = asked(run, subject, metric, raw.answer(SYSTEM_BEFORE))
+    values: list[float] = []
+    for group, clients in enumerate(groups(run, subject, metric), start=1):
+        name = step_name(metric, number, group)
+        output = left.text(name, "out")
+        read = of_clients(output, sent)
+        if read.problems:
+            return Parsed(TOOL, (), tuple(f"{name}: {each}" for each in read.problems))
+        if (printed := len(by_process(output))) != len(clients):
+            problem = f"{name}: {printed} of {len(clients)} clients printed a result"
+            return Parsed(TOOL, (), (problem,))
+        figure = _FIGURES[metric.unit]
+        values += [sample.value for sample in read.samples if sample.metric == figure]
+    value = max(values) if metric.unit == "us" else sum(values)
+    return Parsed(TOOL, (Sample(metric.name, value, metric.unit),))
+
+
+def _takes(run: Run) -> float:
+    """The engines or pairs of a round run at once; large RPCs take line rate, small ones a rate."""
+    first = run.subjects[0]
+    apart = first.peer is not None
+    count = len(matched(run.subjects)) if apart else len(clients_of(run.cluster).rounds)
+    targets = run.cluster.engine(first.ends[-1]).targets
+    seconds = 0.0
+    for metric in run.check.metrics:
+        large = metric.transfer == MEBIBYTE
+        rpcs = targets * run.sizes["large_rpcs" if large else "small_rpcs"]
+        for clients in groups(run, first, metric):
+            senders = 1 if apart else len(clients)
+            if metric.unit == "us":
+                seconds += SRUN_S + rpcs * (250e-6 if large else 30e-6)
+            else:
+                rate = FABRIC_MIB_S if large else RPCS_S
+                seconds += SRUN_S + senders * rpcs / rate
+    return count * run.repetitions * seconds
+
+
+_SCALES = {
+    "quick": {"repetitions": 3, "large_rpcs": 200, "small_rpcs": 2000},
+    "acceptance": {"repetitions": 5, "large_rpcs": 2000, "small_rpcs": 20000},
+}
+
+# When a client writes, the engine gets the data.
+_BANDWIDTHS = (_moved("get_1m", "write"), _moved("put_1m", "read"))
+_EMPTY = Metric("empty", "RPC/s", _rate, in_flight=IN_FLIGHT)
+_LATENCY_EMPTY = _latency("latency_empty")
+
+CLIENT_SERVER = Check(
+    "SelfTestClientServer",
+    "network",
+    "system",
+    ("client", "daos"),
+    each_engine,
+    (
+        *_BANDWIDTHS,
+        _EMPTY,
+        Metric("iov_2k", "RPC/s", _rate, transfer=_IOV, in_flight=IN_FLIGHT),
+        _latency("latency_get_1m", MEBIBYTE),
+        _latency("latency_put_1m", MEBIBYTE),
+        _LATENCY_EMPTY,
+        _latency("latency_iov_2k", _IOV),
+    ),
+    scales=_SCALES,
+    reading=Reading(_parsed),
+    takes=_takes,
+)
+
+CROSS_SERVER = Check(
+    "SelfTestCrossServer",
+    "network",
+    "system",
+    ("client", "daos", "engine_pairs"),
+    each_engine_pair,
+    (*_BANDWIDTHS, _EMPTY, _LATENCY_EMPTY),
+    scales=_SCALES,
+    reading=Reading(_parsed),
+    takes=_takes,
+)
+
+ROUND_TRIP = f"{CLIENT_SERVER.name}.{_LATENCY_EMPTY.name}"
+"""The figure with the shortest round trip: empty, and with one RPC in flight.
+
+The median of net-test is not used: with 16 RPCs in flight, they wait for each other (on an idle
+DAOS 2.8 it was about 140 us, and one process of mdtest needed 42 us for an operation).
+"""
+
+
+def round_trip(
+    cluster: Cluster, clients: Sequence[str], measured: Measured
+) -> tuple[Limit | None, str]:
+    """The shortest round trip from some clients to an engine, in us; or why it is unknown."""
+    servers = servers_of(cluster)
+    if (near := servers.intersection(clients)) and len(servers.union(cluster.clients)) > 1:
+        # The round trip was measured from the first client, or is that of the slowest.
+        return (
+            None,
+            f"{min(near)} is both client and server, and closer to its own engines than the others",
+        )
+    least = measured.least(ROUND_TRIP)
+    if least is None:
+        return None, f"{ROUND_TRIP} has not been measured"
+    time, key = least
+    return Limit("round trips", Quantity(time, "us"), "a round trip", f"least of {key}"), ""

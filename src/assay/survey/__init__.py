@@ -1,0 +1,1 @@
+"""The survey: what a cluster that is already there shows to `assay describe`."""

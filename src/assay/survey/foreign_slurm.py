@@ -1,0 +1,358 @@
+"""A Slurm that is the site's own: its nodes, and what a small job sees on each of them."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from assay.cluster.slurm import Slurm
+from assay.foreign import limits
+from assay.foreign.documents import first_error, from_json
+from assay.foreign.files import ForeignError
+from assay.foreign.text import one_line, shorten
+from assay.subject import folded
+from assay.tools.host import probe, sysfs
+from assay.tools.slurm import launchers, sinfo, squeue
+
+ANSWER_S = 60
+"""How long Slurm's own programs may take to answer."""
+
+_FREE = ("idle", "planned")
+"""How the states begin of a node that takes a short job at once. Slurm's backfill has planned a
+node for a job that waits, and shows that for some seconds after the job is gone (seen in 22.05)."""
+
+LOOK_S = 5.0
+"""How long the probe's job waits before Slurm is asked why (own choice)."""
+
+JOB = f"assay-describe-{os.getpid()}"
+"""The name of the probe's job; another of this user may wait for something else."""
+
+
+class SlurmError(Exception):
+    """Why nothing is described, in a sentence that the user can act on."""
+
+
+class Place(BaseModel):
+    """A directory of a host, as the probe saw it."""
+
+    directory: Path
+    filesystem: str
+    device: str
+    inode: int | None = None
+    writable: bool
+
+
+class Campaigns(BaseModel):
+    """The directory of campaigns, as a host sees it."""
+
+    inode: int | None = None
+    writable: bool = False
+    error: str | None = None
+
+
+class Seen(BaseModel):
+    """What the probe printed on one host."""
+
+    name: str
+    host: dict[str, Any]
+    campaigns: Campaigns
+    scratch: Place | None
+    shared: Place | None = None
+    boot: str | None = None
+    """Which boot of a kernel this is: containers of one host have the same."""
+    programs: Mapping[str, Path]
+    dfs: Sequence[str] = ()
+    """Those that are linked with DAOS's file system library."""
+    engines: int = 0
+    """Engines of DAOS that run there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the probe is asked."""
+
+    campaigns: Path
+    scratch: Path | None
+    shared: Path | None
+    programs: Sequence[str]
+
+    @property
+    def words(self) -> list[str]:
+        """The probe's arguments."""
+        places = (self.scratch or "", self.shared or "")
+        return [str(self.campaigns), *map(str, places), *self.programs]
+
+
+def name() -> str:
+    """What Slurm calls this cluster."""
+    for line in _printed(["scontrol", "show", "config"]).splitlines():
+        key, _, value = line.partition("=")
+        if key.strip() == "ClusterName" and value.strip():
+            return value.strip()
+    raise SlurmError("scontrol show config reports no cluster name; pass it with --name")
+
+
+def longest_min(partition: str) -> int | None:
+    """How long a job may take there, in minutes; None: there is no limit."""
+    return sinfo.limit_min(_printed(sinfo.limit_command(partition)))
+
+
+def refuse_other_plugin(slurm: Slurm) -> None:
+    """Refuse a plugin for MPI that srun does not have.
+
+    Raises:
+        SlurmError: it is not one of those that srun lists.
+    """
+    known = launchers.plugins("".join(_run(["srun", "--mpi=list"], "", ANSWER_S)))
+    if slurm.launcher == "srun" and known and slurm.mpi not in known:
+        raise SlurmError(
+            f"--mpi={slurm.mpi}: srun has no such plugin; choose from: {', '.join(known)}, or name"
+            " the MPI's own mpirun with --launcher"
+        )
+
+
+def partitions() -> list[str]:
+    """The names of the partitions that this user can see."""
+    return sorted(set(_printed(["sinfo", "--noheader", "--format=%R"]).split()))
+
+
+def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]]:
+    """The nodes of a partition that are asked, and those that are not, each with the reason.
+
+    Args:
+        partition: of the site's Slurm.
+        wanted: a list of nodes in Slurm's words; None: those that run nothing at the moment.
+
+    Raises:
+        SlurmError: there are none.
+    """
+    states = sinfo.states(_printed(sinfo.command(partition)))
+    if not states:
+        raise SlurmError(
+            f"the partition {partition} has no nodes that you can see; choose from:"
+            f" {', '.join(partitions())}"
+        )
+    lost = dict(sinfo.lost(_printed(sinfo.command(partition))))
+    if wanted is None:
+        busy = {
+            node: f"{node} is {state}"
+            for node, state in states.items()
+            if node not in lost and not state.startswith(_FREE)
+        }
+        idle = [node for node in states if node not in lost and node not in busy]
+        if not idle:
+            raise SlurmError(
+                f"no node of the partition {partition} is idle ({_by_state(states)}); name some"
+                " with --nodes, and the job will wait for them"
+            )
+        return idle, {**lost, **busy}
+    listed = _printed(["scontrol", "show", "hostnames", wanted]).split()
+    if strange := [node for node in listed if node not in states]:
+        raise SlurmError(f"{folded(strange)} is not in the partition {partition}: {folded(states)}")
+    absent = {node: why for node, why in lost.items() if node in listed}
+    if absent.keys() >= set(listed):
+        raise SlurmError(f"no node of --nodes takes jobs: {'; '.join(absent.values())}")
+    return [node for node in listed if node not in lost], absent
+
+
+def _by_state(states: Mapping[str, str]) -> str:
+    """The nodes in each state, in words."""
+    return ", ".join(
+        f"{folded([node for node, its in states.items() if its == state])} {state}"
+        for state in dict.fromkeys(states.values())
+    )
+
+
+def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
+    """Run the probe on each of these nodes, in one small job.
+
+    Raises:
+        SlurmError: Slurm does not take the job, or a host does not answer.
+    """
+    srun = [
+        *("srun", f"--job-name={JOB}", "--comment=daos-assay", "--mpi=none"),
+        *(f"--partition={slurm.partitions['clients']}", *slurm.options),
+        *(f"--nodelist={folded(hosts)}", f"--nodes={len(hosts)}", f"--ntasks={len(hosts)}"),
+        *(
+            "--ntasks-per-node=1",
+            f"--time={min(2, slurm.longest_min or 2)}",
+            "--quit-on-interrupt",
+            "bash",
+            "-s",
+        ),
+    ]
+    printed, errors = _run(srun, script(slurm, question), slurm.wait_min * 60, job=JOB)
+    seen = answers(printed)
+    silent = sorted(set(hosts) - {each.name for each in seen})
+    if silent:
+        why = _in_one_line(errors) or "it printed nothing"
+        raise SlurmError(f"the job that examines the nodes failed on {folded(silent)}: {why}")
+    return sorted(seen, key=lambda each: list(hosts).index(each.name))
+
+
+def ask_here(question: Question) -> Seen:
+    """What the host on which this runs has."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-", *question.words],
+        input=_program(),
+        capture_output=True,
+        text=True,
+        timeout=ANSWER_S,
+        check=False,
+    )
+    seen = answers(done.stdout)
+    if not seen:
+        raise SlurmError(f"this host cannot be examined: {_in_one_line(done.stderr)}")
+    return seen[0]
+
+
+def script(slurm: Slurm, question: Question) -> str:
+    """The job: the environment of the site as the checks will have it, and the probe in it."""
+    prolog = [f". {shlex.quote(str(slurm.prolog))} >/dev/null || exit 1"] if slurm.prolog else []
+    modules = [f"module load {shlex.quote(module)} >&2 || exit 1" for module in slurm.modules]
+    if modules:
+        # A job of cron has none of the functions of a login shell that srun passes on to this one.
+        forgotten = [] if prolog else ["unset -f module"]
+        modules = [*forgotten, _NEEDS_MODULE, *modules]
+    probing = shlex.join(["python3", "-I", "-", *question.words])
+    return "\n".join([*prolog, *modules, f"{probing} <<'END_OF_PROBE'", _program(), "END_OF_PROBE"])
+
+
+# As `load_modules` of reframe-checks/steps.sh, which the nodes do not have yet.
+_NEEDS_MODULE = """type module >/dev/null 2>&1 || for file in /etc/profile.d/*mod*.sh; do
+    [ ! -r "$file" ] || . "$file" >/dev/null 2>&1
+done
+type module >/dev/null 2>&1 || {
+    echo "there is no command module; pass the shell file that defines it with --prolog" >&2
+    exit 1
+}"""
+
+
+def answers(printed: str) -> list[Seen]:
+    """What hosts printed, whose lines are mixed; it is foreign.
+
+    Raises:
+        SlurmError: it is no answer of the probe.
+    """
+    parts: dict[str, dict[int, str]] = {}
+    for line in printed.splitlines():
+        if match := _PART.fullmatch(line):
+            parts.setdefault(match["host"], {})[int(match["start"])] = match["text"]
+    texts = {
+        host: "".join(pieces[start] for start in sorted(pieces)).removesuffix("end")
+        for host, pieces in parts.items()
+        if pieces[max(pieces)] == "end"
+    }
+    return [_answer(host, text) for host, text in texts.items()]
+
+
+_PART = re.compile(r"assay-probe (?P<host>\S+) (?P<start>[0-9]{1,9}) (?P<text>.*)")
+
+
+def _answer(host: str, text: str) -> Seen:
+    try:
+        return Seen.model_validate(from_json(text.encode()))
+    except ForeignError as error:
+        raise SlurmError(f"{host} gave an unexpected answer: {error}") from error
+    except ValidationError as error:
+        raise SlurmError(f"{host} gave an unexpected answer: {first_error(error)}") from error
+
+
+_PROGRAM = """import sys, types
+sys.modules["assay.tools.host"] = types.ModuleType("assay.tools")
+sysfs = sys.modules["assay.tools.host"].sysfs = types.ModuleType("sysfs")
+exec({sysfs!r}, vars(sysfs))
+exec({probe!r}, {{"__name__": "__main__"}})
+"""
+
+
+def _program() -> str:
+    """The probe and the module that it imports, as one program; nodes do not have assay."""
+    return _PROGRAM.format(sysfs=inspect.getsource(sysfs), probe=inspect.getsource(probe))
+
+
+def _printed(command: Sequence[str]) -> str:
+    out, errors = _run(command, "", ANSWER_S)
+    if not out and errors:
+        raise SlurmError(f"{command[0]} failed: {_in_one_line(errors)}")
+    return out
+
+
+def _run(
+    command: Sequence[str], script: str, limit_s: float, job: str | None = None
+) -> tuple[str, str]:
+    """What a program of Slurm prints; it gets a signal that makes srun cancel its job."""
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+    except FileNotFoundError as error:
+        raise SlurmError(
+            f"{command[0]} is not on the PATH: run this on a host where jobs are submitted"
+        ) from error
+    with process:
+        try:
+            return _ended(process, script, limit_s, job)
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+
+
+def _ended(
+    process: subprocess.Popen[str], script: str, limit_s: float, job: str | None
+) -> tuple[str, str]:
+    end, reason, unsent = time.monotonic() + limit_s, "", script or None
+    while (left_s := end - time.monotonic()) > 0:
+        try:
+            return process.communicate(unsent, timeout=min(left_s, LOOK_S))
+        except subprocess.TimeoutExpired:
+            unsent, reason = None, _waits_for(job) if job else ""
+        if squeue.is_in_vain(reason):
+            raise SlurmError(f"Slurm does not start the job that examines the nodes: {reason}")
+    why = f" (Slurm's reason: {reason})" if reason else ""
+    raise SlurmError(
+        f"Slurm did not answer within {limit_s / 60:g} min{why}: name other nodes with --nodes, or"
+        " wait longer with --wait-min"
+    )
+
+
+def _waits_for(job: str) -> str:
+    """What a job waits for, in Slurm's words; empty if it runs, or nobody says."""
+    command = squeue.command(job)
+    try:
+        asked = subprocess.run(
+            command, capture_output=True, text=True, timeout=ANSWER_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    reasons = asked.stdout.splitlines()
+    return shorten(one_line(reasons[0]), limits.SHOWN_REASON) if reasons else ""
+
+
+_KNOWN = re.compile(
+    r"^job \d+ |^launch/slurm: |Terminating |: tasks? [\d-]+: Exited|: tasks? [\d-]+: Term"
+)
+
+
+def _in_one_line(errors: str) -> str:
+    """Slurm's own words, each once and without its prefixes; that tasks ended is known."""
+    lines = [line.removeprefix("srun: ").removeprefix("error: ") for line in errors.splitlines()]
+    telling = [line for line in lines if line and not _KNOWN.search(line)]
+    return shorten(one_line("; ".join(dict.fromkeys(telling))), limits.SHOWN_REASON)

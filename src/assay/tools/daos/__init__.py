@@ -1,0 +1,1 @@
+"""DAOS's own programs, logs and metrics: what they are asked, and what they answer."""

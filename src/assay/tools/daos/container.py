@@ -1,0 +1,106 @@
+"""The container that a benchmark uses: whether it exists before the run, and its layout."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field, ValidationError
+
+from assay.tools.daos.daos_answer import NO_CLIENT, NO_PERMISSION
+from assay.tools.daos.daos_log import meaning
+from assay.tools.json_output import json_objects, no_answer
+from assay.tools.output import Parsed
+from assay.tools.text import first_error
+
+TOOL = "container"
+
+
+def query(pool: str, container: str) -> list[str]:
+    """Command line that reports whether a container exists, and its layout."""
+    return ["daos", "-j", "container", "query", pool, container]
+
+
+class Container(BaseModel):
+    """A container, as `daos container query` reports it."""
+
+    uuid: str = Field(alias="container_uuid")
+    pool_uuid: str = ""
+    layout: str = Field(alias="container_type")
+    file_oclass: str = Field(default="", alias="file_object_class")
+    health: str = ""
+
+
+class _Answer(BaseModel):
+    error: str | None
+    response: Container | None
+
+
+def same(before: str, after: str) -> bool:
+    """Whether two answers to `query` describe the same container, and not just the same label."""
+    was, now = _container(before), _container(after)
+    return was is not None and now is not None and was.uuid == now.uuid
+
+
+def identity(answer: str) -> tuple[str, str] | None:
+    """UUIDs of the pool and of the container in an answer to `query`; None if it lacks either."""
+    container = _container(answer)
+    if container is None or not container.pool_uuid:
+        return None
+    return container.pool_uuid, container.uuid
+
+
+def other_layout(answer: str, file_oclass: str | None) -> list[str]:
+    """Report a container whose files have another object class than the described one, if any."""
+    container = _container(answer)
+    if container is None or file_oclass is None or container.file_oclass in ("", file_oclass):
+        return []
+    return [
+        f"the container's files have the object class {container.file_oclass}, but the description"
+        f" has {file_oclass}, by which the figures would be judged: correct daos.file_oclass, or"
+        " name another container"
+    ]
+
+
+def _container(text: str) -> Container | None:
+    answer = _answer(text)
+    return answer.response if isinstance(answer, _Answer) else None
+
+
+def _answer(text: str) -> _Answer | str:
+    """The answer of `daos`, or the reason why the text is not one."""
+    objects, invalid = json_objects(text)
+    if invalid or len(objects) != 1:
+        return f"no answer from daos: {no_answer(text, invalid)}"
+    try:
+        return _Answer.model_validate(objects[0])
+    except ValidationError as error:
+        return f"no answer from daos: {first_error(error)}"
+
+
+def parse(text: str) -> Parsed:
+    """Read the JSON of `query`. It gives no samples, only problems of the container."""
+    answer = _answer(text)
+    if isinstance(answer, str):
+        return Parsed(TOOL, (), (answer,))
+    container = answer.response
+    if answer.error and NO_PERMISSION in answer.error:
+        why = f"the container cannot be used: this account may not open it ({answer.error})"
+        allow = "its owner can allow it: daos container update-acl --entry=A::USER@:rw POOL LABEL"
+        return Parsed(TOOL, (), (f"{why}; {allow}",))
+    if answer.error or not container:
+        error = answer.error or "it gave no response"
+        if NO_CLIENT in error:
+            why = f"DAOS's client does not start here, so the container cannot be reached ({error})"
+            return Parsed(TOOL, (), (f"{why}: does daos_agent run on this host?",))
+        return Parsed(
+            TOOL,
+            (),
+            (
+                f"the container cannot be used: {meaning(error)} ({error}); create it first: IOR"
+                " and mdtest would create one with other properties",
+            ),
+        )
+    problems = []
+    if container.layout != "POSIX":
+        problems.append(f"the container is of type {container.layout}; a file system needs POSIX")
+    if container.health not in ("", "HEALTHY"):
+        problems.append(f"the container is {container.health}: it has lost data")
+    return Parsed(TOOL, (), tuple(problems))

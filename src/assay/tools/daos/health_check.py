@@ -1,0 +1,58 @@
+"""daos health check, from DAOS 2.8 on: the system, as a client of it sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import BaseModel, Field, ValidationError
+
+from assay.tools.daos.daos_answer import read_answer
+from assay.tools.text import first_error
+
+
+def query() -> list[str]:
+    """Command line that asks the agent, the servers and every pool."""
+    return ["daos", "-j", "health", "check"]
+
+
+class _Build(BaseModel):
+    version: str = ""
+
+
+class _Pool(BaseModel):
+    label: str = ""
+    dead: list[int] | None = Field(None, alias="dead_ranks")
+
+
+class _Response(BaseModel):
+    builds: dict[str, _Build] = Field(alias="component_build_info")
+    pools: dict[str, _Pool] | None = None
+
+    def problems(self) -> Iterator[str]:
+        versions = {
+            name: self.builds[name].version
+            for name in ("server", "client", "libdaos")
+            if name in self.builds and self.builds[name].version
+        }
+        if len(set(versions.values())) > 1:
+            reported = ", ".join(f"{name} {version}" for name, version in versions.items())
+            yield f"DAOS differs between its parts: {reported}; were the clients upgraded, too?"
+        for uuid, pool in (self.pools or {}).items():
+            if pool.dead:
+                ranks = ", ".join(map(str, pool.dead))
+                yield f"the pool {pool.label or uuid} has ranks that are dead: {ranks}"
+
+
+def problems(text: str) -> list[str]:
+    """Why the system is unfit to be measured, each reason in a sentence.
+
+    Args:
+        text: standard output of `query`.
+    """
+    answer = read_answer(text)
+    if answer.error:
+        return [f"daos health check failed: {answer.error}"]
+    try:
+        return list(_Response.model_validate(answer.response).problems())
+    except ValidationError as error:
+        return [f"daos health check: {first_error(error)}"]

@@ -1,0 +1,1 @@
+"""A host as its kernel and its programs show it."""

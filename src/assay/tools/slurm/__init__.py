@@ -1,0 +1,1 @@
+"""Slurm's programs and its MPI launchers."""

@@ -1,0 +1,1 @@
+from assay.tools.daos.daos_answer import *

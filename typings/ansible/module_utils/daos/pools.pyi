@@ -1,0 +1,1 @@
+from assay.tools.daos.pools import *

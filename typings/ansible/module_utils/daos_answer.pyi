@@ -1,1 +1,0 @@
-from assay.tools.daos_answer import *

@@ -1,1 +1,0 @@
-from assay.tools.pools import *
