@@ -6,24 +6,7 @@ import pytest
 
 from assay.preflight.table import as_json, rows
 from assay.problems import Problem, variable
-from assay.subject import folded
 from sites import problems, site
-
-
-@pytest.mark.parametrize(
-    ("hosts", "text"),
-    [
-        (["n1", "n2", "n3", "n7"], "n[1-3,7]"),
-        (["n1", "n2"], "n[1-2]"),
-        (["n5"], "n5"),
-        (["s01", "s02", "s10"], "s[01-02],s10"),
-        (["login"], "login"),
-        (["login", "n1", "n3"], "login,n[1,3]"),
-        ([], ""),
-    ],
-)
-def test_hosts_are_folded(hosts: list[str], text: str) -> None:
-    assert folded(hosts) == text
 
 
 def test_the_same_of_several_hosts_is_one_row_and_errors_come_first() -> None:
