@@ -150,7 +150,7 @@ def folded(hosts: Iterable[str]) -> str:
 
 
 def _by_width(all_digits: set[str]) -> dict[int, list[int]]:
-    """Numbers by the width to which they are padded with zeros; 1 without padding, 0 without number.
+    """Numbers by the width to which zeros pad them; 1 without zeros, 0 without a number.
 
     A number without zeros has each width up to its own: 100 follows 099, and 10 follows 09 and 9.
     """
