@@ -43,6 +43,16 @@ def test_what_roles_refuse_stands_in_the_same_table() -> None:
     assert problems(document)[0].allowed == "should be at least 32 bytes"
 
 
+def test_a_value_that_a_role_has_refused_is_refused_once() -> None:
+    refusal = {"key": "daos_provider", "value": "tcp", "allowed": "should be one that DAOS knows"}
+    document = site() | {"provider": "tcp", "refusals": {"s1": [refusal], "c1": [refusal]}}
+    (row,) = rows(problems(document))
+    assert (row.hosts, row.key, row.value) == (("s1", "c1"), "daos_provider", "tcp")
+    document["refusals"] = {"s1": [refusal | {"value": "verbs"}]}
+    assert [each.key for each in rows(problems(document))] == ["daos_provider", "provider"]
+    assert variable("provider") == "daos_provider"
+
+
 def test_of_a_cluster_that_could_not_be_described_the_refusals_are_all() -> None:
     refusal = {"key": "daos_server_engines", "value": None, "allowed": "should be a list"}
     (problem,) = problems({"refusals": {"s1": [refusal]}, "unreachable": []})
