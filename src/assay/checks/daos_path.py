@@ -10,8 +10,8 @@ from assay.checks.benchmarks.self_test import round_trip
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate, nic, waiting
 from assay.checks.bounds.path import data_path, of_files, servers_of, storage
-from assay.checks.entry import Requirement
-from assay.checks.figures import Expectation, Measured, nothing, shortest, within
+from assay.checks.entry import Expectation, Measured, Requirement
+from assay.checks.figures import nothing, shortest, within
 from assay.checks.load import ranks
 from assay.checks.pairs import clients_by_rank
 from assay.checks.trips import as_often, no_shorter
