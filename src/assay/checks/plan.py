@@ -41,6 +41,7 @@ from assay.checks.subjects import (
 )
 from assay.cluster.description import PARTITIONS, Cluster, Partition
 from assay.cluster.once import once
+from assay.tools.net_test import RELEASES as WITH_NET_TEST
 
 __all__ = [
     "CHECKS",
@@ -165,7 +166,7 @@ def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
         present.add("daos_perf")
     if cluster.daos.found:
         return present
-    if cluster.daos.version == "2.8":
+    if cluster.daos.version in WITH_NET_TEST:
         present.add("net_test")
     if ior_by_rank.is_possible(cluster) and ior_by_rank.each_rank(cluster, partition):
         present.add("ior_by_rank")
