@@ -125,8 +125,7 @@ class ActionModule(ActionBase):
 
     def _unread(self, deployed: Sequence[str]) -> Iterator[dict[str, Any]]:
         """What the inventory, or the command line, has that nothing reads."""
-        task: Any = self._task
-        manager = task.get_variable_manager()
+        manager = self._task.get_variable_manager()
         inventory = manager._inventory
         entries = {
             **{f"the group {group.name}": group for group in inventory.groups.values()},
