@@ -94,7 +94,7 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
     document = {key: value for key, value in document.items() if key not in KEYS}
     site = _validated(Site, {k: v for k, v in document.items() if k != "hosts"}, None, problems)
     described = document.get("hosts")
-    if not isinstance(described, dict) or not described:
+    if not isinstance(described, dict) or not (described or unseen):
         problems.append(Problem(None, "hosts", described, "must be an object: name to host"))
         described = {}
     hosts: dict[str, Host] = {}
