@@ -69,7 +69,12 @@ def not_seen(
     unseen += [
         name for name in builders if name in hostvars and not hostvars[name].get("ansible_facts")
     ]
-    return [name for name in unseen if name not in refused]
+    # What was refused of a host may be why it was not examined, unless it cannot be reached.
+    return [
+        name
+        for name in unseen
+        if name not in refused or hostvars[name].get("__preflight_unreachable")
+    ]
 
 
 def _is_seen(variables: Mapping[str, Any]) -> bool:
