@@ -37,6 +37,9 @@ OUTPUTS = 5_000_000
 DEPTH = 32
 """Nesting of directories, or of lists; a report has 8 levels."""
 
+ENTRIES = 1_100_000
+"""Entries of one directory: a subject each of every ordered pair of 1,024 hosts, 1,047,552."""
+
 FINGERPRINT_BYTES = 64 * MIB
 """A file of fingerprints. 1,024 hosts x 150 facts of 100 bytes are 15 MB."""
 
