@@ -19,7 +19,7 @@ from patient_squeue import SCHEDULER
 # removes its own entry from sys.path by its index.
 sys.path.append(str(Path(__file__).resolve().parent))
 
-# What whoever starts ReFrame by hand has set must not be read by the shells of the jobs, the loader or Python first.
+# No shell of a job, loader or Python may read first what whoever starts ReFrame by hand has set.
 for name in [*os.environ]:
     if name in ("BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT") or name.startswith("PYTHON"):
         del os.environ[name]

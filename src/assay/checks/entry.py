@@ -55,6 +55,10 @@ class Metric:
     provider: str | None = None
     """The provider of the measurement, if it is not the cluster's; the floor depends on it."""
 
+    def __deepcopy__(self, _: object) -> Metric:
+        # ReFrame copies a check before it runs it; a copy would be another metric.
+        return self
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
@@ -73,6 +77,9 @@ class Check:
     """How its raw outputs become samples."""
     takes: Callable[[Run], float]
     """Estimated time of the steps of its job, in seconds, on idle hosts."""
+
+    def __deepcopy__(self, _: object) -> Check:
+        return self  # as a metric
 
     @property
     def features(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from assay.subject import Subject
 
 RAW_DIRECTORY = "raw"
 
-_DONE = re.compile(r"([^\t]+)\t(\d{1,3})\t(\d{1,12}\.\d{1,9})\t(\d{1,12}\.\d{1,9})")
+_DONE = re.compile(r"([^\t]+)\t([0-9]{1,3})\t([0-9]{1,12}\.[0-9]{1,9})\t([0-9]{1,12}\.[0-9]{1,9})")
 """A line of the record."""
 
 
@@ -32,6 +32,11 @@ class Done:
     status: int
     start: float
     end: float
+
+
+def _done(line: str) -> Done | None:
+    match = _DONE.fullmatch(line)
+    return match and Done(match[1], int(match[2]), float(match[3]), float(match[4]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +78,15 @@ class SubjectOutputs:
 
     def steps(self) -> list[Done]:
         """The finished steps, in order; empty if the job did not get that far."""
-        done = []
-        for record in self.content("steps.tsv").splitlines():
-            # After a power loss or on a full disk, the last line may be incomplete.
-            if match := _DONE.fullmatch(record):
-                name, status, start, end = match.groups()
-                done.append(Done(name, int(status), float(start), float(end)))
-        return done
+        return [done for done in self.record() if done]
+
+    def record(self) -> list[Done | None]:
+        """Each line of the record of steps; None for one that cannot be read.
+
+        After a power loss or on a full disk, the last line may be incomplete.
+        """
+        lines = self.content("steps.tsv").removesuffix("\n")
+        return [_done(line) for line in lines.split("\n")] if lines else []
 
 
 @dataclass(frozen=True, slots=True)

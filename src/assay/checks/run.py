@@ -105,12 +105,23 @@ def by_name(metric: Metric, sample: Sample) -> bool:
     return sample.metric == metric.name
 
 
+Steps = Callable[[Run, Subject], Iterable[str]]
+"""The names of the steps that a job runs for a subject, in their order."""
+
+
+def each_sample(*steps: str) -> Steps:
+    """Steps that are run one after the other for each sample."""
+    return lambda run, _: (f"{step}.{number}" for number in run.times for step in steps)
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How raw outputs become samples."""
 
     parsed: Callable[[Run, Subject, RawOutputs], Parsed]
     """Parses the outputs of a subject."""
+    steps: Steps
+    """The steps that left them."""
     is_sample_of: Callable[[Metric, Sample], bool] = by_name
     """Whether a sample is one of a metric."""
     watches_engines: bool = False

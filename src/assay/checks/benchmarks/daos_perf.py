@@ -7,7 +7,7 @@ from assay.checks.daos_path import DaosPath, objects
 from assay.checks.entry import Check, Metric
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import RawOutputs
-from assay.checks.run import FABRIC_MIB_S, RPCS_S, SRUN_S, Reading, Run
+from assay.checks.run import FABRIC_MIB_S, RPCS_S, SRUN_S, Reading, Run, each_sample
 from assay.checks.subjects import each_in_turn
 from assay.subject import Subject
 from assay.tools.daos_perf import TOOL, parse
@@ -83,6 +83,8 @@ DAOS_PERF = Check(
         "quick": {"repetitions": 3, "values_4k": 5 * 1024, "values_1m": 64},
         "acceptance": {"repetitions": 5, "values_4k": 100 * 1024, "values_1m": 1024},
     },
-    reading=Reading(_parsed, _is_sample_of, watches_engines=True, pool="perf_pool"),
+    reading=Reading(
+        _parsed, each_sample(*SIZES), _is_sample_of, watches_engines=True, pool="perf_pool"
+    ),
     takes=_takes,
 )

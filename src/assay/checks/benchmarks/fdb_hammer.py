@@ -14,7 +14,7 @@ from assay.checks.figures import Expectation, Measured, Unrated, within
 from assay.checks.load import of_scale
 from assay.checks.raw import RawOutputs
 from assay.checks.references import OWN
-from assay.checks.run import DISK_MIB_S, SRUN_S, Reading, Run
+from assay.checks.run import DISK_MIB_S, SRUN_S, Reading, Run, each_sample
 from assay.checks.subjects import each_scratch
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
@@ -161,7 +161,7 @@ def _reading(load: Callable[[Run, Subject], tuple[int, int]]) -> Reading:
             ),
         )
 
-    return Reading(parsed, _is_sample_of)
+    return Reading(parsed, each_sample(*PHASES), _is_sample_of)
 
 
 _FIGURES = {"write": "write_bandwidth", "read": "read_bandwidth"}

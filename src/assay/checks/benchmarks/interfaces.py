@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, exactly
 from assay.checks.raw import RawOutputs
-from assay.checks.run import START_S, Reading, Run
+from assay.checks.run import START_S, Reading, Run, each_sample
 from assay.checks.subjects import each_host
 from assay.cluster.daos import Agent
 from assay.cluster.description import Cluster
@@ -76,6 +76,6 @@ INTERFACES = Check(
     each_host,
     (Metric("near_processes", "process", _near),),
     scales={"quick": {"repetitions": 3}, "acceptance": {"repetitions": 5}},
-    reading=Reading(_parsed, _is_sample_of),
+    reading=Reading(_parsed, each_sample("ask"), _is_sample_of),
     takes=_takes,
 )

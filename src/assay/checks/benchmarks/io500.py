@@ -13,7 +13,7 @@ from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, within
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import RawOutputs
-from assay.checks.run import SRUN_S, Reading, Run
+from assay.checks.run import SRUN_S, Reading, Run, each_sample
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.tools import io500
@@ -126,6 +126,9 @@ _METADATA_SCORE_WITHOUT_FIND = _score("metadata_score_without_find", "kop/s", *_
 
 # How a sample is taken and read.
 
+_PHASES = tuple(io500.Io500(".", ".").runs())
+_CLEANS = ("ior-easy-clean", "ior-hard-clean")
+
 
 def _parsed_phases(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     """Parse the phases and scores of every sample."""
@@ -195,7 +198,7 @@ PHASES = Check(
     ),
     scales=_SCALES,
     takes=_takes,
-    reading=Reading(_parsed_phases, watches_engines=True),
+    reading=Reading(_parsed_phases, each_sample(*_PHASES, *_CLEANS), watches_engines=True),
 )
 
 PROGRAM = Check(
@@ -213,5 +216,5 @@ PROGRAM = Check(
     ),
     scales=_SCALES,
     takes=_takes,
-    reading=Reading(_parsed_program, watches_engines=True),
+    reading=Reading(_parsed_program, each_sample("io500"), watches_engines=True),
 )

@@ -14,7 +14,7 @@ from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing, within
 from assay.checks.load import ranks, ranks_per_node
 from assay.checks.raw import RawOutputs
-from assay.checks.run import SRUN_S, Reading, Run
+from assay.checks.run import SRUN_S, Reading, Run, each_sample
 from assay.checks.subjects import each_mdtest_backend
 from assay.checks.trips import as_often
 from assay.cluster.description import Cluster
@@ -148,7 +148,7 @@ def _check(name: str, size: Quantity | None) -> Check:
             "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 16384},
         },
         takes=_takes,
-        reading=Reading(_parsed, _is_sample_of, watches_engines=True),
+        reading=Reading(_parsed, each_sample("mdtest"), _is_sample_of, watches_engines=True),
     )
 
 

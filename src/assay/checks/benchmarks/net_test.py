@@ -7,7 +7,7 @@ from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, nothing
 from assay.checks.pairs import engines_of
 from assay.checks.raw import RawOutputs
-from assay.checks.run import RPCS_S, SRUN_S, Reading, Run
+from assay.checks.run import RPCS_S, SRUN_S, Reading, Run, each_sample
 from assay.checks.subjects import each_engine, each_host
 from assay.checks.trips import no_shorter
 from assay.cluster.description import Cluster
@@ -85,6 +85,6 @@ NET_TEST = Check(
         "quick": {"repetitions": 3, "rpcs": 1000},
         "acceptance": {"repetitions": 5, "rpcs": 10000},
     },
-    reading=Reading(_parsed, _is_sample_of),
+    reading=Reading(_parsed, each_sample("run"), _is_sample_of),
     takes=_takes,
 )

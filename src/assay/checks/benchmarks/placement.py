@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.checks.entry import Check, Metric, Requirement
 from assay.checks.figures import Expectation, Measured, exactly
 from assay.checks.raw import RawOutputs
-from assay.checks.run import SRUN_S, Reading, Run
+from assay.checks.run import SRUN_S, Reading, Run, each_sample
 from assay.checks.subjects import each_host
 from assay.cluster.description import Cluster
 from assay.subject import Subject
@@ -38,6 +38,6 @@ PLACEMENT = Check(
     each_host,
     (Metric("bound_processes", "process", _bound),),
     scales={"quick": {"repetitions": 3}, "acceptance": {"repetitions": 5}},
-    reading=Reading(_parsed),
+    reading=Reading(_parsed, each_sample("placement")),
     takes=_takes,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from statistics import median
@@ -219,6 +219,15 @@ def step_name(metric: Metric, number: int, group: int) -> str:
     return f"{metric.name}.{number}.{group}"
 
 
+def _steps(run: Run, subject: Subject) -> Iterator[str]:
+    return (
+        step_name(metric, number, group)
+        for metric in run.check.metrics
+        for number in run.times
+        for group, _ in enumerate(groups(run, subject, metric), start=1)
+    )
+
+
 def of_clients(text: str, asked: SelfTest | None = None) -> Parsed:
     """Parse the output of each client of a run."""
     return merged(TOOL, (parse(output, asked) for output in by_process(text).values()))
@@ -304,7 +313,7 @@ CLIENT_SERVER = Check(
         _latency("latency_iov_2k", _IOV),
     ),
     scales=_SCALES,
-    reading=Reading(_parsed),
+    reading=Reading(_parsed, _steps),
     takes=_takes,
 )
 
@@ -316,7 +325,7 @@ CROSS_SERVER = Check(
     each_engine_pair,
     (*_BANDWIDTHS, _EMPTY, _LATENCY_EMPTY),
     scales=_SCALES,
-    reading=Reading(_parsed),
+    reading=Reading(_parsed, _steps),
     takes=_takes,
 )
 

@@ -7,7 +7,7 @@ from assay.checks.bounds.devices import IO, MEBIBYTE, scm
 from assay.checks.entry import Check, Metric, Requirement, Scales
 from assay.checks.memory import MemoryRules
 from assay.checks.raw import RawOutputs
-from assay.checks.run import START_S, Reading, Run, busiest
+from assay.checks.run import START_S, Reading, Run, busiest, each_sample
 from assay.checks.subjects import each_scm_engine, each_unflushed_engine
 from assay.cluster.description import Cluster
 from assay.subject import Subject
@@ -54,7 +54,7 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
     return sample.metric == f"{_TESTS[metric.direction]}_{_FIGURES[metric.unit]}"
 
 
-_READING = Reading(_parsed, _is_sample_of)
+_READING = Reading(_parsed, each_sample("run"), _is_sample_of)
 
 _RATE_SCALES: Scales = {
     "quick": {"repetitions": 3, "values": 50 * 1024, "pool_mib": 512},
