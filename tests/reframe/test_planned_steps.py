@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from run_reframe import scripts
+from test_engines_watched import watched_site
 
 from assay.checks.plan import CHECKS
 from assay.checks.raw import directory_of
@@ -15,7 +16,6 @@ from assay.checks.run import run_of
 from assay.cluster.description import PARTITIONS
 from clusters import described
 from sites import site
-from test_engines_watched import watched_site
 
 _BLOCK = re.compile(r"^\($(.*?)^\)", re.MULTILINE | re.DOTALL)
 

@@ -102,8 +102,9 @@ def _end(process: subprocess.Popen[bytes], stop: Path, campaigns: Path) -> None:
     try:
         process.wait(GRACE_S)
     except subprocess.TimeoutExpired:
+        words = ["bash", "-p", str(stop), str(campaigns)]
         subprocess.run(
-            ["bash", "-p", str(stop), str(campaigns)],
+            words,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
