@@ -14,9 +14,7 @@ from dataclasses import dataclass, field, replace
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
 from assay.checks.plan import CHECKS, requirements
-from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
-from assay.foreign.files import Tree
 from assay.foreign.text import quoted
 from assay.judge.engine_logs import logged
 from assay.judge.engine_steps import Activity, Way, add, ssds
@@ -131,7 +129,7 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
     ranks = found.ranks if found else engines
     seen = Activity(ranks=1 if alone else ranks, all_ranks=len(subjects) if alone else ranks)
     for job, output in enumerate(outputs):
-        raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
+        raw = output.raw
         seen.ssds.update(ssds(raw))
         for subject in subjects:
             add(seen, cluster, case.check, subject, raw, job)
