@@ -38,8 +38,6 @@ class IorByRank(MakesRankPools, LaunchesMpi, AssayCheck):
 
     scale = parameter(["acceptance"])
 
-    scripts = ("steps.sh", "read_engines.py")
-
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """One engine of each server at a time, each with clients of its own."""
         return clients_by_rank(self.cluster).rounds

@@ -24,7 +24,7 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
 
     uses_container = True
 
-    scripts = ("steps.sh", "read_engines.py", "attach.py")
+    scripts = ("steps.sh", "attach.py")
 
     @property
     def tasks(self) -> int:

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.foreign.files import ForeignError, Tree, read_file
-from assay.foreign.sources import Budget, Missing, Output, fetch, inflate, output_of, text_of
+from assay.foreign.sources import Budget, Missing, Printed, fetch, inflate, output_of, text_of
 
 BUDGET = Budget(seconds=1, bytes=10_000, lines=100)
 GENEROUS = Budget(seconds=30, bytes=10_000, lines=100)
@@ -166,18 +166,18 @@ def test_no_answer_raises(parts: list[bytes]) -> None:
         assert isinstance(fetch(url, GENEROUS), bytes | Missing)
 
 
-def shell(script: str, budget: Budget = GENEROUS) -> Output | Missing:
+def shell(script: str, budget: Budget = GENEROUS) -> Printed | Missing:
     return output_of(["sh", "-c", script], budget)
 
 
 def test_a_program_is_asked() -> None:
-    assert shell("echo out; echo err >&2; exit 3") == Output(3, "out\n", "err\n")
-    assert output_of(["cat"], GENEROUS, stdin="given") == Output(0, "given", "")
-    assert output_of(["sh", "-c", "echo $X"], GENEROUS, env={"X": "y"}) == Output(0, "y\n", "")
+    assert shell("echo out; echo err >&2; exit 3") == Printed(3, "out\n", "err\n")
+    assert output_of(["cat"], GENEROUS, stdin="given") == Printed(0, "given", "")
+    assert output_of(["sh", "-c", "echo $X"], GENEROUS, env={"X": "y"}) == Printed(0, "y\n", "")
 
 
 def test_a_byte_that_is_no_utf8_is_shown() -> None:
-    assert shell(r"printf 'a\377b\n'") == Output(0, "a\ufffdb\n", "")
+    assert shell(r"printf 'a\377b\n'") == Printed(0, "a\ufffdb\n", "")
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,11 @@ def directory_of(subject: Subject) -> str:
     return str(subject).replace(">", "-to-")
 
 
+def source_of(subject: Subject) -> str:
+    """Who wrote a subject's outputs, as the first directory under `raw/`: a host, or several."""
+    return directory_of(subject).partition("/")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """A finished step: its exit status, its start and its end, in seconds since the epoch."""
@@ -46,6 +51,8 @@ class SubjectOutputs:
     tree: Tree
     place: str = "."
     """Where, below the root of the tree."""
+    refused: bool = False
+    """Whether they count as none."""
 
     def content(self, name: str) -> str:
         """The text of a file; empty if there is none.
@@ -63,6 +70,8 @@ class SubjectOutputs:
             ForeignError: it is not a regular file, or larger than any output.
             OSError: it cannot be read.
         """
+        if self.refused:
+            return b""
         try:
             return self.tree.read(f"{self.place}/{name}", OUTPUT_BYTES)
         except FileNotFoundError:
@@ -96,11 +105,15 @@ class RawOutputs:
     tree: Tree
     place: str = RAW_DIRECTORY
     """Where, below the root of the tree."""
+    refused: frozenset[str] = frozenset()
+    """The sources whose outputs count as none; with "", all of them."""
 
     def of(self, subject: Subject) -> SubjectOutputs:
         """The outputs of one subject."""
-        return SubjectOutputs(self.tree, f"{self.place}/{directory_of(subject)}")
+        refused = not self.refused.isdisjoint(("", source_of(subject)))
+        return SubjectOutputs(self.tree, f"{self.place}/{directory_of(subject)}", refused)
 
     def answer(self, name: str) -> str:
         """The kept answer of dmg or daos; empty if it was not asked."""
-        return SubjectOutputs(self.tree, f"{self.place}/system").content(f"{name}.json")
+        answers = SubjectOutputs(self.tree, f"{self.place}/system", "" in self.refused)
+        return answers.content(f"{name}.json")

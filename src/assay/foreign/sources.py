@@ -171,7 +171,7 @@ class _Recorded:
 
 
 @dataclass(frozen=True)
-class Output:
+class Printed:
     """What a program printed until it ended; bytes that are no UTF-8 are shown as `�`."""
 
     status: int
@@ -187,7 +187,7 @@ def output_of(
     env: Mapping[str, str] | None = None,
     meanwhile: Callable[[], str] = str,
     end_with: signal.Signals = signal.SIGKILL,
-) -> Output | Missing:
+) -> Printed | Missing:
     """Run a program in a session of its own, and end all of it when its budget is used up.
 
     Args:
@@ -230,7 +230,7 @@ def output_of(
             assert stream
             stream.close()
     out, err = (bytes(each).decode("utf-8", "replace") for each in printed)
-    return Output(process.returncode, out, err)
+    return Printed(process.returncode, out, err)
 
 
 _LOOK_S = 5.0

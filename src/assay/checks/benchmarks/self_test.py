@@ -158,14 +158,30 @@ def rank(cluster: Cluster, engine: Subject, answer: str) -> int:
     Raises:
         NoRankError: dmg does not know the engine.
     """
-    described = cluster.engine(engine)
-    interface = cluster.hosts[engine.host].interfaces[described.fabric_iface]
-    address = f"{interface.address}:{described.fabric_iface_port}"
+    address = _address(cluster, engine)
     ranks = _ranks(answer)
     if address not in ranks:
         known = ", ".join(ranks) or "none"
         raise NoRankError(f"no rank listens at {address}, {engine}; dmg knows {known}")
     return ranks[address]
+
+
+def servers(cluster: Cluster, answer: str) -> Mapping[int, str]:
+    """The server of each rank that dmg's answer has at the address of a described engine."""
+    ranks = _ranks(answer)
+    engines = (
+        Subject(name, engine=number)
+        for name in (cluster.daos.servers if cluster.daos else ())
+        for number in range(len(cluster.hosts[name].engines))
+    )
+    at = ((_address(cluster, engine), engine.host) for engine in engines)
+    return {ranks[address]: host for address, host in at if address in ranks}
+
+
+def _address(cluster: Cluster, engine: Subject) -> str:
+    described = cluster.engine(engine)
+    interface = cluster.hosts[engine.host].interfaces[described.fabric_iface]
+    return f"{interface.address}:{described.fabric_iface_port}"
 
 
 @lru_cache(maxsize=2)
