@@ -1,8 +1,8 @@
 #!/bin/bash -p
 # stop.sh CAMPAIGNS: end the campaign that is running in the directory CAMPAIGNS, with its job, and name it; also what a campaign left
 # there whose campaign.sh, ReFrame or both were killed. Does nothing where there is neither. It runs on the host on which
-# campaign.sh was started, and ends with 75 on another, with 77 where CAMPAIGNS is another user's or others can reach its lock,
-# or with 1 where something does not end.
+# campaign.sh was started. Ends with 75 on another, with 64 where arguments are wrong, with 66 where there is no such directory,
+# with 77 where it is another user's or others can reach its lock, and with 1 where something does not end.
 #
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
@@ -12,6 +12,14 @@ if (($# != 1)); then
     exit 64
 fi
 campaigns=$(realpath --canonicalize-missing "$1")
+if [[ ! -d $campaigns ]]; then
+    echo "there is no directory $campaigns; name the one that has the directories of the campaigns" >&2
+    exit 66
+fi
+if [[ ! -e $campaigns/.campaign && -e ${campaigns%/*}/.campaign ]]; then
+    echo "$campaigns is a campaign; name the directory that has it: ${campaigns%/*}" >&2
+    exit 64
+fi
 
 # shellcheck source=/dev/null # it is written by the role `reframe`
 . "${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}"
@@ -22,7 +30,6 @@ nothing_runs() {
     echo "no campaign is running in $campaigns" >&2
     exit 0
 }
-[[ -d $campaigns ]] || nothing_runs
 refuse_unsafe "$campaigns"
 [[ -e $campaigns/.campaign || -L $campaigns/.campaign ]] || nothing_runs
 private_place "$campaigns"

@@ -100,7 +100,7 @@ def test_what_contradicts_the_samples_is_not_signed(
     """It was signed, and only `assay verify` noticed."""
     change(campaign / RAW)
     done, out = sign_off(campaign)
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert left(out) == []
     first, *_, last = done.stderr.splitlines()
     assert first.startswith("SsdFio on s1: ")
@@ -115,7 +115,7 @@ def test_samples_that_nothing_printed_are_not_signed(campaign: Path) -> None:
                 by_subject[subject] = [1.2 * sample for sample in by_subject[subject]]
     (campaign / "run-1.json").write_text(json.dumps(report))
     done, out = sign_off(campaign)
-    assert (done.exit_code, left(out)) == (1, [])
+    assert (done.exit_code, left(out)) == (2, [])
     assert len(done.stderr.splitlines()) == 21
     assert "(the first 20 are above)" in done.stderr
 

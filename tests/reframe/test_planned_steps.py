@@ -10,9 +10,9 @@ import pytest
 from run_reframe import scripts
 from test_engines_watched import watched_site
 
+from assay.checks.entry import run_of
 from assay.checks.plan import CHECKS
 from assay.checks.raw import directory_of
-from assay.checks.run import run_of
 from assay.cluster.description import PARTITIONS
 from clusters import described
 from sites import site
