@@ -1,9 +1,11 @@
 """For checks of DAOS: its programs, and a system that is healthy before and after the job."""
 
 import os
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from reframe.core.builtins import run_before
 from reframe.core.exceptions import ReframeError
 
 import asking
@@ -11,6 +13,7 @@ from assay.checks.backends import container, library_directory
 from assay.checks.benchmarks.self_test import SYSTEM_BEFORE, NoRankError, rank
 from assay.cluster.daos import Engine, System
 from assay.cluster.description import Cluster
+from assay.foreign import sources
 from assay.shell import Text
 from assay.subject import Subject
 from assay.tools.daos import (
@@ -25,7 +28,7 @@ from assay.tools.daos import (
 from assay.tools.daos import container as containers
 from assay.tools.daos.daos_answer import read_answer
 from assay.tools.daos.daos_user import container_properties, refusal
-from assay_check import Commands
+from assay_check import HERE, Commands
 from mixins import own_container
 from mixins.plugin import Mixin
 
@@ -102,6 +105,16 @@ class NeedsDaos(RunsDaosPrograms):
 
     #: The clients share the system's performance, so with fewer clients each would get more.
     needs_all_hosts = True
+
+    @run_before("run")
+    def bring_what_reads_the_engines(self) -> None:
+        """Copy the program that reads their metrics, and what it imports from `assay`."""
+        if not self.entry.reading.watches_engines:
+            return
+        beside = Path(self.stagedir, "assay", "foreign")
+        beside.mkdir(parents=True, exist_ok=True)
+        shutil.copy(sources.__file__, beside)
+        shutil.copy(HERE / "read_engines.py", self.stagedir)
 
     def problems_before(self) -> list[str]:
         """Check also that the system is healthy, and that what is written may be written there."""

@@ -210,10 +210,31 @@ def test_a_check_whose_figures_are_below_its_references_did_not_fail(tmp_path: P
 def test_a_campaign_is_measured_while_somebody_has_its_lock(tmp_path: Path) -> None:
     directory = tmp_path / "campaign"
     assert not progress.is_measuring(directory)
+    (tmp_path / progress.LOCK).parent.mkdir(mode=0o700)
     with (tmp_path / progress.LOCK).open("wb") as lock:
         assert not progress.is_measuring(directory)
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert progress.is_measuring(directory)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody who sees no lock")
+def test_who_cannot_see_the_lock_goes_by_what_reframe_has_written(tmp_path: Path) -> None:
+    """A group may read the results, and the lock is its user's alone."""
+    for path in (tmp_path, *tmp_path.parents[:2]):
+        path.chmod(0o755)
+    state = tmp_path / "campaign"
+    state.mkdir()
+    (tmp_path / progress.LOCK).parent.mkdir(mode=0o700)
+    (tmp_path / progress.LOCK).touch()
+    answers = []
+    for text in (BEGIN, BEGIN + FINISH, BEGIN + FINISH + BEGIN):
+        (state / progress.OUTPUT).write_text(text)
+        os.seteuid(65534)
+        try:
+            answers.append(progress.is_measuring(state))
+        finally:
+            os.seteuid(0)
+    assert answers == [True, False, True]
 
 
 def test_without_a_time_a_line_changes_only_if_something_happens(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+import bundles
 from assay.bundle import checksums
-from assay.bundle import write as bundle
 from assay.bundle.verify import verify
 from assay.campaign.results import Results, read
 from assay.campaign.run_report import ReportError
@@ -65,7 +65,7 @@ class Campaign:
         return sign_off(self.cluster, self.results(), gate, (), "Ada Byron", MADE)
 
     def bundle(self) -> Path:
-        bundle.write(self.signed(), self.results(), self.root / "bundle")
+        bundles.write(self.signed(), self.results(), self.root / "bundle")
         return self.root / "bundle"
 
 

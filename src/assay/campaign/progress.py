@@ -30,7 +30,7 @@ State = Literal["waits", "runs", "measured", "beyond", "failed", "interrupted"]
 OUTPUT = "reframe.out"
 """File in which campaign.sh keeps ReFrame's output of all sessions, one after the other."""
 
-LOCK = ".lock"
+LOCK = ".campaign/lock"
 """File beside the campaigns that campaign.sh keeps locked while it measures."""
 
 _BEGAN = re.compile(r"\[==========\] Started on (.{10,40})")
@@ -193,8 +193,11 @@ def _failure(text: str) -> str:
 def is_measuring(directory: Path) -> bool:
     """Whether a campaign in the directory's parent is being measured.
 
+    Nobody but the user whose campaigns these are can see the lock. For others, a campaign is
+    measured until ReFrame has written that it finished.
+
     Raises:
-        OSError: the lock cannot be read.
+        ForeignError, OSError: neither the lock nor ReFrame's output can be read.
     """
     try:
         with (directory.parent / LOCK).open("rb") as lock:
@@ -203,6 +206,10 @@ def is_measuring(directory: Path) -> bool:
         return False
     except BlockingIOError:
         return True
+    except PermissionError:
+        text = files.read(directory / OUTPUT, limits.OUTPUT_BYTES, follow=False)
+        began, finished = (text.rfind(line.encode()) for line in _SESSION)
+        return began > finished
     return False
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, Literal, TypeVar, cast
@@ -76,6 +76,10 @@ class Metric:
         """The variables of its check by which it is measured, beyond `repetitions`."""
         return ()
 
+    def __deepcopy__(self, _: object) -> Metric:
+        # ReFrame copies a check before it runs it; a copy would be another metric.
+        return self
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
@@ -139,6 +143,9 @@ class Check:
             yield f"scales.{scale}", dict(sizes), set(sizes) == expected, allowed
             for name, size in sizes.items():
                 yield f"scales.{scale}.{name}", size, size > 0, "1 or more"
+
+    def __deepcopy__(self, _: object) -> Check:
+        return self  # as a metric
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -370,12 +377,23 @@ def by_name(metric: Metric, sample: Sample) -> bool:
     return sample.metric == metric.name
 
 
+Steps = Callable[[Run, Subject], Iterable[str]]
+"""The names of the steps that a job runs for a subject, in their order."""
+
+
+def each_sample(*steps: str) -> Steps:
+    """Steps that are run one after the other for each sample."""
+    return lambda run, _: (f"{step}.{number}" for number in run.times for step in steps)
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How raw outputs become samples."""
 
     parsed: Callable[[Run, Subject, RawOutputs], Parsed]
     """Parses the outputs of a subject."""
+    steps: Steps
+    """The steps that left them."""
     is_sample_of: Callable[[Metric, Sample], bool] = by_name
     """Whether a sample is one of a metric."""
     watches_engines: bool = False
