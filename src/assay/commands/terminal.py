@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -37,6 +38,13 @@ def misuse(message: str) -> NoReturn:
     """End the command with status 2, for arguments that it cannot use."""
     complain(message)
     raise typer.Exit(2)
+
+
+def finite(number: float | None) -> float | None:
+    """An option that is a number, as a callback: NaN is within each range, and is refused here."""
+    if number is not None and not math.isfinite(number):
+        raise typer.BadParameter(f"{number} is not a finite number")
+    return number
 
 
 def print_problems(problems: list[Problem], named: Callable[[str], str]) -> None:
