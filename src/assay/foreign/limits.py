@@ -49,6 +49,10 @@ of FDB, 10 MB each, is 220 MB."""
 REFUSED = Budget(seconds=30, bytes=256 * MIB, lines=1_100_000)
 """The list of refused outputs of a check: of as many subjects, 230 bytes each."""
 
+SLURM = Budget(seconds=60, bytes=64 * MIB, lines=500_000)
+"""What a program of Slurm prints. 10,000 nodes in 20 partitions x 300 bytes are 60 MB; Slurm's own
+limit for an answer is its MessageTimeout, 10 s by default."""
+
 DEPTH = 32
 """Nesting of directories, or of lists; a report has 8 levels."""
 
