@@ -410,3 +410,47 @@ def test_a_campaign_of_daos_goes_on_between_its_phases(tmp_path: Path) -> None:
     command = ["progress", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
     last = CliRunner().invoke(app, command).stdout.splitlines()[-1]
     assert re.fullmatch(r"about \d+ \w+ left", last)
+
+
+@pytest.mark.parametrize("name", [progress.LOCK, progress.OUTPUT, "perflogs"])
+def test_a_fifo_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    """`assay progress` hung."""
+    (tmp_path / "cluster.json").write_text(json.dumps(description()))
+    campaign = tmp_path / "monday"
+    campaign.mkdir()
+    (campaign / progress.OUTPUT).write_text(
+        BEGIN + RUN.format("SsdFio", "servers") + END.format("OK", "SsdFio", "servers") + FINISH
+    )
+    at = {
+        progress.LOCK: tmp_path / progress.LOCK,
+        progress.OUTPUT: campaign / progress.OUTPUT,
+        "perflogs": campaign / "perflogs/proving-ground/servers/SsdFio.log",
+    }[name]
+    at.parent.mkdir(parents=True, exist_ok=True)
+    at.unlink(missing_ok=True)
+    os.mkfifo(at)
+    arguments = ["progress", str(campaign), "--cluster", str(tmp_path / "cluster.json")]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == (0 if name == "perflogs" else 2)
+    assert name == "perflogs" or "is not a regular file" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        *("", "\n", "\0", "|", "job_completion_time|", "job_completion_time|x_value\n\n", '"'),
+        "job_completion_time|x_value\n1|...\n",
+        "job_completion_time|x_value\n1|1e-\n",
+        "job_completion_time|x_value\n1|--1\n",
+        'job_completion_time|x_value\n1|"' + "x" * 200_000 + "\n",
+        "job_completion_time|x_value\r1|\udcff",
+        "job_completion_time|x_value\n" * 10_001,
+    ],
+)
+def test_an_odd_log_of_figures_shows_none(tmp_path: Path, log: str) -> None:
+    """csv.Error, ValueError and IndexError ended the command."""
+    path = tmp_path / "perflogs/here/servers/SsdFio.log"
+    path.parent.mkdir(parents=True)
+    path.write_text(log, errors="surrogateescape")
+    output = BEGIN + RUN.format("SsdFio", "servers") + END.format("OK", "SsdFio", "servers")
+    assert seen(tmp_path, output).checks[0].figures == []

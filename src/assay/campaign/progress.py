@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import fcntl
-import io
 import os
 import re
 from collections import Counter
@@ -20,6 +18,7 @@ from assay.checks.plan import CHECKS, Requirement
 from assay.checks.raw import SubjectOutputs, directory_of
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError, Tree
+from assay.foreign.sources import Missing
 from assay.foreign.text import one_line
 from assay.subject import Subject, folded
 from assay.units import show
@@ -200,7 +199,7 @@ def is_measuring(directory: Path) -> bool:
         ForeignError, OSError: neither the lock nor ReFrame's output can be read.
     """
     try:
-        with (directory.parent / LOCK).open("rb") as lock:
+        with files.opened(directory.parent / LOCK) as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
@@ -343,16 +342,22 @@ def _clock(seconds: float) -> str:
 def _figures(tree: Tree, check: Standing, system: str) -> Iterator[str]:
     """The figures of the last run in ReFrame's log of a check; empty if it has none."""
     name = f"perflogs/{system}/{check.partition}/{check.name}.log"
-    try:
-        text = tree.read(name, limits.OUTPUT_BYTES).decode("utf-8", "replace")
-    except (FileNotFoundError, ForeignError):
+    content = tree.read_file(name, limits.PERFLOG)
+    if isinstance(content, Missing):
         return
-    rows = list(csv.reader(io.StringIO(text), delimiter="|"))
-    header = next((row for row in reversed(rows) if row[:1] == ["job_completion_time"]), None)
-    if header is None or rows[-1] is header:
+    lines = content.decode("utf-8", "replace").rstrip("\n").split("\n")
+    header = next((line for line in reversed(lines) if line.startswith(_HEADER)), lines[-1])
+    if header == lines[-1]:
         return
-    last = dict(zip(header, rows[-1], strict=False))
+    last = dict(zip(header.split(_BETWEEN), lines[-1].split(_BETWEEN), strict=False))
     for key, value in last.items():
         metric, end, _ = key.rpartition("_value")
-        if end and re.fullmatch(r"[0-9.e+-]{1,40}", value):
+        if end and _NUMBER.fullmatch(value):
             yield one_line(f"{metric} {show(float(value))} {last.get(f'{metric}_unit', '')}")
+
+
+_BETWEEN = "|"
+_HEADER = f"job_completion_time{_BETWEEN}"
+"""How ReFrame begins a line with the names of columns; no text with a separator is in its logs."""
+
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?")

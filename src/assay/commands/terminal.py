@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -44,6 +45,13 @@ def misuse(message: str) -> NoReturn:
     """End the command, since it cannot use an argument or a file."""
     complain(message)
     raise typer.Exit(NOT_DONE)
+
+
+def finite(number: float | None) -> float | None:
+    """An option that is a number, as a callback: NaN is within each range, and is refused here."""
+    if number is not None and not math.isfinite(number):
+        raise typer.BadParameter(f"{number} is not a finite number")
+    return number
 
 
 def print_problems(
