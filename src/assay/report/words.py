@@ -76,8 +76,8 @@ UNJUDGED = (
 _GATE: Mapping[Gate, str] = {
     Gate.ACCEPTANCE: (
         "The acceptance gate requires that every metric required of this cluster was measured with"
-        " at least what its scale asks for, and that none is implausible, below its floor or"
-        " unsteady. In each layer and direction, at least one metric must have been judged."
+        " at least what its scale asks for, and that none is implausible, below or unsteady. In"
+        " each layer and direction, at least one metric must have been judged."
     ),
     Gate.MEASURED: (
         "This is a measurement and not an acceptance. The measured gate requires that every metric"
