@@ -9,7 +9,7 @@ from assay.checks import below as measured_below
 from assay.checks.benchmarks.self_test import round_trip
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate, nic, waiting
-from assay.checks.bounds.path import data_path, of_files, servers_of, storage
+from assay.checks.bounds.path import data_path, data_rate, of_files, servers_of, storage
 from assay.checks.entry import Requirement
 from assay.checks.figures import Expectation, Measured, nothing, shortest, within
 from assay.checks.load import ranks
@@ -69,11 +69,12 @@ def crossed_by(
     if cluster.colocated and cluster.daos and cluster.daos.found:
         return (), "engines run on the clients: there may be no wire between them"
     engine = engine_of(requirement)
-    bound = data_path(cluster, direction, size, stored(cluster), clients, engine)
-    limits = bound.limits if bound else ()
-    if unit != "MiB/s":
-        limits = tuple(rate for limit in limits if (rate := as_rate(limit, unit, size)))
-    return limits, "neither NICs nor SSDs have a known speed"
+    cost = stored(cluster)
+    if unit == "MiB/s":
+        bound = data_path(cluster, direction, size, cost, clients, engine)
+    else:
+        bound = data_rate(cluster, direction, size, unit, cost, clients, engine)
+    return bound.limits if bound else (), "neither NICs nor SSDs have a known speed"
 
 
 @dataclass(frozen=True, slots=True)

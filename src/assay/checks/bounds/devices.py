@@ -37,15 +37,17 @@ def ssd_bandwidth(cluster: Cluster, name: str | None, way: Direction, count: int
     return _times("the SSDs", count, each, thing, f"{name}: {sheet.word}")
 
 
-def ssd_rate(cluster: Cluster, name: str | None, way: Direction) -> Limit | None:
-    """The rate of random I/Os of 4 KiB on one SSD, by its datasheet."""
-    if name is None:
+def ssd_rate(cluster: Cluster, name: str | None, way: Direction, count: int = 1) -> Limit | None:
+    """The rate of random I/Os of 4 KiB on `count` SSDs of one model, by their datasheet."""
+    if name is None or not count:
         return None
     sheet = cluster.sheets.ssd[name]
     each = sheet.read_rate if way == "read" else sheet.write_rate
     if each is None:
         return None
-    return Limit("the SSD", each, name, f"{name}: {sheet.word}")
+    made_of = name if count == 1 else f"{count} SSDs × {each}"
+    who = "the SSD" if count == 1 else "the SSDs"
+    return Limit(who, Quantity(count * each.value, each.unit), made_of, f"{name}: {sheet.word}")
 
 
 def ssd_link(cluster: Cluster, name: str | None, count: int = 1) -> Limit | None:
