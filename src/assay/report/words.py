@@ -28,6 +28,12 @@ GATES: Mapping[Gate, str] = {
 }
 """What each gate lets through, as the object of a sentence."""
 
+
+def blocks(gate: Gate, *, blocking: bool) -> str:
+    """The heading of the causes that block a gate, or of those that do not."""
+    return f"What blocks {GATES[gate]}" if blocking else f"What does not block {GATES[gate]}"
+
+
 SIGN: Mapping[Verdict, str] = {
     Verdict.MISSING: "✕",
     Verdict.IMPLAUSIBLE: "▲",
@@ -167,6 +173,11 @@ def engines(signed: SignOff) -> list[tuple[str, str]]:
     for each in signed.engines:
         checks.setdefault(each.sentence, []).append(each.check)
     return [(", ".join(names), sentence) for sentence, names in checks.items()]
+
+
+def counted(verdicts: Mapping[Verdict, int]) -> str:
+    """Numbers of metrics: ``5 below, 2 unsteady``."""
+    return ", ".join(f"{count:,} {verdict}" for verdict, count in verdicts.items())
 
 
 def _counted(number: int, thing: str) -> str:
