@@ -185,7 +185,7 @@ def test_a_sign_off_without_a_metric_is_refused_on_the_page():
 def test_where_all_is_missing_the_page_says_why_once():
     sign_off = campaign(cluster(), problem="no node answered\nat all")
     page = Page(html.render(sign_off))
-    assert page.words.count("no node answered at all") == 1  # in full
+    assert page.words.count("no node answered at all") == 1
     required = len(sign_off.judgements)
     assert (
         f"0 of {required} metrics pass, {required} missing; 1 cause: no node answered" in page.words
