@@ -148,7 +148,7 @@ class Results:
         """Why a metric has no valid samples, in words; empty if it has some."""
         case = self._case(metric)
         if case is None:
-            absent = f"{metric.check} did not run on {metric.partition}: it is in no run report"
+            absent = f"not run on {metric.partition}: it is in no run report"
             return [self.cut or absent]
         if (subject := str(metric.subject)) in case.problems:
             return shorten_all(case.problems[subject], limits.SHOWN_REASON)

@@ -259,7 +259,7 @@ class _Words:
     def limit(self) -> str:
         """The limit that it should reach, or stay within."""
         quantity = Quantity(self.worst or 0.0, self.unit)
-        return f"the {'floor' if self.more else 'limit'} of {quantity}"
+        return f"the {'floor' if self.more else 'ceiling'} of {quantity}"
 
     def beyond(self, value: float) -> str | None:
         """A sentence if a value is better than possible, otherwise None."""
@@ -268,7 +268,7 @@ class _Words:
         return f"better than possible, {Quantity(self.best, self.unit)}"
 
     def short(self, value: float) -> str | None:
-        """A sentence if a value is worse than its floor, otherwise None."""
+        """A sentence if a value is worse than that limit, otherwise None."""
         if self.worst is None or not (value < self.worst if self.more else value > self.worst):
             return None
         return f"{'below' if self.more else 'above'} {self.limit}"

@@ -19,8 +19,9 @@ from assay.checks.plan import requirements
 from assay.cluster import software
 from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
+from assay.judge.causes import Cause, causes
 from assay.judge.chain import Chain, chains
-from assay.judge.coverage import Coverage, coverage, has_been_judged, shares
+from assay.judge.coverage import Coverage, coverage, shares
 from assay.judge.engines import Engines, engines
 from assay.judge.evidence import Evidence, evidence
 from assay.judge.in_force import in_force
@@ -99,6 +100,15 @@ class SignOff:
         return tuple(sorted(stopping, key=lambda judgement: failing.index(judgement.verdict)))
 
     @cached_property
+    def causes(self) -> tuple[Cause, ...]:
+        """The causes of missing, implausible, slow and unsteady metrics, the worst first."""
+        return tuple(causes(self.judgements))
+
+    def is_blocked_by(self, cause: Cause) -> bool:
+        """Whether the gate refuses a cause."""
+        return cause.verdict in FAILING[self.gate]
+
+    @cached_property
     def stopped_by_less(self) -> tuple[Deviation, ...]:
         """The settings that measured less than the scale asks for, if the gate refuses that."""
         if self.gate is Gate.MEASURED:
@@ -127,11 +137,6 @@ class SignOff:
         """Where it is slow."""
         return tuple(chains(self.cluster, self.judgements))
 
-    @cached_property
-    def judged(self) -> int:
-        """Number of metrics that were compared with a limit."""
-        return sum(map(has_been_judged, self.judgements))
-
     @property
     def passed(self) -> bool:
         """Whether the campaign passes the gate; without any judged metric it does not."""
@@ -141,48 +146,49 @@ class SignOff:
 
     @property
     def headline(self) -> str:
-        """The outcome in one sentence."""
+        """The outcome in one sentence, which counts every verdict."""
+        return f"{self.outcome} {self.cluster.name}: {self.statement}"
+
+    @property
+    def outcome(self) -> str:
+        """The outcome in one or two words."""
+        if self.counts[Verdict.WAIVED] == len(self.judgements):
+            return "REFUSED"
+        word = "ACCEPTED" if self.gate is Gate.ACCEPTANCE else "MEASURED"
+        return word if self.passed else f"NOT {word}"
+
+    @property
+    def statement(self) -> str:
+        """The number of metrics with each verdict, and what the outcome means or rests on."""
         total = len(self.judgements)
         if not total:
-            return "REFUSED: the plan requires no metric, so there is nothing to accept"
+            return "the plan requires no metric, so there is nothing to accept"
         if self.counts[Verdict.WAIVED] == total:
-            return f"REFUSED: all {total} metrics are waived, so there is nothing to accept"
-        if not self.passed:
-            return self._refusal(total)
-        exceptions = []
-        if self.counts[Verdict.WAIVED]:
-            layers = ", ".join(shares(self.judgements))
-            exceptions.append(f"{self.counts[Verdict.WAIVED]} waived ({layers})")
-        if self.counts[Verdict.UNRATED]:
-            exceptions.append(f"{self.counts[Verdict.UNRATED]} unrated")
-        but = f"; {', '.join(exceptions)}" if exceptions else ""
-        if self.gate is Gate.ACCEPTANCE:
-            return (
-                f"ACCEPTED on a campaign of the scale {self.scale}: {self.judged:,} of {total:,}"
-                f" required metrics judged, none missing, implausible, below or unsteady{but}"
-            )
-        return (
-            f"MEASURED: {total:,} metrics, none missing or implausible{but};"
-            " this is a measurement and not an acceptance"
-        )
+            return f"all {total:,} metrics are waived, so there is nothing to accept"
+        return "; ".join((", ".join(self._counted()), *self._grounds()))
 
-    def _refusal(self, total: int) -> str:
-        word = "NOT ACCEPTED" if self.gate is Gate.ACCEPTANCE else "NOT MEASURED"
-        reasons = []
+    def _counted(self) -> Iterator[str]:
+        yield f"{self.counts[Verdict.PASS]:,} of {len(self.judgements):,} metrics pass"
+        for verdict, count in self.counts.items():
+            if count and verdict is Verdict.WAIVED:
+                yield f"{count:,} {verdict} ({', '.join(shares(self.judgements))})"
+            elif count and verdict is not Verdict.PASS:
+                yield f"{count:,} {verdict}"
+
+    def _grounds(self) -> Iterator[str]:
+        if self.passed and self.gate is Gate.ACCEPTANCE:
+            yield f"on a campaign of the scale {self.scale}"
+        elif self.passed:
+            yield "this is a measurement and not an acceptance"
         if self.stopped_by:
-            stopped = Counter(judgement.verdict for judgement in self.stopped_by)
-            named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
-            first, culprit = self.stopped_by[0].requirement, self.stopped_by[0].culprit
-            who = f" ({culprit})" if culprit not in ("", str(first.subject)) else ""
-            reasons.append(f"{named}, of {total} metrics; first {first.layer}: {first.key}{who}")
+            first, *others = self.causes
+            yield f"{f'{len(others) + 1} causes, first' if others else '1 cause'}: {first.title}"
         if less := {deviation.check for deviation in self.stopped_by_less}:
-            reasons.append(f"less than the scale asks for in {', '.join(sorted(less))}")
+            yield f"less than the scale asks for in {', '.join(sorted(less))}"
         if hosts := dict.fromkeys(change.host for change in self.stopped_by_changes):
-            reasons.append(f"changed during the campaign: {', '.join(hosts)}")
+            yield f"changed during the campaign: {', '.join(hosts)}"
         if self.unjudged:
-            classes = ", ".join(map(str, self.unjudged))
-            reasons.append(f"nothing was judged in {classes}")
-        return f"{word}: {'; '.join(reasons)}"
+            yield f"nothing was judged in {', '.join(map(str, self.unjudged))}"
 
 
 def model_of(cluster: Cluster, subject: Subject) -> str | None:
