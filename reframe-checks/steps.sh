@@ -134,7 +134,7 @@ finally() {
 FINALLY=()
 
 at_end() {
-    local command
+    local status=$? command
     trap "" TERM INT
     for command in "${FINALLY[@]}"; do
         eval "$command"
@@ -318,8 +318,8 @@ evict() {
 }
 
 # not_on_dfuse DIRECTORY POOL CONTAINER [LAUNCHER...]: what is mounted there in place of a dfuse of the
-# container, by host, and nothing where all is well. dfuse itself says by an attribute which container it
-# shows; a program that asks by the path would be answered for another.
+# container, by host, and nothing where all is well; fails where no host answers. dfuse itself says by an
+# attribute which container it shows; a program that asks by the path would be answered for another.
 not_on_dfuse() {
     local directory=$1 wanted=DAOS.POSIX://$2/$3 seen
     shift 3
@@ -333,8 +333,9 @@ not_on_dfuse() {
             type="a dfuse that does not report its container"
         echo "${SLURMD_NODENAME:-here} $type"
     ' sh "$directory")
+    [[ -n $seen ]] || return 1
     awk -v wanted="$wanted" '{ host = $1; sub(/^[^ ]* /, "") } $0 != wanted { print $0 " on " host }' \
-        <<<"${seen:-each-host nobody-knows-what}" | paste --serial --delimiters=, | sed 's/,/, /g'
+        <<<"$seen" | paste --serial --delimiters=, | sed 's/,/, /g'
 }
 
 # on_dfuse DIRECTORY POOL CONTAINER [LAUNCHER...]: refuse to take a local disk, or another container, for
@@ -342,17 +343,21 @@ not_on_dfuse() {
 # what lies below, and end well. POOL and CONTAINER are UUIDs. It is asked again when the subject ends.
 on_dfuse() {
     local wrong
-    wrong=$(not_on_dfuse "$@")
+    wrong=$(not_on_dfuse "$@") || refuse "what is mounted at $1 is unknown: no host answered"
     [[ -z $wrong ]] || refuse "what is mounted at $1 is not a dfuse of the container (pool $2, container $3): $wrong;" \
         "mount it there (playbooks/daos.yml), or the figures would be of something else"
     finally "still_on_dfuse ${*@Q}"
 }
 
-# still_on_dfuse: the end of on_dfuse. What the job made in the container that took its place goes, too.
+# still_on_dfuse: the end of on_dfuse. What the job made in the container that took its place goes, too. Of a job
+# that was cancelled no host may answer: then its steps show that it did not end well.
 still_on_dfuse() {
     local directory=$1 wrong
     [[ -z ${HUNG:-} ]] || return
-    wrong=$(not_on_dfuse "$@")
+    if ! wrong=$(not_on_dfuse "$@"); then
+        ((status)) || echo "what was mounted at $directory at the end of the run is unknown: no host answered" >"$RAW/refusal"
+        return
+    fi
     [[ -n $wrong ]] || return
     echo "during the run something else was mounted at $directory: $wrong; it must remain the container of the" \
         "description (pool $2, container $3)" >"$RAW/refusal"

@@ -109,6 +109,31 @@ def test_a_mount_that_is_replaced_in_the_run_is_reported_and_cleaned(job: Job, m
     assert [path.name for path in mount.iterdir()] == ["theirs"]
 
 
+GONE = stand_in("launch", '[[ ! -e cancelled ]] && shift && "$@"')
+"""A launcher that starts nothing once the job is cancelled."""
+
+
+def test_a_job_that_was_cancelled_is_not_said_to_have_measured_another_mount(
+    job: Job, mount: Path
+) -> None:
+    work = step("work", ["sh", "-c", "touch cancelled; kill $PPID; sleep 9"])
+    guard = f"on_dfuse {mount} 11 22 launch --nodes=2"
+    assert job.run(path_of(job), GONE, guard, work.line()) != 0
+    (problem,) = problems(job.left, [work])
+    assert "mounted" not in problem
+
+
+@pytest.mark.parametrize(("before", "when"), [("touch cancelled", ""), (":", " at the end")])
+def test_a_mount_that_no_host_reports_is_unknown(
+    job: Job, mount: Path, before: str, when: str
+) -> None:
+    work = step("work", ["touch", "cancelled"])
+    job.run(path_of(job), GONE, before, f"on_dfuse {mount} 11 22 launch --nodes=2", work.line())
+    (problem,) = problems(job.left, [work])
+    assert problem.startswith(f"what {'was' if when else 'is'} mounted at {mount}{when}")
+    assert problem.endswith("is unknown: no host answered")
+
+
 BIND = "import socket; socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).bind('daos_agent.sock')"
 AGENT = f"rm -f daos_agent.sock; python3 -c {shlex.quote(BIND)}"
 
