@@ -32,7 +32,9 @@ def host(tmp_path: Path) -> Path:
         program = tmp_path / name
         program.write_text(f"#!/bin/sh\n{body}\n")
         program.chmod(0o755)
-    (tmp_path / "sockets").write_text('LISTEN 0 9 *:10001 *:* users:(("daos_server",pid=42,fd=3))\n')
+    (tmp_path / "sockets").write_text(
+        'LISTEN 0 9 *:10001 *:* users:(("daos_server",pid=42,fd=3))\n'
+    )
     (tmp_path / "pid").write_text("42\n")
     return tmp_path
 
