@@ -108,7 +108,7 @@ class NeedsDaos(RunsDaosPrograms):
         if problems := super().problems_before():
             return problems
         if problems := self.look("before"):
-            return [f"{self.entry.name} needs the phase system: {each}" for each in problems]
+            return [f"the system is not ready: {each}" for each in problems]
         if self.written_bytes() and self.daos.found and self.daos.pool:
             return self.short_of_room("pool.before", self.daos.pool, self.written_bytes())
         return []

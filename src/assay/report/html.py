@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from assay.checks.plan import LAYERS, Layer, Requirement
 from assay.checks.untested import untested
 from assay.cluster.description import Cluster, Host
+from assay.foreign import limits
 from assay.foreign.text import printable
 from assay.judge import coverage
 from assay.judge.chain import UNIT
@@ -133,7 +134,7 @@ def render(signed: SignOff) -> str:
             {
                 "verdict": cause.verdict,
                 "names": cause.named(_MOST_SUBJECTS),
-                "reason": words.shorten(cause.reason, 400),
+                "reason": words.shorten(cause.reason, limits.SHOWN_REASON),
             }
             for cause in causes[:_MOST_CAUSES]
         ],
@@ -267,7 +268,9 @@ def _row(judgement: Judgement, evidence: str) -> _Row:
         floor=_figure(expected.floor),
         bound=_figure(expected.bound),
         ceiling=_figure(expected.ceiling),
-        remark="" if says_itself else words.shorten(judgement.reason, 400).rstrip("."),
+        remark=""
+        if says_itself
+        else words.shorten(judgement.reason, limits.SHOWN_REASON).rstrip("."),
         derivation=expected.derivation.rstrip("."),
         raw=tuple(_links(judgement.raw)),
         evidence=evidence,

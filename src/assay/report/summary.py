@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.checks.untested import untested
+from assay.foreign import limits
 from assay.foreign.text import printable
 from assay.judge import coverage
 from assay.judge.judgement import Judgement
@@ -120,7 +121,7 @@ def _waived(signed: SignOff) -> Iterator[str]:
 def _causes(signed: SignOff) -> Iterator[str]:
     causes = grouping.causes(signed.stopped_by)
     for cause in causes[:_MOST_CAUSES]:
-        reason = words.shorten(cause.reason, 300)
+        reason = words.shorten(cause.reason, limits.SHOWN_REASON)
         yield _wrapped(f"{cause.verdict}: {cause.named(most=3)}: {reason}", indent="  ")
     if len(causes) > _MOST_CAUSES:
         yield f"  and {len(causes) - _MOST_CAUSES} more reasons, which report.html lists"
