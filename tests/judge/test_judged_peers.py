@@ -16,8 +16,8 @@ from assay.judge.judgement import (
     Measurement,
     Peers,
     _against_peers,
-    peer_group,
     judge,
+    peer_group,
 )
 from assay.judge.verdict import Verdict
 from assay.subject import Subject
