@@ -323,6 +323,7 @@ evict() {
 not_on_dfuse() {
     local directory=$1 wanted=DAOS.POSIX://$2/$3 seen
     shift 3
+    echo "the dfuse at $directory" >"$RAW/waiting" # for `assay progress`
     # /proc/mounts alone has the whole name of the type; of mounts over each other the last is seen. After engines have
     # restarted, the first request of a dfuse to each takes until DAOS's own limit of 60 s (seen in 2.8).
     # shellcheck disable=SC2016 # these are the inner shell's
@@ -333,6 +334,7 @@ not_on_dfuse() {
             type="a dfuse that does not report its container"
         echo "${SLURMD_NODENAME:-here} $type"
     ' sh "$directory")
+    rm -f "$RAW/waiting"
     [[ -n $seen ]] || return 1
     awk -v wanted="$wanted" '{ host = $1; sub(/^[^ ]* /, "") } $0 != wanted { print $0 " on " host }' \
         <<<"$seen" | paste --serial --delimiters=, | sed 's/,/, /g'

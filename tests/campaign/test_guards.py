@@ -78,6 +78,13 @@ def test_a_dfuse_of_the_container_is_taken(job: Job, mount: Path) -> None:
     assert not (job.raw / "refusal").exists()
 
 
+def test_a_job_says_while_it_waits_for_a_dfuse(job: Job, mount: Path) -> None:
+    asking = stand_in("launch", 'cp "$RAW/waiting" asked; shift; "$@"')
+    assert job.run(path_of(job), asking, f"on_dfuse {mount} 11 22 launch --nodes=2") == 0
+    assert (job.stage / "asked").read_text() == f"the dfuse at {mount}\n"
+    assert not (job.raw / "waiting").exists()
+
+
 def test_a_dfuse_of_another_container_is_refused(job: Job, mount: Path) -> None:
     assert job.run(path_of(job), f"on_dfuse {mount} 11 33", "touch measured") == 1
     assert not (job.stage / "measured").exists()
