@@ -240,6 +240,9 @@ class NeedsDaos(RunsDaosPrograms):
                 return [why]
         asked = self.ask(f"container.{when}", containers.query(pool, label))
         problems = list(containers.parse(asked).problems)
+        if problems:
+            health = self.ask(f"container_status.{when}", containers.status(pool, label))
+            problems = containers.unclean(health, pool, label) or problems
         if not problems and found:
             problems += containers.other_layout(asked, self.daos.file_oclass)
         return problems
