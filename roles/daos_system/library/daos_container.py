@@ -181,8 +181,8 @@ class Container:
         if "UNCLEAN" not in values:
             return ""
         return (
-            ". It is UNCLEAN: more servers were lost at once than its redundancy allows. Once they are"
-            " back, and if its data may be lost or is known to be whole: daos container set-prop"
+            ". It is UNCLEAN: more servers were lost at once than its redundancy allows. Once they"
+            " are back, and if its data may be lost or is known to be whole: daos container set-prop"
             f" {place} --properties=status:healthy"
         )
 
