@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.trusted import NotRunError, require_trusted, run_trusted
@@ -80,7 +81,7 @@ def _lacks(program: str, library_path: Sequence[str]) -> str:
 
 def main() -> None:
     """Run the module."""
-    spec = {
+    spec: dict[str, dict[str, Any]] = {
         "programs": {"type": "dict", "required": True},
         "library_path": {"type": "list", "elements": "path", "default": []},
     }

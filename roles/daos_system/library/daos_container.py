@@ -182,8 +182,8 @@ class Container:
             return ""
         return (
             ". It is UNCLEAN: more servers were lost at once than its redundancy allows. Once they"
-            " are back, and if its data may be lost or is known to be whole: daos container set-prop"
-            f" {place} --properties=status:healthy"
+            " are back, and if its data may be lost or is known to be whole: daos container"
+            f" set-prop {place} --properties=status:healthy"
         )
 
     def _run(self, arguments: list[str], limit: str = "answer_limit_s") -> Answer:
