@@ -36,6 +36,7 @@ def expect(
 
     from assay.checks.expect import Measured, expectation
     from assay.checks.plan import requirements
+    from assay.judge.signoff import judge_campaign
     from assay.units import show
 
     described = load(file)
@@ -45,10 +46,7 @@ def expect(
     measured = Measured({})
     campaign = read_campaign(reports, described) if reports is not None else None
     if campaign is not None:
-        valid = {
-            m: campaign.samples(m) for m in requirements(described) if not campaign.problems(m)
-        }
-        measured = Measured(valid, campaign.scale)
+        _, measured = judge_campaign(described, campaign)
     table = Table("metric", "unit", "floor", "bound", "ceiling", "derivation", box=None)
     for metric in requirements(described):
         e = expectation(described, campaign.as_run(metric) if campaign else metric, measured)

@@ -180,7 +180,7 @@ def _limits(measurements: Sequence[Measurement], ends: Numbers, looks: int) -> L
         best=np.where(more, ceiling, floor),
         worst=np.where(more, floor, ceiling),
         more=more,
-        group=numbered([_peer_group(measurement) for measurement in measurements]),
+        group=numbered([peer_group(measurement) for measurement in measurements]),
         subject=numbered(
             [
                 (required.check, required.partition, required.subject)
@@ -197,7 +197,7 @@ def _array(figures: Sequence[float | None]) -> Array:
     return np.array([math.nan if figure is None else figure for figure in figures], np.float64)
 
 
-def _peer_group(measurement: Measurement) -> Hashable:
+def peer_group(measurement: Measurement) -> Hashable:
     """The properties that peers share."""
     required, expected = measurement.requirement, measurement.expectation
     # Limits from measured figures differ between hosts, even if the hosts are alike.

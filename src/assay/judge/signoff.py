@@ -14,6 +14,7 @@ from assay import __version__
 from assay.campaign.cases import REPETITIONS, Deviation
 from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
+from assay.checks.entry import LAYERS
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
 from assay.cluster import software
@@ -25,7 +26,8 @@ from assay.judge.coverage import Coverage, coverage, shares
 from assay.judge.engines import Engines, engines
 from assay.judge.evidence import Evidence, evidence
 from assay.judge.in_force import in_force
-from assay.judge.judgement import Judgement, Measurement, judge
+from assay.judge.judgement import Judged, Judgement, Measurement, judge
+from assay.judge.stand_ins import stand_ins
 from assay.judge.stopping import BETWEEN, LOOKS
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import Excused, Waiver, excuse
@@ -223,14 +225,14 @@ def sign_off(
     made_at = made_at or datetime.now(UTC)
     looks = LOOKS if results.in_rounds else 1
     reported = engines(cluster, results)
-    judged = judge(_measurements(cluster, results, baseline, reported), looks)
-    judgements, excused = excuse(judged.judgements, waivers, made_at.astimezone(UTC).date())
+    found, _ = judge_campaign(cluster, results, baseline, reported, looks)
+    judgements, excused = excuse(found.judgements, waivers, made_at.astimezone(UTC).date())
     return SignOff(
         cluster=cluster,
         gate=gate,
         scale=results.scale,
         judgements=judgements,
-        comparisons=judged.comparisons,
+        comparisons=found.comparisons,
         reports=tuple(results.reports),
         measured_from=results.started,
         measured_to=results.ended,
@@ -240,12 +242,12 @@ def sign_off(
         excused=excused,
         approver=approver,
         waivers=tuple(waivers),
-        deviations=tuple(_settled(results, judged.decided)),
+        deviations=tuple(_settled(results, found.decided)),
         baseline=baseline,
         host_changes=results.host_changes,
         engines=reported,
         in_force=in_force(cluster, results),
-        evidence=evidence(cluster, results, judged.judgements, reported),
+        evidence=evidence(cluster, results, found.judgements, reported),
     )
 
 
@@ -258,8 +260,8 @@ def undecided(cluster: Cluster, results: Results) -> frozenset[tuple[str, str]]:
     """
     if not results.stopped:
         return frozenset()
-    judged = judge(_measurements(cluster, results, None, ()), LOOKS * BETWEEN)
-    return results.stopped - judged.decided
+    found, _ = judge_campaign(cluster, results, looks=LOOKS * BETWEEN)
+    return results.stopped - found.decided
 
 
 def _settled(results: Results, decided: Collection[tuple[str, str]]) -> Iterator[Deviation]:
@@ -268,6 +270,50 @@ def _settled(results: Results, decided: Collection[tuple[str, str]]) -> Iterator
         key = (each.check, each.partition)
         enough = each.variable == REPETITIONS and key in results.stopped and key in decided
         yield replace(each, decided=True) if enough else each
+
+
+def judge_campaign(
+    cluster: Cluster,
+    results: Results,
+    baseline: Accepted | None = None,
+    reported: Sequence[Engines] = (),
+    looks: int = 1,
+) -> tuple[Judged, Measured]:
+    """Judge every metric of the plan; what would rest on a bad figure of its own subject, again.
+
+    A figure of one layer may be bad only after one below it has been replaced, so this is repeated,
+    but no more often than there are layers.
+
+    Args:
+        cluster: the cluster, which determines the plan.
+        results: the results of the campaign, or of its part so far.
+        baseline: an accepted campaign of this cluster.
+        reported: what the engines reported.
+        looks: how often the samples may be judged before the last of them.
+
+    Returns:
+        the judgements, and the figures that their expectations follow from.
+    """
+    measurements = _measurements(cluster, results, baseline, reported)
+    found = judge(measurements, looks)
+    valid = {m.requirement: m.samples for m in measurements if not m.problems}
+    near: set[str] = set()
+    lower = Measured(valid, results.scale)
+    for _ in LAYERS:
+        instead = stand_ins(measurements, found.judgements)
+        lower = Measured(valid, results.scale, instead)
+        near.update(host for each in instead for host in each.subject.hosts)
+        again = [
+            replace(each, expectation=expectation(cluster, results.as_run(r), lower, baseline))
+            if near.intersection((r := each.requirement).subject.hosts)
+            else each
+            for each in measurements
+        ]
+        if again == measurements:
+            break
+        measurements = again
+        found = judge(measurements, looks)
+    return found, lower
 
 
 def _measurements(

@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from assay.checks.plan import LAYERS, Layer, Requirement
 from assay.checks.untested import untested
 from assay.cluster.description import Cluster, Host
+from assay.foreign import limits
 from assay.foreign.text import printable
 from assay.judge import causes, coverage
 from assay.judge.causes import Cause
@@ -257,7 +258,7 @@ def _found(number: int, cause: Cause, shown: Collection[str]) -> _Found:
         title=cause.title,
         culprit=first.culprit,
         names=cause.named(_MOST_SUBJECTS),
-        reason=words.shorten(cause.reason, 400),
+        reason=words.shorten(cause.reason, limits.SHOWN_REASON),
         is_first=not alone,
         figures=next(places, first.requirement.layer),
     )
@@ -323,7 +324,9 @@ def _row(judgement: Judgement, evidence: str) -> _Row:
         floor=_figure(expected.floor),
         bound=_figure(expected.bound),
         ceiling=_figure(expected.ceiling),
-        remark="" if says_itself else words.shorten(judgement.reason, 400).rstrip("."),
+        remark=""
+        if says_itself
+        else words.shorten(judgement.reason, limits.SHOWN_REASON).rstrip("."),
         derivation=expected.derivation.rstrip("."),
         raw=_raw(judgement.raw, len(judgement.raw)),
         evidence=evidence,

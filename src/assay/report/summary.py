@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.checks.untested import untested
+from assay.foreign import limits
 from assay.foreign.text import printable
 from assay.judge import causes, coverage
 from assay.judge.causes import Cause
@@ -118,7 +119,7 @@ def _waived(signed: SignOff) -> Iterator[str]:
 
 def _causes(found: Sequence[Cause]) -> Iterator[str]:
     for cause in found[:_MOST_CAUSES]:
-        reason = words.shorten(cause.reason, 300)
+        reason = words.shorten(cause.reason, limits.SHOWN_REASON)
         first = cause.judgements[0]
         where = f", {first.culprit}" if first.culprit else ""
         alone = first.verdict is Verdict.MISSING or len(cause.judgements) == 1
