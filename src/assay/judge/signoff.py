@@ -15,7 +15,7 @@ from assay.campaign.cases import REPETITIONS, Deviation
 from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
 from assay.checks.expect import Measured, expectation
-from assay.checks.plan import requirements
+from assay.checks.plan import CaseKey, Plan, requirements
 from assay.cluster import software
 from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
@@ -216,8 +216,9 @@ def sign_off(
     """
     made_at = made_at or datetime.now(UTC)
     looks = LOOKS if results.in_rounds else 1
-    reported = engines(cluster, results)
-    judged = judge(_measurements(cluster, results, baseline, reported), looks)
+    plan = requirements(cluster, results.scale)
+    reported = engines(cluster, plan, results)
+    judged = judge(_measurements(cluster, plan, results, baseline, reported), looks)
     judgements, excused = excuse(judged.judgements, waivers, made_at.astimezone(UTC).date())
     return SignOff(
         cluster=cluster,
@@ -239,12 +240,12 @@ def sign_off(
         host_changes=results.host_changes,
         engines=reported,
         in_force=in_force(cluster, results),
-        evidence=evidence(cluster, results, judged.judgements, reported),
+        evidence=evidence(cluster, plan, results, judged.judgements, reported),
     )
 
 
-def undecided(cluster: Cluster, results: Results) -> frozenset[tuple[str, str]]:
-    """Check and partition of what has taken its first samples, and needs the others.
+def undecided(cluster: Cluster, results: Results) -> frozenset[CaseKey]:
+    """What has taken its first samples, and needs the others.
 
     Args:
         cluster: the cluster, which determines the plan.
@@ -252,27 +253,29 @@ def undecided(cluster: Cluster, results: Results) -> frozenset[tuple[str, str]]:
     """
     if not results.stopped:
         return frozenset()
-    judged = judge(_measurements(cluster, results, None, ()), LOOKS * BETWEEN)
+    plan = requirements(cluster, results.scale)
+    judged = judge(_measurements(cluster, plan, results, None, ()), LOOKS * BETWEEN)
     return results.stopped - judged.decided
 
 
-def _settled(results: Results, decided: Collection[tuple[str, str]]) -> Iterator[Deviation]:
+def _settled(results: Results, decided: Collection[CaseKey]) -> Iterator[Deviation]:
     """The deviations; the samples of a check that stopped are marked if they decided."""
     for each in results.deviations:
-        key = (each.check, each.partition)
-        enough = each.variable == REPETITIONS and key in results.stopped and key in decided
+        stopped = each.case in results.stopped and each.case in decided
+        enough = each.variable == REPETITIONS and stopped
         yield replace(each, decided=True) if enough else each
 
 
 def _measurements(
-    cluster: Cluster, results: Results, baseline: Accepted | None, reported: Sequence[Engines]
+    cluster: Cluster,
+    plan: Plan,
+    results: Results,
+    baseline: Accepted | None,
+    reported: Sequence[Engines],
 ) -> list[Measurement]:
     """What was measured of each metric of the plan, with its expectation."""
-    plan = requirements(cluster, results.scale)
     short: dict[tuple[Hashable, ...], str] = {
-        (each.check, each.partition, *way): sentence
-        for each in reported
-        for way, sentence in each.short.items()
+        (each.case, *way): sentence for each in reported for way, sentence in each.short.items()
     }
     problems = [results.problems(metric) for metric in plan]
     samples = [results.samples(metric) for metric in plan]
@@ -292,9 +295,7 @@ def _measurements(
             its_problems,
             results.raw(metric),
             model_of(cluster, metric.subject),
-            short.get(
-                (metric.check, metric.partition, metric.subject, metric.metric.direction), ""
-            ),
+            short.get((metric.case, metric.subject, metric.metric.direction), ""),
         )
         for metric, values, its_problems in zip(plan, samples, problems, strict=True)
     ]
