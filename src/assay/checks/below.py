@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from assay.checks.benchmarks import nvme_perf, self_test, vos_perf
 from assay.checks.bounds import Limit
-from assay.checks.bounds.devices import Direction, nic
-from assay.checks.bounds.path import SMALL, data_ssds, data_ssds_of, is_in_scm
+from assay.checks.bounds.devices import Direction
+from assay.checks.bounds.path import SMALL, data_ssds, data_ssds_of, is_in_scm, senders
 from assay.checks.entry import Check, Measured, Metric
 from assay.checks.figures import targets
 from assay.checks.pairs import clients_of
@@ -37,9 +37,9 @@ def network(
     total = _sum(cluster, self_test.CLIENT_SERVER, name, measured, engine)
     if total is None:
         return None
-    senders = len(clients_of(cluster).partners[engine] if engine else cluster.clients)
-    if any(nic(cluster, c, cluster.hosts[c].interface) is None for c in clients):
-        total *= min(1.0, len(clients) / senders)
+    sending = len(clients_of(cluster).partners[engine] if engine else cluster.clients)
+    if senders(cluster, tuple(clients)) is None:
+        total *= min(1.0, len(clients) / sending)
     return _as_measured("the network", total, "MiB/s", self_test.CLIENT_SERVER, name)
 
 

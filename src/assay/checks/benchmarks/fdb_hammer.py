@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -81,7 +82,14 @@ def _checked_fields(cluster: Cluster, requirement: Requirement) -> Limit:
 
 
 _DISK = OnDisk(_checked_fields)
-_PATH = DaosPath(stored=objects)
+
+
+def _on_each_client(cluster: Cluster, scale: str) -> int:
+    """The most processes that a client has, whatever the number of containers."""
+    return math.ceil(daos_processes(cluster, 1, scale) / len(cluster.clients))
+
+
+_PATH = DaosPath(_on_each_client, objects)
 
 
 _OPENED_ALONE = "no lower layer opens a database"
