@@ -13,6 +13,13 @@ WORKERS ?= 6
 PACKAGES ?= judge checks tools campaign
 SAMPLE ?= 60
 SEED ?= 1
+# One with a typing error would leave the default in its place: the plan of another cluster, say.
+VARIABLES := INVENTORY WORKERS PACKAGES SAMPLE SEED VENV
+GIVEN := $(strip $(foreach name,$(.VARIABLES),$(if $(filter command,$(word 1,$(origin $(name)))),$(name))))
+ifneq ($(filter-out $(VARIABLES) MAKEFLAGS,$(GIVEN)),)
+$(error unknown variable $(filter-out $(VARIABLES) MAKEFLAGS,$(GIVEN)); choose from: $(VARIABLES) \
+(assay_scale and the like are set in the inventory, or with -e of ansible-playbook))
+endif
 export UV_SYSTEM_CERTS := 1
 # What Python has compiled it keeps: the tests start a thousand programs.
 unexport PYTHONDONTWRITEBYTECODE
@@ -54,9 +61,11 @@ validate: setup ## The whole way on this machine: deploy, measure, judge, sign o
 
 .PHONY: plan
 plan: setup ## What a cluster should give that is not there yet, by its inventory alone.
-	@$(PLAYBOOK) -i $(INVENTORY) playbooks/plan.yml
-	@$(BIN)/assay expect --system --cluster build/plan/cluster.json
-	@$(BIN)/assay plan --cluster build/plan/cluster.json >build/plan/plan.txt
+	@rm -rf build/plan.new && mkdir -p build/plan.new
+	@$(PLAYBOOK) -i $(INVENTORY) playbooks/plan.yml -e assay_planned=$(CURDIR)/build/plan.new/cluster.json
+	@$(BIN)/assay expect --system --cluster build/plan.new/cluster.json
+	@$(BIN)/assay plan --cluster build/plan.new/cluster.json >build/plan.new/plan.txt
+	@rm -rf build/plan && mv build/plan.new build/plan
 	@echo; sed -n "/metrics required$$/,\$$p" build/plan/plan.txt; echo "build/plan/plan.txt lists them"
 
 .PHONY: teardown

@@ -85,8 +85,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     #: Wall time of the benchmarks themselves, in seconds.
     benchmark_seconds = variable(float, value=0.0, loggable=True)
 
-    #: Files beside this one that the job scripts need; they are copied, since hosts lack them.
-    scripts: Sequence[str] = ("steps.sh",)
+    #: Files beside this one that the job scripts source; hosts lack them, so they are copied.
+    functions: Sequence[str] = ("steps.sh",)
+    #: Other files beside this one that the job scripts need; these are copied, too.
+    scripts: Sequence[str] = ()
 
     valid_prog_environs = ["site"]
     require_reference = True
@@ -273,7 +275,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
         self.executable = "bash"
         self.keep_files = ["raw", "*.sh", "*.fio", "*.err", "fdb.*"]
-        for name in self.scripts:
+        for name in (*self.functions, *self.scripts):
             shutil.copy(HERE / name, self.stagedir)
 
     # Parts of job scripts.
@@ -289,6 +291,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         if path is None:
             raise ReframeError(f"benchmarks.{name} is not set, and {self.entry.name} needs it")
         return path
+
+    def sources(self) -> list[str]:
+        """The lines of a job script that read its functions."""
+        return [f". ./{name}" for name in self.functions]
 
     def block(self, subject: Subject) -> list[str]:
         """The part of a job script that measures a subject, apart from the other parts."""

@@ -1,4 +1,4 @@
-"""Write the README of each role from its `meta/argument_specs.yml`, or check that it agrees.
+"""Write the README of each role and of the playbooks from its `argument_specs.yml`, or check it.
 
 `aar-doc` and `ansible-docsmith` do similar work. The first repeats an entry point that is the alias
 of another, with broken links, and requires an old typer, which `assay` cannot use. The second
@@ -20,6 +20,7 @@ import yaml
 from pages import ROOT, STYLE, brought_up_to_date
 
 ROLES = ROOT / "roles"
+PLAYBOOKS = ROOT / "playbooks"
 TEMPLATE = "role-readme.md.j2"
 EMPTY = '""'
 
@@ -91,9 +92,9 @@ def main(arguments: list[str]) -> int:
     template = environment.get_template(TEMPLATE)
     agree = [
         brought_up_to_date(
-            role / "README.md", page(role, template), "its argument_specs.yml", arguments
+            each / "README.md", page(each, template), "its argument_specs.yml", arguments
         )
-        for role in sorted(ROLES.iterdir())
+        for each in (*sorted(ROLES.iterdir()), PLAYBOOKS)
     ]
     return 0 if all(agree) else 1
 

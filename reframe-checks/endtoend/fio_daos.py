@@ -31,7 +31,8 @@ def watched_once(check: "FioDfs | FioDfuse", subject: Subject) -> Commands:
 class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
     """fio's dfs engine: 1 MiB and 4 KiB, 16 in flight in each process, and the latency of one."""
 
-    scripts = ("steps.sh", "read_engines.py", "attach.py")
+    functions = ("steps.sh", "daos_client.sh")
+    scripts = ("read_engines.py", "attach.py")
     ioengine = "dfs"
     uses_container = True
 
@@ -86,7 +87,8 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
 class FioDfuse(NeedsDaos, FioCheck):
     """fio on a dfuse mount: 1 MiB and 4 KiB, with and without each interception library."""
 
-    scripts = ("steps.sh", "read_engines.py", "attach.py")
+    functions = ("steps.sh", "daos_client.sh")
+    scripts = ("read_engines.py", "attach.py")
 
     #: The libraries intercept these calls, but report them only for threads.
     ioengine = "psync"

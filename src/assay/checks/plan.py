@@ -52,6 +52,7 @@ from assay.checks.subjects import (
 from assay.cluster.description import PARTITIONS, Cluster, Partition
 from assay.cluster.once import once
 from assay.subject import Subject
+from assay.tools.net_test import RELEASES as WITH_NET_TEST
 
 __all__ = [
     "CHECKS",
@@ -135,7 +136,9 @@ FEATURES: Mapping[str, _Feature] = {
     "engine_pairs": _in_daos(each_engine_pair),
     "no_flush": _in_daos(each_unflushed_engine),
     "nvme": _in_daos(each_ssd),
-    "net_test": _deployed(lambda cluster, _: cluster.daos and cluster.daos.version == "2.8"),
+    "net_test": _deployed(
+        lambda cluster, _: cluster.daos and cluster.daos.version in WITH_NET_TEST
+    ),
     "ior_by_rank": _deployed(
         lambda cluster, on: ior_by_rank.is_possible(cluster) and ior_by_rank.each_rank(cluster, on)
     ),

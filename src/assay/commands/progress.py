@@ -128,7 +128,8 @@ def overhead(
     """Compare the wall time of the ReFrame runs with the benchmarks' own run time."""
     results = read_campaign(reports, load(file))
     own = sum(case.benchmark_seconds for case in results.cases.values())
+    if own == 0:
+        misuse(f"no benchmark ran in the sessions of {reports}")
     print(f"reframe -r        {results.seconds:8.1f} s")
     print(f"benchmarks' own   {own:8.1f} s")
-    if own > 0:
-        print(f"ratio             {results.seconds / own:8.2f}")
+    print(f"ratio             {results.seconds / own:8.2f}")

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
     from assay.problems import Problem
 
+NO = 1
+"""Exit status if what was asked is answered with no: an invalid description, a closed gate."""
+
+NOT_DONE = 2
+"""Exit status if what was asked could not be done, since an argument or a file is unusable."""
+
 NARROW = 120
 """Width of a terminal, in characters, below which a table of five columns is hard to read (own
 choice)."""
@@ -34,9 +40,9 @@ def warn(paths: Sequence[Path]) -> None:
 
 
 def misuse(message: str) -> NoReturn:
-    """End the command with status 2, for arguments that it cannot use."""
+    """End the command, since it cannot use an argument or a file."""
     complain(message)
-    raise typer.Exit(2)
+    raise typer.Exit(NOT_DONE)
 
 
 def print_problems(problems: list[Problem], named: Callable[[str], str]) -> None:

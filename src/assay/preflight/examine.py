@@ -11,12 +11,13 @@ import sys
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from assay.checks.plan import CHECKS
-from assay.cluster.daos import Deployed, Version
+from assay.cluster import releases
+from assay.cluster.daos import Deployed
 from assay.cluster.description import Cluster, Groups, Host, Site
 from assay.foreign import files, limits
 from assay.foreign.documents import MOST, from_json, misfits
@@ -94,7 +95,7 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
     document = {key: value for key, value in document.items() if key not in KEYS}
     site = _validated(Site, {k: v for k, v in document.items() if k != "hosts"}, None, problems)
     described = document.get("hosts")
-    if not isinstance(described, dict) or not described:
+    if not isinstance(described, dict) or not (described or unseen):
         problems.append(Problem(None, "hosts", described, "must be an object: name to host"))
         described = {}
     hosts: dict[str, Host] = {}
@@ -156,7 +157,7 @@ def _commitments(site: Site) -> Iterator[Problem]:
             yield Problem(None, f"commitments, {commitment.metric}", commitment.figure, allowed)
 
 
-def _versions(daos: Any) -> dict[str, Version]:
+def _versions(daos: Any) -> dict[str, releases.Version]:
     """The version of DAOS on each of its servers, even if the system has other problems."""
     entries = daos if isinstance(daos, dict) else {}
     known = {key: entries[key] for key in Deployed.model_fields if key in entries}
@@ -172,10 +173,10 @@ def _system_name(daos: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _release(daos: Any) -> Version:
+def _release(daos: Any) -> releases.Version:
     """The release whose keys are allowed: the deployed one, or else the newest."""
     described = daos.get("version") if isinstance(daos, dict) else None
-    return next((version for version in get_args(Version) if version == described), "2.8")
+    return described if described in releases.names() else releases.newest()
 
 
 def _validated(

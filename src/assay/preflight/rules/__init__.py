@@ -14,8 +14,8 @@ import pkgutil
 from collections.abc import Collection, Iterator, Mapping
 from importlib import import_module
 
-from assay.cluster.daos import Version
 from assay.cluster.description import Host, Site
+from assay.cluster.releases import Version
 from assay.preflight.rules.context import OfHost, OfServer, OfSite, OfSystem
 from assay.problems import Problem
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from assay.cluster.daos import System, Version
+from assay.cluster.daos import System
 from assay.cluster.description import Host, Site
+from assay.cluster.releases import Version
 from assay.problems import Problem
 
 _RULES: dict[type, list[Callable[[Any], Iterator[Problem]]]] = defaultdict(list)

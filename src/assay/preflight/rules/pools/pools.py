@@ -6,9 +6,9 @@ import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.cluster.daos import Version
 from assay.cluster.description import Host
 from assay.cluster.object_class import object_class
+from assay.cluster.releases import Version
 from assay.preflight.rules.context import OfSystem
 from assay.preflight.rules.pools.object_classes import not_a_class
 from assay.preflight.rules.pools.pool_names import containers_of
