@@ -87,6 +87,7 @@ lock: setup ## Lock all Python dependencies again, with hashes.
 .PHONY: docs
 docs: setup ## Write the README of each role from its argument_specs.yml.
 	$(BIN)/python scripts/role_readmes.py
+	$(BIN)/python scripts/modules_page.py
 
 .PHONY: test
 test: lint unit molecule ## Everything that CI runs.
@@ -107,6 +108,7 @@ lint-files: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python scripts/role_readmes.py --check
+	$(BIN)/python scripts/modules_page.py --check
 	$(BIN)/mdformat --check $$(git ls-files '*.md')
 	$(BIN)/yamllint --strict .
 	$(BIN)/shellcheck $$(git ls-files '*.sh') .ci/run

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.campaign.outputs import Outputs
 from assay.campaign.run_report import Loaded, TestCase
-from assay.checks.plan import CHECKS
+from assay.checks.plan import CHECKS, CaseKey
 
 REPETITIONS = "repetitions"
 """The variable of a check with its number of samples."""
@@ -46,6 +46,11 @@ class Deviation:
     """Whether it is the samples of a check that took no more, since its verdicts were sure."""
 
     @property
+    def case(self) -> CaseKey:
+        """The check on its partition."""
+        return CaseKey(self.check, self.partition)
+
+    @property
     def less(self) -> bool:
         """Whether less was measured than the scale asks for, and more might have mattered."""
         return self.was < self.asked and not self.decided
@@ -53,9 +58,9 @@ class Deviation:
     def __str__(self) -> str:
         often = "once" if self.was == 1 else f"{self.was:,} times"
         if self.variable == INTERRUPTED:
-            return f"{self.check} on {self.partition} was interrupted {often}"
+            return f"{self.case} was interrupted {often}"
         if self.variable == RUNS:
-            return f"{self.check} on {self.partition} ran {often}"
+            return f"{self.case} ran {often}"
         than = "less" if self.was < self.asked else "more"
         why = ": they decided" if self.decided else ""
         return (
@@ -96,6 +101,11 @@ class Case:
     """1 or 2 if its samples are taken in two rounds; otherwise 0."""
     rounds: tuple[Case, ...] = ()
     """Both rounds, if it has a second one."""
+
+    @property
+    def key(self) -> CaseKey:
+        """The check on its partition."""
+        return CaseKey(self.check, self.partition)
 
     @property
     def jobs(self) -> tuple[Case, ...]:

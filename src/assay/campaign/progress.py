@@ -15,7 +15,7 @@ from typing import Literal
 
 from assay.checks.entry import PHASES
 from assay.checks.hours import spelled
-from assay.checks.plan import CHECKS, Requirement
+from assay.checks.plan import CHECKS, CaseKey, Requirement
 from assay.checks.raw import SubjectOutputs, directory_of
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError, Tree
@@ -83,6 +83,11 @@ class Standing:
     figures: list[str] = field(default_factory=list)
     """Medians, as ``read_1m@s1 512.3 MiB/s``, once all of them are measured."""
 
+    @property
+    def case(self) -> CaseKey:
+        """The check on its partition."""
+        return CaseKey(self.name, self.partition)
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -124,16 +129,15 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
         ForeignError: the directory does not contain outputs of a campaign.
         OSError: it cannot be read.
     """
-    checks: dict[tuple[str, str], Standing] = {}
+    checks: dict[CaseKey, Standing] = {}
     for each in plan:
-        key: tuple[str, str] = (each.check, each.partition)
-        checks.setdefault(key, Standing(*key)).steps[each.subject] = 0
+        checks.setdefault(each.case, Standing(*each.case)).steps[each.subject] = 0
     ended = False
     began: float | None = None
     scale: str | None = None
     ended_since: list[Standing] = []
     # A check that an earlier session measured is started again, and skipped at once.
-    before: dict[tuple[str, str], tuple[State, str]] = {}
+    before: dict[CaseKey, tuple[State, str]] = {}
     command = ""
     text = files.read(directory / OUTPUT, limits.OUTPUT_BYTES, follow=False).decode(
         "utf-8", "replace"
@@ -155,13 +159,12 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
                 began = datetime.strptime(match[1], _WHEN).timestamp()
         elif match := _STARTED.match(line):
             name, in_scale, run, partition = match.groups()
-            scale = in_scale or scale
-            if (name, partition) in checks:
-                check = checks[name, partition]
-                before[name, partition] = (check.state, check.hash)
+            scale, key = in_scale or scale, CaseKey(name, partition)
+            if key in checks:
+                check = checks[key]
+                before[key] = (check.state, check.hash)
                 check.state, check.hash = "runs", run
-        elif (match := _ENDED.match(line)) and (match[2], match[3]) in checks:
-            key = (match[2], match[3])
+        elif (match := _ENDED.match(line)) and (key := CaseKey(match[2], match[3])) in checks:
             check = checks[key]
             if match[1] == "SKIP":
                 check.state, check.hash = before.get(key, ("waits", ""))
@@ -246,9 +249,7 @@ TRUST = 0.1
 it the first check, of some seconds, would decide (this project's own choice)."""
 
 
-def seconds_left(
-    progress: Progress, expected: Mapping[tuple[str, str], float], now: float
-) -> float:
+def seconds_left(progress: Progress, expected: Mapping[CaseKey, float], now: float) -> float:
     """Remaining seconds of the campaign, from the expected times and its pace so far.
 
     Args:
@@ -257,9 +258,9 @@ def seconds_left(
         now: the current time, in seconds since the epoch.
     """
     left = since = overdue = 0.0
-    ended = sum(expected.get((each.name, each.partition), 0.0) for each in progress.ended_since)
+    ended = sum(expected.get(each.case, 0.0) for each in progress.ended_since)
     for check in progress.checks:
-        takes = expected.get((check.name, check.partition), 0.0)
+        takes = expected.get(check.case, 0.0)
         if check.state == "runs":
             since = 0.0 if check.since is None else max(0.0, now - check.since)
             if since > takes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import Direction
@@ -179,6 +179,16 @@ class Check:
         raise KeyError(direction)
 
 
+class CaseKey(NamedTuple):
+    """A check on a partition: what ReFrame runs as one test case."""
+
+    check: str
+    partition: str
+
+    def __str__(self) -> str:
+        return f"{self.check} on {self.partition}"
+
+
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """One metric of one subject that a cluster must show."""
@@ -188,6 +198,11 @@ class Requirement:
     partition: Partition
     metric: Metric
     subject: Subject
+
+    @property
+    def case(self) -> CaseKey:
+        """Its check on its partition."""
+        return CaseKey(self.check, self.partition)
 
     @property
     def name(self) -> str:

@@ -46,7 +46,8 @@ def expect(
     measured = Measured({})
     campaign = read_campaign(reports, described) if reports is not None else None
     if campaign is not None:
-        _, measured = judge_campaign(described, campaign)
+        plan = requirements(described, campaign.scale)
+        _, measured = judge_campaign(described, plan, campaign)
     table = Table("metric", "unit", "floor", "bound", "ceiling", "derivation", box=None)
     for metric in requirements(described):
         e = expectation(described, campaign.as_run(metric) if campaign else metric, measured)

@@ -16,7 +16,7 @@ from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
 from assay.checks.entry import LAYERS
 from assay.checks.expect import Measured, expectation
-from assay.checks.plan import requirements
+from assay.checks.plan import CaseKey, Plan, requirements
 from assay.cluster import software
 from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
@@ -211,7 +211,8 @@ def sign_off(
     """Judge every metric of the plan, in its order, from the lowest layer up.
 
     Args:
-        cluster: the cluster, which determines the plan.
+        cluster: the cluster.
+        plan: its plan, at the scale of the campaign.
         results: the results of the campaign.
         gate: what the campaign must show.
         waivers: the metrics that are accepted regardless, and who answers for them.
@@ -224,8 +225,9 @@ def sign_off(
     """
     made_at = made_at or datetime.now(UTC)
     looks = LOOKS if results.in_rounds else 1
-    reported = engines(cluster, results)
-    found, _ = judge_campaign(cluster, results, baseline, reported, looks)
+    plan = requirements(cluster, results.scale)
+    reported = engines(cluster, plan, results)
+    found, _ = judge_campaign(cluster, plan, results, baseline, reported, looks)
     judgements, excused = excuse(found.judgements, waivers, made_at.astimezone(UTC).date())
     return SignOff(
         cluster=cluster,
@@ -247,33 +249,36 @@ def sign_off(
         host_changes=results.host_changes,
         engines=reported,
         in_force=in_force(cluster, results),
-        evidence=evidence(cluster, results, found.judgements, reported),
+        evidence=evidence(cluster, plan, results, found.judgements, reported),
     )
 
 
-def undecided(cluster: Cluster, results: Results) -> frozenset[tuple[str, str]]:
-    """Check and partition of what has taken its first samples, and needs the others.
+def undecided(cluster: Cluster, results: Results) -> frozenset[CaseKey]:
+    """What has taken its first samples, and needs the others.
 
     Args:
-        cluster: the cluster, which determines the plan.
+        cluster: the cluster.
+        plan: its plan, at the scale of the campaign.
         results: the results of the campaign so far.
     """
     if not results.stopped:
         return frozenset()
-    found, _ = judge_campaign(cluster, results, looks=LOOKS * BETWEEN)
+    plan = requirements(cluster, results.scale)
+    found, _ = judge_campaign(cluster, plan, results, looks=LOOKS * BETWEEN)
     return results.stopped - found.decided
 
 
-def _settled(results: Results, decided: Collection[tuple[str, str]]) -> Iterator[Deviation]:
+def _settled(results: Results, decided: Collection[CaseKey]) -> Iterator[Deviation]:
     """The deviations; the samples of a check that stopped are marked if they decided."""
     for each in results.deviations:
-        key = (each.check, each.partition)
-        enough = each.variable == REPETITIONS and key in results.stopped and key in decided
+        stopped = each.case in results.stopped and each.case in decided
+        enough = each.variable == REPETITIONS and stopped
         yield replace(each, decided=True) if enough else each
 
 
 def judge_campaign(
     cluster: Cluster,
+    plan: Plan,
     results: Results,
     baseline: Accepted | None = None,
     reported: Sequence[Engines] = (),
@@ -285,7 +290,8 @@ def judge_campaign(
     but no more often than there are layers.
 
     Args:
-        cluster: the cluster, which determines the plan.
+        cluster: the cluster.
+        plan: its plan, at the scale of the campaign.
         results: the results of the campaign, or of its part so far.
         baseline: an accepted campaign of this cluster.
         reported: what the engines reported.
@@ -294,7 +300,7 @@ def judge_campaign(
     Returns:
         the judgements, and the figures that their expectations follow from.
     """
-    measurements = _measurements(cluster, results, baseline, reported)
+    measurements = _measurements(cluster, plan, results, baseline, reported)
     found = judge(measurements, looks)
     valid = {m.requirement: m.samples for m in measurements if not m.problems}
     near: set[str] = set()
@@ -317,14 +323,15 @@ def judge_campaign(
 
 
 def _measurements(
-    cluster: Cluster, results: Results, baseline: Accepted | None, reported: Sequence[Engines]
+    cluster: Cluster,
+    plan: Plan,
+    results: Results,
+    baseline: Accepted | None,
+    reported: Sequence[Engines],
 ) -> list[Measurement]:
     """What was measured of each metric of the plan, with its expectation."""
-    plan = requirements(cluster, results.scale)
     short: dict[tuple[Hashable, ...], str] = {
-        (each.check, each.partition, *way): sentence
-        for each in reported
-        for way, sentence in each.short.items()
+        (each.case, *way): sentence for each in reported for way, sentence in each.short.items()
     }
     problems = [results.problems(metric) for metric in plan]
     samples = [results.samples(metric) for metric in plan]
@@ -344,9 +351,7 @@ def _measurements(
             its_problems,
             results.raw(metric),
             model_of(cluster, metric.subject),
-            short.get(
-                (metric.check, metric.partition, metric.subject, metric.metric.direction), ""
-            ),
+            short.get((metric.case, metric.subject, metric.metric.direction), ""),
         )
         for metric, values, its_problems in zip(plan, samples, problems, strict=True)
     ]

@@ -271,14 +271,14 @@ def _place(judgement: Judgement) -> str:
 
 def _anchors(signed: SignOff) -> dict[Requirement, str]:
     """The evidence of each figure that has some; waivers do not change that."""
-    anchors = {(each.check, each.partition): _anchor(each) for each in signed.evidence or ()}
+    anchors = {each.case: _anchor(each) for each in signed.evidence or ()}
     without = {each.judgement.requirement: each.judgement.verdict for each in signed.excused}
     return {
         required: anchor
         for judgement in signed.judgements
         for required in [judgement.requirement]
         if is_bad(required, without.get(required, judgement.verdict))
-        if (anchor := anchors.get((required.check, required.partition)))
+        if (anchor := anchors.get(required.case))
     }
 
 
@@ -297,7 +297,7 @@ def _proof(evidence: Evidence, cluster: Cluster) -> _Proof:
     )
     return _Proof(
         anchor=_anchor(evidence),
-        name=evidence.name,
+        name=str(evidence.case),
         files=tuple((kind, _raw(paths, _MOST_FILES)) for kind, paths in kinds if paths),
         notes=evidence.notes,
         collect="" if evidence.support else support.collect(evidence.servers, cluster),
