@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from assay.preflight.table import as_json, rows
 from assay.problems import Problem, variable
 from sites import problems, site

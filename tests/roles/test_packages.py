@@ -9,7 +9,6 @@ from pathlib import Path
 from rendering import Rendering
 from test_given_away import as_root, run
 
-
 GROUPS = "__packages_groups_left"
 
 

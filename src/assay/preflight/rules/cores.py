@@ -56,8 +56,8 @@ def _too_few(name: str, host: Host, number: int, engine: Engine) -> Iterator[Pro
         f"{engine.targets}, with nr_xs_helpers = {engine.nr_xs_helpers}",
         f"should add up to at most {cores - own}: {has}, and {own} of them serve the engine itself"
         if cores > own
-        else f"should be of an engine with at least {own + 1} cores, of which {own} serve the engine"
-        f" itself: {has}. For a trial, set DAOS_TARGET_OVERSUBSCRIBE=1 in its env_vars",
+        else f"should be of an engine with at least {own + 1} cores, of which {own} serve the"
+        f" engine itself: {has}. For a trial, set DAOS_TARGET_OVERSUBSCRIBE=1 in its env_vars",
         # DAOS would also refuse it without DAOS_TARGET_OVERSUBSCRIBE.
         severity="warning" if engine.oversubscribes else "error",
     )
