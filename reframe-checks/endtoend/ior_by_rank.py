@@ -38,6 +38,8 @@ class IorByRank(MakesRankPools, LaunchesMpi, AssayCheck):
 
     scale = parameter(["acceptance"])
 
+    functions = ("steps.sh", "daos_client.sh")
+
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """One engine of each server at a time, each with clients of its own."""
         return clients_by_rank(self.cluster).rounds

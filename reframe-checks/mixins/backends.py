@@ -24,7 +24,8 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
 
     uses_container = True
 
-    scripts = ("steps.sh", "attach.py")
+    functions = ("steps.sh", "daos_client.sh")
+    scripts = ("attach.py",)
 
     @property
     def tasks(self) -> int:

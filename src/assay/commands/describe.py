@@ -13,7 +13,7 @@ import typer
 
 import assay
 from assay import whole
-from assay.commands.terminal import complain, finite, misuse
+from assay.commands.terminal import NOT_DONE, complain, finite, misuse
 from assay.foreign.text import one_line
 from assay.subject import folded
 
@@ -239,4 +239,4 @@ def checks_directory() -> Path:
 def _end(sentences: Iterable[str]) -> NoReturn:
     for sentence in sentences:
         complain(sentence)
-    raise typer.Exit(1)
+    raise typer.Exit(NOT_DONE)
