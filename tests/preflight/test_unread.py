@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from assay.preflight import unread
-from assay.preflight.unread import Given
+from assay.preflight.unread import GivenVariable
 
 KNOWN = ["assay_scale", "cluster_interface", "daos_server_engines", "slurm_address"]
 PREFIXES = ["assay_", "cluster_", "daos_", "slurm_"]
 
 
 def refused(**given: Any) -> list[str]:
-    named = [Given(name, value, "all.yml:3") for name, value in given.items()]
+    named = [GivenVariable(name, value, "all.yml:3") for name, value in given.items()]
     return [str(problem) for problem in unread.variables(named, KNOWN, PREFIXES)]
 
 
@@ -57,7 +57,7 @@ def test_a_variable_that_reads_itself_alone_is_refused() -> None:
 
 
 def test_places_are_listed_once() -> None:
-    given = [Given("cluster_interfaces", 1, where) for where in ("-e", "host n1", "-e")]
+    given = [GivenVariable("cluster_interfaces", 1, where) for where in ("-e", "host n1", "-e")]
     (problem,) = unread.variables(given, KNOWN, PREFIXES)
     assert problem.allowed.endswith("(set in -e, host n1)")
 
