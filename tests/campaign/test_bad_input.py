@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from assay.bundle import derive
 from assay.cli import app
 from assay.tools.output import ALLOWED
 from clusters import described, description
@@ -17,6 +18,12 @@ from runs import report
 
 Change = Callable[[dict[str, Any]], None]
 OTHER = "proving-ground-2"
+
+
+@pytest.fixture(autouse=True)
+def printed_by_no_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These campaigns have figures, and outputs in which nothing stands."""
+    monkeypatch.setattr(derive, "contradictions", lambda *_: ())
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from assay.bundle import derive
 from assay.campaign.results import read
 from assay.campaign.run_report import ReportError
 from assay.cli import app
@@ -22,6 +23,12 @@ from runs import report
 
 Put = Callable[[Path], object]
 Factory = pytest.TempPathFactory
+
+
+@pytest.fixture(autouse=True)
+def printed_by_no_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These campaigns have figures, and outputs in which nothing stands."""
+    monkeypatch.setattr(derive, "contradictions", lambda *_: ())
 
 
 @pytest.fixture

@@ -130,7 +130,7 @@ def test_a_baseline_that_is_no_bundle_ends_with_2_before_anything_is_measured(
     where = ["--cluster", cluster_file, "--baseline", tmp_path / "absent"]
     status, _, errors = run(tmp_path / "health", *where)
     assert (status, campaigns.ran) == (2, [])
-    assert "report.json cannot be read: No such file or directory" in errors
+    assert "absent is not a bundle of `assay signoff`: " in errors
 
 
 def test_a_description_that_is_invalid_is_no_alarm(
