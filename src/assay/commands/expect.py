@@ -83,12 +83,12 @@ def _print_system(cluster: Cluster) -> None:
         rows.setdefault((first.layer, first.figure, where, *figures, note), []).append(subject)
     table = Table("", "of", "floor", "bound", "unit", "by", box=None)
     layer = None
-    for (its_layer, figure, where, *figures, note), subjects in rows.items():
+    for (its_layer, figure, where, *shown, note), subjects in rows.items():
         if its_layer != layer:
             table.add_row(escape(f"{its_layer}:"), "", "", "", "", "")
             layer = its_layer
         whose = (where + ",".join(subjects)).rstrip(" /")
-        cells = (figure, whose, *figures, note)
+        cells = (figure, whose, *shown, note)
         table.add_row(*(escape(one_line(cell)) for cell in cells))
     print_columns(table)
     print("limited by")
