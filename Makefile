@@ -85,7 +85,7 @@ lock: setup ## Lock all Python dependencies again, with hashes.
 	scripts/lock.sh
 
 .PHONY: docs
-docs: setup ## Write the README of each role from its argument_specs.yml.
+docs: setup ## Write the README of each role from its argument_specs.yml, and the list of modules.
 	$(BIN)/python scripts/role_readmes.py
 	$(BIN)/python scripts/modules_page.py
 

@@ -16,6 +16,7 @@ from assay.bundle import difference
 from assay.bundle import verify as verification
 from assay.bundle.compare import Outcome, compare
 from assay.campaign.results import read
+from assay.checks.plan import CHECKS
 from assay.cli import app
 from assay.cluster.description import Cluster
 from assay.judge.signoff import Gate, sign_off
@@ -34,7 +35,7 @@ NOISE = (0.0, 0.011, -0.008, 0.004, -0.013)
 def scatter(document: dict[str, Any], factor: float = 1.0, only: str = "") -> None:
     """Give every metric samples that scatter; those of the check `only` times the factor."""
     for case in document["runs"][0]["testcases"]:
-        times = factor if case["name"].startswith(only) else 1.0
+        times = factor if only in ("", case["name"].split()[0]) else 1.0
         for by_subject in case["samples"].values():
             for number, (subject, samples) in enumerate(by_subject.items()):
                 by_subject[subject] = [
@@ -154,14 +155,14 @@ def test_what_is_not_measured_any_more_is_a_regression(
     def lose(document: dict[str, Any]) -> None:
         scatter(document)
         for case in document["runs"][0]["testcases"]:
-            if case["name"].startswith("SsdFio") and case["partition"] == "servers":
+            if case["name"].startswith("SsdFio ") and case["partition"] == "servers":
                 case["problems"] = {"s1": ["the disk is gone"]}
 
     new = bundled(lose)
     compared = compare([record(old)], [record(new)])
     assert compared.is_regression
     assert {row.key for row in compared.rows if row.outcome is Outcome.GONE} == {
-        f"SsdFio.{name} on s1" for name in ("write_1m", "read_1m", "randwrite_4k", "randread_4k")
+        f"SsdFio.{metric.name} on s1" for metric in CHECKS["SsdFio"].metrics
     }
     assert {row.outcome for row in compare([record(new)], [record(old)]).rows} >= {Outcome.NEW}
 
@@ -173,7 +174,7 @@ def test_what_was_set_differently_in_either_campaign_is_named(
     def shorten(document: dict[str, Any]) -> None:
         scatter(document)
         for case in document["runs"][0]["testcases"]:
-            if case["name"].startswith("SsdFio") and case["partition"] == "servers":
+            if case["name"].startswith("SsdFio ") and case["partition"] == "servers":
                 case["deviations"] = {"file_mib": {"asked": 512, "was": 64}}
 
     named = "  SsdFio.file_mib on servers was 64, less than the scale's 512"
@@ -250,7 +251,7 @@ def test_what_became_implausible_is_no_better(old: Path, bundled: Callable[..., 
     after = with_verdict(new, "SsdFio", Verdict.IMPLAUSIBLE)
     compared = compare([before], [after])
     assert compared.is_regression
-    outcomes = {row.outcome for row in compared.rows if row.key.startswith("SsdFio")}
+    outcomes = {row.outcome for row in compared.rows if row.key.startswith("SsdFio.")}
     assert outcomes == {Outcome.IMPLAUSIBLE}
     believed = compare([before], [with_verdict(new, "SsdFio", Verdict.PASS)])
     assert not believed.is_regression

@@ -98,7 +98,7 @@ def test_faster_samples_judged_anew(tmp_path: Path, campaign: Path) -> None:
     for case in document["runs"][0]["testcases"]:
         for directory in ("outputdir", "stagedir"):
             case[directory] = case[directory].replace(str(campaign), str(forged))
-        if case["name"].startswith("SsdFio") and case["partition"] == "servers":
+        if case["name"].startswith("SsdFio ") and case["partition"] == "servers":
             for by_subject in case["samples"].values():
                 by_subject["s1"] = [1.2 * sample for sample in by_subject["s1"]]
     (forged / "run-1.json").write_text(json.dumps(document))

@@ -57,7 +57,7 @@ def signoff(site: Path, *more: object) -> tuple[int, str, str]:
 
 def of_ssd(document: dict[str, Any]) -> dict[str, Any]:
     cases: list[dict[str, Any]] = document["runs"][0]["testcases"]
-    return next(c for c in cases if c["name"].startswith("SsdFio") and c["partition"] == "servers")
+    return next(c for c in cases if c["name"].startswith("SsdFio ") and c["partition"] == "servers")
 
 
 def test_without_a_fault_it_is_measured(site: Path) -> None:

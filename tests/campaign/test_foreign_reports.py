@@ -54,7 +54,7 @@ def edit(site: Path, **values: object) -> None:
 
 def of_ssd(document: dict[str, Any]) -> dict[str, Any]:
     cases: list[dict[str, Any]] = document["runs"][0]["testcases"]
-    return next(c for c in cases if c["name"].startswith("SsdFio") and c["partition"] == "servers")
+    return next(c for c in cases if c["name"].startswith("SsdFio ") and c["partition"] == "servers")
 
 
 def signoff(site: Path) -> tuple[int, str]:

@@ -15,6 +15,7 @@ import bundles
 from assay.bundle import write as bundle
 from assay.campaign.results import _beside, read
 from assay.campaign.run_report import ReportError
+from assay.checks.plan import CHECKS
 from assay.cluster.description import Cluster
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.verdict import Verdict
@@ -26,7 +27,7 @@ from runs import report
 def drop(check: str) -> Callable[[dict[str, Any]], None]:
     def change(document: dict[str, Any]) -> None:
         run = document["runs"][0]
-        run["testcases"] = [c for c in run["testcases"] if not c["name"].startswith(check)]
+        run["testcases"] = [c for c in run["testcases"] if check not in ("", c["name"].split()[0])]
 
     return change
 
@@ -35,7 +36,7 @@ def alter(check: str, **values: object) -> Callable[[dict[str, Any]], None]:
     def change(document: dict[str, Any]) -> None:
         cases = document["runs"][0]["testcases"]
         # The last is that of the servers.
-        [case for case in cases if case["name"].startswith(check)][-1].update(values)
+        [case for case in cases if case["name"].split()[0] == check][-1].update(values)
 
     return change
 
@@ -60,7 +61,7 @@ def test_a_figure_that_no_output_shows_is_missing(
     signed = sign_off(cluster, read(pattern, cluster, tmp_path), Gate.MEASURED)
     missing = [each for each in signed.judgements if each.verdict is Verdict.MISSING]
     assert {each.requirement.figure for each in missing} == {
-        f"SsdFio.{name}" for name in ("write_1m", "read_1m", "randwrite_4k", "randread_4k")
+        f"SsdFio.{metric.name}" for metric in CHECKS["SsdFio"].metrics
     }
     assert {str(each.requirement.subject) for each in missing} == {"s1"}
     assert (
