@@ -182,11 +182,6 @@ def test_self_test_says_of_each_metric_how_much_an_rpc_carries() -> None:
     }
 
 
-def test_fio_keeps_16_large_or_64_small_transfers_in_flight_on_a_disk() -> None:
-    in_flight = {metric.name: metric.in_flight for metric in CHECKS["SsdFio"].metrics}
-    assert in_flight == {"write_1m": 16, "read_1m": 16, "randwrite_4k": 64, "randread_4k": 64}
-
-
 @pytest.mark.parametrize(
     ("clients", "scale", "containers", "processes"),
     [

@@ -7,9 +7,8 @@ import pytest
 from assay.checks.benchmarks import ior, nvme_perf
 from assay.checks.bounds.devices import ROUNDED
 from assay.checks.bounds.path import data_path, data_ssds, is_in_scm, of_files, senders, storage
-from assay.checks.entry import Requirement
+from assay.checks.entry import Measured, Requirement
 from assay.checks.expect import expectation
-from assay.checks.figures import Measured
 from assay.checks.load import RANKS
 from assay.checks.whole import paths
 from assay.cluster.description import Cluster, Interface

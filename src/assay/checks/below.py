@@ -13,8 +13,8 @@ from assay.checks.benchmarks import nvme_perf, self_test, vos_perf
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import Direction
 from assay.checks.bounds.path import SMALL, data_ssds, data_ssds_of, is_in_scm, senders
-from assay.checks.entry import Check, Metric
-from assay.checks.figures import Measured, targets
+from assay.checks.entry import Check, Measured, Metric
+from assay.checks.figures import targets
 from assay.checks.pairs import clients_of
 from assay.checks.subjects import each_engine
 from assay.cluster.description import Cluster
@@ -33,7 +33,7 @@ def network(
 
     For clients whose line rates are unknown, it is their share.
     """
-    name = "get_1m" if direction == "write" else "put_1m"
+    name = self_test.CLIENT_SERVER.in_chain(direction).name
     total = _sum(cluster, self_test.CLIENT_SERVER, name, measured, engine)
     if total is None:
         return None
@@ -57,7 +57,7 @@ def storage(
     `engine` is the only one that the data goes to, if it is one.
     """
     if is_in_scm(cluster, size):
-        name = "update_1m" if direction == "write" else "fetch_1m"
+        name = vos_perf.BANDWIDTH.in_chain(direction).name
         figure = f"{vos_perf.BANDWIDTH.name}.{name}"
         medians = measured.medians(figure, own=engine is not None)
         engines = (engine,) if engine else each_engine(cluster, "servers")

@@ -19,8 +19,8 @@ from assay.checks.bounds.path import (
     servers_of,
     storage,
 )
-from assay.checks.entry import Requirement
-from assay.checks.figures import Expectation, Measured, nothing, shortest, within
+from assay.checks.entry import Expectation, Measured, Requirement
+from assay.checks.figures import nothing, shortest, within
 from assay.checks.load import ranks
 from assay.checks.pairs import clients_by_rank
 from assay.checks.trips import as_often, no_shorter

@@ -15,8 +15,8 @@ from assay.checks.bounds.devices import (
     ssd_rate,
     waiting,
 )
-from assay.checks.entry import Requirement
-from assay.checks.figures import Expectation, Measured, nothing, within
+from assay.checks.entry import Expectation, Measured, Requirement
+from assay.checks.figures import nothing, within
 from assay.cluster.description import Cluster, Host
 from assay.cluster.hardware import Ssd
 from assay.units import Quantity

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.checks.bounds import Bound, Limit, tightest
-from assay.checks.entry import Requirement
-from assay.checks.figures import MEASURED_CEILING, Expectation, within
+from assay.checks.entry import MEASURED_CEILING, Expectation, Requirement
+from assay.checks.figures import within
 from assay.cluster.description import Cluster
 from assay.units import Quantity
 

@@ -15,9 +15,8 @@ from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.bounds.devices import IO, MEBIBYTE, as_rate
 from assay.checks.bounds.path import data_path, of_files, senders
 from assay.checks.daos_path import DaosPath
-from assay.checks.entry import Requirement
+from assay.checks.entry import Expectation, Measured, Requirement
 from assay.checks.expect import expectation
-from assay.checks.figures import Expectation, Measured
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.subject import Subject
 

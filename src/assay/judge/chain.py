@@ -121,9 +121,8 @@ def _judgements(measured: Iterable[Judgement], check: Check, metric: Metric) -> 
 
 
 def _moving(measured: Iterable[Judgement], check: Check, direction: Direction) -> list[Judgement]:
-    """The judgements of the bandwidth of a check in one direction."""
-    (metric,) = (m for m in check.metrics if (m.unit, m.direction) == (UNIT, direction))
-    return _judgements(measured, check, metric)
+    """The judgements of the metric by which a check stands in the chain."""
+    return _judgements(measured, check, check.in_chain(direction))
 
 
 def _median(judgement: Judgement) -> float:

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from assay.checks.entry import Requirement
-from assay.checks.figures import Lower
+from assay.checks.entry import Lower, Requirement
 from assay.judge.judgement import Judgement, Measurement, peer_group
 from assay.judge.verdict import Verdict
 

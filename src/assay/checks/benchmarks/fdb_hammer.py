@@ -10,12 +10,12 @@ from assay.checks.benchmarks.fio import OnDisk
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import MEBIBYTE, Direction
 from assay.checks.daos_path import DaosPath, objects
-from assay.checks.entry import Check, Metric, Requirement, Rule
-from assay.checks.figures import Expectation, Measured, Unrated, within
+from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Rule, Run
+from assay.checks.estimates import DISK_MIB_S, SRUN_S
+from assay.checks.figures import Unrated, within
 from assay.checks.load import of_scale
 from assay.checks.raw import RawOutputs
 from assay.checks.references import OWN
-from assay.checks.run import DISK_MIB_S, SRUN_S, Reading, Run
 from assay.checks.subjects import each_scratch
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject

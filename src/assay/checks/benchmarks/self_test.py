@@ -10,11 +10,20 @@ from statistics import median
 from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.bounds.devices import MEBIBYTE, Direction, as_rate, nic, waiting
 from assay.checks.bounds.path import senders, servers_of
-from assay.checks.entry import Check, Metric, Requirement
-from assay.checks.figures import Expectation, Measured, credible, nothing, shortest, within
+from assay.checks.entry import (
+    Check,
+    Expectation,
+    Measured,
+    Metric,
+    Reading,
+    Requirement,
+    Run,
+    credible,
+)
+from assay.checks.estimates import FABRIC_MIB_S, RPCS_S, SRUN_S
+from assay.checks.figures import nothing, shortest, within
 from assay.checks.pairs import ALONE, TOGETHER, clients_of, matched
 from assay.checks.raw import RawOutputs
-from assay.checks.run import FABRIC_MIB_S, RPCS_S, SRUN_S, Reading, Run
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.checks.trips import as_often
 from assay.cluster.description import Cluster
@@ -122,6 +131,7 @@ def _moved(name: str, direction: Direction) -> Metric:
         direction=direction,
         transfer=MEBIBYTE,
         in_flight=IN_FLIGHT,
+        in_chain=True,
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assay.cluster.daos import Engine, Version
+from assay.cluster.daos import Engine
 from assay.cluster.description import Host
+from assay.cluster.releases import Version
 from assay.preflight.keys.server import CONTROL_LEVELS
 from assay.preflight.rules.variables import MASK, is_mask, values_of_variables
 from assay.problems import Problem
