@@ -25,11 +25,10 @@ from assay.campaign.results import Results
 from assay.campaign.samples import samples_of
 from assay.campaign.steps import Evict, Shell, Step, busy_s
 from assay.campaign.steps import problems as problems_of
-from assay.checks.entry import SCALES, Scales
+from assay.checks.entry import SCALES, Run, Scales
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import CHECKS, Requirement, requirements
 from assay.checks.raw import RawOutputs, directory_of
-from assay.checks.run import Run
 from assay.cluster.description import Cluster, Partition
 from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
@@ -82,8 +81,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     #: Wall time of the benchmarks themselves, in seconds.
     benchmark_seconds = variable(float, value=0.0, loggable=True)
 
-    #: Files beside this one that the job scripts need; they are copied, since hosts lack them.
-    scripts: Sequence[str] = ("steps.sh",)
+    #: Files beside this one that the job scripts source; hosts lack them, so they are copied.
+    functions: Sequence[str] = ("steps.sh",)
+    #: Other files beside this one that the job scripts need; these are copied, too.
+    scripts: Sequence[str] = ()
 
     valid_prog_environs = ["site"]
     require_reference = True
@@ -138,7 +139,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     @run_after("init")
     def take_place_in_the_catalogue(self) -> None:
-        self.entry = CHECKS[type(self).__name__]
+        name = type(self).__name__
+        if name not in CHECKS:
+            raise ReframeError(f"{name} has no entry in CHECKS of assay.checks.plan")
+        self.entry = CHECKS[name]
         self.tags = {self.scale, self.entry.layer, self.entry.phase}
         if self.needs_root:
             self.tags.add("root")
@@ -270,7 +274,7 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.num_cpus_per_task = min(self.cluster.hosts[name].cores for name in self.hosts)
         self.executable = "bash"
         self.keep_files = ["raw", "*.sh", "*.fio", "*.err", "fdb.*"]
-        for name in self.scripts:
+        for name in (*self.functions, *self.scripts):
             shutil.copy(HERE / name, self.stagedir)
 
     # Parts of job scripts.
@@ -286,6 +290,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         if path is None:
             raise ReframeError(f"benchmarks.{name} is not set, and {self.entry.name} needs it")
         return path
+
+    def sources(self) -> list[str]:
+        """The lines of a job script that read its functions."""
+        return [f". ./{name}" for name in self.functions]
 
     def block(self, subject: Subject) -> list[str]:
         """The part of a job script that measures a subject, apart from the other parts."""

@@ -21,7 +21,7 @@ LIMIT_S = 60
 class ClientInterfaces(NeedsDaos, RunsOnEachHost, AssayCheck):
     """The agent gives a process on each NUMA node of a client an interface of that node."""
 
-    scripts = ("steps.sh", "client/interfaces.sh")
+    scripts = ("client/interfaces.sh",)
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """For each sample, one process on each NUMA node after the other."""

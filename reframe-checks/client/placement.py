@@ -14,7 +14,7 @@ from mixins.launch import StartsItsPrograms
 class ClientPlacement(StartsItsPrograms, AssayCheck):
     """Each process of a client, one per core, runs on its own core and stays there."""
 
-    scripts = ("steps.sh", "client/placement.sh")
+    scripts = ("client/placement.sh",)
     needs_all_hosts = False
 
     def steps(self, subject: Subject) -> Sequence[Step]:

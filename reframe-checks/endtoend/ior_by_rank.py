@@ -38,7 +38,8 @@ class IorByRank(MakesRankPools, LaunchesMpi, AssayCheck):
 
     scale = parameter(["acceptance"])
 
-    scripts = ("steps.sh", "read_engines.py")
+    functions = ("steps.sh", "daos_client.sh")
+    scripts = ("read_engines.py",)
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """One engine of each server at a time, each with clients of its own."""

@@ -24,7 +24,8 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
 
     uses_container = True
 
-    scripts = ("steps.sh", "read_engines.py", "attach.py")
+    functions = ("steps.sh", "daos_client.sh")
+    scripts = ("read_engines.py", "attach.py")
 
     @property
     def tasks(self) -> int:

@@ -212,7 +212,7 @@ class NeedsDaos(RunsDaosPrograms):
         if self.control is not None:
             scanned = self.ask("network.before", network_scan.query(self.control), once=True)
             problems += network_scan.problems(scanned, self.cluster.provider)
-        if self.daos.version == "2.8":
+        if self.daos.version in health_check.RELEASES:
             problems += health_check.problems(
                 self.ask("health.before", health_check.query(), once=True)
             )

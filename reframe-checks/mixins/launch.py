@@ -38,7 +38,7 @@ class RunsOnEachHost(Mixin):
         longest_s = 0
         for name in self.hosts:
             there = self.on(name)
-            script = ["#!/bin/bash", ". ./steps.sh"]
+            script = ["#!/bin/bash", *self.sources()]
             for subject in there:
                 script += self.block(subject)
             self.write(f"{name}.sh", script)
@@ -92,7 +92,7 @@ class StartsItsPrograms(Mixin):
 
     @run_before("run", always_last=True)
     def run_in_the_batch_script(self) -> None:
-        script = ["#!/bin/bash", ". ./steps.sh", *self.at_the_end]
+        script = ["#!/bin/bash", *self.sources(), *self.at_the_end]
         limit_s = 60
         for together in self.rounds():
             for subject in together:

@@ -29,7 +29,7 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
     #: Messages of 64 B there and back: about a second of them, at 25 us.
     small_messages = variable(int)
 
-    scripts = ("steps.sh", "network/pingpong.sh")
+    scripts = ("network/pingpong.sh",)
     needs_all_hosts = False
 
     def messages(self, metric: Metric) -> PingPong:

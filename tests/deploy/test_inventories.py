@@ -1,5 +1,6 @@
 """The worked inventories, described and judged with the hardware of the kinds of their hosts."""
 
+import copy
 import json
 import os
 import subprocess
@@ -9,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from assay.checks.expect import expectation
+from assay.checks.plan import requirements
+from assay.cluster import releases
 from assay.cluster.description import Cluster
 from assay.preflight import examine as preflight
 
@@ -42,18 +46,44 @@ ADVISED = {"md-on-ssd-wal": {BALANCE}, "md-on-ssd-wal-meta": {BALANCE}}
 """What DAOS's pages advise otherwise, and the talk whose layouts these are has so."""
 
 
-@pytest.fixture(params=WORKED)
-def worked(request: pytest.FixtureRequest, tmp_path: Path) -> Cluster:
-    out = tmp_path / "cluster.json"
+@pytest.fixture(scope="module", params=WORKED)
+def document(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    out = tmp_path_factory.mktemp(request.param) / "cluster.json"
     # What judges it is called here, and not by a second Python.
     run = describe(REPOSITORY / "inventories" / request.param, out, "--skip-tags=judge")
     assert run.returncode == 0, run.stdout + run.stderr
-    cluster, problems = preflight.examine(json.loads(out.read_text()))
+    return json.loads(out.read_text())
+
+
+@pytest.fixture
+def worked(document: Any) -> Cluster:
+    return judged(document)
+
+
+def judged(document: Any) -> Cluster:
+    cluster, problems = preflight.examine(document)
     assert cluster is not None, [str(problem) for problem in problems]
     assert {problem.severity for problem in problems} <= {"warning"}
-    assert {problem.allowed for problem in problems} == ADVISED.get(request.param, set())
-    assert cluster.name == request.param
+    assert {problem.allowed for problem in problems} == ADVISED.get(cluster.name, set())
     return cluster
+
+
+def test_a_release_that_nobody_knows_yet_is_judged_planned_and_expected_as_the_newest(
+    document: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = copy.deepcopy(document)
+    server = document["hosts"][document["servers"][0]]
+    server.setdefault("server", {})["settings"] = {"allow_numa_imbalance": False}
+    newest = judged(document)
+    coming = releases.Release("2.10", "a test")
+    monkeypatch.setattr(releases, "RELEASES", (*releases.RELEASES, coming))
+    document["daos"]["version"] = coming.name
+    newer = judged(document)
+    required = requirements(newer)
+    assert required == requirements(newest)
+    assert "NetTest" in {requirement.check for requirement in required}
+    for requirement in required:
+        assert expectation(newer, requirement, {}) == expectation(newest, requirement, {})
 
 
 EXPECTED = {
@@ -81,7 +111,7 @@ def test_a_worked_inventory_describes_a_sound_cluster_of_its_layout(worked: Clus
     for host in hosts:
         has_roles = any(engine.has_md_on_ssd for engine in host.engines)
         assert (host.server.control_metadata is not None) == has_roles
-        assert host.server.eadr == (worked.name == "pmem")
+        assert not host.server.eadr
         assert host.engines[0].tags.helpers == (18, 19, 20, 21)
 
 

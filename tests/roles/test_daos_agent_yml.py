@@ -9,8 +9,9 @@ import pytest
 from rendering import ROLES, Rendering, read
 
 from assay.checks.benchmarks.interfaces import AGENT_CONFIGURATION
+from assay.cluster.releases import EVERY, Releases, names, since
 
-VERSIONS = ["2.4", "2.6", "2.8"]
+VERSIONS = names()
 
 
 def agent(**settings: Any) -> Rendering:
@@ -41,16 +42,16 @@ def test_holds_no_key_that_the_release_would_die_of(version: str) -> None:
 @pytest.mark.parametrize(
     ("variable", "value", "versions"),
     [
-        ("include_fabric_ifaces", ["ib0"], ["2.8"]),
-        ("exclude_fabric_ifaces", ["lo"], ["2.4", "2.6", "2.8"]),
-        ("telemetry_port", 9192, ["2.6", "2.8"]),
-        ("cache_expiration", 30, ["2.4", "2.6", "2.8"]),
-        ("disable_caching", True, ["2.4", "2.6", "2.8"]),
+        ("include_fabric_ifaces", ["ib0"], since("2.8")),
+        ("exclude_fabric_ifaces", ["lo"], EVERY),
+        ("telemetry_port", 9192, since("2.6")),
+        ("cache_expiration", 30, EVERY),
+        ("disable_caching", True, EVERY),
     ],
 )
 @pytest.mark.parametrize("version", VERSIONS)
 def test_what_the_site_says_is_written_or_refused(
-    variable: str, value: Any, versions: list[str], version: str
+    variable: str, value: Any, versions: Releases, version: str
 ) -> None:
     role = agent(daos_version=version, **{f"daos_agent_{variable}": value})
 

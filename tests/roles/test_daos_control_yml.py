@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from rendering import Rendering, read
 
+from assay.cluster.releases import names
+
 
 def admin(**variables: Any) -> Any:
     variables = {"groups": {"daos_server": ["s1", "s2", "s3", "s4"]}, **variables}
@@ -21,7 +23,7 @@ def test_insecure_it_names_no_certificate() -> None:
     assert admin(daos_allow_insecure=True)["transport_config"] == {"allow_insecure": True}
 
 
-@pytest.mark.parametrize("version", ["2.4", "2.6", "2.8"])
+@pytest.mark.parametrize("version", names())
 def test_holds_no_key_that_the_release_would_die_of(version: str) -> None:
     known = read(f"keys/{version}.yml")
     rendered = admin(daos_version=version)

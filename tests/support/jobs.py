@@ -1,4 +1,4 @@
-"""Jobs that run the functions of `steps.sh`, and what they leave."""
+"""Jobs that run the functions of `steps.sh` and `daos_client.sh`, and what they leave."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from assay.checks.raw import SubjectOutputs
 from assay.foreign.files import Tree
 from assay.shell import Text
 
-STEPS = Path(__file__).parents[2] / "reframe-checks" / "steps.sh"
+CHECKS = Path(__file__).parents[2] / "reframe-checks"
+STEPS = CHECKS / "steps.sh"
 
 
 @dataclass
@@ -31,7 +32,7 @@ class Job:
         return SubjectOutputs(Tree(self.raw))
 
     def script(self, *lines: str) -> str:
-        return "\n".join([f". {STEPS}", "subject s1", *lines])
+        return "\n".join([f". {STEPS}", f". {CHECKS}/daos_client.sh", "subject s1", *lines])
 
     def start(self, *lines: str) -> subprocess.Popen[str]:
         environment = {**os.environ, "SLURMD_NODENAME": "s1"}

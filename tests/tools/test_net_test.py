@@ -31,7 +31,7 @@ def test_asks_all_ranks_with_a_kibibyte_if_nothing_else_is_said():
 
 @pytest.mark.parametrize("version", ["2.4", "2.6"])
 def test_older_versions_have_none(version):
-    with pytest.raises(ValueError, match=r"came with DAOS 2\.8"):
+    with pytest.raises(ValueError, match=r"is in DAOS 2\.8 or later"):
         NetTest((2,), inflight=16, repetitions=500).command(version)
 
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from assay.checks.benchmarks import nvme_perf, self_test
 from assay.checks.bounds import Bound, Limit
 from assay.checks.bounds.devices import IO, MEBIBYTE
-from assay.checks.bounds.path import data_path, data_rate, of_files, senders
+from assay.checks.bounds.path import as_rates, data_path, of_files, senders
 from assay.checks.daos_path import DaosPath
-from assay.checks.entry import Requirement
+from assay.checks.entry import Expectation, Measured, Requirement
 from assay.checks.expect import expectation
-from assay.checks.figures import Expectation, Measured
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.subject import Subject
 
@@ -48,9 +47,10 @@ def paths(cluster: Cluster) -> Iterator[tuple[str, Bound]]:
         whole = data_path(cluster, direction, MEBIBYTE, of_files(cluster))
         if whole:
             yield f"{direction} in blocks of {MEBIBYTE}", whole
-        small = data_rate(cluster, direction, IO, "IO/s", of_files(cluster))
+        small = data_path(cluster, direction, IO, of_files(cluster))
         if small:
-            yield f"{direction} in blocks of {IO}", small
+            rates = as_rates(cluster, direction, IO, "IO/s", small.limits)
+            yield f"{direction} in blocks of {IO}", rates
 
 
 def totals(cluster: Cluster, requirements: Iterable[Requirement]) -> list[Total]:
@@ -96,7 +96,7 @@ def _shared(
 ) -> tuple[float, float | None, str] | None:
     """Bound, floor and limit of the components that all subjects of a figure share, if any."""
     if first.check == self_test.CLIENT_SERVER.name:
-        wire = senders(cluster)
+        wire = senders(cluster, None, 1)
         if wire is None or first.unit != "MiB/s":
             return None
         return wire.value.to(first.unit).value, None, wire.made_of

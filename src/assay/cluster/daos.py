@@ -20,15 +20,14 @@ from pydantic import (
     model_validator,
 )
 
+from assay.cluster.releases import Version
+
 
 class Described(BaseModel):
     """A part of the description of a cluster; an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
-
-Version = Literal["2.4", "2.6", "2.8"]
-"""The releases of DAOS that the roles and the checks support."""
 
 Role = Literal["wal", "meta", "data"]
 
@@ -50,7 +49,7 @@ class Tier(Described):
     scm_list: tuple[str, ...] = ()
     scm_hugepages_disabled: bool | None = Field(
         default=None,
-        description="of a tmpfs; none: not set, which DAOS 2.8 does not treat as false",
+        description="of a tmpfs; none: not set, which DAOS 2.8 or later does not treat as false",
     )
     bdev_list: tuple[str, ...] = ()
     bdev_roles: Annotated[tuple[Role, ...], BeforeValidator(until_na)] = ()

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from assay.commands.inputs import refuse_changed
-from assay.commands.terminal import misuse, warn
+from assay.commands.terminal import NO, misuse, warn
 from assay.foreign.text import one_line
 
-_STATUS = {"NO REGRESSION": 0, "REGRESSION": 1, "UNDECIDED": 3}
+_STATUS = {"NO REGRESSION": 0, "REGRESSION": NO, "UNDECIDED": 3}
 """The exit status of each result; 3 is what `assay health` gives where it cannot tell."""
 
 

@@ -7,9 +7,9 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from assay.cluster.daos import Version as Supported
+from assay.cluster import releases
 from assay.foreign import programs
 from assay.subject import folded
 from assay.survey.foreign_slurm import Seen
@@ -96,9 +96,9 @@ def find(
     release = daos_user.read(
         daos_user.Version, asking([*daos, *daos_user.VERSION]), "the release of DAOS"
     ).version
-    supported = ".".join(release.split(".")[:2])
-    if supported not in get_args(Supported):
-        known = ", ".join(get_args(Supported))
+    supported = releases.release_of(release)
+    if supported is None:
+        known = ", ".join(releases.names())
         raise UnansweredError(f"DAOS {release} is not one of the supported releases: {known}")
     system = daos_user.read(
         daos_user.AttachedSystem, asking([*daos, *daos_user.SYSTEM]), "the DAOS system"

@@ -38,7 +38,7 @@ class DaosPerf:
     """If false, engines answer but store nothing (``-T echo``), which tests only the network."""
 
     def command(self) -> list[str]:
-        """Command line of one rank; its options are spelled alike in 2.4, 2.6 and 2.8."""
+        """Command line of one rank; its options are spelled alike in all releases."""
         return [
             *(TOOL, "-u", self.pool, "-T", "daos" if self.store else "echo"),
             *("-C", str(self.credits), "-c", self.object_class),

@@ -12,13 +12,16 @@ from itertools import product
 
 from pydantic import BaseModel, Field, ValidationError
 
-from assay.cluster.daos import Version
+from assay.cluster.releases import Version, since
 from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.self_test import ranges
 from assay.tools.text import by_process, first_error
 
 TOOL = "net_test"
+
+RELEASES = since("2.8")
+"""The releases that have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,8 @@ class NetTest:
         Raises:
             ValueError: `daos` of this version has no net-test.
         """
-        if version != "2.8":
-            raise ValueError(f"daos health net-test came with DAOS 2.8; {version} has self_test")
+        if version not in RELEASES:
+            raise ValueError(f"daos health net-test is in DAOS {RELEASES}; {version} has self_test")
         return [
             *("daos", "-j", "health", "net-test"),
             *([f"--ranks={ranges(self.ranks)}"] if self.ranks else []),

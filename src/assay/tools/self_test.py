@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, product
 
-from assay.cluster.daos import Version
+from assay.cluster.releases import ByRelease, Version
 from assay.tools.daos.daos_log import logged_errors, meaning, reason, without_log
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.text import sections
@@ -104,7 +104,7 @@ class SelfTest:
         return tuple(f"{rank}:{tag}" for rank, tag in product(self.ranks, self.tags))
 
     def command(self) -> list[str]:
-        """Command line; its options are spelled alike in 2.4, 2.6 and 2.8."""
+        """Command line; its options are spelled alike in all releases."""
         masters = f"{ranges(self.masters)}:{self.master_tag}"
         return [
             TOOL,
@@ -118,17 +118,20 @@ class SelfTest:
         ]
 
 
+_VARIABLES = ByRelease(
+    {
+        "2.4": ("CRT_PHY_ADDR_STR", "OFI_INTERFACE", "OFI_DOMAIN"),
+        "2.6": ("D_PROVIDER", "D_INTERFACE", "D_DOMAIN"),
+    }
+)
+
+
 def environment(version: Version, provider: str, interface: str, domain: str) -> Mapping[str, str]:
     """The environment that a run without an agent (`attach_info`) needs.
 
-    2.4 uses other names. In all versions, a missing variable ends in exit 21.
+    In all versions, a missing variable ends in exit 21.
     """
-    names = (
-        ("CRT_PHY_ADDR_STR", "OFI_INTERFACE", "OFI_DOMAIN")
-        if version == "2.4"
-        else ("D_PROVIDER", "D_INTERFACE", "D_DOMAIN")
-    )
-    return dict(zip(names, (provider, interface, domain), strict=True))
+    return dict(zip(_VARIABLES[version], (provider, interface, domain), strict=True))
 
 
 def ranges(numbers: Iterable[int]) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.cluster.daos import Version
+from assay.cluster.releases import ByRelease, Version
 from assay.shell import Text
 from assay.tools.output import Parsed, Sample, impossible
 
@@ -44,10 +44,17 @@ _ERROR = re.compile(r"\*ERROR\*: (.*)")
 _HARMLESS = "CQ transport error -6"
 
 
+_PROGRAMS = ByRelease(
+    {
+        "2.4": ("spdk_nvme_perf", "daos_spdk_nvme_perf"),
+        "2.8": ("daos_spdk_nvme_perf", "spdk_nvme_perf"),
+    }
+)
+
+
 def programs(version: Version) -> tuple[str, ...]:
     """The possible names of the program on a host, the more likely one first."""
-    names = ("daos_spdk_nvme_perf", "spdk_nvme_perf")
-    return names if version == "2.8" else names[::-1]
+    return _PROGRAMS[version]
 
 
 def pcie(address: str) -> str:

@@ -54,7 +54,7 @@ class VosPerf:
             )
 
     def command(self) -> list[Text]:
-        """Command line; its options are spelled alike in 2.4, 2.6 and 2.8."""
+        """Command line; its options are spelled alike in all releases."""
         return [
             *(TOOL, "-D", self.directory, "-P", self.pool, *self.values.keys()),
             *(["-A"] if self.values.array else []),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay.cluster import releases
 from sites import only, problems, put, site
 
 
@@ -108,7 +109,14 @@ def test_metadata_on_ssds_is_a_preview_in_2_4() -> None:
 def test_a_version_that_nobody_deploys() -> None:
     problem = only(put(site("md-on-ssd-wal"), {"daos/version": "2.2"}))
     assert (problem.key, problem.value) == ("daos.version", "2.2")
-    assert problem.allowed == "should be '2.4', '2.6' or '2.8'"
+    supported = ", ".join(releases.names())
+    assert problem.allowed == f"should be a release of DAOS that is supported: {supported}"
+
+
+def test_a_preview_is_named_as_one() -> None:
+    problem = only(put(site(), {"daos/version": releases.names()[-1]}))
+    assert (problem.key, problem.severity) == ("daos.version", "warning")
+    assert problem.allowed.startswith("should be a release: upstream may still change")
 
 
 def test_a_bad_system_hides_no_bad_engine() -> None:

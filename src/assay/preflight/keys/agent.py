@@ -1,6 +1,6 @@
 """The keys of daos_agent.yml.
 
-Source: `Config` in src/control/cmd/daos_agent/config.go at tags v2.4.0 to v2.8.0.
+Source: `Config` in src/control/cmd/daos_agent/config.go.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from assay.cluster.daos import Version
+from assay.cluster.releases import Version, since
 from assay.preflight.keys.kinds import (
     INT32,
     UINT32,
@@ -72,26 +72,22 @@ SETTINGS = Section(
         "disable_caching": of_variable("daos_agent_disable_caching"),
         "cache_expiration": of_variable("daos_agent_cache_expiration"),
         "exclude_fabric_ifaces": of_variable("daos_agent_exclude_fabric_ifaces"),
-        "include_fabric_ifaces": Key(
-            versions=("2.8",), instead=of_variable("daos_agent_include_fabric_ifaces").instead
-        ),
-        "telemetry_port": Key(
-            versions=("2.6", "2.8"), instead=of_variable("daos_agent_telemetry_port").instead
-        ),
+        "include_fabric_ifaces": of_variable("daos_agent_include_fabric_ifaces", since("2.8")),
+        "telemetry_port": of_variable("daos_agent_telemetry_port", since("2.6")),
         "runtime_dir": Key(Text(r"/.*", "should be an absolute path")),
         "disable_auto_evict": Key(Flag()),
-        "enable_evict_on_start": Key(Flag(), ("2.6", "2.8")),
+        "enable_evict_on_start": Key(Flag(), since("2.6")),
         "fabric_ifaces": Key(_INTERFACES),
-        "telemetry_enabled": Key(Flag(), ("2.6", "2.8")),
-        "telemetry_retain": Key(Duration(), ("2.6", "2.8")),
-        "telemetry_enabled_procs": Key(Expression(), ("2.8",)),
-        "telemetry_disabled_procs": Key(Expression(), ("2.8",)),
+        "telemetry_enabled": Key(Flag(), since("2.6")),
+        "telemetry_retain": Key(Duration(), since("2.6")),
+        "telemetry_enabled_procs": Key(Expression(), since("2.8")),
+        "telemetry_disabled_procs": Key(Expression(), since("2.8")),
         "credential_config": Key(
             Section(
                 {"cache_expiration": Key(Duration()), "client_user_map": Key(_Users())},
                 "of credential_config",
             ),
-            ("2.8",),
+            since("2.8"),
         ),
     },
     "of daos_agent.yml",

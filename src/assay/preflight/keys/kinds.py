@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from assay.cluster.daos import Version, until_na
+from assay.cluster.daos import until_na
+from assay.cluster.releases import EVERY, Releases, Version, until
 
 INT32, UINT8, UINT32, INT64 = 2**31 - 1, 2**8 - 1, 2**32 - 1, 2**63 - 1
 PORT = 65535
@@ -153,7 +154,7 @@ class RoleList:
     def judge(self, value: Any, version: Version) -> Iterator[Wrong]:
         """Yield what is wrong with a value that is not null."""
         roles = ListOf(Choice(("wal", "meta", "data")))
-        yield from roles.judge(value if version == "2.4" else until_na(value), version)
+        yield from roles.judge(value if version in until("2.4") else until_na(value), version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,19 +201,28 @@ class Anything:
         yield from ()
 
 
-ALL: tuple[Version, ...] = ("2.4", "2.6", "2.8")
-
-
 @dataclass(frozen=True, slots=True)
 class Key:
     """A key: its kind, and the releases that know it."""
 
     kind: Kind = field(default_factory=Anything)
-    versions: tuple[Version, ...] = ALL
+    versions: Releases = EVERY
     instead: str = ""
     """What to use in its place, if another variable or key has replaced it."""
     takes_null: bool = True
     """Whether null is the same as absent."""
+    deprecated: Releases | None = None
+    """The releases that read it and want another one in its place."""
+    is_written: bool = True
+    """Whether the roles may write it there."""
+
+    def is_deprecated(self, version: Version) -> bool:
+        """Whether a release reads it, but wants another one in its place."""
+        return self.deprecated is not None and version in self.deprecated
+
+    def is_for(self, version: Version) -> bool:
+        """Whether the roles may write it for a release."""
+        return self.is_written and version in self.versions and not self.is_deprecated(version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,15 +242,14 @@ class Section:
             if key is None:
                 yield Wrong(f".{name}", None, self._unknown(str(name), version))
             elif version not in key.versions:
-                releases = " and ".join(key.versions)
                 also = f"; {key.instead}" if key.instead else ""
-                yield Wrong(
-                    f".{name}",
-                    shown(inner),
-                    f"is a key of DAOS {releases}, but {version} is deployed: leave it out{also}",
-                )
+                of_others = f"is a key of DAOS {key.versions}, but {version} is deployed"
+                yield Wrong(f".{name}", shown(inner), f"{of_others}: leave it out{also}")
             elif key.instead:
                 yield Wrong(f".{name}", shown(inner), key.instead)
+            elif key.is_deprecated(version):
+                deprecated = f"is deprecated in DAOS {version}: leave it out"
+                yield Wrong(f".{name}", shown(inner), deprecated)
             elif inner is None and not key.takes_null:
                 yield Wrong(f".{name}", "null", "should have a value, or be left out")
             elif inner is not None:

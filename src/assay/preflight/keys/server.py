@@ -1,8 +1,10 @@
 """The keys of daos_server.yml.
 
+A key counts for a release if all of its versions know it. The exception is allow_thp, which 2.6
+knows from 2.6.5 on, and which the role writes only where it is true.
+
 Source: `Server` in src/control/server/config/server.go, `FabricConfig` and `Config` in
-src/control/server/engine/config.go, and src/control/server/storage/config.go, at tags v2.4.0 to
-v2.8.0. A key that 2.6 has only from 2.6.5 on does not count as a key of 2.6.
+src/control/server/engine/config.go, and src/control/server/storage/config.go.
 """
 
 from __future__ import annotations
@@ -10,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from assay.cluster.daos import Version
+from assay.cluster.releases import EVERY, Releases, Version, only, since
 from assay.preflight.keys.kinds import (
     INT32,
     PORT,
     UINT8,
     UINT32,
-    Anything,
     Choice,
     Flag,
     Key,
@@ -41,19 +42,24 @@ _COUNT = Whole(0, INT32)
 _UNSIGNED = Whole(0, UINT32)
 
 
-def of_variable(variable: str) -> Key:
+def of_variable(
+    variable: str, versions: Releases = EVERY, deprecated: Releases | None = None
+) -> Key:
     """A key for which the roles have a variable."""
-    return Key(instead=f"has its own variable: set {variable} instead")
+    instead = f"has its own variable: set {variable} instead"
+    return Key(versions=versions, instead=instead, deprecated=deprecated)
 
 
 _FABRIC: Final = {
     "crt_timeout": Key(Whole(0, UINT32, "seconds")),
     "disable_srx": Key(Flag()),
     "fabric_auth_key": Key(Text()),
-    "secondary_provider_endpoints": Key(ListOf(Whole(1, INT32)), ("2.6", "2.8")),
+    "secondary_provider_endpoints": Key(ListOf(Whole(1, INT32)), since("2.6")),
     "bypass_health_chk": Key(Flag()),
-    "crt_ctx_share_addr": Key(_UNSIGNED, ("2.4",)),
+    "crt_ctx_share_addr": Key(_UNSIGNED, only("2.4")),
 }
+
+_OF_ENGINES = Key(instead="should be set for each engine, in daos_server_engines", is_written=False)
 
 SETTINGS = Section(
     {
@@ -62,23 +68,17 @@ SETTINGS = Section(
         "port": of_variable("daos_port"),
         "provider": of_variable("daos_provider"),
         "transport_config": of_variable("daos_allow_insecure, or daos_certificates"),
-        "mgmt_svc_replicas": Key(
-            versions=("2.8",), instead=of_variable("daos_mgmt_svc_replicas").instead
-        ),
-        "access_points": of_variable("daos_mgmt_svc_replicas"),
+        "mgmt_svc_replicas": of_variable("daos_mgmt_svc_replicas", since("2.8")),
+        "access_points": of_variable("daos_mgmt_svc_replicas", deprecated=since("2.8")),
         "engines": of_variable("daos_server_engines"),
         "control_metadata": of_variable("daos_server_control_metadata"),
         "disable_vfio": of_variable("daos_server_disable_vfio"),
         "disable_vmd": of_variable("daos_server_disable_vmd"),
-        "enable_hotplug": of_variable("daos_server_enable_hotplug"),
-        "disable_hotplug": Key(
-            versions=("2.8",), instead=of_variable("daos_server_enable_hotplug").instead
-        ),
+        "enable_hotplug": of_variable("daos_server_enable_hotplug", deprecated=since("2.8")),
+        "disable_hotplug": of_variable("daos_server_enable_hotplug", since("2.8")),
         "nr_hugepages": of_variable("daos_server_nr_hugepages"),
         "disable_hugepages": of_variable("daos_server_disable_hugepages"),
-        "allow_thp": Key(
-            versions=("2.6", "2.8"), instead=of_variable("daos_server_allow_thp").instead
-        ),
+        "allow_thp": of_variable("daos_server_allow_thp", since("2.6")),
         "system_ram_reserved": of_variable("daos_server_system_ram_reserved"),
         "telemetry_port": of_variable("daos_server_telemetry_port"),
         "control_log_mask": of_variable("daos_server_log_mask"),
@@ -86,9 +86,9 @@ SETTINGS = Section(
             instead="is set by the role: logs are in /var/log/daos/daos_server"
         ),
         "helper_log_file": Key(instead="is set by the role: logs are in /var/log/daos"),
-        "fabric_iface": Key(instead="should be set for each engine, in daos_server_engines"),
-        "fabric_iface_port": Key(instead="should be set for each engine, in daos_server_engines"),
-        "control_iface": Key(Text(), ("2.8",)),
+        "fabric_iface": _OF_ENGINES,
+        "fabric_iface_port": _OF_ENGINES,
+        "control_iface": Key(Text(), since("2.8")),
         "bdev_exclude": Key(
             ListOf(
                 Text(
@@ -97,10 +97,11 @@ SETTINGS = Section(
                 )
             )
         ),
-        "allow_numa_imbalance": Key(Flag(), ("2.8",)),
+        "allow_numa_imbalance": Key(Flag(), since("2.8")),
         "control_log_json": Key(Flag()),
-        "firmware_helper_log_file": Key(_PATH),
-        "recreate_superblocks": Key(Flag(), ("2.4",)),
+        "firmware_helper_log_file": Key(_PATH, deprecated=since("2.9")),
+        "kernel_config_path": Key(_PATH, since("2.9")),
+        "recreate_superblocks": Key(Flag(), only("2.4"), is_written=False),
         "fault_path": Key(
             Text(
                 r"\s*((/[^/=]*[^/=\s\"][^/=]*){1,2}|(/[^/=]*[^/=\s\"]=[^/=]*[^/=\s\"]){1,2})\s*",
@@ -113,9 +114,9 @@ SETTINGS = Section(
         "socket_dir": Key(_PATH),
         "core_dump_filter": Key(Whole(0, UINT8, why="bits of core(5)")),
         "client_env_vars": Key(ListOf(VARIABLE)),
-        "support_config": Key(Section({"file_transfer_exec": Key(_PATH)}), ("2.8",)),
-        "disable_engine_auto_restart": Key(Flag(), ("2.8",)),
-        "engine_auto_restart_min_delay": Key(Whole(0, INT32, "seconds"), ("2.8",)),
+        "support_config": Key(Section({"file_transfer_exec": Key(_PATH)}), since("2.8")),
+        "disable_engine_auto_restart": Key(Flag(), since("2.8")),
+        "engine_auto_restart_min_delay": Key(Whole(0, INT32, "seconds"), since("2.8")),
     },
     "of daos_server.yml",
 )
@@ -240,7 +241,7 @@ ENGINE = Section(
                 },
                 "of bdev_auto_faulty",
             ),
-            ("2.6", "2.8"),
+            since("2.6"),
         ),
         "spdk_iobuf": Key(
             Section(
@@ -250,9 +251,9 @@ ENGINE = Section(
                 },
                 "of spdk_iobuf",
             ),
-            ("2.8",),
+            since("2.8"),
         ),
-        "tags": Key(Anything()),  # a key of cluster.json that the roles write beside DAOS's own
+        "tags": Key(is_written=False),  # only cluster.json has it, from the roles
     },
     "of an engine",
 )
@@ -264,7 +265,7 @@ CONTROL_METADATA = Section(
     {
         "path": Key(Text()),
         "device": Key(Text()),
-        "allow_spdk_conf_override": Key(Flag(), ("2.8",)),
+        "allow_spdk_conf_override": Key(Flag(), since("2.8")),
     },
     "of control_metadata",
 )

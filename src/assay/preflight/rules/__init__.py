@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from assay.cluster.daos import Version
 from assay.cluster.description import Host, Site
+from assay.cluster.releases import Version
 from assay.preflight.rules.addresses import address_rules
 from assay.preflight.rules.advice import advice_for_system, advice_rules
 from assay.preflight.rules.agreement import agreement_of_host, agreement_rules

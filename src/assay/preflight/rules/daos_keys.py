@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from assay.cluster.daos import Version
+from assay.cluster.releases import Version
 from assay.preflight.keys import agent, server
 from assay.preflight.keys.kinds import Kind
 from assay.problems import Problem

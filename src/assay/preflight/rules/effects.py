@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from assay.cluster.daos import Engine, Version
+from assay.cluster.daos import Engine
 from assay.cluster.description import Host
+from assay.cluster.releases import Version, since
 from assay.problems import Problem
 
 _LOG_LEVELS = {
@@ -87,7 +88,7 @@ def _idle(variable: str, value: str, version: Version, provider: str | None) -> 
     levels = _LOG_LEVELS.get(variable)
     if levels and value and value.lower() not in levels:
         return "warning", f"should be one of {', '.join(levels)}: any other is ignored"
-    if variable == "CRT_CTX_NUM" and version != "2.4":
+    if variable == "CRT_CTX_NUM" and version in since("2.6"):
         return "warning", "should be left out: it limits clients, and an engine ignores it"
     library = "UCX" if variable.startswith("UCX_") else "libfabric" * variable.startswith("FI_")
     used = {"ofi+": "libfabric", "ucx+": "UCX"}.get((provider or "")[:4])

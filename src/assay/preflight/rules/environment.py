@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assay.cluster.daos import Engine, Version
+from assay.cluster.daos import Engine
 from assay.cluster.description import Host
+from assay.cluster.releases import Version
 from assay.preflight.keys.server import CONTROL_LEVELS
 from assay.preflight.rules.variables import MASK, is_mask, values_of_variables
 from assay.problems import Problem
@@ -63,4 +64,15 @@ def _variables(name: str, host: Host, number: int, engine: Engine) -> Iterator[P
                 where,
                 "PMEM_NO_FLUSH",
                 "should not be set where server.eadr is false: caches lose their data with power",
+            )
+        else:
+            # Source: DAOS-19292, the warning in docs/admin/performance_tuning.md of August 2026.
+            yield Problem(
+                name,
+                where,
+                "PMEM_NO_FLUSH",
+                "should not be set in production: DAOS warns against it since August 2026"
+                " (DAOS-19292). PMDK finds eADR by itself, and the variable stops flushes even"
+                " where caches lose their data. Leave out daos_server_eadr unless this is a trial",
+                severity="warning",
             )

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.cluster.daos import System, Version
+from assay.cluster.daos import System
 from assay.cluster.object_class import ObjectClass, object_class
+from assay.cluster.releases import ByRelease, Version, since
 from assay.preflight.rules.object_classes import not_a_class
 from assay.preflight.rules.pool_names import containers_of
 from assay.problems import Problem
 from assay.tools.daos.pools import size_bytes
 
-CELL_BYTES: Mapping[Version, int] = {"2.4": 64 * 1024, "2.6": 64 * 1024, "2.8": 128 * 1024}
+CELL_BYTES = ByRelease({"2.4": 64 * 1024, "2.8": 128 * 1024})
 """A pool's cell unless it says otherwise (`DAOS_EC_CELL_DEF` in src/include/daos/object.h)."""
 
 CHUNK_BYTES = 2**20
@@ -53,7 +54,7 @@ def _stripe(
     """Warn unless a chunk is filled by whole stripes; other writes read and modify parity."""
     given = container.get("chunk_size")
     code = _code(container.get("file_oclass") or container.get("oclass"), version)
-    if code is None or (given is None and version != "2.4"):
+    if code is None or (given is None and version in since("2.6")):
         return  # later releases suggest a chunk of whole stripes
     chunk = CHUNK_BYTES if given is None else size_bytes(given)
     cell = _cell(container, pool, version)

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.cluster.daos import Engine, Version
+from assay.cluster.daos import Engine
 from assay.cluster.description import Host
+from assay.cluster.releases import ByRelease, Version, until
 from assay.preflight.rules.tiers import MIN_SCM_GIB
 from assay.problems import Problem
 
 GIB = 1024
 """MiB in a GiB; all sizes below are in MiB."""
 
-SYSTEM_RAM_RESERVED_GIB: dict[Version, int] = {"2.4": 16, "2.6": 16, "2.8": 64}
+SYSTEM_RAM_RESERVED_GIB = ByRelease({"2.4": 16, "2.8": 64})
 """Memory that DAOS leaves to the system by default (`DefaultSysMemRsvd`)."""
 
 HUGEPAGES_PER_TARGET_MIB = 1 * GIB
@@ -80,7 +81,7 @@ def _disabled_hugepages(name: str, host: Host, version: Version) -> Iterator[Pro
         )
     tiers = [tier for engine in host.engines for tier in engine.bdev_tiers]
     # From 2.8 on, emulated SSDs do not need hugepages.
-    if any(tier.class_ == "nvme" or version != "2.8" for tier in tiers):
+    if any(tier.class_ == "nvme" or version in until("2.6") for tier in tiers):
         classes = ", ".join(sorted({tier.class_ for tier in tiers}))
         yield Problem(
             name,

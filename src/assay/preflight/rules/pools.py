@@ -6,9 +6,10 @@ import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.cluster.daos import System, Version
+from assay.cluster.daos import System
 from assay.cluster.description import Host
 from assay.cluster.object_class import object_class
+from assay.cluster.releases import Version
 from assay.preflight.rules.fault_domains import domains
 from assay.preflight.rules.object_classes import not_a_class
 from assay.preflight.rules.pool_names import containers_of

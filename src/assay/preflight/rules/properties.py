@@ -1,7 +1,7 @@
 """The properties of pools and containers: which releases have them, and their allowed values.
 
-Source: src/control/lib/daos/pool_property.go at tags v2.4.0 to v2.8.0 and the limits in
-daos_prop.h; src/control/lib/daos/container_property.go of 2.8.0, src/include/daos/cont_props.h.
+Source: src/control/lib/daos/pool_property.go and the limits in daos_prop.h;
+src/control/lib/daos/container_property.go, src/include/daos/cont_props.h.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.cluster.daos import Version
-from assay.preflight.keys.kinds import ALL
+from assay.cluster.releases import EVERY, Releases, Version, only, since, until
 from assay.tools.daos.pools import LABEL, size_bytes
 
-LATER: tuple[Version, ...] = ("2.6", "2.8")
+_LATER = since("2.6")
 
 EC_CELL = (1024, 2**20)
 """Bytes (`DAOS_EC_CELL_MIN` and `_MAX`)."""
@@ -111,7 +110,7 @@ class Property:
     """The allowed values of a property, in the releases that have it."""
 
     takes: Takes
-    versions: tuple[Version, ...] = ALL
+    versions: Releases = EVERY
 
 
 _ANY_NUMBER = Number(0, 2**31 - 1)
@@ -125,35 +124,35 @@ POOL: dict[str, tuple[Property, ...]] = {
     "reclaim": (Property(Words(("disabled", "lazy", "time"))),),
     "self_heal": (
         # 2.4 separates two of them by a comma, which dmg reads as the end of the property.
-        Property(Words(("exclude", "rebuild")), ("2.4",)),
-        Property(Words(_SELF_HEAL), LATER),
+        Property(Words(("exclude", "rebuild")), only("2.4")),
+        Property(Words(_SELF_HEAL), _LATER),
     ),
     "space_rb": (Property(Number(0, 100, percent=True)),),
-    "svc_ops_enabled": (Property(Number(0, 1), LATER),),
-    "svc_ops_entry_age": (Property(Number(60, 600), LATER),),
+    "svc_ops_enabled": (Property(Number(0, 1), _LATER),),
+    "svc_ops_entry_age": (Property(Number(60, 600), _LATER),),
     "label": (Property(Label()),),
     "ec_cell_sz": (Property(Cell()),),
     "rd_fac": (Property(Number(0, 4)),),
     "ec_pda": (Property(_DOMAIN),),
     "rp_pda": (Property(_DOMAIN),),
-    "policy": (Property(Unread(), ("2.4",)),),
-    "data_thresh": (Property(Size(), LATER),),
+    "policy": (Property(Unread(), only("2.4")),),
+    "data_thresh": (Property(Size(), _LATER),),
     "scrub": (Property(Words(("off", "lazy", "timed"))),),
-    "scrub-freq": (Property(_ANY_NUMBER, ("2.4",)),),
-    "scrub-thresh": (Property(_ANY_NUMBER, ("2.4",)),),
-    "scrub_freq": (Property(_ANY_NUMBER, LATER),),
-    "scrub_thresh": (Property(_ANY_NUMBER, LATER),),
+    "scrub-freq": (Property(_ANY_NUMBER, only("2.4")),),
+    "scrub-thresh": (Property(_ANY_NUMBER, only("2.4")),),
+    "scrub_freq": (Property(_ANY_NUMBER, _LATER),),
+    "scrub_thresh": (Property(_ANY_NUMBER, _LATER),),
     "perf_domain": (
-        Property(Words(("root", "node", "target", "rank")), ("2.4",)),
-        Property(Words(("root", "group")), LATER),
+        Property(Words(("root", "node", "target", "rank")), only("2.4")),
+        Property(Words(("root", "group")), _LATER),
     ),
     "svc_rf": (Property(Number(0, 4)),),
     "checkpoint": (Property(Words(("disabled", "timed", "lazy"))),),
     "checkpoint_freq": (Property(_ANY_NUMBER),),
     "checkpoint_thresh": (Property(Number(0, 100)),),
     "reintegration": (
-        Property(Words(("data_sync", "no_data_sync")), ("2.4", "2.6")),
-        Property(Words(("data_sync", "no_data_sync", "incremental")), ("2.8",)),
+        Property(Words(("data_sync", "no_data_sync")), until("2.6")),
+        Property(Words(("data_sync", "no_data_sync", "incremental")), since("2.8")),
     ),
 }
 """The properties of pools, except those that only DAOS sets (svc_list, global_version,
@@ -192,7 +191,7 @@ CONTAINER: dict[str, tuple[Property, ...]] = {
     "ec_cell_sz": (Property(Cell()),),
     "ec_pda": (Property(_DOMAIN),),
     "rp_pda": (Property(_DOMAIN),),
-    "perf_domain": (Property(Words(("root", "group")), LATER),),
+    "perf_domain": (Property(Words(("root", "group")), _LATER),),
     "status": (Property(Words(("healthy",))),),
 }
 """The properties of containers, except those that nobody may set (layout_type, scrubber_disabled
@@ -222,6 +221,6 @@ def not_allowed(
     near = difflib.get_close_matches(str(name), there, n=1)
     hint = f" (did you mean {near[0]}?)" if near else f"; choose from: {', '.join(there)}"
     if name in known:
-        releases = " and ".join(v for p in known[name] for v in p.versions)
+        releases = " and ".join(str(p.versions) for p in known[name])
         return f"is a property of DAOS {releases}, but {version} is deployed: leave it out{hint}"
     return f"unknown property{hint}"

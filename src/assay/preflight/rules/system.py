@@ -6,20 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
-from assay.cluster.daos import System, Version
+from assay.cluster.daos import System
 from assay.cluster.description import Host
+from assay.cluster.releases import PROVIDERS, Version, is_preview, since, until
 from assay.preflight.rules.fault_domains import replica_domains
 from assay.problems import Problem
-
-PROVIDERS = (
-    "ofi+tcp",
-    "ofi+tcp;ofi_rxm",
-    "ofi+verbs",
-    "ofi+verbs;ofi_rxm",
-    "ofi+cxi",
-    "ofi+opx",
-)
-"""The providers of libfabric that DAOS 2.4 to 2.8 know (`crt_na_dict` in src/cart/crt_init.c)."""
 
 _UCX = re.compile(r"ucx\+(tcp|(rc|ud|dc)(_[a-z0-9]+)?)(,(rc|ud|dc)(_[a-z0-9]+)?)*")
 
@@ -69,16 +60,18 @@ def _providers(provider: str, servers: Mapping[str, Host]) -> Iterator[Problem]:
 
 def _provider(provider: str, version: Version) -> Iterator[Problem]:
     """Require a provider that DAOS knows; 2.4 accepts several, with commas, later releases one."""
-    if version == "2.4" and "," in provider:
+    if version in until("2.4") and "," in provider:
         for each in provider.split(","):
             yield from _provider(each.strip(), version)
         return
-    if provider not in PROVIDERS and _UCX.fullmatch(provider) is None:
+    known = PROVIDERS[version]
+    of_ucx = version in since("2.6") and _UCX.fullmatch(provider)
+    if provider not in known and not of_ucx:
         yield Problem(
             None,
             "provider",
             provider,
-            f"should be {', '.join(PROVIDERS)}, or a provider of UCX, such as ucx+dc_x",
+            f"should be {', '.join(known)}, or another provider of UCX",
         )
 
 
@@ -115,12 +108,20 @@ def _engines(servers: Mapping[str, Host], hosts: Mapping[str, Host]) -> Iterator
 
 def _release(system: System, servers: Mapping[str, Host]) -> Iterator[Problem]:
     engines = [engine for host in servers.values() for engine in host.engines]
-    if system.version == "2.4" and any(engine.has_md_on_ssd for engine in engines):
+    if system.version in until("2.4") and any(engine.has_md_on_ssd for engine in engines):
         yield Problem(
             None,
             "daos.version",
             system.version,
-            "should be 2.6 or later: metadata on SSDs is only a preview in 2.4",
+            "should be 2.6 or later: metadata on SSDs is only a preview before",
+            severity="warning",
+        )
+    if is_preview(system.version):
+        yield Problem(
+            None,
+            "daos.version",
+            system.version,
+            "should be a release: upstream may still change the keys and defaults of this preview",
             severity="warning",
         )
 

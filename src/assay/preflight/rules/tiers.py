@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.cluster.daos import Engine, Tier, Version
+from assay.cluster.daos import Engine, Tier
 from assay.cluster.description import Host
-from assay.preflight.keys.kinds import ALL
+from assay.cluster.releases import EVERY, Releases, Version, since, until
 from assay.problems import Problem
 
 _TAKES = {
@@ -31,10 +31,10 @@ _EXAMPLES = {
     ("kdev", "bdev_list"): "[/dev/sdb]",
 }
 
-_REFUSED: dict[tuple[str, str], tuple[Version, ...]] = {
-    ("dcpm", "scm_size"): ALL,
-    ("dcpm", "scm_hugepages_disabled"): ("2.4", "2.6"),
-    ("ram", "scm_list"): ALL,
+_REFUSED: dict[tuple[str, str], Releases] = {
+    ("dcpm", "scm_size"): EVERY,
+    ("dcpm", "scm_hugepages_disabled"): until("2.6"),
+    ("ram", "scm_list"): EVERY,
 }
 """The releases that refuse a key of another class (`ScmConfig.Validate`); others ignore it."""
 
@@ -86,14 +86,14 @@ def _keys(name: str, where: str, tier: Tier, version: Version) -> Iterator[Probl
             )
     takes = _TAKES[tier.class_]
     for key in type(tier).model_fields:
-        value = getattr(tier, key)
+        value, refused = getattr(tier, key), _REFUSED.get((tier.class_, key))
         if key not in ("class_", "bdev_number") and value and key not in takes:
             yield Problem(
                 name,
                 f"{where}.{key}",
                 _shown(value),
                 f"should be left out: class {tier.class_} accepts {', '.join(takes)}",
-                severity="error" if version in _REFUSED.get((tier.class_, key), ()) else "warning",
+                severity="error" if refused is not None and version in refused else "warning",
             )
     if tier.class_ == "ram" and tier.scm_size is not None and tier.scm_size < MIN_SCM_GIB:
         yield Problem(
@@ -147,7 +147,7 @@ def _alike(name: str, host: Host, version: Version) -> Iterator[Problem]:
 
     def switch(engine: Engine) -> bool | None:
         disabled = engine.storage[0].scm_hugepages_disabled
-        return disabled if version == "2.8" else bool(disabled)
+        return disabled if version in since("2.8") else bool(disabled)
 
     kinds = [
         (number, engine.storage[0].class_, switch(engine))

@@ -6,7 +6,8 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from assay.cluster.daos import Engine, Version
+from assay.cluster.daos import Engine
+from assay.cluster.releases import ByRelease, Version, since
 from assay.problems import Problem
 
 # Source: src/control/server/engine/utils.go and src/control/logging/level.go of DAOS 2.8.0; for
@@ -125,11 +126,13 @@ WORDS = {"DAOS_SCHED_RELAX_MODE": ("sleep", "net", "disabled")}
 _SIZE = re.compile(r"[0-9]+[kmgKMG]?")
 """A size for `d_getenv_size` in src/gurt/dlog.c, which ignores the rest of the text."""
 
-STACKS: dict[Version, dict[str, int]] = {
-    "2.4": {},
-    "2.6": {"dcpm": 20480, "ucx": 32768},
-    "2.8": {"dcpm": 20480, "md_on_ssd": 24576, "ucx": 32768},
-}
+STACKS: ByRelease[dict[str, int]] = ByRelease(
+    {
+        "2.4": {},
+        "2.6": {"dcpm": 20480, "ucx": 32768},
+        "2.8": {"dcpm": 20480, "md_on_ssd": 24576, "ucx": 32768},
+    }
+)
 """Minimum of ABT_THREAD_STACKSIZE, bytes (src/control/server/engine/config.go)."""
 
 KEYS = {
@@ -166,7 +169,7 @@ def values_of_variables(
         if allowed := not_a_value(variable, value):
             yield Problem(name, where, entry, allowed)
     yield from _stack(name, where, engine, version, provider)
-    if version != "2.4":
+    if version in since("2.6"):
         yield from _pmemobj(name, where, engine)
 
 

@@ -1,4 +1,4 @@
-"""daos health check, from DAOS 2.8 on: the system, as a client of it sees it."""
+"""daos health check: the system, as a client of it sees it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, Field, ValidationError
 
+from assay.cluster.releases import since
 from assay.tools.daos.daos_answer import read_answer
 from assay.tools.text import first_error
+
+RELEASES = since("2.8")
+"""The releases that have it."""
 
 
 def query() -> list[str]:

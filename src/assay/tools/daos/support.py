@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.cluster.description import Cluster
+from assay.cluster.releases import until
 
 
 def collect(servers: Sequence[str], cluster: Cluster) -> str:
@@ -19,6 +20,6 @@ def collect(servers: Sequence[str], cluster: Cluster) -> str:
         servers: names of the servers.
         cluster: the cluster, for its version of DAOS.
     """
-    if not servers or cluster.daos is None or cluster.daos.version == "2.4":
+    if not servers or cluster.daos is None or cluster.daos.version in until("2.4"):
         return ""
     return f"dmg support collect-log --host-list={','.join(servers)} --log-type=server,control"

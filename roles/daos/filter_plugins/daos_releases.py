@@ -1,0 +1,30 @@
+"""The words of DAOS's releases, from the tables that the preflight judges them by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.cluster.releases import PROVIDERS, UNPACKAGED
+from assay.preflight.keys import written
+
+
+def providers(version: str) -> list[str]:
+    """How a release spells the fabric providers."""
+    return list(PROVIDERS[version])
+
+
+def unpackaged(version: str, family: str) -> list[str]:
+    """The components of a release without packages for a family of distributions."""
+    return list(UNPACKAGED[version].get(family, ()))
+
+
+class FilterModule:
+    """The filters of this role."""
+
+    def filters(self) -> dict[str, Any]:
+        """Their names in templates."""
+        return {
+            "daos_keys": written,
+            "daos_providers": providers,
+            "daos_unpackaged": unpackaged,
+        }
