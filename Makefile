@@ -7,6 +7,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PLAYBOOK := $(BIN)/ansible-playbook
 INVENTORY ?= inventories/local
+# Of `make validate`: the campaign to resume, where it was interrupted.
+CAMPAIGN ?=
+# Nothing is downloaded for somebody who cannot deploy on this machine.
+ROOT := $(if $(filter inventories/local,$(INVENTORY)),root)
 # Of `make unit`: more than there are cores, since the tests of the pipeline mostly wait for Slurm and the disk.
 WORKERS ?= 6
 # Of `make mutants`: packages of src/assay, how many mutants of each, and which.
@@ -14,7 +18,7 @@ PACKAGES ?= judge checks tools campaign
 SAMPLE ?= 60
 SEED ?= 1
 # One with a typing error would leave the default in its place: the plan of another cluster, say.
-VARIABLES := INVENTORY WORKERS PACKAGES SAMPLE SEED VENV
+VARIABLES := INVENTORY CAMPAIGN WORKERS PACKAGES SAMPLE SEED VENV
 GIVEN := $(strip $(foreach name,$(.VARIABLES),$(if $(filter command,$(word 1,$(origin $(name)))),$(name))))
 ifneq ($(filter-out $(VARIABLES) MAKEFLAGS,$(GIVEN)),)
 $(error unknown variable $(filter-out $(VARIABLES) MAKEFLAGS,$(GIVEN)); choose from: $(VARIABLES) \
@@ -29,34 +33,17 @@ lint-ansible molecule-cluster molecule-daos molecule-guest molecule-real molecul
 
 .PHONY: help
 help: ## List the commands.
-	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n -e 's/^\([a-z-]*\):[^#]*## /  \1\t/p' -e 's/^##@ /\n/p' $(MAKEFILE_LIST) | expand -t 22
 
-.PHONY: setup
-setup: $(VENV)/.complete ## Make .venv with everything that Python needs.
-
-$(VENV)/.complete: requirements/all.txt pyproject.toml
-	@scripts/python-venv.sh
-	@echo "making $(VENV), with every package of requirements/all.txt"
-	@python3 -m venv $(VENV)
-	@sed -n '/^uv==/,/[^\\]$$/p' requirements/all.txt > $(VENV)/uv.txt
-	@$(BIN)/pip install --quiet --require-hashes --requirement $(VENV)/uv.txt
-	@$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements/all.txt
-	@$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
-	@touch $@
-
-.PHONY: lock
-lock: setup ## Lock all Python dependencies again, with hashes.
-	scripts/lock.sh
-
-.PHONY: docs
-docs: setup ## Write the README of each role from its argument_specs.yml.
-	$(BIN)/python scripts/role_readmes.py
+##@ Measure (INVENTORY=DIRECTORY, inventories/local unless given; CAMPAIGN=NAME resumes one)
 
 .PHONY: validate
-validate: setup ## The whole way on this machine: deploy, measure, judge, sign off.
-	@mkdir -p build && rm -f build/summary.txt
-	@trap : INT; $(PLAYBOOK) -i $(INVENTORY) site.yml; status=$$?; \
-	if [ $$status = 99 ]; then $(PLAYBOOK) -i $(INVENTORY) playbooks/stop.yml; fi; exit $$status
+validate: $(ROOT) setup ## The whole way on this machine: deploy, measure, judge, sign off.
+	@mkdir -p build
+	@exec 9> build/validate.lock; flock --nonblock 9 || { echo "make validate is running in this checkout; wait for it" >&2; exit 75; }; \
+	rm -f build/summary.txt; trap : INT; \
+	$(PLAYBOOK) -i $(INVENTORY) site.yml $(if $(CAMPAIGN),-e assay_campaign=$(CAMPAIGN)) 9>&-; status=$$?; \
+	if [ $$status = 99 ]; then $(PLAYBOOK) -i $(INVENTORY) playbooks/stop.yml 9>&-; fi; exit $$status
 
 .PHONY: plan
 plan: setup ## What a cluster should give that is not there yet, by its inventory alone.
@@ -68,8 +55,38 @@ plan: setup ## What a cluster should give that is not there yet, by its inventor
 	@echo; sed -n "/metrics required$$/,\$$p" build/plan/plan.txt; echo "build/plan/plan.txt lists them"
 
 .PHONY: teardown
-teardown: setup ## Take away what `make validate` put on this machine, and nothing else.
+teardown: $(ROOT) setup ## Take away what `make validate` put on this machine, and nothing else.
 	$(PLAYBOOK) -i $(INVENTORY) playbooks/teardown.yml
+
+.PHONY: root
+root:
+	@((UID == 0)) || sudo --non-interactive true 2> /dev/null || { echo "$(INVENTORY) deploys on this machine: run make as root," \
+	"or install sudo and let it ask $$(id -un) for no password" >&2; exit 77; }
+
+##@ Develop
+
+.PHONY: setup
+setup: $(VENV)/.complete ## Make .venv with everything that Python needs.
+
+$(VENV)/.complete: requirements/all.txt pyproject.toml
+	@scripts/python-venv.sh
+	@echo "making $(VENV), with every package of requirements/all.txt"
+	@python3 -m venv $(VENV)
+	@sed -n '/^uv==/,/[^\\]$$/p' requirements/all.txt > $(VENV)/uv.txt
+	@$(BIN)/pip install --quiet --require-hashes --requirement $(VENV)/uv.txt
+	@# A cache of a gigabyte is for those who have one: nobody else makes a second $(VENV), and nothing would remove it.
+	@[[ -d $$($(BIN)/uv cache dir) ]] || export UV_NO_CACHE=1; \
+	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements/all.txt && \
+	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
+	@touch $@
+
+.PHONY: lock
+lock: setup ## Lock all Python dependencies again, with hashes.
+	scripts/lock.sh
+
+.PHONY: docs
+docs: setup ## Write the README of each role from its argument_specs.yml.
+	$(BIN)/python scripts/role_readmes.py
 
 .PHONY: test
 test: lint unit molecule ## Everything that CI runs.
@@ -110,6 +127,8 @@ mutants: setup ## What the tests do not notice: samples of single changes of the
 spack-check: setup ## What can be known of spack-env without Spack.
 	$(BIN)/pytest tests/spack
 
+##@ Hosts to try roles on (podman, as root)
+
 .PHONY: molecule
 molecule: molecule-cluster molecule-spack molecule-bare ## The scenarios that CI runs, on real hosts (podman).
 
@@ -136,6 +155,8 @@ molecule-spack: setup host-tools ## Converge the role spack on three hosts, with
 .PHONY: molecule-bare
 molecule-bare: setup host-tools ## Run `make validate` and `make teardown` on Debian's smallest.
 	molecule/bare/run.sh
+
+##@ Benchmarks of this project, by hand
 
 .PHONY: bench-deploy
 bench-deploy: setup ## How the work of the control host grows from 8 to 1,024 hosts (planned ones).
@@ -164,6 +185,8 @@ bench-naming: setup ## How often the engines' metrics name the right rank or tar
 .PHONY: bench-scale
 bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.
 	$(BIN)/python bench/scale.py
+
+##@ Clean up
 
 .PHONY: clean
 clean: ## Remove what was built here; `make teardown` first, if this machine was validated.

@@ -10,8 +10,8 @@
 # refuse_other_owner DIRECTORY: end where it belongs to another user.
 refuse_other_owner() {
     [[ ! -O $1 ]] || return 0
-    echo "$1 belongs to $(stat --format=%U "$1"), so campaigns in it are that user's; run this with" \
-        "sudo --user=$(stat --format=%U "$1"), or name a directory in one that $(id -un) owns" >&2
+    echo "$1 belongs to $(stat --format=%U "$1"), so campaigns in it are that user's; run this as root with" \
+        "runuser --user=$(stat --format=%U "$1") --, or name a directory in one that $(id -un) owns" >&2
     exit 77
 }
 

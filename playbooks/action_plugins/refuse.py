@@ -131,14 +131,14 @@ class ActionModule(ActionBase):
             **{f"the group {group.name}": group for group in inventory.groups.values()},
             **{f"the host {host.name}": host for host in inventory.hosts.values()},
         }
-        given = [unread.Given(name, v, "-e") for name, v in manager.extra_vars.items()]
+        given = [unread.GivenVariable(name, v, "-e") for name, v in manager.extra_vars.items()]
         for where, entry in entries.items():
             # As the vars plugins read them, of which facts and registered results are no part.
             of_files = get_vars_from_inventory_sources(
                 self._loader, inventory._sources, [entry], "all"
             )
             given += (
-                unread.Given(name, value, _origin(value) or where)
+                unread.GivenVariable(name, value, _origin(value) or where)
                 for name, value in {**entry.vars, **of_files}.items()
             )
         options = {

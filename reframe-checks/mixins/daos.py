@@ -14,6 +14,7 @@ from assay.checks.benchmarks.self_test import SYSTEM_BEFORE, NoRankError, rank
 from assay.cluster.daos import Engine, System
 from assay.cluster.description import Cluster
 from assay.foreign import sources
+from assay.foreign.files import ForeignError, Tree
 from assay.shell import Text
 from assay.subject import Subject
 from assay.tools.daos import (
@@ -318,18 +319,19 @@ class NeedsDaos(RunsDaosPrograms):
         """Ask dmg or daos, or only once in a session; the answer is also kept under a name."""
         command = tuple(map(str, self.command(argv)))
         answer = (asking.once if once else asking.ask)(command, argv[0])
-        kept = self._kept(name)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(answer, encoding="utf-8")
+        try:
+            # The job could have left a link there, or a FIFO.
+            Tree(Path(self.stagedir)).write(f"raw/system/{name}.json", answer.encode())
+        except (ForeignError, OSError) as error:
+            return f"the answer of {argv[0]} cannot be kept: {error}"
         return answer
 
     def answer(self, name: str) -> str:
         """The kept answer of a name; empty if there is none."""
-        kept = self._kept(name)
-        return kept.read_text(encoding="utf-8") if kept.exists() else ""
-
-    def _kept(self, name: str) -> Path:
-        return Path(self.stagedir, "raw", "system", f"{name}.json")
+        try:
+            return self.raw.answer(name)
+        except (ForeignError, OSError) as error:
+            return f"the answer {name} cannot be read: {error}"
 
     def ranks_of(self, engines: Iterable[Subject]) -> tuple[int, ...]:
         """The ranks of engines, in ascending order."""

@@ -94,6 +94,17 @@ def test_a_pci_address_is_not_an_emoji(cluster_file: Path) -> None:
     assert "nvme.0000:ab:00.0.colour" in run("check", cluster_file)[1]
 
 
+def test_problems_fit_the_width_that_is_asked_for(tmp_path: Path) -> None:
+    document = description() | {"refusals": {f"s{n}": ["word " * 60] for n in range(1, 300, 2)}}
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps(document))
+    status, printed, _ = run("check", file, "--width=60")
+    lines = printed.splitlines()
+    assert (status, lines[1].split()[0]) == (1, "word")
+    assert max(map(len, lines[1:])) <= 60
+    assert max(map(len, run("check", file)[1].splitlines())) > 200
+
+
 @pytest.mark.parametrize("command", ["check", "plan", "expect"])
 def test_no_escape_of_a_description_reaches_the_terminal(cluster_file: Path, command: str) -> None:
     document = description()

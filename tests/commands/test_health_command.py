@@ -179,6 +179,17 @@ def test_an_old_night_says_nothing(tmp_path: Path, age_h: int, status: int) -> N
     assert run(tmp_path, "--last", "--max-age-h=40")[0] == 0
 
 
+def test_a_night_of_the_future_says_nothing(tmp_path: Path) -> None:
+    """One of 2099 was OK for 73 years."""
+    Nights(tmp_path).keep(outcome(datetime(2099, 1, 1, tzinfo=UTC)))
+    status, printed, errors = run(tmp_path, "--last")
+    assert (status, printed) == (3, "")
+    future = "the last night ended at 2099-01-01 00:00 UTC, in the future; is the clock right?"
+    assert errors == f"UNKNOWN: {future}\n"
+    Nights(tmp_path).keep(outcome(datetime.now(UTC) + timedelta(minutes=5)))
+    assert run(tmp_path, "--last")[0] == 0
+
+
 def test_no_night_at_all_says_nothing(tmp_path: Path) -> None:
     status, _, errors = run(tmp_path, "--last")
     assert (status, errors) == (3, f"UNKNOWN: there was no night in {tmp_path}\n")

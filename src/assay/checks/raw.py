@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from assay.foreign.files import Tree
-from assay.foreign.limits import OUTPUT_BYTES
+from assay.foreign.limits import OUTPUT_BYTES, STEPS_BYTES
 from assay.foreign.text import without_huge_numbers
 from assay.subject import Subject
 
@@ -63,17 +63,17 @@ class SubjectOutputs:
         """
         return self.packed(name).decode("utf-8", errors="replace")
 
-    def packed(self, name: str) -> bytes:
+    def packed(self, name: str, most: int = OUTPUT_BYTES) -> bytes:
         """The bytes of a file; empty if there is none.
 
         Raises:
-            ForeignError: it is not a regular file, or larger than any output.
+            ForeignError: it is not a regular file, or larger than any such output.
             OSError: it cannot be read.
         """
         if self.refused:
             return b""
         try:
-            return self.tree.read(f"{self.place}/{name}", OUTPUT_BYTES)
+            return self.tree.read(f"{self.place}/{name}", most)
         except FileNotFoundError:
             return b""
 
@@ -94,8 +94,8 @@ class SubjectOutputs:
 
         After a power loss or on a full disk, the last line may be incomplete.
         """
-        lines = self.content("steps.tsv").removesuffix("\n")
-        return [_done(line) for line in lines.split("\n")] if lines else []
+        text = self.packed("steps.tsv", STEPS_BYTES).decode("utf-8", "replace").removesuffix("\n")
+        return [_done(line) for line in text.split("\n")] if text else []
 
 
 @dataclass(frozen=True, slots=True)

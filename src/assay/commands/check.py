@@ -20,6 +20,9 @@ def check(
         typer.Option("--inventory", help="Report inventory variables instead of the file's keys."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    width: Annotated[
+        int | None, typer.Option(help="Characters of a line; the terminal's by default.", min=40)
+    ] = None,
 ) -> None:
     """Validate the description of a cluster and print everything that is wrong with it.
 
@@ -37,7 +40,7 @@ def check(
     if as_json:
         print(json.dumps(table.as_json(problems, variable), indent=2))
         raise typer.Exit(0 if described else status)
-    print_problems(problems, variable if inventory else str)
+    print_problems(problems, variable if inventory else str, width)
     name = "standard input" if file == preflight.STDIN else one_line(str(file))
     if described is None:
         errors = sum(problem.severity == "error" for problem in problems)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, load
-from assay.commands.terminal import NO, complain, print_table
+from assay.commands.terminal import print_table
 from assay.foreign.text import one_line
 
 
@@ -16,10 +16,7 @@ def plan(
     file: ClusterFile = DEFAULT_CLUSTER,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List every metric required of the cluster, before anything runs.
-
-    Exit 1 if none is required, so that there is nothing to measure.
-    """
+    """List every metric required of the cluster, before anything runs."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -31,9 +28,6 @@ def plan(
 
     described = load(file)
     metrics = requirements(described)
-    if not metrics:
-        complain(f"no metric is required of {described.name}: it has nothing to measure")
-        raise typer.Exit(NO)
     if as_json:
         rows = [
             {

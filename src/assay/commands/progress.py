@@ -20,18 +20,30 @@ if TYPE_CHECKING:
 FOLLOWED_EVERY_S = 5
 """Interval between two checks of `assay progress --follow`."""
 
+LEFT_EVERY_S = 60
+"""Least time between two lines of `assay progress --follow` that say how much is left."""
+
 NEXT_EVERY_S = 1
 """Interval between two checks of `assay progress --next`."""
 
 NEXT_AT_MOST_S = 60
 """Time after which it lists what runs, even if that ran before: it may have started too late."""
 
+DEFAULT_CAMPAIGNS = Path("/var/lib/assay/shared/campaigns")
+"""Where the play keeps them, unless the inventory says otherwise."""
+
 MORE = 3
 """Exit status of `assay progress --next` while the campaign goes on."""
 
 
 def progress(
-    directory: Annotated[Path, typer.Argument(help="The campaign's directory.")],
+    directory: Annotated[
+        Path | None,
+        typer.Argument(help="The campaign's directory; without it, the newest of --campaigns."),
+    ] = None,
+    campaigns: Annotated[
+        Path, typer.Option(help="The directory of all campaigns.", envvar="ASSAY_CAMPAIGNS")
+    ] = DEFAULT_CAMPAIGNS,
     follow: Annotated[
         bool, typer.Option("--follow", help="Follow the campaign until it ends.")
     ] = False,
@@ -52,6 +64,9 @@ def progress(
 
     described = load(file)
     plan = requirements(described)
+    if directory is None:
+        directory = _newest(campaigns)
+        print(one_line(str(directory)))
     warn([directory])
 
     def read() -> campaign.Progress:
@@ -64,13 +79,22 @@ def progress(
         except ForeignError as error:
             misuse(str(error))
 
+    def is_measuring() -> bool:
+        try:
+            return campaign.is_measuring(directory)
+        except OSError as error:
+            misuse(f"{error.filename} cannot be read: {error.strerror}")
+        except ForeignError as error:
+            misuse(str(error))
+
     def left_s(seen: campaign.Progress) -> float:
         takes = hours.of_checks(described, seen.scale or SCALES[0])
         return campaign.seconds_left(seen, takes, time.time())
 
     if next_check:
-        raise typer.Exit(_wait_for_next(directory, read, left_s))
+        raise typer.Exit(_wait_for_next(directory, read, is_measuring, left_s))
     printed: set[str] = set()
+    said, said_at = "", time.monotonic()
     while True:
         seen = read()
         shown = campaign.lines(seen, None if follow else time.time())
@@ -79,15 +103,17 @@ def progress(
         if new:
             print("\n".join(new), flush=True)
         # Between its rounds and its phases, a campaign has no ReFrame session.
-        measuring = campaign.is_measuring(directory)
+        measuring = is_measuring()
         ended = seen.ended and not measuring
         if seen.failure and not measuring:
             misuse(f"ReFrame ended before its first check: {one_line(seen.failure)}")
-        if new and seen.scale and seen.done < len(seen.checks):
+        if seen.scale and seen.done < len(seen.checks):
             left = f"about {hours.spelled(left_s(seen))}"
             stopped = ended and described.daos is None
             sentence = f"nothing is running; the rest takes {left}" if stopped else f"{left} left"
-            print(sentence, flush=True)
+            if new or (sentence != said and time.monotonic() >= said_at + LEFT_EVERY_S):
+                print(sentence, flush=True)
+                said, said_at = sentence, time.monotonic()
         # One that was killed, or never began, has no end in its output.
         over = not measuring if described.daos is None else ended and seen.done == len(seen.checks)
         if not follow or over:
@@ -95,8 +121,30 @@ def progress(
         time.sleep(FOLLOWED_EVERY_S)
 
 
+def _newest(campaigns: Path) -> Path:
+    """The campaign that was measured last; end the command with status 2 if there is none."""
+    from assay.campaign.progress import OUTPUT
+
+    def measured(directory: Path) -> float:
+        output = directory / OUTPUT
+        return (output if output.exists() else directory).lstat().st_mtime
+
+    try:
+        # A link, which another user may have put there, is none.
+        made = [each for each in campaigns.iterdir() if each.is_dir() and not each.is_symlink()]
+        newest = max(made, key=measured, default=None)
+    except OSError as error:
+        misuse(f"{campaigns} cannot be read: {error.strerror}; name the campaign's directory")
+    if newest is None:
+        misuse(f"{campaigns} has no campaign; name the campaign's directory")
+    return newest
+
+
 def _wait_for_next(
-    directory: Path, read: Callable[[], Progress], left_s: Callable[[Progress], float]
+    directory: Path,
+    read: Callable[[], Progress],
+    is_measuring: Callable[[], bool],
+    left_s: Callable[[Progress], float],
 ) -> int:
     """Print the checks that started once another is running, none any more, or a minute is over.
 
@@ -109,14 +157,14 @@ def _wait_for_next(
     end = time.monotonic() + NEXT_AT_MOST_S
     while True:
         # In this order, or what happened in between would not be read any more.
-        goes_on = campaign.is_measuring(directory)
+        goes_on = is_measuring()
         seen = (
             read() if (directory / campaign.OUTPUT).exists() else campaign.Progress((), ended=False)
         )
         running = [(check.name, check.partition) for check in seen.running if check.since]
         first = running if first is None else first
         if not goes_on or (running and (running != first or time.monotonic() > end)):
-            print("\n".join(map(one_line, campaign.started(seen, left_s(seen)))))
+            print("\n".join(map(one_line, campaign.started(seen, left_s(seen), time.time()))))
             return MORE if goes_on else 0
         time.sleep(NEXT_EVERY_S)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -45,8 +47,23 @@ def misuse(message: str) -> NoReturn:
     raise typer.Exit(NOT_DONE)
 
 
-def print_problems(problems: list[Problem], named: Callable[[str], str]) -> None:
-    """Print a table of problems; `named` turns a key into the name that the reader knows."""
+def finite(number: float | None) -> float | None:
+    """An option that is a number, as a callback: NaN is within each range, and is refused here."""
+    if number is not None and not math.isfinite(number):
+        raise typer.BadParameter(f"{number} is not a finite number")
+    return number
+
+
+def print_problems(
+    problems: list[Problem], named: Callable[[str], str], width: int | None = None
+) -> None:
+    """Print problems: a table, or a paragraph for each where the table would be hard to read.
+
+    Args:
+        problems: those to print.
+        named: turns a key into the name that the reader knows.
+        width: characters of a line; without it those of the terminal, or any number in a pipe.
+    """
     if not problems:
         return
     from rich.console import Console
@@ -66,10 +83,22 @@ def print_problems(problems: list[Problem], named: Callable[[str], str]) -> None
         )
         for row in rows(problems)
     ]
-    if sys.stdout.isatty() and Console().width < NARROW:
+    if width is None and sys.stdout.isatty():
+        width = Console().width
+    if width is not None and width < NARROW:
         for severity, hosts, key, value, allowed in listed:
             where = ": ".join(part for part in (severity, hosts, key) if part)
-            print(f"{where}{value and ' = '}{value}\n    {allowed}")
+            for text, indent in ((f"{where}{value and ' = '}{value}", ""), (allowed, "    ")):
+                print(
+                    textwrap.fill(
+                        text,
+                        width,
+                        initial_indent=indent,
+                        subsequent_indent="    ",
+                        break_long_words=False,
+                        break_on_hyphens=False,
+                    )
+                )
         return
     table = Table("", "host", "key", "value", "problem", box=None)
     for cells in listed:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -52,6 +53,18 @@ def read(path: Path, most: int, *, follow: bool = True) -> bytes:
         raise
     with _regular(descriptor, path) as file:
         return _bounded(file, path, most)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file that is no link.
+
+    Raises:
+        ForeignError: it is something else.
+        OSError: it cannot be opened.
+    """
+    with _regular(os.open(path, _FILE | os.O_NOFOLLOW), path) as file:
+        yield file
 
 
 def read_file(path: Path, budget: Budget, *, follow: bool = False) -> bytes | Missing:
@@ -208,6 +221,21 @@ class Tree:
                 copy.write(some)
         return Copied(size, digest.hexdigest())
 
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file in the tree, and the directories above it, in place of whatever is there.
+
+        Raises:
+            ForeignError: the name leads out of the tree, or through a link.
+            OSError: it cannot be written.
+        """
+        above, last = str(PurePosixPath(name).parent), PurePosixPath(name).name
+        with self._directory(above, make=True) as parent:
+            new = f".{last}.{secrets.token_hex(8)}"
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            with os.fdopen(os.open(new, flags, 0o666, dir_fd=parent), "wb") as file:
+                file.write(content)
+            os.rename(new, last, src_dir_fd=parent, dst_dir_fd=parent)
+
     def list(self, below: str = ".") -> list[Entry]:
         """The entries of one directory of the tree, sorted, without those below them.
 
@@ -259,13 +287,16 @@ class Tree:
             yield Entry(name, status.st_mode, status.st_size, status.st_nlink, status.st_uid)
 
     @contextmanager
-    def _directory(self, name: str) -> Iterator[int]:
+    def _directory(self, name: str, *, make: bool = False) -> Iterator[int]:
         parts = PurePosixPath(name).parts
         if PurePosixPath(name).is_absolute() or ".." in parts or "\0" in name:
             raise ForeignError(f"{quoted(name)} leads out of {quoted(self.root)}")
         descriptor = os.open(self.root, _DIRECTORY)
         try:
             for part in parts:
+                if make:
+                    with suppress(FileExistsError):
+                        os.mkdir(part, dir_fd=descriptor)
                 try:
                     inner = os.open(part, _DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
                 except NotADirectoryError as error:

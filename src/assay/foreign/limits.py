@@ -49,6 +49,21 @@ of FDB, 10 MB each, is 220 MB."""
 REFUSED = Budget(seconds=30, bytes=256 * MIB, lines=1_100_000)
 """The list of refused outputs of a check: of as many subjects, 230 bytes each."""
 
+SLURM = Budget(seconds=60, bytes=64 * MIB, lines=500_000)
+"""What a program of Slurm prints. 10,000 nodes in 20 partitions x 300 bytes are 60 MB; Slurm's own
+limit for an answer is its MessageTimeout, 10 s by default."""
+
+PROGRAM = Budget(seconds=120, bytes=64 * MIB, lines=2_000_000)
+"""What dmg or daos prints: 1,024 servers x 16 SSDs x 3 KiB of JSON, in 100 lines, are 48 MiB."""
+
+PERFLOG = Budget(seconds=10, bytes=64 * MIB, lines=10_000)
+"""ReFrame's log of a check's figures: a line for each run and one for its columns, of 60 bytes for
+each of 8,192 subjects and 4 columns, are 2 MB."""
+
+STEPS_BYTES = 4 * MIB
+"""The record of a subject's steps, which `assay progress` reads again and again: 1,000 steps of 60
+bytes are 60 kB."""
+
 DEPTH = 32
 """Nesting of directories, or of lists; a report has 8 levels."""
 

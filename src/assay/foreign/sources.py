@@ -186,6 +186,7 @@ def output_of(
     stdin: str = "",
     env: Mapping[str, str] | None = None,
     meanwhile: Callable[[], str] = str,
+    every_s: float = 5.0,
     end_with: signal.Signals = signal.SIGKILL,
 ) -> Printed | Missing:
     """Run a program in a session of its own, and end all of it when its budget is used up.
@@ -195,8 +196,9 @@ def output_of(
         budget: for both of its outputs together.
         stdin: its standard input.
         env: variables to add to the environment.
-        meanwhile: called every few seconds; what it returns, if anything, ends the program, and is
-            the reason.
+        meanwhile: called now and then; what it returns, if anything, ends the program, and is the
+            reason.
+        every_s: the interval of these calls, in seconds.
         end_with: the signal that ends it; it is killed if it takes longer than a few seconds.
     """
     meter = Meter(budget)
@@ -216,7 +218,7 @@ def output_of(
             return Missing(str(error))
     ended = False
     try:
-        printed = _printed(process, meter, meanwhile)
+        printed = _printed(process, meter, meanwhile, every_s)
         process.wait(meter.left_s())
         ended = True
     except SpentError as error:
@@ -233,12 +235,8 @@ def output_of(
     return Printed(process.returncode, out, err)
 
 
-_LOOK_S = 5.0
-"""Interval of `meanwhile` (this project's own choice)."""
-
-
 def _printed(
-    process: subprocess.Popen[bytes], meter: Meter, meanwhile: Callable[[], str]
+    process: subprocess.Popen[bytes], meter: Meter, meanwhile: Callable[[], str], every_s: float
 ) -> tuple[bytearray, bytearray]:
     """What a program prints on standard output and standard error, until it closes both."""
     printed = bytearray(), bytearray()
@@ -246,16 +244,16 @@ def _printed(
         for stream, kept in zip((process.stdout, process.stderr), printed):
             assert stream
             selector.register(stream, selectors.EVENT_READ, kept)
-        look = time.monotonic() + _LOOK_S
+        look = time.monotonic() + every_s
         while selector.get_map():
-            for key, _ in selector.select(min(meter.left_s(), _LOOK_S)):
+            for key, _ in selector.select(min(meter.left_s(), every_s)):
                 if some := os.read(key.fd, _CHUNK):
                     meter.add(some)
                     key.data.extend(some)
                 else:
                     selector.unregister(key.fileobj)
             if time.monotonic() > look:
-                look = time.monotonic() + _LOOK_S
+                look = time.monotonic() + every_s
                 if why := meanwhile():
                     raise SpentError(why)
     return printed

@@ -21,7 +21,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _READ_BY_ANSIBLE = {"", ".yml", ".yaml", ".json"}
 
 
-class Given(NamedTuple):
+class GivenVariable(NamedTuple):
     """A variable that an inventory, or the command line, sets."""
 
     name: str
@@ -31,7 +31,7 @@ class Given(NamedTuple):
 
 
 def variables(
-    given: Collection[Given], known: Collection[str], prefixes: Collection[str]
+    given: Collection[GivenVariable], known: Collection[str], prefixes: Collection[str]
 ) -> Iterator[Problem]:
     """Refuse variables that nothing reads.
 
