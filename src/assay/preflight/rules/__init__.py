@@ -28,7 +28,6 @@ from assay.preflight.rules.erasure_code import erasure_code_rules
 from assay.preflight.rules.fabric import agent_rules, fabric_rules
 from assay.preflight.rules.fault_domains import fault_domain_rules
 from assay.preflight.rules.file_space import file_space_rules
-from assay.preflight.rules.firewall import firewall_rules
 from assay.preflight.rules.found import found_rules
 from assay.preflight.rules.groups import group_rules
 from assay.preflight.rules.host import host_rules
@@ -50,6 +49,7 @@ from assay.preflight.rules.pool_space import pool_space_rules
 from assay.preflight.rules.pools import pool_rules
 from assay.preflight.rules.ports import port_rules, services_of, telemetry_rules
 from assay.preflight.rules.programs import program_rules
+from assay.preflight.rules.reach import reach_rules
 from assay.preflight.rules.settings import agent_setting_rules, setting_rules
 from assay.preflight.rules.shared import shared_rules
 from assay.preflight.rules.slurm import slurm_rules
@@ -129,6 +129,7 @@ def rules_of_site(
     yield from datasheet_rules(site, hosts)
     yield from speed_rules(site, hosts)
     yield from peer_rules(site, hosts)
+    yield from reach_rules(hosts)
     yield from shared_rules(site, hosts)
     if site.daos is not None and site.daos.found is not None:
         yield from found_rules(site.daos, site.daos.found)
@@ -139,7 +140,6 @@ def rules_of_site(
         yield from mtu_rules(site.daos, hosts)
         yield from clock_rules(site.daos, hosts)
         yield from name_rules(site.daos, hosts)
-        yield from firewall_rules(site.daos, hosts)
         for name in dict.fromkeys((*site.daos.servers, *site.daos.agents)):
             if name in hosts:
                 yield from limit_rules(name, hosts[name])
