@@ -42,8 +42,9 @@ lock: setup ## Lock all Python dependencies again, with hashes.
 	scripts/lock.sh
 
 .PHONY: docs
-docs: setup ## Write the README of each role from its argument_specs.yml.
+docs: setup ## Write the roles' pages and the table of floors from the files that state them.
 	$(BIN)/python scripts/role_readmes.py
+	$(BIN)/python scripts/floors.py
 
 .PHONY: validate
 validate: setup ## The whole way on this machine: deploy, measure, judge, sign off.
@@ -81,6 +82,7 @@ lint-files: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python scripts/role_readmes.py --check
+	$(BIN)/python scripts/floors.py --check
 	$(BIN)/mdformat --check $$(git ls-files '*.md')
 	$(BIN)/yamllint --strict .
 	$(BIN)/shellcheck $$(git ls-files '*.sh') .ci/run
