@@ -7,12 +7,23 @@ VENV := .venv
 BIN := $(VENV)/bin
 PLAYBOOK := $(BIN)/ansible-playbook
 INVENTORY ?= inventories/local
+# Of `make validate`: the campaign to resume, where it was interrupted.
+CAMPAIGN ?=
+# Nothing is downloaded for somebody who cannot deploy on this machine.
+ROOT := $(if $(filter inventories/local,$(INVENTORY)),root)
 # Of `make unit`: more than there are cores, since the tests of the pipeline mostly wait for Slurm and the disk.
 WORKERS ?= 6
 # Of `make mutants`: packages of src/assay, how many mutants of each, and which.
 PACKAGES ?= judge checks tools campaign
 SAMPLE ?= 60
 SEED ?= 1
+# One with a typing error would leave the default in its place: the plan of another cluster, say.
+VARIABLES := INVENTORY CAMPAIGN WORKERS PACKAGES SAMPLE SEED VENV
+GIVEN := $(strip $(foreach name,$(.VARIABLES),$(if $(filter command,$(word 1,$(origin $(name)))),$(name))))
+ifneq ($(filter-out $(VARIABLES) MAKEFLAGS,$(GIVEN)),)
+$(error unknown variable $(filter-out $(VARIABLES) MAKEFLAGS,$(GIVEN)); choose from: $(VARIABLES) \
+(assay_scale and the like are set in the inventory, or with -e of ansible-playbook))
+endif
 export UV_SYSTEM_CERTS := 1
 # What Python has compiled it keeps: the tests start a thousand programs.
 unexport PYTHONDONTWRITEBYTECODE
@@ -22,7 +33,37 @@ lint-ansible molecule-cluster molecule-daos molecule-guest molecule-real molecul
 
 .PHONY: help
 help: ## List the commands.
-	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n -e 's/^\([a-z-]*\):[^#]*## /  \1\t/p' -e 's/^##@ /\n/p' $(MAKEFILE_LIST) | expand -t 22
+
+##@ Measure (INVENTORY=DIRECTORY, inventories/local unless given; CAMPAIGN=NAME resumes one)
+
+.PHONY: validate
+validate: $(ROOT) setup ## The whole way on this machine: deploy, measure, judge, sign off.
+	@mkdir -p build
+	@exec 9> build/validate.lock; flock --nonblock 9 || { echo "make validate is running in this checkout; wait for it" >&2; exit 75; }; \
+	rm -f build/summary.txt; trap : INT; \
+	$(PLAYBOOK) -i $(INVENTORY) site.yml $(if $(CAMPAIGN),-e assay_campaign=$(CAMPAIGN)) 9>&-; status=$$?; \
+	if [ $$status = 99 ]; then $(PLAYBOOK) -i $(INVENTORY) playbooks/stop.yml 9>&-; fi; exit $$status
+
+.PHONY: plan
+plan: setup ## What a cluster should give that is not there yet, by its inventory alone.
+	@rm -rf build/plan.new && mkdir -p build/plan.new
+	@$(PLAYBOOK) -i $(INVENTORY) playbooks/plan.yml -e assay_planned=$(CURDIR)/build/plan.new/cluster.json
+	@$(BIN)/assay expect --system --cluster build/plan.new/cluster.json
+	@$(BIN)/assay plan --cluster build/plan.new/cluster.json >build/plan.new/plan.txt
+	@rm -rf build/plan && mv build/plan.new build/plan
+	@echo; sed -n "/metrics required$$/,\$$p" build/plan/plan.txt; echo "build/plan/plan.txt lists them"
+
+.PHONY: teardown
+teardown: $(ROOT) setup ## Take away what `make validate` put on this machine, and nothing else.
+	$(PLAYBOOK) -i $(INVENTORY) playbooks/teardown.yml
+
+.PHONY: root
+root:
+	@((UID == 0)) || sudo --non-interactive true 2> /dev/null || { echo "$(INVENTORY) deploys on this machine: run make as root," \
+	"or install sudo and let it ask $$(id -un) for no password" >&2; exit 77; }
+
+##@ Develop
 
 .PHONY: setup
 setup: $(VENV)/.complete ## Make .venv with everything that Python needs.
@@ -33,8 +74,10 @@ $(VENV)/.complete: requirements/all.txt pyproject.toml
 	@python3 -m venv $(VENV)
 	@sed -n '/^uv==/,/[^\\]$$/p' requirements/all.txt > $(VENV)/uv.txt
 	@$(BIN)/pip install --quiet --require-hashes --requirement $(VENV)/uv.txt
-	@$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements/all.txt
-	@$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
+	@# A cache of a gigabyte is for those who have one: nobody else makes a second $(VENV), and nothing would remove it.
+	@[[ -d $$($(BIN)/uv cache dir) ]] || export UV_NO_CACHE=1; \
+	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements/all.txt && \
+	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
 	@touch $@
 
 .PHONY: lock
@@ -45,23 +88,6 @@ lock: setup ## Lock all Python dependencies again, with hashes.
 docs: setup ## Write the roles' pages and the table of floors from the files that state them.
 	$(BIN)/python scripts/role_readmes.py
 	$(BIN)/python scripts/floors.py
-
-.PHONY: validate
-validate: setup ## The whole way on this machine: deploy, measure, judge, sign off.
-	@mkdir -p build && rm -f build/summary.txt
-	@trap : INT; $(PLAYBOOK) -i $(INVENTORY) site.yml; status=$$?; \
-	if [ $$status = 99 ]; then $(PLAYBOOK) -i $(INVENTORY) playbooks/stop.yml; fi; exit $$status
-
-.PHONY: plan
-plan: setup ## What a cluster should give that is not there yet, by its inventory alone.
-	@$(PLAYBOOK) -i $(INVENTORY) playbooks/plan.yml
-	@$(BIN)/assay expect --system --cluster build/plan/cluster.json
-	@$(BIN)/assay plan --cluster build/plan/cluster.json >build/plan/plan.txt
-	@echo; sed -n "/metrics required$$/,\$$p" build/plan/plan.txt; echo "build/plan/plan.txt lists them"
-
-.PHONY: teardown
-teardown: setup ## Take away what `make validate` put on this machine, and nothing else.
-	$(PLAYBOOK) -i $(INVENTORY) playbooks/teardown.yml
 
 .PHONY: test
 test: lint unit molecule ## Everything that CI runs.
@@ -103,6 +129,8 @@ mutants: setup ## What the tests do not notice: samples of single changes of the
 spack-check: setup ## What can be known of spack-env without Spack.
 	$(BIN)/pytest tests/spack
 
+##@ Hosts to try roles on (podman, as root)
+
 .PHONY: molecule
 molecule: molecule-cluster molecule-spack molecule-bare ## The scenarios that CI runs, on real hosts (podman).
 
@@ -129,6 +157,8 @@ molecule-spack: setup host-tools ## Converge the role spack on three hosts, with
 .PHONY: molecule-bare
 molecule-bare: setup host-tools ## Run `make validate` and `make teardown` on Debian's smallest.
 	molecule/bare/run.sh
+
+##@ Benchmarks of this project, by hand
 
 .PHONY: bench-deploy
 bench-deploy: setup ## How the work of the control host grows from 8 to 1,024 hosts (planned ones).
@@ -157,6 +187,8 @@ bench-naming: setup ## How often the engines' metrics name the right rank or tar
 .PHONY: bench-scale
 bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.
 	$(BIN)/python bench/scale.py
+
+##@ Clean up
 
 .PHONY: clean
 clean: ## Remove what was built here; `make teardown` first, if this machine was validated.

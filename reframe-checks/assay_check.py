@@ -25,11 +25,10 @@ from assay.campaign.results import Results
 from assay.campaign.samples import samples_of
 from assay.campaign.steps import Evict, Shell, Step, busy_s
 from assay.campaign.steps import problems as problems_of
-from assay.checks.entry import SCALES, Scales
+from assay.checks.entry import SCALES, Run, Scales
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import CHECKS, Requirement, requirements
 from assay.checks.raw import RawOutputs, directory_of
-from assay.checks.run import Run
 from assay.cluster.description import Cluster, Partition
 from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
@@ -140,7 +139,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
 
     @run_after("init")
     def take_place_in_the_catalogue(self) -> None:
-        self.entry = CHECKS[type(self).__name__]
+        name = type(self).__name__
+        if name not in CHECKS:
+            raise ReframeError(f"{name} has no entry in CHECKS of assay.checks.plan")
+        self.entry = CHECKS[name]
         self.tags = {self.scale, self.entry.layer, self.entry.phase}
         if self.needs_root:
             self.tags.add("root")

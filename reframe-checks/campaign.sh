@@ -7,8 +7,8 @@
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running beside DIRECTORY is
 # ended first. Ends with ReFrame's exit status, with 64 where arguments are wrong or missing, with 66 where there is no
-# environment, with 73 where there is no place or no room, with 75 where another campaign is running, or with 77 where
-# DIRECTORY would lie among those of another user.
+# environment, with 69 where no check is selected, with 73 where there is no place or no room, with 75 where another campaign is
+# running, or with 77 where DIRECTORY would lie among those of another user.
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
 until_decided=
@@ -63,8 +63,8 @@ parent=${directory%/*}
 parent=${parent:-/}
 refuse_other_owner() {
     [[ ! -O $1 ]] || return 0
-    echo "$1 belongs to $(stat --format=%U "$1"), so campaigns in it are that user's; run this with" \
-        "sudo --user=$(stat --format=%U "$1"), or name a directory in one that $(id -un) owns" >&2
+    echo "$1 belongs to $(stat --format=%U "$1"), so campaigns in it are that user's; run this as root with" \
+        "runuser --user=$(stat --format=%U "$1") --, or name a directory in one that $(id -un) owns" >&2
     exit 77
 }
 if ! wrong=$(mkdir -p "$parent" 2>&1); then
@@ -163,6 +163,7 @@ end() {
 }
 trap end TERM INT HUP
 status=0
+before=$(wc -l 2>/dev/null <"$directory/reframe.out" || echo 0)
 for round in "${rounds[@]}"; do
     ASSAY_ROUND=$round "${measure[@]}" >>"$directory/reframe.out" 2>&1 &
     session=$!
@@ -178,7 +179,12 @@ for round in "${rounds[@]}"; do
 done
 # What holds the lock is said to go on.
 exec 9>&-
-if [[ $ended ]]; then
+if [[ ! $ended ]] && tail --lines=+$((before + 1)) "$directory/reframe.out" | grep --quiet 'from 0 check(s)'; then
+    # ReFrame calls that passed.
+    echo "nothing was measured: no check of this cluster has all of ${*}${checks:+, and is named $checks};" \
+        "reframe --list lists them" >&2
+    status=69
+elif [[ $ended ]]; then
     echo "interrupted; the same command measures the rest" 2>/dev/null || true
 elif type assay >/dev/null 2>&1; then
     # Its last line is for a campaign that goes on.

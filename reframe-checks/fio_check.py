@@ -1,6 +1,6 @@
 """The base of the checks that run fio."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from reframe.core.builtins import run_before, variable
 
 from assay.campaign.steps import Step
-from assay.checks.benchmarks.fio import STEP
+from assay.checks.benchmarks.fio import STEP, FioMetric, phases
 from assay.checks.plan import Metric
 from assay.shell import RAW, Text
 from assay.subject import Subject
@@ -30,7 +30,7 @@ def spelled(size: Quantity) -> str:
 class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
     """One job file for each subject: it lays out a file, then takes every sample of every metric.
 
-    The phases of the job file have the names of the metrics.
+    The phases of the job file are the metrics of the catalogue, and have their names.
     """
 
     #: MiB of each process's file.
@@ -39,36 +39,22 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
     ioengine: str = "libaio"
     direct: bool = True
 
-    def phases(self) -> Iterator[fio.Job]:
-        """One job for each metric, named after it; each is repeated for its samples."""
-        raise NotImplementedError
-
-    def phase(
-        self, name: str, *, random: bool = False, seconds: int | None = None, fsync: bool = False
-    ) -> fio.Job:
-        """The job of a metric, which decides direction, block size and depth.
-
-        Args:
-            name: name of the metric.
-            random: use a random order of blocks.
-            seconds: run time; None: until the file is covered once.
-            fsync: end with fsync, within the measured time.
-        """
-        metric = self.entry.metric(name)
+    def phase(self, metric: FioMetric) -> fio.Job:
+        """The job of a metric."""
         assert metric.direction
         assert metric.transfer
         rw: Mapping[str, fio.Pattern] = (
             {"read": "randread", "write": "randwrite"}
-            if random
+            if metric.random
             else {"read": "read", "write": "write"}
         )
         return fio.Job(
-            name,
+            metric.name,
             rw[metric.direction],
             spelled(metric.transfer),
             depth=self.depth(metric),
-            seconds=seconds,
-            fsync=fsync,
+            seconds=getattr(self, metric.timed_by) if metric.timed_by else None,
+            fsync=metric.fsync,
         )
 
     def depth(self, metric: Metric) -> int:
@@ -88,8 +74,8 @@ class FioCheck(WritesFiles, RunsOnEachHost, AssayCheck):
         """The whole job file. Files are written first, since a hole is not read from the device."""
         lay_out = fio.Job("lay_out", "write", "1m", depth=8, fsync=True)
         samples = (
-            replace(phase, name=f"{phase.name}.{number}")
-            for phase in self.phases()
+            replace(self.phase(phase), name=f"{phase.name}.{number}")
+            for phase in phases(self.entry)
             for number in self.times
         )
         return fio.JobFile(

@@ -8,6 +8,8 @@ import os
 import sys
 from pathlib import Path
 
+from reframe.core.logging import log_files
+
 from assay.campaign import results
 from assay.checks.plan import features
 from assay.cluster.description import PARTITIONS, Partition
@@ -141,3 +143,8 @@ site_configuration = {
         }
     ],
 }
+
+# Until it has read this file, ReFrame logs to a temporary file of its own, which it never removes.
+for _log in log_files():
+    if Path(_log).name.startswith("rfm-"):
+        Path(_log).unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # stop.sh CAMPAIGNS: end the campaign that is running in the directory CAMPAIGNS, with its job, and name it. Does nothing where none
-# is running. It runs on the host on which campaign.sh was started, and ends with 75 on another.
+# is running. It runs on the host on which campaign.sh was started. Ends with 75 on another, with 64 where arguments are wrong, and
+# with 66 where there is no such directory.
 #
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
@@ -9,6 +10,14 @@ if (($# != 1)); then
     exit 64
 fi
 campaigns=$(realpath --canonicalize-missing "$1")
+if [[ ! -d $campaigns ]]; then
+    echo "there is no directory $campaigns; name the one that has the directories of the campaigns" >&2
+    exit 66
+fi
+if [[ ! -e $campaigns/.lock && -e ${campaigns%/*}/.lock ]]; then
+    echo "$campaigns is a campaign; name the directory that has it: ${campaigns%/*}" >&2
+    exit 64
+fi
 
 # shellcheck source=/dev/null # it is written by the role `reframe`
 . "${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}"

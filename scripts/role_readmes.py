@@ -1,4 +1,4 @@
-"""Write the README of each role from its `meta/argument_specs.yml`, or check that it agrees.
+"""Write the README of each role and of the playbooks from its `argument_specs.yml`, or check it.
 
 `aar-doc` and `ansible-docsmith` do similar work. The first repeats an entry point that is the alias
 of another, with broken links, and requires an old typer, which `assay` cannot use. The second
@@ -21,6 +21,7 @@ import mdformat
 import yaml
 
 ROLES = Path(__file__).parents[1] / "roles"
+PLAYBOOKS = ROLES.parent / "playbooks"
 TEMPLATE = "role-readme.md.j2"
 STYLE = tomllib.loads((ROLES.parent / ".mdformat.toml").read_text(encoding="utf-8"))
 """How `mdformat` writes all other pages."""
@@ -94,7 +95,7 @@ def main(arguments: list[str]) -> int:
         environment.filters[function.__name__] = function
     template = environment.get_template(TEMPLATE)
     differing = 0
-    for role in sorted(ROLES.iterdir()):
+    for role in (*sorted(ROLES.iterdir()), PLAYBOOKS):
         file, text = role / "README.md", page(role, template)
         there = file.read_text(encoding="utf-8") if file.exists() else ""
         if there == text:

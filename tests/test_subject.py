@@ -1,12 +1,13 @@
 """Subjects: parsed once, printed once, and nothing else is one."""
 
 import pytest
+from ClusterShell.NodeSet import NodeSet
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.checks.plan import requirements
 from assay.cluster.description import Cluster
-from assay.subject import Subject, SubjectError
+from assay.subject import Subject, SubjectError, folded
 
 HOSTS = st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9])*", fullmatch=True)
 ENDS = st.one_of(
@@ -95,3 +96,35 @@ def test_every_subject_of_a_plan_is_one(cluster: Cluster, one_machine: Cluster) 
     for each in (cluster, one_machine):
         for metric in requirements(each):
             assert Subject.parse(str(metric.subject)) == metric.subject
+
+
+def numbered(start: str, numbers: range, width: int = 1) -> list[str]:
+    return [f"{start}{number:0{width}}" for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "text"),
+    [
+        (["n1", "n2", "n3", "n7"], "n[1-3,7]"),
+        (["n1", "n2"], "n[1-2]"),
+        (["n5"], "n5"),
+        (["n0", "n1"], "n[0-1]"),
+        (["s01", "s02", "s10"], "s[01-02,10]"),
+        (numbered("client", range(1, 101), 3), "client[001-100]"),
+        (numbered("node", range(1, 41), 2), "node[01-40]"),
+        (numbered("node", range(98, 102), 2), "node[98-101]"),
+        (numbered("node", range(8, 101), 2), "node[08-100]"),
+        (["n1", "n01", "n2", "n10"], "n[01,10],n[1-2]"),
+        (["n1", "n"], "n,n1"),
+        (["login"], "login"),
+        (["login", "n1", "n3"], "login,n[1,3]"),
+        ([], ""),
+    ],
+)
+def test_hosts_are_folded(hosts: list[str], text: str) -> None:
+    assert folded(hosts) == text
+
+
+@given(st.sets(st.from_regex(r"(n|r1-n|login)(0{0,3}[0-9]{1,3})?", fullmatch=True)))
+def test_cluster_shell_unfolds_what_was_folded(hosts: set[str]) -> None:
+    assert set(NodeSet(folded(sorted(hosts)))) == hosts

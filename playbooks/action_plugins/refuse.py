@@ -7,14 +7,27 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from ansible._internal._datatag._tags import Origin
 from ansible.errors import AnsibleActionFail, AnsibleTemplateError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
+from ansible.vars.plugins import get_vars_from_inventory_sources
+
+from assay.preflight import unread
 
 KEYS = {"that", "when", "each", "key", "value", "allowed"}
 """Keys of a rule: see `ActionModule`."""
 
-ROLES = Path(__file__).parents[2] / "roles"
+REPOSITORY = Path(__file__).parents[2]
+
+SPECS = {
+    path.parents[1].name: path
+    for path in (
+        *REPOSITORY.glob("roles/*/meta/argument_specs.yml"),
+        REPOSITORY / "playbooks/meta/argument_specs.yml",
+    )
+}
+"""The variables of each role, and of the playbooks."""
 
 
 class ActionModule(ActionBase):
@@ -24,12 +37,14 @@ class ActionModule(ActionBase):
         rules: a list. Of each rule `that` (an expression or a list of them) has to hold if `when`
             (likewise) does, for each `item` of the list `each`, if it has one. `key`, `value` and
             `allowed` say what is refused; they are templated only if it is.
-        arguments_of: names of roles, whose `argument_specs.yml` the host's variables have to fit.
-            `misfits` of the result names the roles that they do not fit.
+        arguments_of: names of roles, or `playbooks`, whose `argument_specs.yml` the host's
+            variables have to fit. `misfits` of the result names the roles that they do not fit.
+        unread_of: the groups whose hosts the playbooks deploy. If it is given, variables, groups
+            and files of the inventory that nothing reads are refused.
     """
 
     _requires_connection = False
-    _VALID_ARGS = frozenset({"rules", "arguments_of"})
+    _VALID_ARGS = frozenset({"rules", "arguments_of", "unread_of"})
 
     @classmethod
     def finalize_task_arg(cls, name: str, value: Any, templar: Any, context: Any) -> Any:
@@ -47,15 +62,18 @@ class ActionModule(ActionBase):
             for role in self._task.args.get("arguments_of", ())
         }
         rules = self._task.args.get("rules", ())
+        deployed = self._task.args.get("unread_of", ())
         refusals = [
+            *(self._unread(deployed) if deployed else ()),
             *(refusal for misfits in by_role.values() for refusal in misfits),
             *(refusal for rule in rules for refusal in self._refusals(rule, variables)),
         ]
-        host = variables["inventory_hostname"]
+        # What the inventory says as a whole is of no host.
+        host = "" if deployed else f"{variables['inventory_hostname']}: "
         return result | {
             "changed": False,
             "failed": bool(refusals),
-            "msg": "\n".join(f"{host}: {_sentence(refusal)}" for refusal in refusals),
+            "msg": "\n".join(f"{host}{_sentence(refusal)}" for refusal in refusals),
             "refusals": refusals,
             "misfits": [role for role, misfits in by_role.items() if misfits],
         }
@@ -93,9 +111,7 @@ class ActionModule(ActionBase):
 
     def _misfits(self, role: str, variables: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Variables of the inventory that have not the type or a choice of the role's."""
-        specs = (ROLES / role / "meta/argument_specs.yml").read_text(encoding="utf-8")
-        loaded = yaml.load(specs, yaml.CSafeLoader)  # safe, and ten times as fast as in Python
-        options = loaded["argument_specs"]["main"].get("options", {})
+        options = _specs(role)["main"].get("options", {})
         for name in sorted(options.keys() & variables.keys()):
             try:
                 value = self._templar.template(variables[name])
@@ -106,6 +122,56 @@ class ActionModule(ActionBase):
             for message in validation.error_messages:
                 shown = value if isinstance(value, str | int | float | bool) else None
                 yield _refusal(name, shown, _in_words(options[name], shown, message))
+
+    def _unread(self, deployed: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """What the inventory, or the command line, has that nothing reads."""
+        manager = self._task.get_variable_manager()
+        inventory = manager._inventory
+        entries = {
+            **{f"the group {group.name}": group for group in inventory.groups.values()},
+            **{f"the host {host.name}": host for host in inventory.hosts.values()},
+        }
+        given = [unread.GivenVariable(name, v, "-e") for name, v in manager.extra_vars.items()]
+        for where, entry in entries.items():
+            # As the vars plugins read them, of which facts and registered results are no part.
+            of_files = get_vars_from_inventory_sources(
+                self._loader, inventory._sources, [entry], "all"
+            )
+            given += (
+                unread.GivenVariable(name, value, _origin(value) or where)
+                for name, value in {**entry.vars, **of_files}.items()
+            )
+        options = {
+            name
+            for role in SPECS
+            for entry_point in _specs(role).values()
+            for name in entry_point.get("options", {})
+        }
+        hosts = {group.name: group.get_hosts() for group in inventory.groups.values()}
+        sources = [Path(source) for source in inventory._sources if "," not in source]
+        for problem in (
+            *unread.variables(given, options, [f"{role}_" for role in SPECS] + ["assay_"]),
+            *unread.groups(hosts, deployed),
+            *unread.files(sources, hosts, inventory.hosts),
+        ):
+            yield _refusal(problem.key, problem.value, problem.allowed)
+
+
+def _origin(value: Any) -> str | None:
+    """The file and the line of a value; Ansible keeps none of `true`, `false` and `null`."""
+    origin = Origin.get_tag(value)
+    if origin is None or origin.path is None:
+        return None
+    path, here = Path(origin.path), Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{origin.line_num}"
+
+
+def _specs(role: str) -> dict[str, Any]:
+    """The entry points of a role, with their options."""
+    text = SPECS[role].read_text(encoding="utf-8")
+    loaded = yaml.load(text, yaml.CSafeLoader)  # safe, and ten times as fast as in Python
+    specs: dict[str, Any] = loaded["argument_specs"]
+    return specs
 
 
 _KINDS = {

@@ -53,6 +53,9 @@ ABSENT = re.compile(r"^Skipped '.*' path due to this access issue: .* is not a d
 MEASURES = "validate"
 """The tag of plays that start a campaign, which runs on when Ansible is interrupted."""
 
+NOTHING_DONE = 1
+"""Exit status of a run without a task, as of ansible-playbook for what it cannot use."""
+
 OUTCOMES = {
     "changed": COLOR_CHANGED,
     "unreachable": COLOR_UNREACHABLE,
@@ -124,7 +127,7 @@ class CallbackModule(Default):
         if role is None or role != self._role or self._play.check_mode:
             self._print_changes()
         self._role = role
-        if self._thin and self._stage:
+        if self._thin and self._stage and not task.vars.get("stages_quiet"):
             check = " (check mode)" if self._play.check_mode else ""
             self._display.display(f"{self._stage}{check}")
             self._stage = None
@@ -213,6 +216,10 @@ class CallbackModule(Default):
         """A line for all hosts to which the same happened."""
         self._measures = False
         self._print_results()
+        if not stats.processed:
+            # Ansible ends with 0 here, where `--start-at-task` names no task, say.
+            self._display.error("nothing was done: no task ran on any host")
+            sys.exit(NOTHING_DONE)
         if not self._thin:
             super().v2_playbook_on_stats(stats)
             return

@@ -1,6 +1,6 @@
 """Data of each client, written and read with fio through DAOS's library and through dfuse."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from assay.checks.plan import Metric
 from assay.shell import JOB, Variable
 from assay.subject import Subject
 from assay.tools.daos.interception import environment
-from assay.tools.fio import Job
 from assay_check import Commands
 from fio_check import FioCheck
 from mixins.daos import NeedsDaos, in_container
@@ -21,15 +20,6 @@ from mixins.in_flight import KeepsInFlight
 
 NAME = "assay." + JOB + "." + Variable("SLURMD_NODENAME")
 """Prefix of the files of a client in the container."""
-
-
-def phases(check: FioCheck, small_s: int) -> Iterator[Job]:
-    """1 MiB over the whole file, then 4 KiB for a fixed time, then one at a time for latency."""
-    yield check.phase("write_1m")
-    yield check.phase("read_1m")
-    yield check.phase("randwrite_4k", random=True, seconds=small_s)
-    yield check.phase("randread_4k", random=True, seconds=small_s)
-    yield check.phase("latency_4k", random=True, seconds=small_s)
 
 
 def watched_once(check: "FioDfs | FioDfuse", subject: Subject) -> Commands:
@@ -57,10 +47,6 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
     def written_bytes(self) -> int:
         """The files of all clients."""
         return self.file_mib * 2**20 * self.processes * len(self.hosts)
-
-    def phases(self) -> Iterator[Job]:
-        """One job for each metric."""
-        return phases(self, self.small_s)
 
     def depth(self, metric: Metric) -> int:
         """The depth from the catalogue, or from `-S`."""
@@ -119,10 +105,6 @@ class FioDfuse(NeedsDaos, FioCheck):
     def written_bytes(self) -> int:
         """The files of all clients."""
         return self.file_mib * 2**20 * self.processes * len(self.hosts)
-
-    def phases(self) -> Iterator[Job]:
-        """One job for each metric."""
-        return phases(self, self.small_s)
 
     def directory(self, subject: Subject) -> Path:
         """The dfuse mount."""

@@ -1,10 +1,7 @@
 """A POSIX file system end to end, measured with fio as an application would use it."""
 
-from collections.abc import Iterator
-
 import reframe as rfm
 
-from assay.tools.fio import Job
 from fio_check import FioCheck
 
 
@@ -14,8 +11,3 @@ class PosixFio(FioCheck):
 
     ioengine = "psync"
     direct = False
-
-    def phases(self) -> Iterator[Job]:
-        """A write and its fsync, timed together; and a read, before which fio drops the pages."""
-        yield self.phase("write_1m", fsync=True)
-        yield self.phase("read_1m")

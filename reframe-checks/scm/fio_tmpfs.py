@@ -1,13 +1,11 @@
 """Storage class memory in DRAM, measured with fio on the tmpfs of a `class: ram` tier."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import reframe as rfm
 from reframe.core.builtins import variable
 
 from assay.subject import Subject
-from assay.tools.fio import Job
 from fio_check import FioCheck
 
 
@@ -27,10 +25,3 @@ class ScmFio(FioCheck):
         assert tier
         assert tier.scm_mount
         return tier.scm_mount
-
-    def phases(self) -> Iterator[Job]:
-        """Each phase runs for a fixed time, over a complete file, since memory is fast."""
-        yield self.phase("write_1m", seconds=self.phase_s)
-        yield self.phase("read_1m", seconds=self.phase_s)
-        yield self.phase("write_4k", random=True, seconds=self.phase_s)
-        yield self.phase("read_4k", random=True, seconds=self.phase_s)

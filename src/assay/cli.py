@@ -24,7 +24,7 @@ from assay.commands import (
     signoff,
     verify,
 )
-from assay.commands.terminal import complain
+from assay.commands.terminal import NOT_DONE, complain
 from assay.foreign.text import one_line
 
 
@@ -88,4 +88,9 @@ def main() -> None:
     """Run the command. Tracebacks are made printable, since they may quote foreign data."""
     collect_rarely()
     sys.excepthook = _traceback
-    app()
+    try:
+        app()
+    except Exception as error:
+        # Python would end with 1, which is an answer: a closed gate, an alarm.
+        _traceback(type(error), error, error.__traceback__)
+        sys.exit(NOT_DONE)

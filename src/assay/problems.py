@@ -44,6 +44,7 @@ _VARIABLES = {
     "daos.pools": "daos_system_pools",
     "daos.rank_pool_size": "cluster_rank_pool_size",
     "daos.": "daos_",
+    "provider": "daos_provider",
     "scratch.directory": "benchmarks_scratch",
     "scratch.ssd": "cluster_scratch_ssd",
     "shared.path": "reframe_prefix",

@@ -132,16 +132,35 @@ _NUMBERED = re.compile(r"(.*?)(\d+)")
 
 
 def folded(hosts: Iterable[str]) -> str:
-    """Names of hosts in Slurm's notation: n[1-3,7],login."""
-    by_start: dict[tuple[str, int], list[int]] = {}
+    """Names of hosts in Slurm's notation: n[1-3,7],login.
+
+    As ClusterShell's NodeSet folds them, which is not used: it takes characters of a refused name
+    for operators and then drops names, and it reads the site's own settings.
+    """
+    by_start: dict[str, set[str]] = {}
     for host in hosts:
         match = _NUMBERED.fullmatch(host)
         start, digits = match.groups() if match else (host, "")
-        padded = len(digits) if digits.startswith("0") else 0
-        by_start.setdefault((start, padded), []).extend([int(digits)] if digits else [])
+        by_start.setdefault(start, set()).add(digits)
     return ",".join(
-        _folded(start, width, sorted(set(numbers))) for (start, width), numbers in by_start.items()
+        start if not width else _folded(start, width, sorted(numbers))
+        for start, all_digits in by_start.items()
+        for width, numbers in _by_width(all_digits).items()
     )
+
+
+def _by_width(all_digits: set[str]) -> dict[int, list[int]]:
+    """Numbers by the width to which zeros pad them; 1 without zeros, 0 without a number.
+
+    A number without zeros has each width up to its own: 100 follows 099, and 10 follows 09 and 9.
+    """
+    padded = {len(digits) for digits in all_digits if digits.startswith("0")}
+    numbers: dict[int, list[int]] = {}
+    for digits in sorted(all_digits):
+        own = len(digits)
+        width = max((width for width in padded if width <= own), default=min(1, own))
+        numbers.setdefault(width, []).append(int(digits or 0))
+    return numbers
 
 
 def _folded(start: str, width: int, numbers: list[int]) -> str:
@@ -149,6 +168,4 @@ def _folded(start: str, width: int, numbers: list[int]) -> str:
     for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
         ends = [f"{number:0{width}}" for _, number in run]
         runs.append(ends[0] if len(ends) == 1 else f"{ends[0]}-{ends[-1]}")
-    if not runs:
-        return start
     return start + (runs[0] if runs == [runs[0]] and "-" not in runs[0] else f"[{','.join(runs)}]")

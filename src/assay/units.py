@@ -75,6 +75,15 @@ def _kind_and_scale(unit: str) -> tuple[tuple[str, ...], float]:
     return (over[0], *(kind for kind, _ in under)), scale
 
 
+def is_unit(text: str) -> bool:
+    """Whether a text is a known unit, such as ``MiB/s``."""
+    try:
+        _kind_and_scale(text)
+    except UnitError:
+        return False
+    return True
+
+
 def _simple(name: str, unit: str) -> tuple[str, float]:
     for base, (kind, scale) in _BASES.items():
         prefix = name.removesuffix(base)

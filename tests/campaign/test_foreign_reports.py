@@ -90,7 +90,7 @@ def test_what_is_sound_is_bundled(site: Path) -> None:
 def test_a_campaign_is_of_the_past(site: Path, start: object, end: object, reason: str) -> None:
     set_times(site, start, end)
     status, message = signoff(site)
-    assert (status, reason in " ".join(message.split())) == (1, True), message
+    assert (status, reason in " ".join(message.split())) == (2, True), message
     assert not (site / "bundles").exists()
 
 
@@ -119,7 +119,7 @@ def test_a_partition_is_one_of_the_plan(site: Path, partition: str) -> None:
     """`../../../../victim/etc/systemd/system` made that directory, and the campaign passed."""
     edit(site, partition=partition, name="munge.service.d")
     status, errors = signoff(site)
-    assert status == 1
+    assert status == 2
     assert (
         f"run-1.json: partition = {partition.replace(chr(0), '�')}: should be one of clients"
         in errors
@@ -149,7 +149,7 @@ def test_a_partition_is_one_of_the_plan(site: Path, partition: str) -> None:
 def test_names_are_those_of_the_plan(site: Path, values: dict[str, object], reason: str) -> None:
     edit(site, **values)
     status, message = signoff(site)
-    assert status == 1
+    assert status == 2
     assert reason in message
     assert "\x1b" not in message
     assert not (site / "bundles").exists()
@@ -165,7 +165,7 @@ def test_no_directory_of_this_machine_is_copied(
     (victim / "raw" / "id_ed25519").write_text("a private key")
     edit(site, **{"outputdir": None, "stagedir": None, key: str(victim)})
     status, errors = signoff(site)
-    assert status == 1
+    assert status == 2
     assert (
         f"run-1.json: SsdFio on servers: {victim} must be below {site}, where the outputs" in errors
     )
@@ -176,7 +176,7 @@ def test_no_directory_of_this_machine_is_copied(
 def test_no_directory_leads_outward(site: Path, name: str) -> None:
     edit(site, outputdir=name.format(site=site))
     status, errors = signoff(site)
-    assert status == 1
+    assert status == 2
     assert "is not a directory of ReFrame: it contains .. or NUL" in errors
 
 
@@ -222,7 +222,7 @@ def test_raw_outputs_are_regular_files(
 ) -> None:
     put(raw_of(site))
     status, message = signoff(site)
-    assert status == 1
+    assert status == 2
     assert reason in message
     assert len(message.splitlines()) == 1
     assert not (site / "bundles").exists()
@@ -235,7 +235,7 @@ def test_a_hard_link_to_a_file_of_another_user_is_refused(site: Path) -> None:
         os.chown(path, 12345, 12345)
     (raw_of(site) / "x").hardlink_to(site / "secret")
     status, errors = signoff(site)
-    assert status == 1
+    assert status == 2
     assert "raw/s1/x is a hard link to a file of another user" in errors
 
 
@@ -252,7 +252,7 @@ def test_raw_outputs_have_limits(
 ) -> None:
     monkeypatch.setattr(outputs.limits, name, most)
     status, message = signoff(site)
-    assert status == 1
+    assert status == 2
     assert reason in message
 
 
@@ -294,7 +294,7 @@ def test_a_report_that_changes_meanwhile_is_refused(site: Path, cluster: Cluster
 def test_reports_are_regular_files(site: Path, put: Callable[[Path], object], reason: str) -> None:
     put(site / "reports")
     status, message = signoff(site)
-    assert status == 1
+    assert status == 2
     assert reason in message
 
 
@@ -321,7 +321,7 @@ def test_a_link_that_is_named_itself_is_followed(site: Path, cluster: Cluster) -
 def test_a_report_has_limits(site: Path, values: dict[str, object], reason: str) -> None:
     edit(site, **values)
     status, message = signoff(site)
-    assert status == 1
+    assert status == 2
     assert reason in message
     assert len(message) < 2000
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import re
 import time
 from datetime import UTC, datetime
@@ -69,7 +70,7 @@ def test_what_an_earlier_session_measured_is_skipped_and_stays_measured(tmp_path
     first = BEGIN + run + end + FINISH
     state = seen(tmp_path, first + BEGIN + run + skip + RUN.format("PosixFio", "clients"))
     assert states(state) == ["measured", "runs"]
-    assert progress.started(state, 10) == ["2 of 2: PosixFio on s[1-2]; about 10 s left"]
+    assert progress.started(state, 10, AT) == ["2 of 2: PosixFio on s[1-2]; about 10 s left"]
     # A second round skips what the first has not measured.
     assert states(seen(tmp_path, BEGIN + run + skip)) == ["waits", "waits"]
 
@@ -93,14 +94,26 @@ def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
 def test_the_started_checks_have_their_number_their_hosts_and_the_time_left(tmp_path: Path) -> None:
     ended = RUN.format("SsdFio", "servers") + END.format("FAIL", "SsdFio", "servers")
     running = RUN.format("PosixFio", "clients")
-    assert progress.started(seen(tmp_path, BEGIN + ended + running), 130) == [
+    assert progress.started(seen(tmp_path, BEGIN + ended + running), 130, AT) == [
         "1 of 2: SsdFio on s[1-2]",
         "SsdFio on servers failed",
         "2 of 2: PosixFio on s[1-2]; about 2 min left",
     ]
-    assert progress.started(seen(tmp_path, BEGIN + ended + FINISH + BEGIN + running), 10) == [
-        "2 of 2: PosixFio on s[1-2]; about 10 s left"
-    ]
+    again = seen(tmp_path, BEGIN + ended + FINISH + BEGIN + running)
+    assert progress.started(again, 10, AT) == ["2 of 2: PosixFio on s[1-2]; about 10 s left"]
+
+
+@pytest.mark.parametrize(
+    ("ran_s", "minutes"), [(0, None), (119, None), (120, 2), (239, 2), (240, 4), (3600, 32)]
+)
+def test_a_check_that_takes_long_is_said_to_run_each_time_its_minutes_double(
+    tmp_path: Path, ran_s: int, minutes: int | None
+) -> None:
+    running = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
+    running.checks[0].since = AT
+    (_, *more) = progress.started(running, 130, AT + ran_s)
+    line = f"SsdFio has run for more than {minutes} min; about 2 min left"
+    assert more == ([] if minutes is None else [line])
 
 
 STARTED = "[==========] Started on Sun Nov 22 18:00:00 2026+0000\n"
@@ -115,9 +128,21 @@ def test_what_is_left_is_what_has_not_ended(tmp_path: Path) -> None:
     assert running.scale == "quick"
     running.checks[0].since = AT
     assert progress.seconds_left(running, TAKES, AT + 30) == 70.0 + 60.0
-    assert progress.seconds_left(running, TAKES, AT + 500) == 10.0 + 60.0
     ended = seen(tmp_path, BEGIN + STARTED + run + end)
     assert progress.seconds_left(ended, TAKES, AT + 100) == pytest.approx(60.0)
+
+
+def test_an_overdue_check_is_as_slow_as_the_rest_will_be(tmp_path: Path) -> None:
+    """It ends in a tenth of its time so far, and the estimate does not stand still."""
+    running = seen(tmp_path, BEGIN + STARTED + RUN.format("SsdFio", "servers"))
+    running.checks[0].since = AT
+    assert progress.seconds_left(running, TAKES, AT + 95) == 10.0 + 60.0
+    for took in (200, 300):
+        left = progress.seconds_left(running, TAKES, AT + took)
+        assert left == pytest.approx(took / 10 + 60 * (took + 16) / 116)
+    unknown = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))  # since when, nobody knows
+    unknown.checks[0].since = AT
+    assert progress.seconds_left(unknown, TAKES, AT + 500) == 50.0 + 60.0
 
 
 @pytest.mark.parametrize(
@@ -178,7 +203,7 @@ def test_a_check_whose_figures_are_below_its_references_did_not_fail(tmp_path: P
     text = BEGIN + RUN.format("SsdFio", "servers") + ended
     state = seen(tmp_path, text + why.format("performance"))
     assert (states(state), state.done) == (["beyond", "waits"], 1)
-    assert progress.started(state, 10)[-1] == "SsdFio on servers measured, beyond its limits"
+    assert progress.started(state, 10, AT)[-1] == "SsdFio on servers measured, beyond its limits"
     assert states(seen(tmp_path, text + why.format("sanity"))) == ["failed", "waits"]
 
 
@@ -232,10 +257,10 @@ def test_a_link_that_a_host_left_is_not_followed(tmp_path: Path) -> None:
 def test_figures_come_with_the_end_of_their_check(tmp_path: Path) -> None:
     log = tmp_path / "perflogs" / "here" / "servers" / "SsdFio.log"
     log.parent.mkdir(parents=True)
-    header = "job_completion_time|display_name|jobid|write_1m@s1_value|write_1m@s1_unit\n"
-    log.write_text(f"{header}then|SsdFio|5|512.25|MiB/s\nnow|SsdFio|6|600.5|MiB/s\n")
+    header = "job_completion_time|display_name|jobid|randread_4k@s1_value|randread_4k@s1_unit\n"
+    log.write_text(f"{header}then|SsdFio|5|512.25|IO/s\nnow|SsdFio|6|10742.5|IO/s\n")
     state = seen(tmp_path, BEGIN + END.format("OK", "SsdFio", "servers"))
-    assert state.checks[0].figures == ["write_1m@s1 600.5 MiB/s"]
+    assert state.checks[0].figures == ["randread_4k@s1 10,742 IO/s"]
 
 
 def test_a_link_in_place_of_the_output_is_refused(tmp_path: Path) -> None:
@@ -257,6 +282,42 @@ def test_who_follows_a_campaign_waits_for_its_second_round(
     command = ["progress", "--follow", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
     assert CliRunner().invoke(app, command).exit_code == 0
     assert len(waited) == 2
+
+
+def test_who_follows_a_campaign_reads_each_minute_what_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cluster.json").write_text(json.dumps(description()))
+    (tmp_path / progress.OUTPUT).write_text(BEGIN + RUN.format("SsdFio", "servers"))
+    waited: list[float] = []
+    monkeypatch.setattr(progress, "is_measuring", lambda _: sum(waited) < 300)
+    monkeypatch.setattr(progress, "seconds_left", lambda *_: 1000 - min(sum(waited), 110))
+    monkeypatch.setattr(time, "monotonic", lambda: sum(waited))
+    monkeypatch.setattr(time, "sleep", waited.append)
+    command = ["progress", "--follow", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
+    done = CliRunner().invoke(app, command)
+    left = [line for line in done.stdout.splitlines() if line.startswith("about")]
+    assert left == ["about 17 min left", "about 16 min left", "about 15 min left"]
+
+
+def test_the_newest_campaign_is_shown_unless_another_is_named(tmp_path: Path) -> None:
+    (tmp_path / "cluster.json").write_text(json.dumps(description()))
+    campaigns = tmp_path / "campaigns"
+    command = ["progress", f"--campaigns={campaigns}", f"--cluster={tmp_path / 'cluster.json'}"]
+    ran = CliRunner().invoke(app, command)
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert f"{campaigns} cannot be read: No such file" in ran.stderr
+    campaigns.mkdir()
+    ran = CliRunner().invoke(app, command)
+    assert (ran.exit_code, ran.stderr.startswith(f"{campaigns} has no campaign")) == (2, True)
+    for second, name in enumerate(("resumed", "first", "second", "resumed")):
+        (campaigns / name).mkdir(exist_ok=True)
+        output = campaigns / name / progress.OUTPUT
+        output.write_text(BEGIN)
+        os.utime(output, (AT + second, AT + second))
+    (campaigns / "link").symlink_to(tmp_path)
+    ran = CliRunner().invoke(app, command)
+    assert (ran.exit_code, ran.stdout.splitlines()[0]) == (0, str(campaigns / "resumed"))
 
 
 def test_a_campaign_that_was_interrupted_is_not_said_to_run(tmp_path: Path) -> None:

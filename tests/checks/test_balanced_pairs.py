@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.checks.benchmarks.self_test import groups
+from assay.checks.entry import run_of
 from assay.checks.pairs import ALONE, TOGETHER, clients_of, dealt, engines_of, matched
 from assay.checks.plan import CHECKS, requirements
-from assay.checks.run import run_of
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.checks.unmeasured import left_out
 from assay.cluster.description import Cluster

@@ -7,8 +7,7 @@ import pytest
 from assay.checks import below
 from assay.checks.benchmarks import nvme_perf, self_test, vos_perf
 from assay.checks.bounds.devices import IO, MEBIBYTE
-from assay.checks.entry import Check, Requirement
-from assay.checks.figures import Measured
+from assay.checks.entry import Check, Measured, Requirement
 from assay.cluster.description import Cluster
 from assay.subject import Subject
 from assay.units import Quantity

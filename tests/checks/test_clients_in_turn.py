@@ -6,8 +6,8 @@ import pytest
 from support.clusters import described
 from support.sites import site
 
+from assay.checks.entry import run_of
 from assay.checks.plan import CHECKS
-from assay.checks.run import run_of
 from assay.checks.subjects import ONE_BY_ONE
 from assay.checks.unmeasured import left_out
 from assay.cluster.description import Cluster

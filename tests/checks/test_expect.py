@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.checks.benchmarks.fio import DISK_CEILING, stands_on
+from assay.checks.bounds.devices import ROUNDED
 from assay.checks.expect import (
     MEASURED_CEILING,
     Expectation,
@@ -14,7 +15,6 @@ from assay.checks.expect import (
     expectation,
 )
 from assay.checks.plan import requirements
-from assay.checks.ssd import ROUNDED
 from assay.cluster.description import Cluster
 from clusters import SSD, described, description, find
 from sites import site

@@ -10,8 +10,8 @@ from assay.checks import figures
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import MEBIBYTE
 from assay.checks.daos_path import DaosPath
-from assay.checks.entry import Metric, Requirement
-from assay.checks.figures import Expectation, Measured, Unrated
+from assay.checks.entry import Expectation, Measured, Metric, Requirement, credible
+from assay.checks.figures import Unrated
 from assay.checks.references import Reference
 from assay.cluster.description import Cluster
 from assay.subject import Subject
@@ -219,5 +219,5 @@ def test_what_is_shared_is_worked_out_once() -> None:
 
 
 def test_samples_that_nobody_believes_are_no_measure() -> None:
-    assert figures.credible([50, 100, 200]) == [50, 100, 200]
-    assert figures.credible([49, 100, 201]) == [100]
+    assert credible([50, 100, 200]) == [50, 100, 200]
+    assert credible([49, 100, 201]) == [100]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from assay.checks import hours
+from assay.checks.benchmarks import fio
+from assay.checks.entry import IN_FLIGHT, Check, Run, run_of
 from assay.checks.plan import CHECKS, requirements
 from assay.cluster.description import Cluster
 from clusters import described
@@ -32,62 +36,70 @@ def test_every_check_of_the_plan_takes_a_time(scale: str) -> None:
     assert all(seconds > hours.JOB_S for seconds in takes.values())
 
 
-TIMES = {
-    ("FiPingpong", "clients"): (34.486, 75.869),
-    ("FiPingpong", "servers"): (51.729, 113.803),
-    ("SelfTestClientServer", "clients"): (302.4, 6948.0),
-    ("SelfTestCrossServer", "clients"): (112.56, 994.0),
-    ("NetTest", "clients"): (19.92, 206.0),
-    ("VosPerfRate", "servers"): (19.488, 303.52),
-    ("VosPerfBandwidth", "servers"): (9.248, 55.029),
-    ("SsdFio", "clients"): (15.932, 1037.132),
-    ("SsdFio", "servers"): (15.932, 1037.132),
-    ("NvmeBandwidth", "servers"): (118.8, 558.0),
-    ("NvmeIops", "servers"): (224.4, 1054.0),
-    ("ClientPlacement", "clients"): (3.6, 6.0),
-    ("ClientInterfaces", "clients"): (3.6, 6.0),
-    ("PageCacheHonesty", "clients"): (29.808, 15770.64),
-    ("PosixFio", "clients"): (5.932, 377.132),
-    ("FdbHammer", "clients"): (16.081, 236.05),
-    ("FdbHammerSeparate", "clients"): (16.081, 236.05),
-    ("DaosPerf", "clients"): (36.672, 1628.864),
-    ("FdbHammerDaos", "clients"): (41.125, 174.171),
-    ("FdbHammerDaosSeparate", "clients"): (41.125, 174.171),
-    ("IorEasy", "clients"): (122.0, 1863.0),
-    ("IorHard", "clients"): (122.0, 1863.0),
-    ("FioDfs", "clients"): (18.879, 594.879),
-    ("FioDfuse", "clients"): (56.638, 1784.638),
-    ("Io500", "clients"): (48.8, 1490.4),
-    ("Io500Program", "clients"): (48.8, 1490.4),
-    ("MdtestEasy", "clients"): (51.3, 1135.5),
-    ("MdtestHard", "clients"): (51.3, 1135.5),
-    ("MdtestHard2", "clients"): (51.3, 1135.5),
-}
-"""Check and partition to the seconds of its job, without its start, at quick and at acceptance."""
-
-ALONE = {("IorByRank", "clients"): 734.244}
-"""Likewise, of what an acceptance alone measures."""
+def runs(scale: str) -> Iterator[Run]:
+    """A run of each check of a cluster that has everything."""
+    cluster = full(4, 3)
+    for name, partition in hours.of_checks(cluster, scale):
+        yield run_of(cluster, CHECKS[name], partition, scale)
 
 
-@pytest.mark.parametrize("at", [0, 1], ids=hours.SCALES)
-def test_the_time_of_each_check_on_four_clients_and_three_servers(at: int) -> None:
-    takes = hours.of_checks(full(4, 3), hours.SCALES[at])
-    seconds = {each: of_scales[at] for each, of_scales in TIMES.items()} | (ALONE if at else {})
-    expected = {each: hours.JOB_S + job_s for each, job_s in seconds.items()}
-    assert takes == pytest.approx(expected, abs=2e-3)
+def changed(run: Run, **sizes: int) -> float:
+    """The estimate with other values of variables."""
+    return run.check.takes(replace(run, sizes={**run.sizes, **sizes}))
+
+
+@pytest.mark.parametrize("scale", hours.SCALES)
+def test_a_check_takes_at_least_the_timed_part_of_every_sample(scale: str) -> None:
+    for run in runs(scale):
+        timed = sum(value for name, value in run.sizes.items() if name.endswith("_s"))
+        assert run.check.takes(run) >= run.repetitions * timed, run.check.name
+
+
+@pytest.mark.parametrize("scale", hours.SCALES)
+def test_more_samples_take_as_much_longer(scale: str) -> None:
+    for run in runs(scale):
+        once, twice, thrice = (changed(run, repetitions=count) for count in (1, 2, 3))
+        assert twice > once, run.check.name
+        assert thrice - twice == pytest.approx(twice - once), run.check.name
+
+
+@pytest.mark.parametrize("scale", hours.SCALES)
+def test_a_larger_size_takes_no_less_time(scale: str) -> None:
+    """Only room that is set aside and operations in flight take none."""
+    for run in runs(scale):
+        for name, value in run.sizes.items():
+            larger, usual = changed(run, **{name: 2 * value}), run.check.takes(run)
+            if name.startswith(IN_FLIGHT) or name in ("pool_mib", "scratch_mib"):
+                assert larger == usual, (run.check.name, name)
+            else:
+                assert larger > usual, (run.check.name, name)
+
+
+@pytest.mark.parametrize("scale", hours.SCALES)
+@pytest.mark.parametrize("check", [fio.DISK, fio.TMPFS, fio.POSIX, fio.DFS, fio.DFUSE])
+def test_each_metric_of_fio_takes_its_time(check: Check, scale: str) -> None:
+    for run in runs(scale):
+        if run.check is check:
+            *others, last = check.metrics
+            without = replace(run, check=replace(check, metrics=tuple(others)))
+            assert isinstance(last, fio.FioMetric)
+            least_s = run.repetitions * (run.sizes[last.timed_by] if last.timed_by else 0)
+            more_s = check.takes(run) - without.check.takes(without)
+            assert more_s > 0.999 * least_s
 
 
 def test_an_acceptance_takes_longer() -> None:
     cluster = full(4, 3)
     quick, acceptance = (hours.of_checks(cluster, scale) for scale in hours.SCALES)
     assert all(acceptance[each] > quick[each] for each in quick)
-    assert acceptance.keys() - quick.keys() == ALONE.keys()
+    assert {name for name, _ in acceptance.keys() - quick.keys()} == {
+        name for name, check in CHECKS.items() if not check.has("quick")
+    }
 
 
-def test_more_repetitions_take_as_much_longer() -> None:
+def test_no_check_of_a_trial_takes_hours() -> None:
     for (name, _), seconds in hours.of_checks(full(4, 3), "quick").items():
-        assert seconds < 3 * 3600, name
-        assert CHECKS[name].scales["quick"]["repetitions"] >= 1
+        assert seconds < 600, name
 
 
 @pytest.mark.parametrize("scale", hours.SCALES)

@@ -15,11 +15,10 @@ from assay.checks.benchmarks.ior_by_rank import (
     processes,
     read,
 )
-from assay.checks.entry import Metric
+from assay.checks.entry import Metric, Run, run_of
 from assay.checks.expect import Measured, expectation
 from assay.checks.pairs import TOGETHER, clients_by_rank
 from assay.checks.plan import requirements
-from assay.checks.run import Run, run_of
 from assay.checks.unmeasured import by_rank
 from assay.cluster.description import Cluster
 from assay.subject import Subject

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from assay.checks.bounds.path import data_path, data_ssds, is_in_scm, of_files, storage
+from assay.checks.benchmarks import ior, nvme_perf
+from assay.checks.bounds.devices import ROUNDED
+from assay.checks.bounds.path import data_path, data_ssds, is_in_scm, of_files, senders, storage
+from assay.checks.entry import Measured, Requirement
+from assay.checks.expect import expectation
+from assay.checks.load import RANKS
 from assay.checks.whole import paths
-from assay.cluster.description import Cluster
+from assay.cluster.description import Cluster, Interface
+from assay.cluster.hardware import shipped
 from assay.cluster.object_class import object_class
 from assay.subject import Subject
 from assay.units import Quantity
@@ -66,6 +72,48 @@ def test_some_clients_send_less_than_all() -> None:
     assert all_four.value.to("Gbit/s").value == pytest.approx(800)
 
 
+def with_rails(speeds: dict[str, float]) -> Cluster:
+    """A system whose only client has these rails, in Gbit/s."""
+    cluster = system(clients=1, ssds=40, servers=4)
+    interfaces = {name: Interface(speed_gbits=speed) for name, speed in speeds.items()}
+    client = cluster.hosts["c1"].model_copy(
+        update={"interfaces": interfaces, "interface": next(iter(interfaces))}
+    )
+    return cluster.model_copy(update={"hosts": {**cluster.hosts, "c1": client}})
+
+
+@pytest.mark.parametrize(
+    ("processes", "gbits"), [(None, 350), (4, 350), (3, 350), (2, 300), (1, 200), (0, None)]
+)
+def test_each_process_of_a_client_sends_by_one_rail(
+    processes: int | None, gbits: float | None
+) -> None:
+    cluster = with_rails({"hsn0": 100.0, "hsn1": 200.0, "hsn2": 50.0})
+    sent = senders(cluster, None, processes)
+    assert (sent and sent.value.to("Gbit/s").value) == (gbits and pytest.approx(gbits))
+
+
+def test_a_rail_of_unknown_speed_leaves_no_bound() -> None:
+    cluster = with_rails({"hsn0": 200.0, "hsn1": 200.0})
+    unknown = cluster.hosts["c1"].interfaces | {"hsn1": Interface(numa_node=1)}
+    client = cluster.hosts["c1"].model_copy(update={"interfaces": unknown})
+    other = cluster.model_copy(update={"hosts": {**cluster.hosts, "c1": client}})
+    assert senders(other) is None
+
+
+@pytest.mark.parametrize(
+    ("backend", "used"), [("dfs", 2), ("pil4dfs", 2), ("dfuse", 1), ("hdf5", 1)]
+)
+def test_all_that_uses_a_mount_shares_the_rail_of_dfuse(backend: str, used: int) -> None:
+    cluster = with_rails({f"hsn{rail}": 10.0 for rail in range(8)})
+    requirement = Requirement(
+        "IorEasy", "endtoend", "clients", ior.EASY.metrics[0], Subject("clients", backend=backend)
+    )
+    figure = expectation(cluster, requirement, Measured({}, scale="quick"))
+    assert figure.bound == pytest.approx(used * 10e9 / 8 / 2**20)
+    assert used <= RANKS["quick"]
+
+
 @pytest.mark.parametrize(
     ("layout", "numbers"), [(None, [0, 1, 2, 3]), ("shared", [0, 1, 2, 3]), ("wal", [10, 11, 12])]
 )
@@ -121,3 +169,68 @@ def test_the_paths_of_a_system_are_those_of_large_and_of_small_blocks() -> None:
     large, small = bounds["write in blocks of 1.00 MiB"], bounds["write in blocks of 4.00 KiB"]
     assert large.value.to("B/s").value == pytest.approx(sheet.write_bandwidth.to("B/s").value)
     assert small.value.to("IO/s").value == pytest.approx(large.value.to("B/s").value / 4096)
+
+
+# Tolerance of the path: that of its parts.
+
+
+def easy_read(cluster: Cluster, shown_mib_s: float | None = None) -> tuple[float, float]:
+    """Bound and ceiling of IOR's reads of DFS in MiB/s; each SSD may have been measured before."""
+    requirement = Requirement(
+        "IorEasy",
+        "endtoend",
+        "clients",
+        ior.EASY.metrics[1],
+        Subject("clients", backend="dfs"),
+    )
+    samples = {}
+    if shown_mib_s is not None:
+        samples = {
+            Requirement("NvmeBandwidth", "ssd", "servers", nvme_perf.TOGETHER, ssd): [shown_mib_s]
+            for ssd in data_ssds(cluster)
+        }
+    figure = expectation(cluster, requirement, Measured(samples, scale="acceptance"))
+    assert figure.bound is not None
+    assert figure.ceiling is not None
+    return figure.bound, figure.ceiling
+
+
+def with_sheet(**changes: object) -> Cluster:
+    """Four SSDs behind wide ports, whose sheet differs."""
+    cluster = system(nic_gbits=800.0)
+    sheet = shipped().ssd[SSD].model_copy(update=changes)
+    hardware = cluster.hardware.model_copy(update={"ssd": {SSD: sheet}})
+    return cluster.model_copy(update={"hardware": hardware})
+
+
+PROMISED_MIB_S = 4 * 7000e6 / 2**20
+LINKS_MIB_S = 4 * 7.877e9 / 2**20
+
+
+def test_ssds_on_the_path_may_exceed_their_sheet_as_they_may_alone() -> None:
+    bound, ceiling = easy_read(system(nic_gbits=800.0))
+    assert bound == pytest.approx(PROMISED_MIB_S)
+    assert ceiling == pytest.approx(PROMISED_MIB_S * ROUNDED)
+
+
+def test_wires_have_no_tolerance() -> None:
+    bound, ceiling = easy_read(system(nic_gbits=100.0))
+    assert bound == ceiling == pytest.approx(100e9 / 8 / 2**20)
+
+
+def test_an_announcement_leaves_the_ceiling_to_the_links() -> None:
+    bound, ceiling = easy_read(with_sheet(announced=True))
+    assert bound == pytest.approx(PROMISED_MIB_S)
+    assert ceiling == pytest.approx(LINKS_MIB_S, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("measured", "bound", "ceiling"), [(0.9, 1.0, 1.03), (1.02, 1.02, 1.03), (1.1, 1.1, 1.1)]
+)
+def test_what_ssds_were_measured_to_do_bounds_better_than_a_sheet_that_promised_less(
+    measured: float, bound: float, ceiling: float
+) -> None:
+    assert easy_read(system(nic_gbits=800.0), measured * PROMISED_MIB_S / 4) == (
+        pytest.approx(bound * PROMISED_MIB_S),
+        pytest.approx(ceiling * PROMISED_MIB_S),
+    )

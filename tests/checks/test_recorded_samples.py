@@ -9,7 +9,7 @@ import pytest
 
 from assay.checks import plan
 from assay.checks.benchmarks.io500 import PROGRAM
-from assay.checks.run import run_of
+from assay.checks.entry import run_of
 from assay.cluster.description import Cluster
 from assay.subject import Subject
 from assay.tools import (

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from assay.checks.benchmarks.io500 import _Mean
-from assay.checks.entry import Metric, Requirement
-from assay.checks.figures import Expectation, Measured
+from assay.checks.entry import Expectation, Measured, Metric, Requirement
 from assay.subject import Subject
 from clusters import system
 

@@ -64,7 +64,7 @@ def test_what_belongs_to_something_else_names_it(
     tmp_path: Path, options: list[str], why: str
 ) -> None:
     code, printed, refused = assay("describe", tmp_path, "--partition=batch", *options)
-    assert (code, printed) == (1, "")
+    assert (code, printed) == (2, "")
     assert refused.startswith(why)
 
 
@@ -95,7 +95,7 @@ def test_the_home_of_somebody_who_is_not_there_is_refused(
     prefix = tmp_path if options else Path("~nobody-has-this-name/data")
     code, _, refused = assay("describe", prefix, "--partition=batch", *options)
     assert (code, refused) == (
-        1,
+        2,
         "~nobody-has-this-name/data: ~nobody-has-this-name is no known home directory;"
         " pass the whole path\n",
     )
@@ -103,5 +103,5 @@ def test_the_home_of_somebody_who_is_not_there_is_refused(
 
 def test_a_name_that_is_too_long_for_a_directory_is_refused(tmp_path: Path) -> None:
     code, _, refused = assay("describe", tmp_path / ("n" * 300), "--partition=batch")
-    assert code == 1
+    assert code == 2
     assert refused.endswith("File name too long\n")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from assay import cli
 from assay.commands import health
 from assay.health import measure
 from assay.health.nights import Nights
@@ -142,12 +143,21 @@ def test_a_description_that_is_invalid_is_no_alarm(
 
 
 def test_a_failure_that_nobody_foresaw_is_no_alarm(
-    tmp_path: Path, cluster_file: Path, campaigns: Campaigns
+    tmp_path: Path,
+    cluster_file: Path,
+    campaigns: Campaigns,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     campaigns.changes.clear()
-    status, printed, errors = run(tmp_path / "health", "--cluster", cluster_file)
-    assert (status, printed) == (2, "")
-    assert "IndexError: pop from empty list" in errors
+    words = ["assay", "health", tmp_path / "health", "--cluster", cluster_file]
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # which the command changes
+    monkeypatch.setattr(sys, "argv", list(map(str, words)))
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    printed = capsys.readouterr()
+    assert (ended.value.code, printed.out) == (2, "")
+    assert "IndexError: pop from empty list" in printed.err
 
 
 def test_an_outcome_is_shown_even_if_its_textfile_cannot_be_written(
@@ -227,6 +237,7 @@ def test_a_campaign_that_takes_too_long_is_ended(tmp_path: Path, cluster_file: P
 COMMAND = """
 import sys
 from pathlib import Path
+from assay import cli
 from assay.commands import health
 checks = Path(sys.argv.pop(1))
 health.checks_directory = lambda: checks

@@ -182,6 +182,15 @@ def test_a_virtual_one_has_none(describe: Any, change: dict[str, Any]) -> None:
     assert host["interfaces"]["eth0"]["speed_gbits"] is None
 
 
+def test_an_interface_of_a_container_that_comes_and_goes_is_left_out(describe: Any) -> None:
+    veth = {"type": "ether", "speed": 10000, "ipv6": [{"address": "fe80::1", "scope": "link"}]}
+    routed = {**veth, "ipv6": [{"address": "2001:db8::1", "scope": "global"}]}
+    spare = {"type": "ether", "module": "mlx5_core", "pciid": "0000:81:00.0"}
+    all_of_them = facts(eth0=ETHERNET, veth1=veth, routed=routed, ens2=spare)
+    host = describe(all_of_them, HARDWARE, inventory("192.0.2.7"))
+    assert set(host["interfaces"]) == {"eth0", "routed", "ens2"}
+
+
 def test_a_hyphen_in_a_name_is_an_underscore_in_facts(describe: Any) -> None:
     host = describe(facts(br_0=ETHERNET), HARDWARE, inventory("192.0.2.7"))
     assert host["interface"] == "br-0"

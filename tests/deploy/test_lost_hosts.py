@@ -29,6 +29,26 @@ def test_a_host_that_does_not_answer_does_not_end_the_play(tmp_path: Path) -> No
     assert done.stdout.count("unreachable: [n2]") == 2
 
 
+def test_where_no_host_answers_mistakes_that_need_none_are_reported(tmp_path: Path) -> None:
+    ssh = tmp_path / "ssh"
+    ssh.write_text("#!/bin/sh\nexit 255\n")
+    ssh.chmod(0o755)
+    given = {"ansible_ssh_executable": str(ssh), "slurm_port": "text", "cluster_provider": "tcp"}
+    hosts = {"n1": {}, "n2": {}}
+    groups = {"controller": {"n1": {}}, "clients": hosts, "slurm": hosts}
+    children = {group: {"hosts": members} for group, members in groups.items()}
+    (tmp_path / "hosts.json").write_text(json.dumps({"all": {"vars": given, "children": children}}))
+    command = [Path(sys.executable).with_name("ansible-playbook")]
+    command += [f"--inventory={tmp_path / 'hosts.json'}", "playbooks/deploy.yml"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stdout + done.stderr
+    said = " ".join(done.stdout.split())
+    assert "error: n[1-2] should be reachable by ssh" in said
+    assert "error: n[1-2]: slurm_port = text should be " in said
+    assert "error: daos_provider = tcp should be a DAOS provider" in said
+    assert max(map(len, done.stdout.partition("    error: ")[2].splitlines())) <= 80
+
+
 def test_a_host_that_cannot_be_examined_says_what_failed(tmp_path: Path) -> None:
     python = tmp_path / "python"
     fails = "echo Traceback: >&2; echo 'OSError: No space left on device' >&2; exit 1"

@@ -1,11 +1,13 @@
 """Files of others: regular ones, within a limit, and through no link of theirs."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from assay.foreign import owners
 from assay.foreign.files import ForeignError, Tree, read
 from assay.foreign.owners import warning
 
@@ -71,10 +73,26 @@ def test_root_is_warned_of_files_of_others(root: Path) -> None:
     assert warning([file]) is None
     file.chmod(0o666)
     assert "everybody can write" in (warning([file]) or "")
-    file.chmod(0o644)
-    os.chown(root / "a/b", 12345, 0)
-    assert f"root reads {root / 'a/b'}, which the user 12345 owns; " in (warning([file]) or "")
+    assert "everybody can write" in (warning([file]) or "")
     assert warning([root / "none"]) is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="it is root who is warned")
+def test_root_is_warned_of_an_owner_once_with_a_command_that_every_linux_has(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owners, "WARNED", root / "run/warned")
+    monkeypatch.setattr(sys, "argv", ["/opt/assay/bin/assay", "progress", "it's"])
+    file, assay = root / "a/b/file", """/opt/assay/bin/assay progress 'it'"'"'s'"""
+    for owner, who, become in (
+        (12345, "the user 12345", "setpriv --reuid=12345 --regid=12345 --clear-groups"),
+        (65534, "nobody", "runuser --user=nobody --"),
+    ):
+        os.chown(root / "a/b", owner, 0)
+        assert warning([file]) == (
+            f"warning: root reads {root / 'a/b'}, which {who} owns; as that user: {become} {assay}"
+        )
+        assert warning([file]) is None
 
 
 def test_nobody_else_is_warned(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,8 +62,8 @@ def devices(*figures: float, best: float | None = None) -> Rating:
 
 
 def test_devices_are_compared_within_their_host_from_three_on() -> None:
-    assert np.isnan(devices(900.0, 1000.0).local).all()
-    local = devices(900.0, 1000.0, 1000.0).local
+    assert np.isnan(devices(900.0, 1000.0).figures.local).all()
+    local = devices(900.0, 1000.0, 1000.0).figures.local
     assert local[:3] == pytest.approx([-0.1, 0, 0])
     assert not np.isnan(local).any()
 
@@ -96,8 +96,8 @@ def test_metrics_without_peers_make_no_alarm_among_peers_rarer() -> None:
 
 
 def test_the_freedom_of_a_metric_without_peers_is_that_of_its_samples() -> None:
-    assert rated([1000.0], group=-1, count=7).freedom[0] == pytest.approx(0.37 * 6)
-    assert rated([1000.0], group=-1, count=2).freedom[0] == 1
+    assert rated([1000.0], group=-1, count=7).figures.freedom[0] == pytest.approx(0.37 * 6)
+    assert rated([1000.0], group=-1, count=2).figures.freedom[0] == 1
 
 
 def test_the_scale_within_hosts() -> None:
@@ -169,9 +169,9 @@ def test_a_slow_host_is_told_from_hosts_that_differ(metrics: int) -> None:
         )
 
     rating = with_loss(0.2)
-    error = float(rating.error[0]) * (1.2533 / metrics**0.5 if metrics > 1 else 1)
+    error = float(rating.figures.error[0]) * (1.2533 / metrics**0.5 if metrics > 1 else 1)
     gain = np.array([*UNEVEN, 0.8]) / 0.99 - 1
-    usual, loose = scale(deviation(gain), error, float(rating.freedom[0]), 7)
+    usual, loose = scale(deviation(gain), error, float(rating.figures.freedom[0]), 7)
     # One campaign in 200, a quarter for peers, of that a third for each level, and eight hosts.
     far = float(threshold(1 / 200 / 4 / 3 / 8, loose)) * usual
     limit = 1 - 0.99 * (1 - far)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from assay.checks.benchmarks import fio
 from assay.checks.bounds.path import data_ssds
 from assay.checks.expect import Expectation
 from assay.checks.figures import Unrated
@@ -57,6 +58,20 @@ def test_the_link_that_loses_most_is_named_with_its_slowest_disk(cluster: Cluste
         " 8,000 MiB/s that the layers below allow; the slowest there is s2 with 1,000 MiB/s"
         " (SsdFio.read_1m)"
     )
+
+
+def test_a_second_bandwidth_in_one_direction_changes_no_link(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figures = [
+        *judged("SsdFio", "read_1m", {"s1": 3000.0, "s2": 1000.0}, bound=4000),
+        *judged("PosixFio", "read_1m", {"s1": 2700.0, "s2": 900.0}),
+    ]
+    before = of(cluster, figures)
+    second = replace(fio.DISK.in_chain("read"), name="read_64k", in_chain=False)
+    both = replace(fio.DISK, metrics=(*fio.DISK.metrics, second))
+    monkeypatch.setattr(fio, "DISK", both)
+    assert of(cluster, figures, judged("SsdFio", "read_64k", {"s1": 500.0, "s2": 9.0})) == before
 
 
 def test_only_hosts_with_both_figures_count(cluster: Cluster) -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from assay.campaign.results import Results
 from assay.checks.benchmarks.ior_by_rank import IOR_BY_RANK, names
+from assay.checks.entry import run_of
 from assay.checks.plan import requirements
 from assay.checks.raw import directory_of
-from assay.checks.run import run_of
 from assay.cluster.description import Cluster
 from assay.judge.engines import Engines, engines
 from assay.subject import Subject

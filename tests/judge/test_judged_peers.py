@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.checks.entry import Ground
 from assay.checks.expect import Expectation
-from assay.checks.figures import Ground
 from assay.judge.judgement import (
     Judgement,
     Measurement,

@@ -145,7 +145,7 @@ def test_of_a_time_less_is_better() -> None:
 def test_of_four_peers_one_is_odd(peers: int, verdict: Verdict) -> None:
     rating = rated([1000.0] * (peers - 1) + [500.0])
     assert last(rating) is verdict
-    assert set(rating.peers) == {peers if verdict is Below else 0}
+    assert set(rating.figures.count) == {peers if verdict is Below else 0}
 
 
 @pytest.mark.parametrize(("count", "verdict"), [(5, Unrated), (6, Open)])
@@ -235,7 +235,7 @@ def of_hosts(*losses: float, spread: float = 0.01) -> Rating:
 def test_two_populations_are_reported_and_nobody_is_blamed() -> None:
     rating = of_hosts(*[0.0] * 4, *[0.2] * 4)
     assert list(rating.verdict) == [Unrated] * 4 + [Open] * 4
-    assert rating.apart[4:] == pytest.approx([0.2] * 4)
+    assert rating.figures.apart[4:] == pytest.approx([0.2] * 4)
 
 
 @pytest.mark.parametrize("slow", [4, 5, 6])

@@ -151,7 +151,7 @@ def errors(rows: Sequence[Sequence[float]], group: Sequence[int]) -> tuple[Array
     """The errors of metrics of one check, their degrees of freedom, and their errors by rating."""
     summaries = summarize_all(rows)
     rating = rate(summaries, limited(np.array(group), len(rows)))
-    return (*_errors(summaries, rating, np.zeros(len(rows), dtype=int)), rating.error)
+    return (*_errors(summaries, rating, np.zeros(len(rows), dtype=int)), rating.figures.error)
 
 
 def test_errors_are_pooled_over_the_metrics_without_peers() -> None:
@@ -184,8 +184,8 @@ def test_one_of_several_peers_hints_at_a_drift(factor: float, *, hint: bool) -> 
 
     summaries = summarize_all(rows(0.2))
     rating = rate(summaries, limited(np.zeros(8, dtype=int), 8))
-    quantile = float(t.isf(HINTS / 2 / 8, rating.freedom[5]))
-    far = quantile * 2**0.5 * float(rating.error[5]) * (2 * 3 / np.pi) ** 0.5
+    quantile = float(t.isf(HINTS / 2 / 8, rating.figures.freedom[5]))
+    far = quantile * 2**0.5 * float(rating.figures.error[5]) * (2 * 3 / np.pi) ** 0.5
     assert HINTS == 0.05
     summaries = summarize_all(rows(far * factor))
     limits = limited(np.zeros(8, dtype=int), 8)

@@ -81,14 +81,14 @@ def test_a_guest_describes_measures_and_signs_off(guest: Guest) -> None:
 def test_a_partition_that_is_not_there_is_refused_with_those_that_are(guest: Guest) -> None:
     done = guest.describe("--partition=clients")
     assert (done.returncode, done.stderr) == (
-        1,
+        2,
         "the partition clients has no nodes that you can see; choose from: compute, debug\n",
     )
 
 
 def test_a_plugin_that_srun_lacks_is_refused_with_those_that_it_has(guest: Guest) -> None:
     done = guest.describe("--partition=compute", "--mpi=pmi9")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith("--mpi=pmi9: srun has no such plugin; choose from: ")
     assert "pmi2" in done.stderr
     assert not (guest.prefix / "cluster.json").exists()
@@ -97,7 +97,7 @@ def test_a_plugin_that_srun_lacks_is_refused_with_those_that_it_has(guest: Guest
 def test_settings_that_are_not_there_are_refused(guest: Guest) -> None:
     done = guest.describe("--partition=compute", "--settings=/nowhere/settings.py")
     assert (done.returncode, done.stderr) == (
-        1,
+        2,
         "--settings /nowhere/settings.py: there is no such file\n",
     )
 
@@ -105,7 +105,7 @@ def test_settings_that_are_not_there_are_refused(guest: Guest) -> None:
 def test_what_slurm_says_of_the_probe_is_one_sentence(guest: Guest) -> None:
     done = guest.describe("--partition=staff")
     assert (done.returncode, done.stderr) == (
-        1,
+        2,
         "the job that examines the nodes failed on nid003: Unable to allocate resources: User's"
         " group not permitted to use this partition\n",
     )
@@ -129,7 +129,7 @@ def test_a_scratch_directory_that_is_not_there_is_refused(guest: Guest) -> None:
     scratch = guest.home / "nowhere"
     done = guest.describe("--partition=compute", f"--scratch={scratch}")
     assert (done.returncode, done.stderr) == (
-        1,
+        2,
         f"--scratch {scratch}: on nid[001-002] it does not exist, or you may not write to it\n",
     )
 

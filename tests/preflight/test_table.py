@@ -2,28 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from assay.preflight.table import as_json, rows
 from assay.problems import Problem, variable
-from assay.subject import folded
 from sites import problems, site
-
-
-@pytest.mark.parametrize(
-    ("hosts", "text"),
-    [
-        (["n1", "n2", "n3", "n7"], "n[1-3,7]"),
-        (["n1", "n2"], "n[1-2]"),
-        (["n5"], "n5"),
-        (["s01", "s02", "s10"], "s[01-02],s10"),
-        (["login"], "login"),
-        (["login", "n1", "n3"], "login,n[1,3]"),
-        ([], ""),
-    ],
-)
-def test_hosts_are_folded(hosts: list[str], text: str) -> None:
-    assert folded(hosts) == text
 
 
 def test_the_same_of_several_hosts_is_one_row_and_errors_come_first() -> None:
@@ -58,6 +39,16 @@ def test_what_roles_refuse_stands_in_the_same_table() -> None:
     listed = [(problem.host, problem.key, problem.value) for problem in problems(document)]
     assert listed == [("s1", "munge_key", "abc"), ("s1", "", None)]
     assert problems(document)[0].allowed == "should be at least 32 bytes"
+
+
+def test_a_value_that_a_role_has_refused_is_refused_once() -> None:
+    refusal = {"key": "daos_provider", "value": "tcp", "allowed": "should be one that DAOS knows"}
+    document = site() | {"provider": "tcp", "refusals": {"s1": [refusal], "c1": [refusal]}}
+    (row,) = rows(problems(document))
+    assert (row.hosts, row.key, row.value) == (("s1", "c1"), "daos_provider", "tcp")
+    document["refusals"] = {"s1": [refusal | {"value": "verbs"}]}
+    assert [each.key for each in rows(problems(document))] == ["daos_provider", "provider"]
+    assert variable("provider") == "daos_provider"
 
 
 def test_of_a_cluster_that_could_not_be_described_the_refusals_are_all() -> None:

@@ -64,6 +64,7 @@ def test_root_opens_nothing_where_another_user_could_put_a_link(tmp_path: Path) 
     ran = start(campaigns / "monday")
     assert ran.returncode == 77
     assert f"{campaigns} belongs to nobody" in ran.stderr
+    assert "run this as root with runuser --user=nobody -- " in ran.stderr
     assert victim.read_text() == "precious\n"
     assert not (campaigns / "monday").exists()
 
@@ -310,3 +311,44 @@ def test_stop_says_what_it_needs() -> None:
     )
     assert ran.returncode == 64
     assert ran.stderr.startswith("usage: stop.sh CAMPAIGNS")
+
+
+def stop(campaigns: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", SCRIPT.with_name("stop.sh"), campaigns],
+        env={**os.environ, "ASSAY_ENVIRONMENT": "/dev/null"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_stop_refuses_a_directory_that_is_not_there(tmp_path: Path) -> None:
+    """A campaign elsewhere would run on."""
+    ran = stop(tmp_path / "campains")
+    assert ran.returncode == 66
+    assert ran.stderr.startswith(f"there is no directory {tmp_path}/campains; name the one that")
+
+
+def test_stop_refuses_a_campaign_in_the_place_of_its_directory(tmp_path: Path) -> None:
+    monday = tmp_path / "campaigns/monday"
+    monday.mkdir(parents=True)
+    (tmp_path / "campaigns/.lock").touch()
+    ran = stop(monday)
+    assert (ran.returncode, ran.stderr) == (
+        64,
+        f"{monday} is a campaign; name the directory that has it: {tmp_path}/campaigns\n",
+    )
+    assert stop(tmp_path / "campaigns").returncode == 0
+
+
+def test_a_selection_without_a_check_is_no_campaign(tmp_path: Path) -> None:
+    """ReFrame says that it passed. A resumed campaign has checks, all of which are skipped."""
+    programs, monday = commands(tmp_path), tmp_path / "campaigns/monday"
+    path = f"{programs}:{os.environ['PATH']}"
+    ran = "[  PASSED  ] Ran 0/0 test case(s) from {} check(s) (0 failure(s), 0 skipped, 0 aborted)"
+    for checks, status in ((0, 69), (1, 0), (0, 69)):
+        (programs / "reframe").write_text(f"#!/bin/bash\necho '{ran.format(checks)}'\n")
+        done = start(monday, "raw", PATH=path)
+        assert done.returncode == status, done.stderr
+    assert "nothing was measured: no check of this cluster has all of quick raw; " in done.stderr

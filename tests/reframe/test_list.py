@@ -96,3 +96,13 @@ def test_what_needs_root_is_what_drives_engines_devices(tmp_path: Path) -> None:
     phases = {metric.check: CHECKS[metric.check].phase for metric in plan}
     assert {phases[name] for name in of_root} <= {"raw", "scm"}
     assert {name for name, phase in phases.items() if phase == "scm"} <= of_root
+
+
+def test_reframe_leaves_no_log_of_its_own_in_tmp(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    printed = reframe(cluster("file"), tmp_path, "--list", "--name=SsdFio")
+    assert "SsdFio" in printed
+    assert not list((tmp_path / "tmp").glob("rfm-*"))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import grp
 from base64 import b64encode
 from pathlib import Path
 
 from rendering import Rendering
 from test_given_away import as_root, run
+
+GROUPS = "__packages_groups_left"
 
 
 @as_root
@@ -14,6 +17,8 @@ def test_a_package_that_went_with_an_installation_is_noted(tmp_path: Path) -> No
     (tmp_path / "ledger").mkdir()
     before = tmp_path / "before"
     before.write_text("dpkg\nno-such-time-service\n")
+    groups_before = tmp_path / "groups-before"
+    groups_before.write_text("".join(f"{g.gr_name}\n" for g in grp.getgrall()[1:]))
     gone = tmp_path / "gone"
     gone.write_text("gone-before\n")
     ran = run(
@@ -25,11 +30,30 @@ def test_a_package_that_went_with_an_installation_is_noted(tmp_path: Path) -> No
         __packages_ledger=str(tmp_path / "ledger"),
         __packages_snapshot=str(before),
         __packages_displaced=str(gone),
+        __packages_groups_before=str(groups_before),
+        __packages_groups=str(tmp_path / "groups"),
     )
     assert ran.returncode == 0, ran.stdout
+    assert (tmp_path / "groups").read_text() == f"{grp.getgrall()[0].gr_name}\n"
+    assert not groups_before.exists()
     assert gone.read_text() == "gone-before\nno-such-time-service\n"
     assert "dpkg" not in (tmp_path / "ledger/site").read_text().splitlines()
     assert not before.exists()
+
+
+def test_teardown_removes_groups_that_packages_left_and_nobody_uses() -> None:
+    noted = {"content": b64encode(b"rdma\nmunge\nused\ngone\n").decode()}
+    groups = {"rdma": ["x", "102", ""], "munge": ["x", "103", ""], "used": ["x", "104", "ada"]}
+    users = {"munge": ["x", "998", "103", "", "/nonexistent", "/usr/sbin/nologin"]}
+    given = {
+        "__packages_groups_made": noted,
+        "__packages_group_entries": {
+            "ansible_facts": {"getent_group": groups | {"site": ["x", "105", ""]}}
+        },
+        "__packages_user_entries": {"ansible_facts": {"getent_passwd": users}},
+    }
+    assert Rendering("packages", given | {"__packages_kept": []}).value(GROUPS) == ["rdma"]
+    assert Rendering("packages", given | {"__packages_kept": ["slurm"]}).value(GROUPS) == []
 
 
 def test_teardown_installs_what_was_noted() -> None:

@@ -9,10 +9,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 from assay.campaign.cases import FIRST
-from assay.checks.plan import CHECKS, Metric
+from assay.checks.benchmarks import fdb_hammer, fi_pingpong, fio, placement
+from assay.checks.plan import CHECKS, Check, Metric
 from assay.cluster.description import Cluster
 from runs import report
 
@@ -129,15 +131,24 @@ def _record(raw: Path, steps: list[str]) -> None:
     (raw / "steps.tsv").write_text("".join(lines))
 
 
-_TOOLS: dict[str, Callable[[Path, tuple[Metric, ...], int, Random], Samples]] = {
-    "ScmFio": _fio,
-    "SsdFio": _fio,
-    "PosixFio": _fio,
-    "FiPingpong": _pingpong,
-    "ClientPlacement": _placement,
-    "FdbHammer": _fdb,
-    "FdbHammerSeparate": _fdb,
+_BENCHMARKS: dict[ModuleType, Callable[[Path, tuple[Metric, ...], int, Random], Samples]] = {
+    fio: _fio,
+    fi_pingpong: _pingpong,
+    placement: _placement,
+    fdb_hammer: _fdb,
 }
+
+
+def _made_by(check: Check) -> Callable[[Path, tuple[Metric, ...], int, Random], Samples]:
+    """The function that writes the outputs of a check, by the module of its benchmark."""
+    for benchmark, made in _BENCHMARKS.items():
+        if check in vars(benchmark).values():
+            return made
+    known = ", ".join(each.__name__.rpartition(".")[2] for each in _BENCHMARKS)
+    raise NotImplementedError(
+        f"tests/support/outputs.py writes no output of the benchmark of {check.name}: it writes"
+        f" those of {known}"
+    )
 
 
 def report_with_outputs(
@@ -169,9 +180,8 @@ def report_with_outputs(
         for subject in next(iter(case["samples"].values())):
             raw = Path(case["outputdir"], "raw", subject.replace(">", "-to-"))
             (raw / "tool.out").unlink()
-            made = _TOOLS[check.name](
-                raw, check.metrics, count, Random(f"{check.name} {subject} {number}")
-            )
+            noise = Random(f"{check.name} {subject} {number}")
+            made = _made_by(check)(raw, check.metrics, count, noise)
             for metric, samples in made.items():
                 case["samples"][metric][subject] = samples
     return document

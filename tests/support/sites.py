@@ -82,9 +82,17 @@ LAYOUTS = ("pmem", "ephemeral", *MD_ON_SSD, "vmd", "file")
 
 
 def site(
-    layout: str = "ephemeral", *, servers: int = 1, engines: int = 1, clients: int = 1
+    layout: str = "ephemeral",
+    *,
+    servers: int = 1,
+    engines: int = 1,
+    clients: int = 1,
+    rails: int = 1,
 ) -> dict[str, Any]:
-    """A sound site: servers s1, s2 ... with one or two engines, and clients c1, c2 ..."""
+    """A sound site: servers s1, s2 ... with one or two engines, and clients c1, c2 ...
+
+    A client has one rail or two.
+    """
     server = copy.deepcopy(SERVER)
     server["server"] = {"system_ram_reserved": 26}
     if layout in MD_ON_SSD:
@@ -110,6 +118,8 @@ def site(
     hosts |= {name: copy.deepcopy(SERVER) for name in (*names["clients"], "login")}
     for number, name in enumerate((*names["clients"], "login")):
         hosts[name]["address"] = f"192.0.2.{(100 + number) % 250 + 1}"
+        if rails == 1:
+            del hosts[name]["interfaces"]["ib1"]
     return {
         "name": "proving-ground",
         "controller": "login",

@@ -37,7 +37,7 @@ class Fault:
             case "below":
                 return bool(below[hit].any() and not below[~hit].any())
             case "worse":
-                worse = below | ~np.isnan(rating.apart)
+                worse = below | ~np.isnan(rating.figures.apart)
                 return bool(worse[hit].any() and worse[hit].sum() > 9 * worse[~hit].sum())
             case "stopped":
                 passing = np.isin(rating.verdict, (Verdict.PASS, Verdict.UNRATED))

@@ -70,7 +70,12 @@ def not_seen(
     unseen += [
         name for name in builders if name in hostvars and not hostvars[name].get("ansible_facts")
     ]
-    return [name for name in unseen if name not in refused]
+    # What was refused of a host may be why it was not examined, unless it cannot be reached.
+    return [
+        name
+        for name in unseen
+        if name not in refused or hostvars[name].get("__preflight_unreachable")
+    ]
 
 
 def _is_seen(variables: Mapping[str, Any]) -> bool:
@@ -103,7 +108,7 @@ def describe_host(
     interfaces = {
         name: facts[name.replace("-", "_")]
         for name in sorted(facts["interfaces"])
-        if name.replace("-", "_") in facts
+        if name.replace("-", "_") in facts and not _is_fleeting(facts[name.replace("-", "_")])
     }
     return {
         **hardware,
@@ -246,6 +251,17 @@ def fingerprints(hostvars: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         for name in hostvars
     }
     return {name: each for name, each in taken.items() if each is not None}
+
+
+def _is_fleeting(interface: dict[str, Any]) -> bool:
+    """Whether it has neither a device nor an address, as the end of a container's veth pair.
+
+    It carries nothing of the cluster, and another deployment would find others.
+    """
+    has_address = interface.get("ipv4") or any(
+        each.get("scope") != "link" for each in interface.get("ipv6", [])
+    )
+    return not (has_address or interface.get("module") or interface.get("pciid"))
 
 
 def _names(facts: dict[str, Any]) -> list[str]:

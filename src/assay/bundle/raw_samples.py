@@ -8,9 +8,9 @@ from typing import cast
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
 from assay.campaign.samples import samples_of
+from assay.checks.entry import Run, run_of
 from assay.checks.plan import CHECKS
 from assay.checks.raw import Done, RawOutputs
-from assay.checks.run import Run, run_of
 from assay.cluster.description import Cluster, Partition
 from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree

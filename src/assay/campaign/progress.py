@@ -22,6 +22,7 @@ from assay.foreign import files, limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import one_line
 from assay.subject import Subject, folded
+from assay.units import show
 
 State = Literal["waits", "runs", "measured", "beyond", "failed", "interrupted"]
 """`beyond` was measured, too, and is not within ReFrame's references."""
@@ -209,6 +210,10 @@ SLOWEST, QUICKEST = 10.0, 1 / 3
 """Limits of the ratio between actual and expected time of the ended checks, by which the rest is
 scaled (this project's own choice)."""
 
+OVERDUE = 0.1
+"""Share of its time so far that a check still takes which should have ended (this project's own
+choice)."""
+
 TRUST = 0.1
 """Share of a campaign's expected time by which the expectation itself counts in that ratio. Without
 it the first check, of some seconds, would decide (this project's own choice)."""
@@ -224,21 +229,24 @@ def seconds_left(
         expected: check and partition to expected seconds.
         now: the current time, in seconds since the epoch.
     """
-    left = since = 0.0
+    left = since = overdue = 0.0
+    ended = sum(expected.get((each.name, each.partition), 0.0) for each in progress.ended_since)
     for check in progress.checks:
         takes = expected.get((check.name, check.partition), 0.0)
         if check.state == "runs":
             since = 0.0 if check.since is None else max(0.0, now - check.since)
-            # An overdue check ends soon, but not at once.
-            left += max(takes - since, takes / 10)
+            if since > takes:
+                # It ends soon, but not at once, and the rest is as slow as it is.
+                overdue, ended, since = since * OVERDUE, ended + takes, 0.0
+            else:
+                left += max(takes - since, takes * OVERDUE)
         elif check.state in ("waits", "interrupted"):
             left += takes
-    ended = sum(expected.get((each.name, each.partition), 0.0) for each in progress.ended_since)
     if progress.began is None or not ended or progress.ended:
-        return left
+        return left + overdue
     trusted = TRUST * sum(expected.values())
     pace = (now - progress.began - since + trusted) / (ended + trusted)
-    return left * min(max(pace, QUICKEST), SLOWEST)
+    return left * min(max(pace, QUICKEST), SLOWEST) + overdue
 
 
 def _look(check: Standing, tree: Tree, system: str) -> None:
@@ -295,14 +303,16 @@ def sentence(check: Standing, now: float | None = None) -> str:
     return f"{what}; steps finished: {', '.join(steps)}"
 
 
-def started(progress: Progress, left_s: float) -> list[str]:
+def started(progress: Progress, left_s: float, now: float) -> list[str]:
     """The checks that started in the latest session, each with its number, and those that failed.
 
-    What can change of a line is behind its semicolon.
+    What can change of a line is behind its semicolon. Of a check that takes long, another line says
+    so after 2 minutes, and each time that this has doubled.
 
     Args:
         progress: the progress of the campaign.
         left_s: the remaining seconds of the campaign.
+        now: the current time, in seconds since the epoch.
     """
     before = progress.done - len(progress.ended_since)
     lines = []
@@ -312,6 +322,10 @@ def started(progress: Progress, left_s: float) -> list[str]:
         lines.append(f"{number} of {len(progress.checks)}: {check.name} on {hosts}{left}")
         if check.state in ("beyond", "failed"):
             lines.append(f"{check.name} on {check.partition} {_WORDS[check.state]}")
+        minutes = 0 if check.since is None else int((now - check.since) // 60)
+        if check.state == "runs" and minutes >= 2:
+            doubled = 1 << (minutes.bit_length() - 1)
+            lines.append(f"{check.name} has run for more than {doubled} min{left}")
     return lines
 
 
@@ -334,4 +348,4 @@ def _figures(tree: Tree, check: Standing, system: str) -> Iterator[str]:
     for key, value in last.items():
         metric, end, _ = key.rpartition("_value")
         if end and re.fullmatch(r"[0-9.e+-]{1,40}", value):
-            yield one_line(f"{metric} {float(value):.4g} {last.get(f'{metric}_unit', '')}")
+            yield one_line(f"{metric} {show(float(value))} {last.get(f'{metric}_unit', '')}")

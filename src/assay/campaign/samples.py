@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.checks.entry import Metric
+from assay.checks.entry import Metric, Run
 from assay.checks.raw import RawOutputs
-from assay.checks.run import Run
 from assay.subject import Subject
 from assay.tools.output import Sample, impossible
 from assay.units import UnitError, factor

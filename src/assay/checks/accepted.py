@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from assay.checks.entry import Requirement
-from assay.checks.figures import Expectation
+from assay.checks.entry import Expectation, Requirement
 from assay.units import Quantity
 
 KEPT = 0.9

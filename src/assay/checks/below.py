@@ -11,10 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from assay.checks.benchmarks import nvme_perf, self_test, vos_perf
 from assay.checks.bounds import Limit
-from assay.checks.bounds.devices import Direction, nic
-from assay.checks.bounds.path import SMALL, data_ssds, data_ssds_of, is_in_scm
-from assay.checks.entry import Check, Metric
-from assay.checks.figures import Measured, targets
+from assay.checks.bounds.devices import Direction
+from assay.checks.bounds.path import SMALL, data_ssds, data_ssds_of, is_in_scm, senders
+from assay.checks.entry import Check, Measured, Metric
+from assay.checks.figures import targets
 from assay.checks.pairs import clients_of
 from assay.checks.subjects import each_engine
 from assay.cluster.description import Cluster
@@ -33,13 +33,13 @@ def network(
 
     For clients whose line rates are unknown, it is their share.
     """
-    name = "get_1m" if direction == "write" else "put_1m"
+    name = self_test.CLIENT_SERVER.in_chain(direction).name
     total = _sum(cluster, self_test.CLIENT_SERVER, name, measured, engine)
     if total is None:
         return None
-    senders = len(clients_of(cluster).partners[engine] if engine else cluster.clients)
-    if any(nic(cluster, c, cluster.hosts[c].interface) is None for c in clients):
-        total *= min(1.0, len(clients) / senders)
+    sending = len(clients_of(cluster).partners[engine] if engine else cluster.clients)
+    if senders(cluster, tuple(clients)) is None:
+        total *= min(1.0, len(clients) / sending)
     return _as_measured("the network", total, "MiB/s", self_test.CLIENT_SERVER, name)
 
 
@@ -55,7 +55,7 @@ def storage(
     `engine` is the only one that the data goes to, if it is one.
     """
     if is_in_scm(cluster, size):
-        name = "update_1m" if direction == "write" else "fetch_1m"
+        name = vos_perf.BANDWIDTH.in_chain(direction).name
         medians = measured.medians(f"{vos_perf.BANDWIDTH.name}.{name}")
         engines = (engine,) if engine else each_engine(cluster, "servers")
         if not engines or not medians.keys() >= set(engines):

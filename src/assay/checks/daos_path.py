@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.checks import below as measured_below
+from assay.checks.backends import backend_of
 from assay.checks.benchmarks.self_test import round_trip
 from assay.checks.bounds import Limit, tightest
-from assay.checks.bounds.devices import as_rate, nic, waiting
-from assay.checks.bounds.path import data_path, of_files, servers_of, storage
-from assay.checks.entry import Requirement
-from assay.checks.figures import Expectation, Measured, nothing, shortest, within
+from assay.checks.bounds.devices import as_rate, waiting
+from assay.checks.bounds.path import (
+    SSDS,
+    data_path,
+    is_in_scm,
+    of_files,
+    senders,
+    servers_of,
+    storage,
+)
+from assay.checks.entry import Expectation, Measured, Requirement
+from assay.checks.figures import nothing, shortest, within
 from assay.checks.load import ranks
 from assay.checks.pairs import clients_by_rank
 from assay.checks.trips import as_often, no_shorter
@@ -51,6 +60,8 @@ def crossed_by(
     requirement: Requirement,
     unit: str,
     stored: Callable[[Cluster], ObjectClass] = of_files,
+    processes: int | None = None,
+    shown: Limit | None = None,
 ) -> tuple[Sequence[Limit], str]:
     """The limits of all that a metric's transfers cross, or the reason why none is known.
 
@@ -59,6 +70,10 @@ def crossed_by(
         requirement: the metric, with its clients, direction and transfer size.
         unit: unit of the limits: ``MiB/s``, or one that counts transfers, such as ``IO/s``.
         stored: the cost of redundancy for a write.
+        processes: number of processes on each client, each of which uses one rail; None: enough for
+            all rails.
+        shown: what the SSDs did in this campaign; where it is more than their sheets promise, it
+            bounds better.
     """
     direction, size = requirement.metric.direction, requirement.metric.transfer
     assert direction
@@ -69,11 +84,19 @@ def crossed_by(
     if cluster.colocated and cluster.daos and cluster.daos.found:
         return (), "engines run on the clients: there may be no wire between them"
     engine = engine_of(requirement)
-    bound = data_path(cluster, direction, size, stored(cluster), clients, engine)
-    limits = bound.limits if bound else ()
+    bound = data_path(cluster, direction, size, stored(cluster), clients, engine, processes)
+    limits = tuple(_as_shown(limit, shown) for limit in bound.limits) if bound else ()
     if unit != "MiB/s":
         limits = tuple(rate for limit in limits if (rate := as_rate(limit, unit, size)))
     return limits, "neither NICs nor SSDs have a known speed"
+
+
+def _as_shown(limit: Limit, shown: Limit | None) -> Limit:
+    """The SSDs as measured where that is more than promised; what is plausible stays so."""
+    if shown is None or limit.who not in SSDS:
+        return limit
+    more = shown.value.to("GB/s").value / limit.value.to("GB/s").value
+    return limit if more <= 1 else replace(shown, plausible=max(1.0, limit.plausible / more))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +114,19 @@ class DaosPath:
         """The minimum of all that the data crosses."""
         if is_undescribed(cluster, requirement):
             return nothing(requirement, UNDESCRIBED)
-        crossed, why = crossed_by(cluster, requirement, "MiB/s", self.stored)
+        crossed, why = self._crossed(cluster, requirement, "MiB/s", measured)
         below = self._below(cluster, requirement, crossed, measured)
-        return within(cluster, requirement, tightest(crossed, "GB/s"), why, below=below)
+        bound = tightest(crossed, "GB/s")
+        highest = tightest((limit.most for limit in crossed), "GB/s")
+        ceiling = highest.limits[0] if highest else None
+        return within(cluster, requirement, bound, why, ceiling, below)
 
     def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
         """Small operations of one client, or of those of one engine, each with a round trip."""
         if is_undescribed(cluster, requirement):
             return nothing(requirement, UNDESCRIBED)
         metric = requirement.metric
-        crossed, why = crossed_by(cluster, requirement, metric.unit, self.stored)
+        crossed, why = self._crossed(cluster, requirement, metric.unit, measured)
         below = self._below(cluster, requirement, crossed, measured)
         clients = clients_of(cluster, requirement)
         trip, _ = round_trip(cluster, clients, measured)
@@ -134,8 +160,25 @@ class DaosPath:
         assert cluster.daos
         wire = None
         if host not in cluster.daos.servers:
-            wire = nic(cluster, host, cluster.hosts[host].interface)
+            wire = senders(cluster, (host,), 1)
         return no_shorter(cluster, requirement, trip, shortest(size, wire), below)
+
+    def _crossed(
+        self, cluster: Cluster, requirement: Requirement, unit: str, measured: Measured
+    ) -> tuple[Sequence[Limit], str]:
+        """The limits of all that the data crosses; dfuse is one process, whoever uses its mount."""
+        backend = requirement.subject.backend and backend_of(requirement.subject)
+        by_dfuse = backend and backend.mounted and backend.library is None
+        processes = 1 if by_dfuse else self.processes(cluster, measured.scale)
+        metric = requirement.metric
+        assert metric.direction
+        assert metric.transfer
+        shown = None
+        if metric.direction == "read" and not is_in_scm(cluster, metric.transfer):
+            shown = measured_below.storage(
+                cluster, "read", metric.transfer, measured, engine_of(requirement)
+            )
+        return crossed_by(cluster, requirement, unit, self.stored, processes, shown)
 
     def _below(
         self,

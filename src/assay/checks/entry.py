@@ -1,19 +1,29 @@
-"""An entry of the catalogue: a check, its metrics, and its requirements of a cluster."""
+"""An entry of the catalogue: a check with its metrics, how it is run, read and judged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from statistics import median
+from typing import Any, Literal, TypeVar, cast
 
+from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import Direction
+from assay.checks.raw import RawOutputs, SubjectOutputs
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
-from assay.units import Quantity
+from assay.tools.output import Parsed, Sample
+from assay.units import Quantity, is_unit
 
-if TYPE_CHECKING:
-    from assay.checks.figures import Expectation, Measured
-    from assay.checks.run import Reading, Run
+T = TypeVar("T")
+
+
+class CatalogueError(ValueError):
+    """An entry of the catalogue is wrong or incomplete: what, where, and what is allowed."""
+
+    def __init__(self, check: str, key: str, value: object, allowed: str) -> None:
+        super().__init__(f"check {check}: {key} = {value}: should be {allowed}")
+
 
 Layer = Literal["network", "scm", "ssd", "client", "endtoend", "metadata"]
 LAYERS: tuple[Layer, ...] = ("network", "scm", "ssd", "client", "endtoend", "metadata")
@@ -23,6 +33,9 @@ Phase = Literal["raw", "scm", "system"]
 PHASES: tuple[Phase, ...] = ("raw", "scm", "system")
 """The states of a DAOS system that checks need, in the order of a campaign: engines stopped; the
 same, with their SCM mounted; all ranks joined. Without DAOS a cluster is in all of them."""
+
+_Claim = tuple[str, object, bool, str]
+"""A key of an entry, its value, whether it is right, and what is allowed."""
 
 Subjects = Callable[[Cluster, Partition], tuple[Subject, ...]]
 
@@ -54,6 +67,14 @@ class Metric:
     """Operations in flight in each process, or in each client of an RPC test."""
     provider: str | None = None
     """The provider of the measurement, if it is not the cluster's; the floor depends on it."""
+    in_chain: bool = False
+    """Whether it is the bandwidth by which its check stands in the chain of layers, for its
+    direction (`assay.judge.chain`)."""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables of its check by which it is measured, beyond `repetitions`."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +95,51 @@ class Check:
     takes: Callable[[Run], float]
     """Estimated time of the steps of its job, in seconds, on idle hosts."""
 
+    def __post_init__(self) -> None:
+        """Refuse an entry with which a campaign or a report would fail.
+
+        Raises:
+            CatalogueError: a sentence on the first mistake.
+        """
+        for key, value, ok, allowed in (*self._own(), *self._of_metrics(), *self._of_scales()):
+            if not ok:
+                raise CatalogueError(self.name, key, value, allowed)
+
+    def _own(self) -> Iterator[_Claim]:
+        yield "name", self.name, self.name.isidentifier(), "the name of a class in reframe-checks/"
+        yield "layer", self.layer, self.layer in LAYERS, f"one of {', '.join(LAYERS)}"
+        yield "phase", self.phase, self.phase in PHASES, f"one of {', '.join(PHASES)}"
+        yield "metrics", self.metrics, len(self.metrics) > 0, "at least one metric"
+
+    def _of_metrics(self) -> Iterator[_Claim]:
+        names = [metric.name for metric in self.metrics]
+        links: set[Direction | None] = set()
+        for metric in self.metrics:
+            at, in_flight = f"metric {metric.name}", metric.in_flight
+            once = names.count(metric.name) == 1
+            yield f"{at}, name", metric.name, once, "that of no other metric of the check"
+            yield f"{at}, unit", metric.unit, is_unit(metric.unit), "one that assay.units knows"
+            yield f"{at}, in_flight", in_flight, in_flight is None or in_flight > 0, "1 or more"
+            if metric.in_chain:
+                known, unit = metric.direction is not None, metric.unit
+                yield f"{at}, direction", None, known, "write or read, for the chain of layers"
+                yield f"{at}, unit", unit, unit == "MiB/s", "MiB/s, for the chain of layers"
+                alone = metric.direction not in links
+                allowed = f"set for one metric that has the direction {metric.direction}"
+                yield f"{at}, in_chain", True, alone, allowed
+                links.add(metric.direction)
+
+    def _of_scales(self) -> Iterator[_Claim]:
+        known = {"acceptance"} <= set(self.scales) <= set(SCALES)
+        yield "scales", list(self.scales), known, "acceptance, with or without quick"
+        needed = {"repetitions", *(name for metric in self.metrics for name in metric.variables)}
+        expected = {*needed, *self.scales.get("acceptance", ())}
+        for scale, sizes in self.scales.items():
+            allowed = f"a size for each of {', '.join(sorted(expected))}"
+            yield f"scales.{scale}", dict(sizes), set(sizes) == expected, allowed
+            for name, size in sizes.items():
+                yield f"scales.{scale}.{name}", size, size > 0, "1 or more"
+
     @property
     def features(self) -> tuple[str, ...]:
         """What a partition must have, including the phase."""
@@ -93,6 +159,17 @@ class Check:
             if metric.name == name:
                 return metric
         raise KeyError(name)
+
+    def in_chain(self, direction: Direction) -> Metric:
+        """The metric by which the check stands in the chain of layers.
+
+        Raises:
+            KeyError: it has none for this direction.
+        """
+        for metric in self.metrics:
+            if metric.in_chain and metric.direction == direction:
+                return metric
+        raise KeyError(direction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +210,191 @@ class Requirement:
     def host(self) -> str:
         """The host of the subject; for a pair, the first host."""
         return self.subject.host
+
+
+# What is expected of a metric.
+
+Ground = Literal["hardware", "measured", "reference", "baseline", "contract", "count", "nothing"]
+"""The source of an expectation: a datasheet, a lower layer, published results, an accepted
+campaign, a contract, a count, or nothing."""
+
+MEASURED_CEILING = 2.0
+"""Allowed ratio of a figure to the best sample of the layer below, and of a sample to its median to
+be credible (this project's own choice). A datasheet's bound has no such allowance.
+
+Two measurements of one virtual disk, seconds apart, differed by up to 1.7 when nothing was wrong.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The expected figures of a metric on this cluster, in the metric's unit.
+
+    A value below `floor` is too slow, and one above `ceiling` is too good to be true. For a time,
+    these roles swap. None means that there is no limit on that side.
+    """
+
+    unit: str
+    ground: Ground
+    bound: float | None
+    floor: float | None
+    ceiling: float | None
+    derivation: str
+    limits: tuple[Limit, ...] = ()
+    """The limits whose minimum is the bound, the tightest first."""
+    accepted: float | None = None
+    """The worst accepted figure according to an accepted campaign, which differs by subject."""
+
+
+def credible(samples: Sequence[float]) -> Sequence[float]:
+    """The samples by which others may be judged: no more than `MEASURED_CEILING` from their median.
+
+    Medians ignore one wild sample, but the best sample would be nothing else.
+    """
+    usual = median(samples)
+    least, most = usual / MEASURED_CEILING, usual * MEASURED_CEILING
+    return [sample for sample in samples if least <= sample <= most]
+
+
+class Measured(Mapping[Requirement, Sequence[float]]):
+    """Valid samples of the metrics of lower layers, each in its metric's unit; and their scale."""
+
+    def __init__(self, samples: Mapping[Requirement, Sequence[float]], scale: str = "") -> None:
+        self._samples = dict(samples)
+        self.scale = scale
+        self._by_figure: dict[str, dict[Subject, Requirement]] = {}
+        for requirement in self._samples:
+            self._by_figure.setdefault(requirement.figure, {})[requirement.subject] = requirement
+        self._known: dict[Hashable, Any] = {}
+
+    def __getitem__(self, requirement: Requirement) -> Sequence[float]:
+        return self._samples[requirement]
+
+    def __iter__(self) -> Iterator[Requirement]:
+        return iter(self._samples)
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    def once(self, key: Hashable, work_out: Callable[[], T]) -> T:
+        """A figure that many metrics need, computed for the first of them."""
+        if key not in self._known:
+            self._known[key] = work_out()
+        return cast("T", self._known[key])
+
+    def least(self, figure: str) -> tuple[float, str] | None:
+        """The smallest credible sample of a figure (``SsdFio.read_1m``), and its metric's key."""
+        return self.once(("least", figure), lambda: self._least(figure))
+
+    def _least(self, figure: str) -> tuple[float, str] | None:
+        candidates = (
+            (min(credible(samples)), requirement.key)
+            for requirement in self._by_figure.get(figure, {}).values()
+            if (samples := self._samples[requirement])
+        )
+        return min(candidates, default=None)
+
+    def medians(self, figure: str) -> Mapping[Subject, float]:
+        """The median of each subject of a figure, in the figure's unit."""
+        return self.once(("medians", figure), lambda: self._medians(figure))
+
+    def _medians(self, figure: str) -> Mapping[Subject, float]:
+        return {
+            subject: median(samples)
+            for subject, requirement in self._by_figure.get(figure, {}).items()
+            if (samples := self._samples[requirement])
+        }
+
+
+# How a check is run and read.
+
+IN_FLIGHT = "in_flight."
+"""Prefix of the operations in flight of a metric, among the sizes of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A check on a partition, with the values of its variables."""
+
+    cluster: Cluster
+    check: Check
+    partition: Partition
+    scale: str
+    sizes: Mapping[str, int]
+    """Values by variable; operations in flight by ``in_flight.METRIC``."""
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts of the partition."""
+        return self.cluster.members(self.partition)
+
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """The subjects of the check there."""
+        return self.check.subjects(self.cluster, self.partition)
+
+    @property
+    def repetitions(self) -> int:
+        """Samples of each metric."""
+        return self.sizes["repetitions"]
+
+    @property
+    def times(self) -> range:
+        """The numbers of the samples, from 1."""
+        return range(1, self.repetitions + 1)
+
+    def names(self, step: str) -> Iterator[str]:
+        """The names of a step that is run for each sample: ``run.1``, ``run.2`` ..."""
+        return (f"{step}.{number}" for number in self.times)
+
+    def in_flight(self, metric: Metric) -> int:
+        """Operations in flight of a metric."""
+        return self.sizes.get(IN_FLIGHT + metric.name, metric.in_flight or 1)
+
+
+def run_of(
+    cluster: Cluster,
+    check: Check,
+    partition: Partition,
+    scale: str,
+    changed: Mapping[str, int] | None = None,
+) -> Run:
+    """A run with the sizes of the catalogue, except for the changed variables."""
+    in_flight = {IN_FLIGHT + each.name: each.in_flight for each in check.metrics if each.in_flight}
+    sizes = {**check.scales[scale], **in_flight, **(changed or {})}
+    return Run(cluster, check, partition, scale, sizes)
+
+
+def by_name(metric: Metric, sample: Sample) -> bool:
+    """Whether a sample has the name of a metric."""
+    return sample.metric == metric.name
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How raw outputs become samples."""
+
+    parsed: Callable[[Run, Subject, RawOutputs], Parsed]
+    """Parses the outputs of a subject."""
+    is_sample_of: Callable[[Metric, Sample], bool] = by_name
+    """Whether a sample is one of a metric."""
+    watches_engines: bool = False
+    """Whether the job reads the engines' metrics, before its steps and after each."""
+    counts_reads: bool = False
+    """Whether the kernel counts what its steps read from storage on their own host."""
+    of_one_rank: bool = False
+    """Whether each subject is an engine that is measured alone. Then only its own rank counts, and
+    the ranks of all subjects are compared, step by step."""
+    pool: Literal["pool", "perf_pool"] = "pool"
+    """The pool that it writes to, by its key in the description of DAOS, with which the names of
+    the answers about it begin. One of each rank alone writes to none of these."""
+    moved: Callable[[SubjectOutputs, str], Mapping[str, float] | None] | None = None
+    """Bytes of its own data that a step reports as moved, by operation (`update`, `fetch`); None if
+    it does not report them."""
+    own_errors: frozenset[tuple[str, str]] = frozenset()
+    """What engines log as errors of a check that is well: a part of DAOS, and what the message
+    contains."""
+
+    def expects(self, facility: str, message: str) -> bool:
+        """Whether an error in an engine's log is of those."""
+        return any(facility == each and words in message for each, words in self.own_errors)

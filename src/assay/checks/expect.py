@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from assay.checks.accepted import Accepted, at_least
-from assay.checks.entry import Requirement
-from assay.checks.figures import MEASURED_CEILING, Expectation, Ground, Measured
+from assay.checks.entry import MEASURED_CEILING, Expectation, Ground, Measured, Requirement
 from assay.cluster.description import Cluster, Commitment
 from assay.units import parse
 

@@ -1,112 +1,17 @@
-"""Expectations: the figures by which a metric is judged, and how they follow from a bound."""
+"""How the expectation of a metric follows from its bound, its floor and what was measured."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
-from typing import Any, Literal, TypeVar, cast
 
 from assay.checks.bounds import Bound, Limit, tightest
-from assay.checks.entry import Metric, Requirement
+from assay.checks.entry import MEASURED_CEILING, Expectation, Measured, Metric, Requirement
 from assay.checks.references import Reference, reference
 from assay.cluster.description import Cluster
 from assay.cluster.once import once
 from assay.subject import Subject
 from assay.units import Quantity
-
-T = TypeVar("T")
-
-Ground = Literal["hardware", "measured", "reference", "baseline", "contract", "count", "nothing"]
-"""The source of an expectation: a datasheet, a lower layer, published results, an accepted
-campaign, a contract, a count, or nothing."""
-
-MEASURED_CEILING = 2.0
-"""Allowed ratio of a figure to the best sample of the layer below, and of a sample to its median to
-be credible (this project's own choice). A datasheet's bound has no such allowance.
-
-Two measurements of one virtual disk, seconds apart, differed by up to 1.7 when nothing was wrong.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """The expected figures of a metric on this cluster, in the metric's unit.
-
-    A value below `floor` is too slow, and one above `ceiling` is too good to be true. For a time,
-    these roles swap. None means that there is no limit on that side.
-    """
-
-    unit: str
-    ground: Ground
-    bound: float | None
-    floor: float | None
-    ceiling: float | None
-    derivation: str
-    limits: tuple[Limit, ...] = ()
-    """The limits whose minimum is the bound, the tightest first."""
-    accepted: float | None = None
-    """The worst accepted figure according to an accepted campaign, which differs by subject."""
-
-
-def credible(samples: Sequence[float]) -> Sequence[float]:
-    """The samples by which others may be judged: no more than `MEASURED_CEILING` from their median.
-
-    Medians ignore one wild sample, but the best sample would be nothing else.
-    """
-    usual = median(samples)
-    least, most = usual / MEASURED_CEILING, usual * MEASURED_CEILING
-    return [sample for sample in samples if least <= sample <= most]
-
-
-class Measured(Mapping[Requirement, Sequence[float]]):
-    """Valid samples of the metrics of lower layers, each in its metric's unit; and their scale."""
-
-    def __init__(self, samples: Mapping[Requirement, Sequence[float]], scale: str = "") -> None:
-        self._samples = dict(samples)
-        self.scale = scale
-        self._by_figure: dict[str, dict[Subject, Requirement]] = {}
-        for requirement in self._samples:
-            self._by_figure.setdefault(requirement.figure, {})[requirement.subject] = requirement
-        self._known: dict[Hashable, Any] = {}
-
-    def __getitem__(self, requirement: Requirement) -> Sequence[float]:
-        return self._samples[requirement]
-
-    def __iter__(self) -> Iterator[Requirement]:
-        return iter(self._samples)
-
-    def __len__(self) -> int:
-        return len(self._samples)
-
-    def once(self, key: Hashable, work_out: Callable[[], T]) -> T:
-        """A figure that many metrics need, computed for the first of them."""
-        if key not in self._known:
-            self._known[key] = work_out()
-        return cast("T", self._known[key])
-
-    def least(self, figure: str) -> tuple[float, str] | None:
-        """The smallest credible sample of a figure (``SsdFio.read_1m``), and its metric's key."""
-        return self.once(("least", figure), lambda: self._least(figure))
-
-    def _least(self, figure: str) -> tuple[float, str] | None:
-        candidates = (
-            (min(credible(samples)), requirement.key)
-            for requirement in self._by_figure.get(figure, {}).values()
-            if (samples := self._samples[requirement])
-        )
-        return min(candidates, default=None)
-
-    def medians(self, figure: str) -> Mapping[Subject, float]:
-        """The median of each subject of a figure, in the figure's unit."""
-        return self.once(("medians", figure), lambda: self._medians(figure))
-
-    def _medians(self, figure: str) -> Mapping[Subject, float]:
-        return {
-            subject: median(samples)
-            for subject, requirement in self._by_figure.get(figure, {}).items()
-            if (samples := self._samples[requirement])
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.checks.entry import PHASES, SCALES
+from assay.checks.entry import PHASES, SCALES, run_of
+from assay.checks.estimates import JOB_S
 from assay.checks.load import ranks
 from assay.checks.plan import CHECKS, features
-from assay.checks.run import JOB_S, run_of
 from assay.cluster.description import PARTITIONS, Cluster
 
 

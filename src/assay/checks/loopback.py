@@ -7,8 +7,8 @@ from statistics import median
 
 from assay.checks.benchmarks import fio
 from assay.checks.bounds import Limit
-from assay.checks.entry import Requirement
-from assay.checks.figures import Expectation, Measured, credible, nothing, standing_on
+from assay.checks.entry import Expectation, Measured, Requirement, credible
+from assay.checks.figures import nothing, standing_on
 from assay.checks.subjects import each_ram_engine
 from assay.cluster.description import Cluster
 from assay.units import Quantity

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate
-from assay.checks.entry import Requirement
-from assay.checks.figures import Expectation, Measured, shortest, within
+from assay.checks.entry import Expectation, Measured, Requirement
+from assay.checks.figures import shortest, within
 from assay.cluster.description import Cluster
 
 _WHY = "the inventory names neither PMem modules nor memory for this host"

@@ -7,7 +7,7 @@ exactly what the sign-off requires.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from assay.checks.backends import container
 from assay.checks.benchmarks import (
@@ -27,7 +27,16 @@ from assay.checks.benchmarks import (
     self_test,
     vos_perf,
 )
-from assay.checks.entry import LAYERS, PHASES, Check, Layer, Metric, Phase, Requirement
+from assay.checks.entry import (
+    LAYERS,
+    PHASES,
+    CatalogueError,
+    Check,
+    Layer,
+    Metric,
+    Phase,
+    Requirement,
+)
 from assay.checks.subjects import (
     each_disk,
     each_engine_pair,
@@ -35,7 +44,6 @@ from assay.checks.subjects import (
     each_mdtest_backend,
     each_mount_backend,
     each_ram_engine,
-    each_scm_engine,
     each_ssd,
     each_unflushed_engine,
 )
@@ -56,9 +64,113 @@ __all__ = [
     "requirements",
 ]
 
-CHECKS: Mapping[str, Check] = {
-    check.name: check
-    for check in (
+_Feature = Callable[[Cluster, Partition], object]
+
+
+def _benchmark(name: str) -> _Feature:
+    """Whether the description has the path of a benchmark."""
+    return lambda cluster, _: getattr(cluster.benchmarks, name) is not None
+
+
+def _in_daos(present: _Feature) -> _Feature:
+    """What a cluster without DAOS lacks."""
+    return lambda cluster, on: cluster.daos is not None and present(cluster, on)
+
+
+def _deployed(present: _Feature) -> _Feature:
+    """What a DAOS that is found lacks, too: its engines are not described."""
+    return lambda cluster, on: (
+        cluster.daos is not None and not cluster.daos.found and present(cluster, on)
+    )
+
+
+def _stopped(cluster: Cluster, _: Partition) -> bool:
+    """Whether engines can be stopped; those of a system that is found disturb their hosts alone."""
+    return cluster.daos is None or not cluster.daos.found or not cluster.colocated
+
+
+def _wired(cluster: Cluster, on: Partition) -> bool:
+    """Whether the network of a partition is measured: once, if the servers are also clients.
+
+    Slurm starts the processes of both ends together.
+    """
+    return on == "clients" or (
+        cluster.servers_scheduler == "slurm" and not set(cluster.servers) <= set(cluster.clients)
+    )
+
+
+FEATURES: Mapping[str, _Feature] = {
+    "client": lambda _, on: on == "clients",
+    "server": lambda _, on: on == "servers",
+    # Phases.
+    "raw": _stopped,
+    "scm": _stopped,
+    "system": lambda *_: True,
+    # Hosts and benchmarks.
+    "fabric": _wired,
+    "disk": each_disk,
+    "fio": _benchmark("fio"),
+    "fi_pingpong": _benchmark("fi_pingpong"),
+    "fdb_hammer": _benchmark("fdb_hammer"),
+    "io500": _benchmark("io500"),
+    "io500_place": io500.each_place_of_phases,
+    "io500_path": io500.each_place_of_program,
+    "ior": lambda cluster, on: cluster.benchmarks.ior and each_ior_backend(cluster, on),
+    "mdtest": lambda cluster, on: cluster.benchmarks.mdtest and each_mdtest_backend(cluster, on),
+    "page_cache": page_cache.each_cached_backend,
+    # Only DAOS uses its tmpfs.
+    "ram_tier": lambda cluster, on: cluster.daos is None and each_ram_engine(cluster, on),
+    # DAOS.
+    "mount": _in_daos(each_mount_backend),
+    "fio_dfs": _in_daos(lambda cluster, _: cluster.benchmarks.fio_dfs and container(cluster)),
+    "fdb_daos": _in_daos(fdb_hammer.each_number_of_containers),
+    "shared_fdb_daos": _in_daos(fdb_hammer.each_number_of_shared_containers),
+    "daos_perf": lambda cluster, _: cluster.daos and cluster.daos.perf_pool,
+    # DAOS and its engines.
+    "daos": _deployed(lambda *_: True),
+    "engine_pairs": _in_daos(each_engine_pair),
+    "no_flush": _in_daos(each_unflushed_engine),
+    "nvme": _in_daos(each_ssd),
+    "net_test": _deployed(
+        lambda cluster, _: cluster.daos and cluster.daos.version in WITH_NET_TEST
+    ),
+    "ior_by_rank": _deployed(
+        lambda cluster, on: ior_by_rank.is_possible(cluster) and ior_by_rank.each_rank(cluster, on)
+    ),
+}
+"""What a partition may have, and when it has it; checks require these by name."""
+
+
+@once
+def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
+    """The features of a partition."""
+    if not cluster.members(partition):
+        return frozenset()
+    return frozenset(
+        name for name, is_present in FEATURES.items() if is_present(cluster, partition)
+    )
+
+
+def catalogue(checks: Iterable[Check]) -> Mapping[str, Check]:
+    """The checks by name.
+
+    Raises:
+        CatalogueError: two have one name, or one needs a feature that no partition can have.
+    """
+    by_name: dict[str, Check] = {}
+    for check in checks:
+        if check.name in by_name:
+            raise CatalogueError(check.name, "name", check.name, "that of one check")
+        for feature in check.needs:
+            if feature not in FEATURES:
+                known = f"one of {', '.join(FEATURES)}"
+                raise CatalogueError(check.name, "needs", feature, known)
+        by_name[check.name] = check
+    return by_name
+
+
+CHECKS = catalogue(
+    (
         # network
         fi_pingpong.FI_PINGPONG,
         self_test.CLIENT_SERVER,
@@ -97,80 +209,8 @@ CHECKS: Mapping[str, Check] = {
         mdtest.HARD,
         mdtest.HARD_2,
     )
-}
+)
 """Every check, by the name of its class in `reframe-checks/`, from the lowest layer up."""
-
-
-@once
-def features(cluster: Cluster, partition: Partition) -> frozenset[str]:
-    """The features of a partition, which checks require by name."""
-    if not cluster.members(partition):
-        return frozenset()
-    present = {"client" if partition == "clients" else "server"}
-    tools = ("fio", "fi_pingpong", "fdb_hammer", "io500")
-    present.update(tool for tool in tools if getattr(cluster.benchmarks, tool) is not None)
-    if cluster.benchmarks.ior and each_ior_backend(cluster, partition):
-        present.add("ior")
-    if page_cache.each_cached_backend(cluster, partition):
-        present.add("page_cache")
-    if cluster.benchmarks.mdtest and each_mdtest_backend(cluster, partition):
-        present.add("mdtest")
-    if io500.each_place_of_phases(cluster, partition):
-        present.add("io500_place")
-    if io500.each_place_of_program(cluster, partition):
-        present.add("io500_path")
-    # Only DAOS uses its tmpfs.
-    if cluster.daos is None and each_ram_engine(cluster, partition):
-        present.add("ram_tier")
-    if each_disk(cluster, partition):
-        present.add("disk")
-    # If the servers are also clients, their network is measured only once. Slurm starts the
-    # processes of both ends together.
-    apart = cluster.servers_scheduler == "slurm" and not set(cluster.servers) <= set(
-        cluster.clients
-    )
-    if partition == "clients" or apart:
-        present.add("fabric")
-    return frozenset(present | _daos_features(cluster, partition) | _phases(cluster))
-
-
-def _phases(cluster: Cluster) -> set[str]:
-    """The phases that can be reached: nobody else may stop the engines of a system that is found.
-
-    They disturb what is measured on their own hosts alone.
-    """
-    found = cluster.daos is not None and cluster.daos.found is not None
-    return {"system"} if found and cluster.colocated else {*PHASES}
-
-
-def _daos_features(cluster: Cluster, partition: Partition) -> set[str]:
-    """The features of the DAOS system for a partition.
-
-    Checks of its engines need `daos`, which a system that is found lacks: they are not described.
-    """
-    if cluster.daos is None:
-        return set()
-    kinds = {
-        "engine_pairs": each_engine_pair,
-        "mount": each_mount_backend,
-        "scm": each_scm_engine,
-        "no_flush": each_unflushed_engine,
-        "nvme": each_ssd,
-        "fdb_daos": fdb_hammer.each_number_of_containers,
-        "shared_fdb_daos": fdb_hammer.each_number_of_shared_containers,
-    }
-    present = {kind for kind, each in kinds.items() if each(cluster, partition)}
-    if cluster.benchmarks.fio_dfs and container(cluster):
-        present.add("fio_dfs")
-    if cluster.daos.perf_pool:
-        present.add("daos_perf")
-    if cluster.daos.found:
-        return present
-    if cluster.daos.version in WITH_NET_TEST:
-        present.add("net_test")
-    if ior_by_rank.is_possible(cluster) and ior_by_rank.each_rank(cluster, partition):
-        present.add("ior_by_rank")
-    return present | {"daos"}
 
 
 def requirements(cluster: Cluster, scale: str = "") -> tuple[Requirement, ...]:

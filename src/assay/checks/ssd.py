@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.bounds.devices import (
+    ROUNDED,
     Direction,
     as_rate,
     ssd_bandwidth,
@@ -14,14 +15,11 @@ from assay.checks.bounds.devices import (
     ssd_rate,
     waiting,
 )
-from assay.checks.entry import Requirement
-from assay.checks.figures import Expectation, Measured, nothing, within
+from assay.checks.entry import Expectation, Measured, Requirement
+from assay.checks.figures import nothing, within
 from assay.cluster.description import Cluster, Host
 from assay.cluster.hardware import Ssd
 from assay.units import Quantity
-
-ROUNDED = 1.03
-"""Allowed ratio of figures to the datasheet, since datasheets round (this project's own choice)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.checks.bounds import Bound, Limit, tightest
-from assay.checks.entry import Requirement
-from assay.checks.figures import MEASURED_CEILING, Expectation, within
+from assay.checks.entry import MEASURED_CEILING, Expectation, Requirement
+from assay.checks.figures import within
 from assay.cluster.description import Cluster
 from assay.units import Quantity
 
@@ -31,14 +31,15 @@ def as_often(
     """
     unit = law.value.unit
     bound = tightest([law, *crossed], unit)
-    highest = tightest([law.over(1 / MEASURED_CEILING, "measured"), *crossed], unit)
+    most = [limit.most for limit in crossed]
+    highest = tightest([law.over(1 / MEASURED_CEILING, "measured"), *most], unit)
     assert bound is not None
     assert highest is not None
     expected = within(cluster, requirement, bound, "", highest.limits[0], below, processes)
     if bound.limits[0] is not law:
         return expected
     ceiling = f"{MEASURED_CEILING:g} times the bound"
-    if highest.limits[0] in crossed:
+    if highest.limits[0] in most:
         ceiling = f"what {highest.limits[0].who} would allow"
     derivation = f"{expected.derivation}; ceiling {ceiling}"
     return replace(expected, ground="measured", derivation=derivation)

@@ -15,9 +15,8 @@ from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.bounds.devices import IO, MEBIBYTE, as_rate
 from assay.checks.bounds.path import data_path, of_files, senders
 from assay.checks.daos_path import DaosPath
-from assay.checks.entry import Requirement
+from assay.checks.entry import Expectation, Measured, Requirement
 from assay.checks.expect import expectation
-from assay.checks.figures import Expectation, Measured
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.subject import Subject
 
@@ -97,7 +96,7 @@ def _shared(
 ) -> tuple[float, float | None, str] | None:
     """Bound, floor and limit of the components that all subjects of a figure share, if any."""
     if first.check == self_test.CLIENT_SERVER.name:
-        wire = senders(cluster)
+        wire = senders(cluster, None, 1)
         if wire is None or first.unit != "MiB/s":
             return None
         return wire.value.to(first.unit).value, None, wire.made_of

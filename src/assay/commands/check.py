@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from assay.commands.terminal import print_problems
+from assay.commands.terminal import NO, NOT_DONE, print_problems
 from assay.foreign.text import one_line
 
 
@@ -20,24 +20,31 @@ def check(
         typer.Option("--inventory", help="Report inventory variables instead of the file's keys."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    width: Annotated[
+        int | None, typer.Option(help="Characters of a line; the terminal's by default.", min=40)
+    ] = None,
 ) -> None:
-    """Validate the description of a cluster and print everything that is wrong with it."""
+    """Validate the description of a cluster and print everything that is wrong with it.
+
+    Exit 0 if it is valid, 1 if it is not, 2 if it cannot be read.
+    """
     from assay.preflight import examine as preflight
     from assay.preflight import table
     from assay.problems import variable
 
+    status = NO
     try:
         described, problems = preflight.examine(preflight.read(file))
     except preflight.ClusterError as error:
-        described, problems = None, list(error.problems)
+        described, problems, status = None, list(error.problems), NOT_DONE
     if as_json:
         print(json.dumps(table.as_json(problems, variable), indent=2))
-        raise typer.Exit(described is None)
-    print_problems(problems, variable if inventory else str)
+        raise typer.Exit(0 if described else status)
+    print_problems(problems, variable if inventory else str, width)
     name = "standard input" if file == preflight.STDIN else one_line(str(file))
     if described is None:
         errors = sum(problem.severity == "error" for problem in problems)
         print(f"{name}: {errors} error{'s' * (errors != 1)}", file=sys.stderr)
-        raise typer.Exit(1)
+        raise typer.Exit(status)
     count = len(described.hosts)
     print(f"{name}: {described.name} is valid: {count} host{'s' * (count != 1)}")

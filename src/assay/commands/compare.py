@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from assay.commands.inputs import refuse_changed
-from assay.commands.terminal import misuse, warn
+from assay.commands.terminal import NO, misuse, warn
 from assay.foreign.text import one_line
 
 
@@ -67,4 +67,4 @@ def compare(
         misuse(f"{copied}: compare sessions that were measured by themselves")
     print(difference.render(before, after, compared), end="")
     if compared.is_regression:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)

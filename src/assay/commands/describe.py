@@ -13,7 +13,7 @@ import typer
 
 import assay
 from assay import whole
-from assay.commands.terminal import complain, misuse
+from assay.commands.terminal import NOT_DONE, complain, misuse
 from assay.foreign.text import one_line
 from assay.subject import folded
 
@@ -238,4 +238,4 @@ def checks_directory() -> Path:
 def _end(sentences: Iterable[str]) -> NoReturn:
     for sentence in sentences:
         complain(sentence)
-    raise typer.Exit(1)
+    raise typer.Exit(NOT_DONE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,7 +14,7 @@ import typer
 
 from assay.commands.describe import checks_directory
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, accepted_figures
-from assay.commands.terminal import complain, misuse, warn
+from assay.commands.terminal import NOT_DONE, complain, misuse, warn
 from assay.foreign.text import one_line
 from assay.subject import folded
 
@@ -59,23 +58,17 @@ def health(
     measured, 75 if another campaign is running.
     """
     warn([directory])
-    try:
-        of_a_night = {"baseline": baseline, "waivers": waivers_file, "textfile": textfile}
-        if last and (idle := [f"--{name}" for name, given in of_a_night.items() if given]):
-            misuse(f"{', '.join(idle)}: only for a night; --last measures and writes nothing")
-        if last:
-            outcome = _last(directory.absolute(), host, max_age_h)
-            _show(outcome, as_json=as_json)
-        elif host is not None:
-            misuse("--host needs --last: a night measures all hosts")
-        else:
-            asked = _Asked(directory.absolute(), file, minutes, baseline, waivers_file, textfile)
-            outcome = _night(asked, as_json=as_json)
-    except (typer.Exit, typer.Abort):
-        raise
-    except Exception as error:  # with a traceback it would end with 1, which is an alarm
-        sys.excepthook(type(error), error, error.__traceback__)
-        raise typer.Exit(2) from error
+    of_a_night = {"baseline": baseline, "waivers": waivers_file, "textfile": textfile}
+    if last and (idle := [f"--{name}" for name, given in of_a_night.items() if given]):
+        misuse(f"{', '.join(idle)}: only for a night; --last measures and writes nothing")
+    if last:
+        outcome = _last(directory.absolute(), host, max_age_h)
+        _show(outcome, as_json=as_json)
+    elif host is not None:
+        misuse("--host needs --last: a night measures all hosts")
+    else:
+        asked = _Asked(directory.absolute(), file, minutes, baseline, waivers_file, textfile)
+        outcome = _night(asked, as_json=as_json)
     raise typer.Exit(outcome.status)
 
 
@@ -144,7 +137,7 @@ def _measure(kept: nights.Nights, asked: _Asked) -> tuple[Health, nights.Night |
         misuse("\n".join(f"{asked.waivers}: {problem}" for problem in error.problems))
     except measure.MeasureError as error:
         complain(str(error))
-        raise typer.Exit(measure.BUSY if error.status == measure.BUSY else 2) from error
+        raise typer.Exit(measure.BUSY if error.status == measure.BUSY else NOT_DONE) from error
     except measure.Interruption as error:
         complain(f"{error}: the campaign was ended, and the night does not count")
         raise typer.Exit(128 + error.number) from error

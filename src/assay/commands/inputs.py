@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.terminal import complain, misuse
+from assay.commands.terminal import misuse
 from assay.foreign import files, limits
 from assay.foreign.text import shorten
 
@@ -26,7 +26,7 @@ DEFAULT_CLUSTER = Path("/etc/assay/cluster.json")
 
 
 def load(path: Path) -> Cluster:
-    """Load the described cluster; end the command with status 1 if the description is invalid."""
+    """Load the described cluster; end the command if the description is invalid."""
     from assay.preflight import examine as preflight
 
     try:
@@ -35,19 +35,17 @@ def load(path: Path) -> Cluster:
         # A guest has none there, and forgets the environment in a new shell.
         unread = path == DEFAULT_CLUSTER and not path.exists()
         hint = "; read the cluster's environment.sh first, or name another with --cluster"
-        complain(f"{error}{hint if unread else ''}")
-        raise typer.Exit(1) from error
+        misuse(f"{error}{hint if unread else ''}")
 
 
 def read_campaign(pattern: str, cluster: Cluster, outputs: Path | None = None) -> Results:
-    """Read the results of a campaign; end the command with status 1 if a run report is invalid."""
+    """Read the results of a campaign; end the command if a run report is invalid."""
     from assay.campaign import results, run_report
 
     try:
         return results.read(pattern, cluster, outputs)
     except run_report.ReportError as error:
-        complain(str(error))
-        raise typer.Exit(1) from error
+        misuse(str(error))
 
 
 def campaign_of(reports: str) -> Path:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from assay.commands.terminal import misuse, warn
+from assay.commands.terminal import NO, misuse, warn
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError
 from assay.tools import PARSERS
@@ -20,7 +20,7 @@ def parse(
 ) -> None:
     """Print the samples in a tool's saved output as JSON.
 
-    Exit 1 if the output shows a failed or partial measurement.
+    Exit 1 if the output shows a failed or partial measurement, 2 if it cannot be read.
     """
     if tool not in PARSERS:
         misuse(f"unknown tool {tool}; choose from: {', '.join(sorted(PARSERS))}")
@@ -34,4 +34,4 @@ def parse(
     parsed = PARSERS[tool](output)
     print(json.dumps(parsed.as_dict(), indent=2))
     if parsed.problems:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)

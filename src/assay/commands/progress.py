@@ -20,18 +20,30 @@ if TYPE_CHECKING:
 FOLLOWED_EVERY_S = 5
 """Interval between two checks of `assay progress --follow`."""
 
+LEFT_EVERY_S = 60
+"""Least time between two lines of `assay progress --follow` that say how much is left."""
+
 NEXT_EVERY_S = 1
 """Interval between two checks of `assay progress --next`."""
 
 NEXT_AT_MOST_S = 60
 """Time after which it lists what runs, even if that ran before: it may have started too late."""
 
+DEFAULT_CAMPAIGNS = Path("/var/lib/assay/shared/campaigns")
+"""Where the play keeps them, unless the inventory says otherwise."""
+
 MORE = 3
 """Exit status of `assay progress --next` while the campaign goes on."""
 
 
 def progress(
-    directory: Annotated[Path, typer.Argument(help="The campaign's directory.")],
+    directory: Annotated[
+        Path | None,
+        typer.Argument(help="The campaign's directory; without it, the newest of --campaigns."),
+    ] = None,
+    campaigns: Annotated[
+        Path, typer.Option(help="The directory of all campaigns.", envvar="ASSAY_CAMPAIGNS")
+    ] = DEFAULT_CAMPAIGNS,
     follow: Annotated[
         bool, typer.Option("--follow", help="Follow the campaign until it ends.")
     ] = False,
@@ -52,6 +64,9 @@ def progress(
 
     described = load(file)
     plan = requirements(described)
+    if directory is None:
+        directory = _newest(campaigns)
+        print(one_line(str(directory)))
     warn([directory])
 
     def read() -> campaign.Progress:
@@ -71,6 +86,7 @@ def progress(
     if next_check:
         raise typer.Exit(_wait_for_next(directory, read, left_s))
     printed: set[str] = set()
+    said, said_at = "", time.monotonic()
     while True:
         seen = read()
         shown = campaign.lines(seen, None if follow else time.time())
@@ -83,16 +99,37 @@ def progress(
         ended = seen.ended and not measuring
         if seen.failure and not measuring:
             misuse(f"ReFrame ended before its first check: {one_line(seen.failure)}")
-        if new and seen.scale and seen.done < len(seen.checks):
+        if seen.scale and seen.done < len(seen.checks):
             left = f"about {hours.spelled(left_s(seen))}"
             stopped = ended and described.daos is None
             sentence = f"nothing is running; the rest takes {left}" if stopped else f"{left} left"
-            print(sentence, flush=True)
+            if new or (sentence != said and time.monotonic() >= said_at + LEFT_EVERY_S):
+                print(sentence, flush=True)
+                said, said_at = sentence, time.monotonic()
         # One that was killed, or never began, has no end in its output.
         over = not measuring if described.daos is None else ended and seen.done == len(seen.checks)
         if not follow or over:
             return
         time.sleep(FOLLOWED_EVERY_S)
+
+
+def _newest(campaigns: Path) -> Path:
+    """The campaign that was measured last; end the command with status 2 if there is none."""
+    from assay.campaign.progress import OUTPUT
+
+    def measured(directory: Path) -> float:
+        output = directory / OUTPUT
+        return (output if output.exists() else directory).lstat().st_mtime
+
+    try:
+        # A link, which another user may have put there, is none.
+        made = [each for each in campaigns.iterdir() if each.is_dir() and not each.is_symlink()]
+        newest = max(made, key=measured, default=None)
+    except OSError as error:
+        misuse(f"{campaigns} cannot be read: {error.strerror}; name the campaign's directory")
+    if newest is None:
+        misuse(f"{campaigns} has no campaign; name the campaign's directory")
+    return newest
 
 
 def _wait_for_next(
@@ -116,7 +153,7 @@ def _wait_for_next(
         running = [(check.name, check.partition) for check in seen.running if check.since]
         first = running if first is None else first
         if not goes_on or (running and (running != first or time.monotonic() > end)):
-            print("\n".join(map(one_line, campaign.started(seen, left_s(seen)))))
+            print("\n".join(map(one_line, campaign.started(seen, left_s(seen), time.time()))))
             return MORE if goes_on else 0
         time.sleep(NEXT_EVERY_S)
 
@@ -128,7 +165,8 @@ def overhead(
     """Compare the wall time of the ReFrame runs with the benchmarks' own run time."""
     results = read_campaign(reports, load(file))
     own = sum(case.benchmark_seconds for case in results.cases.values())
+    if own == 0:
+        misuse(f"no benchmark ran in the sessions of {reports}")
     print(f"reframe -r        {results.seconds:8.1f} s")
     print(f"benchmarks' own   {own:8.1f} s")
-    if own > 0:
-        print(f"ratio             {results.seconds / own:8.2f}")
+    print(f"ratio             {results.seconds / own:8.2f}")

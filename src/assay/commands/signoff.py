@@ -18,7 +18,7 @@ from assay.commands.inputs import (
     load,
     read_campaign,
 )
-from assay.commands.terminal import complain, misuse, warn
+from assay.commands.terminal import NO, misuse, warn
 from assay.foreign.files import ForeignError
 from assay.foreign.text import printable
 
@@ -62,7 +62,7 @@ def sign_off(
 ) -> None:
     """Judge a campaign against the plan and write the bundle.
 
-    Exit 0 only if the campaign passes the gate, otherwise 1.
+    Exit 0 if the campaign passes the gate, 1 if it does not, 2 if it cannot be judged.
     """
     from assay.bundle import write as bundle
     from assay.judge import signoff, waivers
@@ -90,15 +90,13 @@ def sign_off(
         )
         bundle.write(signed, results, out, sign_key)
     except waivers.WaiverError as error:
-        for problem in error.problems:
-            complain(f"{waivers_file}: {problem}")
-        raise typer.Exit(1) from error
+        misuse("\n".join(f"{waivers_file}: {problem}" for problem in error.problems))
     except bundle.BundleError as error:
         misuse(str(error))
     print(printable(summary.render(signed)), end="")
     print(f"\nreport: {out / 'report.html'}")
     if not signed.passed:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
 def _collected(directory: Path) -> tuple[SupportLog, ...]:

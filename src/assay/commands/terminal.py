@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from assay.problems import Problem
+
+NO = 1
+"""Exit status if what was asked is answered with no: an invalid description, a closed gate."""
+
+NOT_DONE = 2
+"""Exit status if what was asked could not be done, since an argument or a file is unusable."""
 
 NARROW = 120
 """Width of a terminal, in characters, below which a table of five columns is hard to read (own
@@ -34,13 +41,21 @@ def warn(paths: Sequence[Path]) -> None:
 
 
 def misuse(message: str) -> NoReturn:
-    """End the command with status 2, for arguments that it cannot use."""
+    """End the command, since it cannot use an argument or a file."""
     complain(message)
-    raise typer.Exit(2)
+    raise typer.Exit(NOT_DONE)
 
 
-def print_problems(problems: list[Problem], named: Callable[[str], str]) -> None:
-    """Print a table of problems; `named` turns a key into the name that the reader knows."""
+def print_problems(
+    problems: list[Problem], named: Callable[[str], str], width: int | None = None
+) -> None:
+    """Print problems: a table, or a paragraph for each where the table would be hard to read.
+
+    Args:
+        problems: those to print.
+        named: turns a key into the name that the reader knows.
+        width: characters of a line; without it those of the terminal, or any number in a pipe.
+    """
     if not problems:
         return
     from rich.console import Console
@@ -60,10 +75,22 @@ def print_problems(problems: list[Problem], named: Callable[[str], str]) -> None
         )
         for row in rows(problems)
     ]
-    if sys.stdout.isatty() and Console().width < NARROW:
+    if width is None and sys.stdout.isatty():
+        width = Console().width
+    if width is not None and width < NARROW:
         for severity, hosts, key, value, allowed in listed:
             where = ": ".join(part for part in (severity, hosts, key) if part)
-            print(f"{where}{value and ' = '}{value}\n    {allowed}")
+            for text, indent in ((f"{where}{value and ' = '}{value}", ""), (allowed, "    ")):
+                print(
+                    textwrap.fill(
+                        text,
+                        width,
+                        initial_indent=indent,
+                        subsequent_indent="    ",
+                        break_long_words=False,
+                        break_on_hyphens=False,
+                    )
+                )
         return
     table = Table("", "host", "key", "value", "problem", box=None)
     for cells in listed:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from assay.commands.terminal import misuse, warn
+from assay.commands.terminal import NO, misuse, warn
 from assay.foreign import limits
 from assay.foreign.text import one_line, shorten
 
@@ -24,7 +24,7 @@ def verify(
 ) -> None:
     """Check that a bundle is unchanged and follows from its raw outputs, and who signed it.
 
-    Exit 0 if the bundle is valid, whatever its verdict is, otherwise 1.
+    Exit 0 if the bundle is valid, whatever its verdict is, 1 if it is not, 2 if there is none.
     """
     from assay.bundle import verify as verification
 
@@ -44,5 +44,5 @@ def verify(
     if checked.problems:
         count = len(checked.problems)
         print(one_line(f"{directory}: verification failed: {count} problem{'s' * (count != 1)}"))
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
     print(one_line(f"{directory} is intact: {checked.says}"))

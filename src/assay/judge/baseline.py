@@ -211,9 +211,9 @@ class _Side:
         measured = ~np.isnan(self.figures)
         count = np.where(measured.any(axis=0), measured.sum(axis=0), np.nan)
         self.level = np.where(measured, self.figures, 0.0).sum(axis=0) / count
-        squares = np.array([rating.error**2 for _, rating in sessions])
+        squares = np.array([rating.figures.error**2 for _, rating in sessions])
         self.error = np.sqrt(np.where(measured, squares, 0.0).sum(axis=0)) / count
-        self.freedom = np.fmin.reduce([rating.freedom for _, rating in sessions])
+        self.freedom = np.fmin.reduce([rating.figures.freedom for _, rating in sessions])
 
     def wobble(self, rows: NDArray[np.int_]) -> Array:
         """The deviation of each session from the mean of all, as an array of sessions by rows."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from assay.checks.backends import backend_of
 from assay.checks.benchmarks import fio, ior, nvme_perf, self_test, vos_perf
-from assay.checks.bounds.devices import Direction, nic, together
-from assay.checks.bounds.path import data_ssds, of_files, storage
+from assay.checks.bounds.devices import Direction
+from assay.checks.bounds.path import data_ssds, of_files, senders, storage
 from assay.checks.entry import Check, Metric
 from assay.cluster.description import Cluster
 from assay.cluster.object_class import PLAIN, ObjectClass
@@ -121,9 +121,8 @@ def _judgements(measured: Iterable[Judgement], check: Check, metric: Metric) -> 
 
 
 def _moving(measured: Iterable[Judgement], check: Check, direction: Direction) -> list[Judgement]:
-    """The judgements of the bandwidth of a check in one direction."""
-    (metric,) = (m for m in check.metrics if (m.unit, m.direction) == (UNIT, direction))
-    return _judgements(measured, check, metric)
+    """The judgements of the metric by which a check stands in the chain."""
+    return _judgements(measured, check, check.in_chain(direction))
 
 
 def _median(judgement: Judgement) -> float:
@@ -149,8 +148,7 @@ def _summed(name: str, parts: Sequence[Judgement], cost: ObjectClass = PLAIN) ->
 
 def _network(cluster: Cluster, engines: Sequence[Judgement], cost: ObjectClass) -> Iterator[_Layer]:
     """The network between clients and all engines; each engine was measured separately."""
-    wires = (nic(cluster, client, cluster.hosts[client].interface) for client in cluster.clients)
-    most = together("the clients' NICs", wires)
+    most = senders(cluster)
     most = most and most.over(cost.sent, cost.name)
     for layer in _summed(NETWORK, engines, cost):
         if most is None or layer.figure <= most.value.to(UNIT).value:

@@ -75,9 +75,9 @@ def _of_pairs(blame: Blame, ends: Ends) -> str:
 
 def _worse(required: Sequence[Requirement], rating: Rating, peers: Numbers) -> str:
     """The worse population: hosts if they are in it completely, otherwise subjects."""
-    rows = np.flatnonzero(peers & (rating.peers > 0))
-    worse = [row for row in rows.tolist() if not np.isnan(rating.apart[row])]
-    better = {required[row].host for row in rows.tolist() if np.isnan(rating.apart[row])}
+    rows = np.flatnonzero(peers & (rating.figures.count > 0))
+    worse = [row for row in rows.tolist() if not np.isnan(rating.figures.apart[row])]
+    better = {required[row].host for row in rows.tolist() if np.isnan(rating.figures.apart[row])}
     hosts = [required[row].host for row in worse]
     if better.isdisjoint(hosts):
         return several(hosts)

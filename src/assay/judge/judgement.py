@@ -16,7 +16,7 @@ from assay.judge.culprits import Ends, culprits
 from assay.judge.fakes import FEWEST, fakes
 from assay.judge.limits import Limits, Numbers, numbered
 from assay.judge.peers import HIDDEN
-from assay.judge.rating import FASTER, Rating, rate
+from assay.judge.rating import FASTER, Peers, Rated, Rating, rate
 from assay.judge.stats import Array, Summaries, Summary, summarize_all
 from assay.judge.stopping import decided
 from assay.judge.verdict import Verdict
@@ -40,19 +40,6 @@ class Measurement:
     """The model name that its device reports, if known; devices of other models are no peers."""
     short: str = ""
     """How much less than it reports was moved by the engines; empty if nothing shows that."""
-
-
-@dataclass(frozen=True, slots=True)
-class Peers:
-    """How a metric compares with its peers."""
-
-    count: int
-    """Number of peers, including the metric itself."""
-    median: float
-    """The median of their medians."""
-    gain: float
-    """Its relative gain over that median; negative if it is worse."""
-    outlier: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,28 +97,24 @@ def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
     flags = np.isin(np.arange(len(rows)), list(fake))
     rating = rate(summaries, limits, flags)
     culprit = culprits([m.requirement for m in measurements], rating, limits.group, ends)
-    verdicts = [Verdict(verdict) for verdict in rating.verdict.tolist()]
     judgements = []
     for row, (measurement, summary) in enumerate(zip(measurements, summaries.each(), strict=True)):
-        peers = _peers_of(rating, row)
+        rated = rating.of(row)
         if summary is None:
             reason = "; ".join(problems[row]) or "it was not measured"
         else:
-            reason = fake.get(row) or _reason(
-                measurement, summary, peers, verdicts[row], rating, row, culprit[row]
-            )
-        more = rating.more_samples[row]
+            reason = fake.get(row) or _reason(measurement, summary, rated, culprit[row])
         judgements.append(
             Judgement(
                 requirement=measurement.requirement,
                 samples=tuple(measurement.samples),
                 summary=summary,
                 expectation=measurement.expectation,
-                verdict=verdicts[row],
+                verdict=rated.verdict,
                 reason=reason,
                 raw=tuple(measurement.raw),
-                peers=peers,
-                more_samples=None if math.isnan(more) else int(more),
+                peers=rated.peers,
+                more_samples=rated.more_samples,
                 culprit=culprit[row],
             )
         )
@@ -232,45 +215,25 @@ def _peer_group(measurement: Measurement) -> Hashable:
     return *name, backend, near, measurement.model, limits
 
 
-def _peers_of(rating: Rating, row: int) -> Peers | None:
-    if not rating.peers[row]:
-        return None
-    return Peers(
-        count=int(rating.peers[row]),
-        median=float(rating.peers_median[row]),
-        gain=float(rating.gain[row]),
-        outlier=bool(rating.outlier[row]),
-    )
-
-
-def _reason(
-    measurement: Measurement,
-    summary: Summary,
-    peers: Peers | None,
-    verdict: Verdict,
-    rating: Rating,
-    row: int,
-    culprit: str,
-) -> str:
-    required, unit = measurement.requirement, measurement.expectation.unit
+def _reason(measurement: Measurement, summary: Summary, rated: Rated, culprit: str) -> str:
+    required, unit, peers = measurement.requirement, measurement.expectation.unit, rated.peers
     words = _Words(measurement)
     value = Quantity(summary.median, unit)
-    match verdict:
+    match rated.verdict:
         case Verdict.IMPLAUSIBLE:
             better = words.beyond(summary.median) or (peers and _against_peers(peers, unit))
             return f"{value} is {better}: {TOO_GOOD}{_unless_disturbed(measurement.expectation)}"
         case Verdict.BELOW:
             outlier = peers and peers.outlier and _against_peers(peers, unit)
-            local = float(rating.local[row])
-            if outlier and peers and local < peers.gain:
+            if outlier and peers and rated.local < peers.gain:
                 beside = "the others of its host" if required.subject.peer is None else _OTHERS
-                outlier += f", and {-local:.1%} worse than {beside}"
+                outlier += f", and {-rated.local:.1%} worse than {beside}"
             below = words.short(summary.median)
-            blame = rating.blame.get(row)
+            blame = rated.blame
             slow = f"; {culprit} is {blame.apart:.1%} slower" if blame and culprit else ""
             return f"{value} is {', and '.join(what for what in (below, outlier) if what)}{slow}"
         case Verdict.UNSTEADY:
-            return _undecided(words, summary, peers, rating, row, culprit)
+            return _undecided(words, summary, rated, culprit)
         case Verdict.UNRATED:
             return measurement.expectation.derivation
     return f"{value} is {'above' if words.more else 'within'} {words.limit}"
@@ -319,9 +282,7 @@ def _against_peers(peers: Peers, unit: str) -> str:
     return f"{how} than the median of its {peers.count} peers, {Quantity(peers.median, unit)}"
 
 
-def _undecided(
-    words: _Words, summary: Summary, peers: Peers | None, rating: Rating, row: int, culprit: str
-) -> str:
+def _undecided(words: _Words, summary: Summary, rated: Rated, culprit: str) -> str:
     """Why a metric is unsteady, and what would decide its verdict."""
     reasons = []
     beyond = words.beyond(summary.median)
@@ -329,12 +290,12 @@ def _undecided(
         reasons.append(
             f"{Quantity(summary.median, words.unit)} is {beyond}, but not all samples are"
         )
-    elif rating.spiking[row]:
+    elif rated.spiking:
         reasons.append(
             f"its median is possible, but its best samples are more than {FASTER:.0%} better than"
             f" that: {TOO_GOOD}"
         )
-    if rating.straddling[row]:
+    if rated.straddling:
         if summary.count == 1:
             reasons.append(
                 f"one sample, {Quantity(summary.median, words.unit)}, does not show on which side"
@@ -349,26 +310,25 @@ def _undecided(
                 f"{summary.count} samples leave the median anywhere between {show(summary.low)}"
                 f" and {show(summary.high)}, on both sides of {words.limit}"
             )
-    if rating.hiding[row] and peers:
+    if rated.hiding and rated.peers:
         reasons.append(
             f"{summary.count} samples scatter so much that it may be {HIDDEN:.0%} worse than its"
-            f" {peers.count} peers"
+            f" {rated.peers.count} peers"
         )
-    apart = float(rating.apart[row])
-    if not math.isnan(apart):
+    if not math.isnan(rated.apart):
         reasons.append(
-            f"its peers form two populations, and it belongs to the worse one, by {apart:.1%}:"
-            f" {culprit}. Only the layers below, a floor or the site can tell which of them is"
-            " right"
+            f"its peers form two populations, and it belongs to the worse one, by"
+            f" {rated.apart:.1%}: {culprit}. Only the layers below, a floor or the site"
+            " can tell which of them is right"
         )
-    if rating.drifting[row]:
+    if rated.drifting:
         moved = "rose" if summary.change > 0 else "fell"
         reasons.append(
             f"it {moved} by {abs(summary.change):.1%} from the first sample to the last"
             " and did not settle"
         )
-    elif not (beyond or rating.spiking[row]) and math.isnan(apart):
-        more = rating.more_samples[row]
-        number = "no reasonable number of" if math.isnan(more) else f"about {more:.0f}"
+    elif not (beyond or rated.spiking) and math.isnan(rated.apart):
+        more = rated.more_samples
+        number = "no reasonable number of" if more is None else f"about {more}"
         reasons.append(f"{number} more samples would decide")
     return "; ".join(reasons)

@@ -46,10 +46,18 @@ class Limits:
     """How often the samples may be judged before the last of them; each look has an equal part of
     every chance (see `assay.judge.stopping`)."""
 
-    def gain(self, value: Array, reference: Array) -> Array:
-        """The relative gain of a value over the reference; for a time, of its inverse."""
+    def gain(
+        self, value: Array, reference: Array | float, rows: Numbers | slice = slice(None)
+    ) -> Array:
+        """The relative gain of a value over the reference; for a time, of its inverse.
+
+        Args:
+            value: the values of the metrics in `rows`.
+            reference: what they are compared with.
+            rows: the metrics; by default, all.
+        """
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            return np.where(self.more, value / reference, reference / value) - 1
+            return np.where(self.more[rows], value / reference, reference / value) - 1
 
     def of_look(self, chance: float) -> float:
         """The part of a chance of error that one look has."""

@@ -7,8 +7,9 @@ ends. Each of these levels has the same share of the chance of a false alarm.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -68,116 +69,215 @@ class Blame:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """Each metric among its peers."""
+class Figures:
+    """Figures of each metric among its peers; NaN if it has too few of them."""
 
-    members: list[Numbers]
-    gain: Array
-    local: Array
-    """Its gain over the peers that share its host or its ends; NaN if there are none."""
-    median: Array
     count: Numbers
-    error: Array
-    """Error of its median, from all peers, or from its own samples if there are too few peers."""
-    freedom: Array
-    step: Array
-    """The step of the printed figures, relative to the median."""
-    apart: Array
-    """The distance between two populations if it is in the worse one; NaN otherwise."""
-    blame: dict[int, Blame]
-    comparisons: int
-    slower: Flags
-    faster: Flags
-    hiding: Flags
-
-
-@dataclass(slots=True)
-class _Partial:
-    """The intermediate results for each metric, group by group."""
-
+    """Number of its peers, including itself; 0 if there are too few."""
     median: Array
+    """The median of its peers, or of the population that it belongs to."""
+    gain: Array
+    """Its relative gain over that median."""
     distance: Array
+    """The usual deviation between its peers, with `loose` degrees of freedom."""
     loose: Array
-    apart: Array
     local: Array
     """Its gain over the peers that share its host or its ends; NaN if there are none."""
     local_distance: Array
     local_loose: Array
     by_host: Array
     """Its gain over the median, without the effect of its destination."""
-    blame: dict[int, Blame] = field(default_factory=dict)
-    polished: list[tuple[Numbers, Polished, float, float]] = field(default_factory=list)
+    apart: Array
+    """The distance between two populations if it is in the worse one; NaN otherwise."""
+    error: Array
+    """The relative error of its own median, from all peers, or from its own samples if it has too
+    few peers."""
+    freedom: Array
+    """The degrees of freedom of that error."""
+    step: Array
+    """The step of the printed figures, relative to the median."""
+    in_modes: Flags
+    """Whether the samples of its peers are in modes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Each metric among its peers."""
+
+    figures: Figures
+    members: list[Numbers]
+    """The rows of each group of peers."""
+    blame: Mapping[int, Blame]
+    comparisons: int
+    slower: Flags
+    faster: Flags
+    hiding: Flags
+    """Whether its scatter could hide a loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Population:
+    """Peers that do not differ by nature, compared; arrays are in the order of `rows`."""
+
+    rows: Numbers
+    median: float
+    gain: Array
+    distance: float
+    loose: float
+    local: Array
+    local_distance: float
+    local_loose: float
+    by_host: Array
+    pairs: Polished | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """All peers of one metric, compared; they are one population or two."""
+
+    rows: Numbers
+    error: float
+    freedom: float
+    step: float
+    in_modes: bool
+    worse: Numbers
+    """The rows of the worse population; empty if there is one."""
+    two: Split | None
+    populations: tuple[_Population, ...]
 
 
 def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compared:
     """Compare each metric with its peers, which have the same number in `limits.group`."""
-    size = len(present)
-    groups: dict[int, list[int]] = {}
-    for row in np.flatnonzero(present & (limits.group >= 0)).tolist():
-        groups.setdefault(int(limits.group[row]), []).append(row)
-    members = [np.array(rows) for rows in groups.values() if len(rows) >= FEWEST_PEERS]
-
-    nothing = np.full(size, np.nan)
-    partial = _Partial(
-        median=nothing.copy(),
-        distance=nothing.copy(),
-        loose=nothing.copy(),
-        apart=nothing.copy(),
-        local=nothing.copy(),
-        local_distance=nothing.copy(),
-        local_loose=nothing.copy(),
-        by_host=nothing.copy(),
-    )
-    error = median_error(summaries.spread, summaries.count)
-    freedom = np.maximum(MAD_EFFICIENCY * (summaries.count - 1), 1.0)
-    step = summaries.step / summaries.median
-    count = np.zeros(size, dtype=int)
-    in_modes = np.zeros(size, dtype=bool)
-    for rows in members:
-        pooled = pool(summaries.median[rows], summaries.spread[rows], summaries.count[rows])
-        wide = interval_error(summaries.low[rows], summaries.high[rows], summaries.confidence[rows])
-        error[rows] = max(pooled.error, middle(wide / summaries.median[rows]))
-        in_modes[rows] = error[rows] > MODES * pooled.error
-        freedom[rows], count[rows], partial.median[rows] = pooled.known, len(rows), pooled.median
-        step[rows] = _step_of(summaries, rows) / pooled.median
-        own = float(error[rows[0]])
-        for population in _populations(partial, limits, summaries, rows, own):
-            partial.median[population] = middle(summaries.median[population])
-            _measure(partial, limits, summaries, population, own, pooled.known)
-    gain = limits.gain(summaries.median, partial.median)
-    levels = _levels(partial.local, limits.ends)
-    ailing, ailing_there, asked = _ailing(
-        partial, limits, gain, error, freedom, count, in_modes, levels
-    )
-    comparisons = asked + int(np.sum(count > 0))
-    chance = limits.share(int(np.sum(count > 0))) / levels
-    far = threshold(chance, partial.loose) * partial.distance
-    local_far = threshold(chance, partial.local_loose) * partial.local_distance
-    coarse = np.maximum(SLOWER, STEPS * step)
+    groups = [_compared(summaries, limits, rows) for rows in _members(limits, present)]
+    figures = _scattered(summaries, groups)
+    populations = [each for group in groups for each in group.populations]
+    paired = [(each, each.pairs) for each in populations if each.pairs is not None]
+    levels = _levels(figures.local, limits.ends)
+    compared = int(np.sum(figures.count > 0))
+    ailing, ailing_there, asked = _ailing(figures, limits, levels)
+    ends = sum(len(pairs.ends) for _, pairs in paired)
+    blame: dict[int, Blame] = {}
+    for group in groups:
+        if group.two is not None:
+            blame |= dict.fromkeys(group.worse.tolist(), Blame(group.two.sides, group.two.apart))
+    for row, cause in _at_slow_ends(paired, figures, limits.share(ends) / levels):
+        ailing[row] = True
+        if row not in blame or not blame[row].ends:
+            blame[row] = cause
+    chance = limits.share(compared) / levels
+    far = threshold(chance, figures.loose) * figures.distance
+    local_far = threshold(chance, figures.local_loose) * figures.local_distance
+    coarse = np.maximum(SLOWER, STEPS * figures.step)
     luckiest = np.where(limits.more, summaries.second_high, summaries.second_low)
     # An outlier among samples or a second mode reaches up to the peers; a slow metric does not.
-    reach = limits.gain(luckiest, partial.median)
+    reach = limits.gain(luckiest, figures.median)
+    gain, local = figures.gain, figures.local
     slower = (gain < -coarse) & (ailing | (gain < -far)) & (reach < -SLOWER / 2)
-    reach -= gain - partial.local
-    slow_there = (partial.local < -coarse) & (ailing_there | (partial.local < -local_far))
+    reach -= gain - local
+    slow_there = (local < -coarse) & (ailing_there | (local < -local_far))
     slow_there &= reach < -SLOWER / 2
-    _blame_paths(partial, slow_there)
-    sure = threshold(limits.of_look(HIDING), freedom) * error
+    sure = threshold(limits.of_look(HIDING), figures.freedom) * figures.error
     return Compared(
-        members,
-        gain,
-        partial.local,
-        partial.median,
-        count,
-        error,
-        freedom,
-        step,
-        partial.apart,
-        partial.blame,
-        comparisons,
+        figures,
+        [group.rows for group in groups],
+        {**dict(_slow_paths(paired, slow_there)), **blame},
+        asked + ends + compared,
         slower=slower | slow_there,
         faster=gain > np.maximum(BEYOND_PEERS, far),
         hiding=(gain - sure < -HIDDEN) & (gain < 0),
+    )
+
+
+def _members(limits: Limits, present: Flags) -> Iterator[Numbers]:
+    """The rows of each group that has enough peers."""
+    groups: dict[int, list[int]] = {}
+    for row in np.flatnonzero(present & (limits.group >= 0)).tolist():
+        groups.setdefault(int(limits.group[row]), []).append(row)
+    return (np.array(rows) for rows in groups.values() if len(rows) >= FEWEST_PEERS)
+
+
+def _compared(summaries: Summaries, limits: Limits, rows: Numbers) -> _Group:
+    """Compare the peers of one metric."""
+    pooled = pool(summaries.median[rows], summaries.spread[rows], summaries.count[rows])
+    wide = interval_error(summaries.low[rows], summaries.high[rows], summaries.confidence[rows])
+    error = max(pooled.error, middle(wide / summaries.median[rows]))
+    gain = limits.gain(summaries.median[rows], pooled.median, rows)
+    if limits.ends[rows[0], 0] == NO_END:
+        two = split(gain, limits.host[rows], error)
+    else:
+        two = split_pairs(gain, limits.ends[rows], error)
+    worse = np.zeros(len(rows), dtype=bool) if two is None else two.worse
+    parts = [rows] if two is None else [rows[worse], rows[~worse]]
+    return _Group(
+        rows,
+        error,
+        pooled.known,
+        _step_of(summaries, rows) / pooled.median,
+        error > MODES * pooled.error,
+        rows[worse],
+        two,
+        tuple(_population(summaries, limits, part, error, pooled.known) for part in parts),
+    )
+
+
+def _population(
+    summaries: Summaries, limits: Limits, rows: Numbers, error: float, known: float
+) -> _Population:
+    """The deviation between the peers of one population, among all and locally."""
+    median = middle(summaries.median[rows])
+    gain = limits.gain(summaries.median[rows], median, rows)
+    hosts = limits.host[rows]
+    distance, loose = scale(deviation(gain), error, known, len(np.unique(hosts)) - 1)
+    if limits.ends[rows[0], 0] == NO_END:
+        pairs, by_host = None, gain
+        local, usual, local_loose = _within_hosts(gain, hosts, error, known)
+    else:
+        pairs = polish(gain, limits.ends[rows])
+        by_host = pairs.residual + pairs.effect[pairs.positions[:, 0]]
+        local, (usual, local_loose) = pairs.residual, _between_pairs(pairs, error, known)
+    return _Population(
+        rows, median, gain, distance, loose, local, usual, local_loose, by_host, pairs
+    )
+
+
+_Part = TypeVar("_Part", _Group, _Population)
+
+
+def _scattered(summaries: Summaries, groups: Sequence[_Group]) -> Figures:
+    """The figures of all groups, by the rows of their metrics."""
+
+    def of(parts: Iterable[_Part], figure: Callable[[_Part], Array | float], whole: Array) -> Array:
+        for part in parts:
+            whole[part.rows] = figure(part)
+        return whole
+
+    size = len(summaries.median)
+    populations = [each for group in groups for each in group.populations]
+
+    def nothing() -> Array:
+        return np.full(size, np.nan)
+
+    apart = nothing()
+    for group in groups:
+        if group.two is not None:
+            apart[group.worse] = group.two.apart
+    own = median_error(summaries.spread, summaries.count)
+    alone = np.maximum(MAD_EFFICIENCY * (summaries.count - 1), 1.0)
+    return Figures(
+        count=of(groups, lambda each: len(each.rows), np.zeros(size)).astype(int),
+        median=of(populations, lambda each: each.median, nothing()),
+        gain=of(populations, lambda each: each.gain, nothing()),
+        distance=of(populations, lambda each: each.distance, nothing()),
+        loose=of(populations, lambda each: each.loose, nothing()),
+        local=of(populations, lambda each: each.local, nothing()),
+        local_distance=of(populations, lambda each: each.local_distance, nothing()),
+        local_loose=of(populations, lambda each: each.local_loose, nothing()),
+        by_host=of(populations, lambda each: each.by_host, nothing()),
+        apart=apart,
+        error=of(groups, lambda each: each.error, own),
+        freedom=of(groups, lambda each: each.freedom, alone),
+        step=of(groups, lambda each: each.step, summaries.step / summaries.median),
+        in_modes=of(groups, lambda each: each.in_modes, np.zeros(size)).astype(bool),
     )
 
 
@@ -200,50 +300,6 @@ def _step_of(summaries: Summaries, rows: Numbers) -> float:
     """The step in which the samples of peers were printed; 0 if most do not show it."""
     steps = summaries.step[rows]
     return float(np.min(steps[steps > 0])) if middle(steps) > 0 else 0.0
-
-
-def _populations(
-    partial: _Partial, limits: Limits, summaries: Summaries, rows: Numbers, error: float
-) -> list[Numbers]:
-    """The rows of each population of peers; `partial` is extended by the worse population."""
-    gain = limits.gain(summaries.median, partial.median)[rows]
-    two: Split | None
-    if limits.ends[rows[0], 0] == NO_END:
-        two = split(gain, limits.host[rows], error)
-    else:
-        two = split_pairs(gain, limits.ends[rows], error)
-    if two is None:
-        return [rows]
-    worse = rows[two.worse]
-    partial.apart[worse] = two.apart
-    partial.blame.update(dict.fromkeys(worse.tolist(), Blame(two.sides, two.apart)))
-    return [worse, rows[~two.worse]]
-
-
-def _measure(
-    partial: _Partial,
-    limits: Limits,
-    summaries: Summaries,
-    rows: Numbers,
-    error: float,
-    known: float,
-) -> None:
-    """The deviation between the peers of one population, among all and locally."""
-    gain = limits.gain(summaries.median, partial.median)[rows]
-    partial.by_host[rows] = gain
-    hosts = limits.host[rows]
-    several = len(np.unique(hosts))
-    usual, loose = scale(deviation(gain), error, known, several - 1)
-    partial.distance[rows], partial.loose[rows] = usual, loose
-    if limits.ends[rows[0], 0] != NO_END:
-        model = polish(gain, limits.ends[rows])
-        partial.by_host[rows] = model.residual + model.effect[model.positions[:, 0]]
-        partial.polished.append((rows, model, error, known))
-        local, (usual, loose) = model.residual, _between_pairs(model, error, known)
-    else:
-        local, usual, loose = _within_hosts(gain, hosts, error, known)
-    partial.local[rows] = local
-    partial.local_distance[rows], partial.local_loose[rows] = usual, loose
 
 
 def _between_pairs(model: Polished, error: float, known: float) -> tuple[float, float]:
@@ -279,17 +335,8 @@ def _within_hosts(
     return local, usual * wider, loose
 
 
-def _ailing(
-    partial: _Partial,
-    limits: Limits,
-    gain: Array,
-    error: Array,
-    freedom: Array,
-    count: Numbers,
-    in_modes: Flags,
-    levels: int,
-) -> tuple[Flags, Flags, int]:
-    """The metrics of subjects, hosts and ends whose figures are slow together.
+def _ailing(figures: Figures, limits: Limits, levels: int) -> tuple[Flags, Flags, int]:
+    """The metrics of subjects and hosts whose figures are slow together.
 
     The natural deviation of one of these is estimated from the others. The figures of one host
     change together, so a larger number of them does not make the result more certain.
@@ -298,20 +345,24 @@ def _ailing(
         The metrics that are slow among all, those that are slow within their host, and the number
         of comparisons.
     """
-    ailing, there = (np.zeros(len(gain), dtype=bool) for _ in range(2))
-    of_subject = list(_families(count, limits.subject, limits.group))
-    of_host = list(_families(count, limits.host, None))
-    tests = [(of_subject, gain, False), (of_subject, gain, True), (of_host, partial.by_host, False)]
+    ailing, there = (np.zeros(len(figures.gain), dtype=bool) for _ in range(2))
+    of_subject = list(_families(figures.count, limits.subject, limits.group))
+    of_host = list(_families(figures.count, limits.host, None))
+    tests = [
+        (of_subject, figures.gain, False),
+        (of_subject, figures.gain, True),
+        (of_host, figures.by_host, False),
+    ]
     total = 0
-    for families, figures, within in tests:
+    for families, gain, within in tests:
         asked = sum(len(rows) for rows in families)
         total += asked * (not within)
         for rows in families:  # those with the same number of metrics
             # Samples in modes change several medians at once, by more than their errors.
-            alike = 1.0 if in_modes[rows].any() else OF_MEDIAN / rows.shape[1] ** 0.5
-            own = float(np.sqrt(np.mean(error[rows] ** 2))) * alike
-            known = middle(freedom[rows].ravel())
-            together = np.median(figures[rows], axis=1)
+            alike = 1.0 if figures.in_modes[rows].any() else OF_MEDIAN / rows.shape[1] ** 0.5
+            own = float(np.sqrt(np.mean(figures.error[rows] ** 2))) * alike
+            known = middle(figures.freedom[rows].ravel())
+            together = np.median(gain[rows], axis=1)
             if within:
                 hosts = limits.host[rows[:, 0]]
                 together, usual, loose = _within_hosts(together, hosts, own, known)
@@ -319,18 +370,11 @@ def _ailing(
                 usual, loose = scale(deviation(together), own, known, len(together) - 1)
             far = max(SLOWER, float(threshold(limits.share(asked) / levels, loose)) * usual)
             (there if within else ailing)[rows] |= (together < -far)[:, None]
-    asked = sum(len(model.ends) for _, model, _, _ in partial.polished)
-    for rows, model, own, known in partial.polished:
-        chance = limits.share(asked) / levels
-        for end in _slow_ends(model, own, known, chance):
-            of_end = rows[(model.positions == end).any(axis=1)]
-            ailing[of_end] = True
-            blame = Blame((frozenset({int(model.ends[end])}),), -float(model.effect[end]))
-            for row in of_end.tolist():
-                known_blame = partial.blame.get(row)
-                if known_blame is None or not known_blame.ends:
-                    partial.blame[row] = blame
-    return ailing, there, total + asked
+    return ailing, there, total
+
+
+_Paired = Sequence[tuple[_Population, Polished]]
+"""The populations of pairs, each with its model."""
 
 
 def _slow_ends(model: Polished, error: float, known: float, chance: float) -> Iterator[int]:
@@ -344,15 +388,25 @@ def _slow_ends(model: Polished, error: float, known: float, chance: float) -> It
     yield from np.flatnonzero((model.effect < -SLOWER) & (model.level < -far)).tolist()
 
 
-def _blame_paths(partial: _Partial, slow: Flags) -> None:
-    """Blame the path between the ends of single pairs, if both ends are also in other pairs."""
-    for rows, model, _, _ in partial.polished:
+def _at_slow_ends(paired: _Paired, figures: Figures, chance: float) -> Iterator[tuple[int, Blame]]:
+    """The metrics of slow ends, each with its end."""
+    for population, model in paired:
+        row = population.rows[0]
+        error, known = float(figures.error[row]), float(figures.freedom[row])
+        for end in _slow_ends(model, error, known, chance):
+            blame = Blame((frozenset({int(model.ends[end])}),), -float(model.effect[end]))
+            of_end = population.rows[(model.positions == end).any(axis=1)]
+            yield from ((row, blame) for row in of_end.tolist())
+
+
+def _slow_paths(paired: _Paired, slow: Flags) -> Iterator[tuple[int, Blame]]:
+    """The path between the ends of each slow pair, if both ends are also in other pairs."""
+    for population, model in paired:
         several = (model.pairs[model.positions] > 1).all(axis=1)
-        for place in np.flatnonzero(several & slow[rows]).tolist():
-            row, (first, second) = int(rows[place]), model.ends[model.positions[place]].tolist()
-            if row not in partial.blame:
-                sides = frozenset({first}), frozenset({second})
-                partial.blame[row] = Blame(sides, -float(model.residual[place]))
+        for place in np.flatnonzero(several & slow[population.rows]).tolist():
+            first, second = model.ends[model.positions[place]].tolist()
+            sides = frozenset({first}), frozenset({second})
+            yield int(population.rows[place]), Blame(sides, -float(model.residual[place]))
 
 
 def _families(peer_count: Numbers, subject: Numbers, group: Numbers | None) -> Iterator[Numbers]:

@@ -8,13 +8,15 @@ to pass: a metric that is neither surely wrong nor surely right is `unsteady`.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.judge.limits import Flags, Limits, Numbers
+from assay.judge.limits import Flags, Limits
 from assay.judge.peers import (
     BEYOND_PEERS,
     HIDDEN,
@@ -23,6 +25,7 @@ from assay.judge.peers import (
     SLOWER,
     Blame,
     Compared,
+    Figures,
     among_peers,
 )
 from assay.judge.stats import (
@@ -63,18 +66,44 @@ MOST_SAMPLES = 200
 
 
 @dataclass(frozen=True, slots=True)
+class Peers:
+    """How a metric compares with its peers."""
+
+    count: int
+    """Number of peers, including the metric itself."""
+    median: float
+    """The median of their medians."""
+    gain: float
+    """Its relative gain over that median; negative if it is worse."""
+    outlier: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """The verdict of one metric, and what it follows from."""
+
+    verdict: Verdict
+    peers: Peers | None
+    """None if it has too few."""
+    local: float
+    """Its gain over the peers that share its host or its ends; NaN if there are none."""
+    apart: float
+    """The distance between two populations if it is in the worse one; NaN otherwise."""
+    blame: Blame | None
+    more_samples: int | None
+    drifting: bool
+    straddling: bool
+    hiding: bool
+    spiking: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Rating:
     """A verdict for each metric, and the figures behind it."""
 
     verdict: NDArray[Any]
-    gain: Array
-    """The relative gain over the median of its peers; NaN if it has too few peers."""
-    local: Array
-    """Its gain over the peers that share its host or its ends; NaN if there are none."""
-    peers_median: Array
-    """The median of its peers."""
-    peers: Numbers
-    """Number of peers, including itself; 0 if there are too few."""
+    figures: Figures
+    """Each metric among its peers."""
     outlier: Flags
     drifting: Flags
     straddling: Flags
@@ -83,18 +112,30 @@ class Rating:
     """Whether its scatter could hide a loss against its peers."""
     spiking: Flags
     """Whether samples are far better than possible: two by 25 %, or one by twice as much."""
-    apart: Array
-    """The distance between two populations if it is in the worse one; NaN otherwise."""
-    blame: dict[int, Blame]
+    blame: Mapping[int, Blame]
     """The causes of some slow metrics, by row."""
     more_samples: Array
     """Further samples that would decide an open verdict; NaN if no reasonable number would."""
-    error: Array
-    """The standard error of its median, relative to it."""
-    freedom: Array
-    """The degrees of freedom of that error."""
     comparisons: int
     """Number of comparisons that could have raised a false alarm."""
+
+    def of(self, row: int) -> Rated:
+        """The rating of one metric."""
+        figures, more = self.figures, float(self.more_samples[row])
+        count, median = int(figures.count[row]), float(figures.median[row])
+        gain, outlier = float(figures.gain[row]), bool(self.outlier[row])
+        return Rated(
+            verdict=Verdict(str(self.verdict[row])),
+            peers=Peers(count, median, gain, outlier) if count else None,
+            local=float(figures.local[row]),
+            apart=float(figures.apart[row]),
+            blame=self.blame.get(row),
+            more_samples=None if math.isnan(more) else int(more),
+            drifting=bool(self.drifting[row]),
+            straddling=bool(self.straddling[row]),
+            hiding=bool(self.hiding[row]),
+            spiking=bool(self.spiking[row]),
+        )
 
 
 def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rating:
@@ -121,7 +162,7 @@ def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rat
             floored.straddling
             | drifting
             | peers.hiding
-            | ~np.isnan(peers.apart)
+            | ~np.isnan(peers.figures.apart)
             | (beyond > 0)
             | spiking,
             np.isnan(limits.worst),
@@ -137,20 +178,14 @@ def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rat
     )
     return Rating(
         verdict=verdict,
-        gain=peers.gain,
-        local=peers.local,
-        peers_median=peers.median,
-        peers=peers.count,
+        figures=peers.figures,
         outlier=peers.slower | peers.faster,
         drifting=drifting,
         straddling=floored.straddling,
         hiding=peers.hiding,
         spiking=spiking,
-        apart=peers.apart,
         blame=peers.blame,
         more_samples=_more_samples(summaries, limits, floored, peers),
-        error=peers.error,
-        freedom=peers.freedom,
         comparisons=floored.comparisons + peers.comparisons + drifts,
     )
 
@@ -163,14 +198,14 @@ class _Floors:
 
 
 def _floors(summaries: Summaries, limits: Limits, present: Flags, peers: Compared) -> _Floors:
-    rated = present & ~np.isnan(limits.worst)
+    rated, figures = present & ~np.isnan(limits.worst), peers.figures
     luckiest = np.where(limits.more, summaries.high, summaries.low)
     unluckiest = np.where(limits.more, summaries.low, summaries.high)
     comparisons = int(np.sum(rated))
     # Without peers, the error comes only from its own few samples, which is too rough for a
     # quantile of Student's t. The interval below the floor is a separate condition.
-    freedom = np.where(peers.count > 0, peers.freedom, np.inf)
-    margin = threshold(limits.share(comparisons), freedom) * peers.error + peers.step
+    freedom = np.where(figures.count > 0, figures.freedom, np.inf)
+    margin = threshold(limits.share(comparisons), freedom) * figures.error + figures.step
     under = limits.gain(luckiest, limits.worst) < 0
     # Error and distance are relative to the median: relative to the floor, no distance would exceed
     # 1, however far below it a metric lies.
@@ -180,8 +215,8 @@ def _floors(summaries: Summaries, limits: Limits, present: Flags, peers: Compare
     below = rated & ~single & ((under & surely) | _all_below(summaries, limits, rated, peers))
     # One outlier among seven samples is an end of the interval. If peers show the scatter, the
     # median may still be above the floor with confidence.
-    sure = threshold(limits.of_look((1 - CONFIDENCE) / 2), peers.freedom) * peers.error
-    above = (peers.count > 0) & (limits.gain(summaries.median, limits.worst) > sure)
+    sure = threshold(limits.of_look((1 - CONFIDENCE) / 2), figures.freedom) * figures.error
+    above = (figures.count > 0) & (limits.gain(summaries.median, limits.worst) > sure)
     low = limits.gain(unluckiest, limits.worst) < 0
     straddling = rated & ~below & (single | (~above & low))
     return _Floors(below, straddling, comparisons)
@@ -199,9 +234,9 @@ def _all_below(summaries: Summaries, limits: Limits, rated: Flags, peers: Compar
             continue
         lacks = limits.gain(limits.worst, summaries.median)[rows]
         # These are all of them, so their natural differences add no error to their median.
-        far = float(threshold(limits.share(len(peers.members)), peers.freedom[rows[0]]))
-        far *= OF_MEDIAN * float(peers.error[rows[0]]) / len(rows) ** 0.5
-        if middle(lacks) > max(TOGETHER, far) + float(peers.step[rows[0]]):
+        far = float(threshold(limits.share(len(peers.members)), peers.figures.freedom[rows[0]]))
+        far *= OF_MEDIAN * float(peers.figures.error[rows[0]]) / len(rows) ** 0.5
+        if middle(lacks) > max(TOGETHER, far) + float(peers.figures.step[rows[0]]):
             below[rows] = lacks > 0
     return below
 
@@ -210,7 +245,7 @@ def _drifts(
     summaries: Summaries, limits: Limits, present: Flags, peers: Compared
 ) -> tuple[Flags, int]:
     """The metrics that drift, alone or with all their peers, and the number of comparisons."""
-    alone = present & (peers.count == 0) & (summaries.count >= STRICT)
+    alone = present & (peers.figures.count == 0) & (summaries.count >= STRICT)
     drifting = alone & (np.abs(summaries.order) == 1) & (np.abs(summaries.change) > 2 * DRIFT)
     comparisons = sum(len(rows) + 1 for rows in peers.members) + int(np.sum(alone))
     for rows in peers.members:
@@ -239,12 +274,12 @@ def _more_samples(summaries: Summaries, limits: Limits, floored: _Floors, peers:
     unseen = threshold(limits.of_look(HIDING), np.inf)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         errors = np.where(above > 0, sure, alarm)
-        floor = np.where(floored.straddling, (errors * peers.error / above) ** 2, 0.0)
-        lost = -peers.gain
+        floor = np.where(floored.straddling, (errors * peers.figures.error / above) ** 2, 0.0)
+        lost = -peers.figures.gain
         alarm = threshold(limits.share(peers.comparisons), np.inf)
         sound = np.where(lost < HIDDEN, unseen / (HIDDEN - lost), np.inf)
         slow = np.where(lost > SLOWER, alarm / lost, np.inf)
-        hidden = np.where(peers.hiding, (np.fmin(sound, slow) * peers.error) ** 2, 0.0)
+        hidden = np.where(peers.hiding, (np.fmin(sound, slow) * peers.figures.error) ** 2, 0.0)
         more = np.ceil(summaries.count * (np.fmax(floor, hidden) - 1))
         more = np.where(floored.straddling & (summaries.count == 1), ENOUGH - 1, more)
     return np.where((more > 0) & (more <= MOST_SAMPLES), more, np.nan)

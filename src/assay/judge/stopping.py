@@ -76,7 +76,7 @@ def _errors(summaries: Summaries, rating: Rating, check: Numbers) -> tuple[Array
     alike, so their errors are pooled, and none is less than its own (degrees of freedom of the sum:
     Satterthwaite, Biometrics Bulletin 2, 1946).
     """
-    alone = (rating.peers == 0) & (summaries.count > 1)
+    alone = (rating.figures.count == 0) & (summaries.count > 1)
     with np.errstate(invalid="ignore"):
         own = interval_error(summaries.low, summaries.high, summaries.confidence)
         own = np.where(alone, own / summaries.median, 0.0)
@@ -86,17 +86,19 @@ def _errors(summaries: Summaries, rating: Rating, check: Numbers) -> tuple[Array
     with np.errstate(invalid="ignore", divide="ignore"):
         freedom = np.where(fourth > 0, pooled**2 / fourth, 1.0)[check]
         error = np.maximum(own, np.sqrt(pooled / size)[check])
-    return np.where(alone, error, rating.error), np.where(alone, freedom, rating.freedom)
+    return np.where(alone, error, rating.figures.error), np.where(
+        alone, freedom, rating.figures.freedom
+    )
 
 
 def _hints_of_drift(summaries: Summaries, limits: Limits, rating: Rating, check: Numbers) -> Flags:
     """The metrics that may drift, alone or with all their peers."""
-    count, compared = summaries.count, rating.peers > 0
+    count, compared = summaries.count, rating.figures.count > 0
     # From the first of three samples to the last, whatever the second is.
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = math.sqrt(2) * rating.error * np.sqrt(2 * count / math.pi)
+        error = math.sqrt(2) * rating.figures.error * np.sqrt(2 * count / math.pi)
         asked = np.bincount(check, compared)[check]
-        far = threshold(HINTS / 2 / np.maximum(asked, 1), rating.freedom) * error
+        far = threshold(HINTS / 2 / np.maximum(asked, 1), rating.figures.freedom) * error
     in_order = np.abs(summaries.order) == 1
     hints = in_order & (np.abs(summaries.change) > np.where(compared, far, DRIFT))
     peers = np.flatnonzero(compared)

@@ -26,7 +26,7 @@ from assay.foreign.text import one_line
 from assay.preflight.refusals import KEYS, refusals
 from assay.preflight.rules import group_rules, rules_of_host, rules_of_site
 from assay.preflight.rules.daos_keys import daos_key_rules
-from assay.problems import Problem, from_pydantic
+from assay.problems import Problem, from_pydantic, variable
 from assay.units import UnitError, parse
 
 _AnyModel = TypeVar("_AnyModel", bound=BaseModel)
@@ -87,14 +87,15 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
     problems = [Problem(None, *misfit) for misfit in islice(misfits(document), MOST)]
     if problems:
         return None, problems
-    problems = list(refusals(document))
+    refused = list(refusals(document))
+    problems = list(refused)
     if problems and document.keys() <= set(KEYS):
         return None, problems  # which kept the roles from describing it
     unseen = {problem.host for problem in problems if problem.host is not None}
     document = {key: value for key, value in document.items() if key not in KEYS}
     site = _validated(Site, {k: v for k, v in document.items() if k != "hosts"}, None, problems)
     described = document.get("hosts")
-    if not isinstance(described, dict) or not described:
+    if not isinstance(described, dict) or not (described or unseen):
         problems.append(Problem(None, "hosts", described, "must be an object: name to host"))
         described = {}
     hosts: dict[str, Host] = {}
@@ -117,10 +118,21 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
         problems.extend(rules_of_site(site, hosts, known))
         problems.extend(_floors(site))
         problems.extend(_commitments(site))
+    problems = refused + [each for each in problems[len(refused) :] if not _is_among(each, refused)]
     if site is None or any(problem.severity == "error" for problem in problems):
         return None, problems
     values = {key: getattr(site, key) for key in Site.model_fields}
     return Cluster(**values, hosts=hosts), problems
+
+
+def _is_among(problem: Problem, refused: Iterable[Problem]) -> bool:
+    """Whether a role has refused the same value, by the name that the inventory has for it."""
+    return any(
+        each.key == variable(problem.key)
+        and str(each.value) == str(problem.value)
+        and problem.host in (None, each.host)
+        for each in refused
+    )
 
 
 def _floors(site: Site) -> Iterator[Problem]:

@@ -269,6 +269,7 @@ def environment(asked: Asked, programs: Path, checks: Path, settings: Path | Non
     variables = {
         "ASSAY_CLUSTER": asked.prefix / "cluster.json",
         "ASSAY_ENVIRONMENT": asked.prefix / "environment.sh",
+        "ASSAY_CAMPAIGNS": asked.prefix.parent / "campaigns",
         "RFM_CONFIG_FILES": ":".join(map(str, configuration)),
         "RFM_SYSTEM": asked.name,
         "RFM_CHECK_SEARCH_PATH": ":".join(str(checks / layer) for layer in LAYERS),

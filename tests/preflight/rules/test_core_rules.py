@@ -79,6 +79,15 @@ def test_more_targets_and_helpers_than_cores(
     assert problems(document) == []
 
 
+@pytest.mark.parametrize(("cores", "has"), [(1, "1 core"), (2, "2 cores")])
+def test_where_no_engine_fits_no_number_of_targets_is_asked_for(cores: int, has: str) -> None:
+    document = put(site(), {"s1: cores": cores, "s1: numa_nodes": 1})
+    put(document, {"s1: engines/0/targets": 1, "s1: engines/0/nr_xs_helpers": 0})
+    (said,) = (each.allowed for each in problems(document) if each.key == "engines[0].targets")
+    assert said.startswith("should be of an engine with at least 3 cores, of which 2 serve the")
+    assert f"itself: the host has {has} for it. " in said or f"node has {has} for it. " in said
+
+
 def test_an_engine_that_is_told_to_start_anyway_gets_a_warning() -> None:
     document = put(
         site(),

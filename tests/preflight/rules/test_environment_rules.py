@@ -39,10 +39,16 @@ def test_no_flush_where_a_flush_is_needed(layout: str, eadr: bool, message: str)
     assert problem.allowed.startswith(message)
 
 
-@pytest.mark.parametrize("value", ["0", "1"])
-def test_no_flush_where_it_is_right_or_off(value: str) -> None:
-    document = put(site("pmem"), {"s1: engines/0/env_vars": [f"PMEM_NO_FLUSH={value}"]})
-    assert problems(put(document, {"s1: server/eadr": value == "1"})) == []
+def test_no_flush_is_for_trials_even_with_eadr() -> None:
+    document = put(site("pmem"), {"s1: engines/0/env_vars": ["PMEM_NO_FLUSH=1"]})
+    problem = only(put(document, {"s1: server/eadr": True}))
+    assert (problem.key, problem.severity) == ("engines[0].env_vars", "warning")
+    assert "DAOS-19292" in problem.allowed
+
+
+def test_no_flush_that_is_off_disturbs_nobody() -> None:
+    document = put(site("pmem"), {"s1: engines/0/env_vars": ["PMEM_NO_FLUSH=0"]})
+    assert problems(document) == []
 
 
 @pytest.mark.parametrize("mask", ["ERR", "debug", "ERR,RPC=DEBUG,bulk=info", "RPC=DEBUG"])

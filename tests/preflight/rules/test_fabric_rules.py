@@ -39,7 +39,7 @@ def test_an_agent_that_is_told_both_what_to_hand_out_and_what_not() -> None:
 
 
 def test_an_agent_that_hands_out_what_the_host_lacks() -> None:
-    problem = only(put(site(), {"c1: agent": {"include_fabric_ifaces": ["ib0", "eth0"]}}))
+    problem = only(put(site(rails=2), {"c1: agent": {"include_fabric_ifaces": ["ib0", "eth0"]}}))
     assert (problem.host, problem.key) == ("c1", "agent.include_fabric_ifaces")
     assert problem.value == "eth0"
     assert problem.allowed == "should be interfaces of this host: ib0, ib1"
@@ -121,7 +121,7 @@ def fabric_ifaces(*devices: dict[str, str]) -> dict[str, object]:
 def test_interfaces_that_an_agent_cannot_give_out(
     agent: dict[str, object], key: str, message: str
 ) -> None:
-    problem = only(put(site(), {"c1: agent": agent}))
+    problem = only(put(site(rails=2), {"c1: agent": agent}))
     assert (problem.key, problem.severity) == (key, "error")
     assert problem.allowed.startswith(message)
 
@@ -129,4 +129,4 @@ def test_interfaces_that_an_agent_cannot_give_out(
 def test_interfaces_that_an_agent_gives_out() -> None:
     devices = fabric_ifaces({"iface": "ib0"}, {"iface": "ib1"})
     agent = {"exclude_fabric_ifaces": ["ib1"], "settings": devices}
-    assert problems(put(site(), {"c1: agent": agent})) == []
+    assert problems(put(site(rails=2), {"c1: agent": agent})) == []

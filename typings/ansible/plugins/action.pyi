@@ -5,6 +5,7 @@ from typing import Any
 class _Task:
     args: dict[str, Any]
     def get_play(self) -> Any: ...
+    def get_variable_manager(self) -> Any: ...
 
 class ActionBase:
     _task: _Task

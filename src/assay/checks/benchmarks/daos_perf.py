@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from assay.checks.bounds.devices import IO, MEBIBYTE
 from assay.checks.daos_path import DaosPath, objects
-from assay.checks.entry import Check, Metric
+from assay.checks.entry import Check, Metric, Reading, Run
+from assay.checks.estimates import FABRIC_MIB_S, RPCS_S, SRUN_S
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import RawOutputs
-from assay.checks.run import FABRIC_MIB_S, RPCS_S, SRUN_S, Reading, Run
 from assay.checks.subjects import each_in_turn
 from assay.subject import Subject
 from assay.tools.daos_perf import TOOL, parse

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -9,12 +10,12 @@ from assay.checks.benchmarks.fio import OnDisk
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import MEBIBYTE, Direction
 from assay.checks.daos_path import DaosPath, objects
-from assay.checks.entry import Check, Metric, Requirement, Rule
-from assay.checks.figures import Expectation, Measured, Unrated, within
+from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Rule, Run
+from assay.checks.estimates import DISK_MIB_S, SRUN_S
+from assay.checks.figures import Unrated, within
 from assay.checks.load import of_scale
 from assay.checks.raw import RawOutputs
 from assay.checks.references import OWN
-from assay.checks.run import DISK_MIB_S, SRUN_S, Reading, Run
 from assay.checks.subjects import each_scratch
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
@@ -81,7 +82,14 @@ def _checked_fields(cluster: Cluster, requirement: Requirement) -> Limit:
 
 
 _DISK = OnDisk(_checked_fields)
-_PATH = DaosPath(stored=objects)
+
+
+def _on_each_client(cluster: Cluster, scale: str) -> int:
+    """The most processes that a client has, whatever the number of containers."""
+    return math.ceil(daos_processes(cluster, 1, scale) / len(cluster.clients))
+
+
+_PATH = DaosPath(_on_each_client, objects)
 
 
 _OPENED_ALONE = "no lower layer opens a database"

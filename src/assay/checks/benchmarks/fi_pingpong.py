@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from assay.checks import loopback
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import MEBIBYTE, nic
-from assay.checks.entry import Check, Metric, Requirement
-from assay.checks.figures import Expectation, Measured, shortest, within
+from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Run
+from assay.checks.estimates import SRUN_S
+from assay.checks.figures import shortest, within
 from assay.checks.raw import RawOutputs
-from assay.checks.run import SRUN_S, Reading, Run
 from assay.checks.subjects import each_pair
 from assay.cluster.description import Cluster
 from assay.subject import Subject

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import median
 
 from assay.checks import from_disk
@@ -12,12 +11,21 @@ from assay.checks.backends import backend_of
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import IO, MEBIBYTE, Direction, memory
 from assay.checks.daos_path import DaosPath
-from assay.checks.entry import Check, Metric, Requirement, Rule
-from assay.checks.figures import Expectation, Measured, credible, nothing, standing_on
+from assay.checks.entry import (
+    Check,
+    Expectation,
+    Measured,
+    Metric,
+    Reading,
+    Requirement,
+    Run,
+    credible,
+)
+from assay.checks.estimates import DISK_MIB_S, FABRIC_MIB_S, SRUN_S, START_S, busiest
+from assay.checks.figures import nothing, standing_on
 from assay.checks.load import of_scale
 from assay.checks.memory import MemoryRules
 from assay.checks.raw import RawOutputs
-from assay.checks.run import DISK_MIB_S, FABRIC_MIB_S, SRUN_S, START_S, Reading, Run, busiest
 from assay.checks.ssd import SsdRules
 from assay.checks.subjects import (
     each_disk,
@@ -35,6 +43,29 @@ from assay.tools.output import Parsed, Sample, merged
 from assay.units import Quantity
 
 # How a run is read: each subject has one job file, whose phases have the names of the metrics.
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FioMetric(Metric):
+    """A metric, and how fio measures it: the job file, the time that it takes, and its reading."""
+
+    random: bool = False
+    """Whether the blocks are in random order."""
+    timed_by: str | None = None
+    """The variable with its seconds; None: until the file is covered once."""
+    fsync: bool = False
+    """Whether it ends with fsync, within the measured time."""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The size of the file, and the time of what does not cover it."""
+        return ("file_mib", self.timed_by) if self.timed_by else ("file_mib",)
+
+
+def phases(check: Check) -> Iterator[FioMetric]:
+    """The phases of a check of fio, in order."""
+    return (metric for metric in check.metrics if isinstance(metric, FioMetric))
+
 
 STEP = "fio"
 """The only step of a subject."""
@@ -77,11 +108,16 @@ _READING = Reading(_parsed, _is_sample_of)
 _READING_DISK = Reading(_parsed_from_disk, _is_sample_of, counts_reads=True)
 
 
-def _takes(run: Run, *, covering: int, timed: str, count: int) -> float:
+def _each(run: Run, covered_s: float) -> float:
+    """The time of one sample of every metric, if covering the files takes `covered_s`."""
+    return sum(run.sizes[p.timed_by] if p.timed_by else covered_s for p in phases(run.check))
+
+
+def _takes(run: Run) -> float:
     """The time to lay out and then cover files at the speed of a disk, and of timed phases."""
-    laid_out = run.sizes["file_mib"] / DISK_MIB_S
-    samples = covering * laid_out + (count * run.sizes[timed] if timed else 0)
-    return busiest(run.subjects) * (START_S + laid_out + run.repetitions * samples)
+    covered = run.sizes["file_mib"] / DISK_MIB_S
+    samples = run.repetitions * _each(run, covered)
+    return busiest(run.subjects) * (START_S + covered + samples)
 
 
 def _takes_in_daos(run: Run) -> float:
@@ -89,8 +125,8 @@ def _takes_in_daos(run: Run) -> float:
     mib = run.sizes["file_mib"] * of_scale(PROCESSES, run.scale) * len(run.hosts)
     engines = max(1, len(each_engine(run.cluster, "clients")))
     covered = mib / (FABRIC_MIB_S * min(engines, len(run.hosts)))
-    samples = 2 * covered + 3 * run.sizes["small_s"]
-    return busiest(run.subjects) * (SRUN_S + covered + run.repetitions * samples)
+    samples = run.repetitions * _each(run, covered)
+    return busiest(run.subjects) * (SRUN_S + covered + samples)
 
 
 # The scratch disk.
@@ -100,22 +136,22 @@ _DISK = SsdRules(
     "no SSD is named for the scratch directory",
 )
 
-_DISK_WRITE = Metric(
-    "write_1m",
-    "MiB/s",
-    _DISK.bandwidth,
-    direction="write",
-    transfer=MEBIBYTE,
-    in_flight=16,
-)
-_DISK_READ = Metric(
-    "read_1m",
-    "MiB/s",
-    _DISK.bandwidth,
-    direction="read",
-    transfer=MEBIBYTE,
-    in_flight=16,
-)
+
+def _on_the_disk(name: str, direction: Direction, size: Quantity) -> FioMetric:
+    """Bandwidth of the whole file in order, or rate of small blocks in random order."""
+    random = size == IO
+    return FioMetric(
+        name,
+        "IO/s" if random else "MiB/s",
+        _DISK.rate if random else _DISK.bandwidth,
+        direction=direction,
+        transfer=size,
+        in_flight=64 if random else 16,
+        in_chain=size == MEBIBYTE,
+        random=random,
+        timed_by="random_s" if random else None,
+    )
+
 
 DISK = Check(
     "SsdFio",
@@ -124,31 +160,17 @@ DISK = Check(
     ("disk", "fio"),
     each_disk,
     (
-        _DISK_WRITE,
-        _DISK_READ,
-        Metric(
-            "randwrite_4k",
-            "IO/s",
-            _DISK.rate,
-            direction="write",
-            transfer=IO,
-            in_flight=64,
-        ),
-        Metric(
-            "randread_4k",
-            "IO/s",
-            _DISK.rate,
-            direction="read",
-            transfer=IO,
-            in_flight=64,
-        ),
+        _on_the_disk("write_1m", "write", MEBIBYTE),
+        _on_the_disk("read_1m", "read", MEBIBYTE),
+        _on_the_disk("randwrite_4k", "write", IO),
+        _on_the_disk("randread_4k", "read", IO),
     ),
     scales={
         "quick": {"repetitions": 5, "file_mib": 512, "random_s": 1},
         "acceptance": {"repetitions": 11, "file_mib": 16384, "random_s": 30},
     },
     reading=_READING_DISK,
-    takes=partial(_takes, covering=2, timed="random_s", count=2),
+    takes=_takes,
 )
 
 
@@ -160,7 +182,8 @@ def stands_on(cluster: Cluster, requirement: Requirement) -> Requirement | None:
     host = cluster.hosts[requirement.host]
     if host.scratch is None or cluster.benchmarks.fio is None:
         return None
-    below = _DISK_WRITE if requirement.metric.direction == "write" else _DISK_READ
+    assert requirement.metric.direction
+    below = DISK.in_chain(requirement.metric.direction)
     partition: Partition = "servers" if requirement.host in cluster.servers else "clients"
     return Requirement(DISK.name, DISK.layer, partition, below, Subject(requirement.host))
 
@@ -209,19 +232,22 @@ POSIX = Check(
     ("client", "fio"),
     each_scratch,
     (
-        Metric(
+        FioMetric(
             "write_1m",
             "MiB/s",
             OnDisk().bandwidth,
             direction="write",
             transfer=MEBIBYTE,
+            in_chain=True,
+            fsync=True,
         ),
-        Metric(
+        FioMetric(
             "read_1m",
             "MiB/s",
             OnDisk().bandwidth,
             direction="read",
             transfer=MEBIBYTE,
+            in_chain=True,
         ),
     ),
     scales={
@@ -229,13 +255,28 @@ POSIX = Check(
         "acceptance": {"repetitions": 11, "file_mib": 16384},
     },
     reading=_READING_DISK,
-    takes=partial(_takes, covering=2, timed="", count=0),
+    takes=_takes,
 )
 
 
 # A tmpfs in place of SCM, written and read by the CPU.
 
 _DRAM = MemoryRules(lambda cluster, requirement: memory(cluster, cluster.hosts[requirement.host]))
+
+
+def _in_dram(name: str, direction: Direction, size: Quantity) -> FioMetric:
+    """For a fixed time, over a complete file, since memory is fast."""
+    small = size == IO
+    return FioMetric(
+        name,
+        "IO/s" if small else "MiB/s",
+        _DRAM.rate if small else _DRAM.bandwidth,
+        direction=direction,
+        transfer=size,
+        random=small,
+        timed_by="phase_s",
+    )
+
 
 TMPFS = Check(
     "ScmFio",
@@ -244,17 +285,17 @@ TMPFS = Check(
     ("server", "ram_tier", "fio"),
     each_ram_engine,
     (
-        Metric("write_1m", "MiB/s", _DRAM.bandwidth, direction="write", transfer=MEBIBYTE),
-        Metric("read_1m", "MiB/s", _DRAM.bandwidth, direction="read", transfer=MEBIBYTE),
-        Metric("write_4k", "IO/s", _DRAM.rate, direction="write", transfer=IO),
-        Metric("read_4k", "IO/s", _DRAM.rate, direction="read", transfer=IO),
+        _in_dram("write_1m", "write", MEBIBYTE),
+        _in_dram("read_1m", "read", MEBIBYTE),
+        _in_dram("write_4k", "write", IO),
+        _in_dram("read_4k", "read", IO),
     ),
     scales={
         "quick": {"repetitions": 5, "file_mib": 256, "phase_s": 1},
         "acceptance": {"repetitions": 11, "file_mib": 768, "phase_s": 10},
     },
     reading=_READING,
-    takes=partial(_takes, covering=0, timed="phase_s", count=4),
+    takes=_takes,
 )
 
 
@@ -266,18 +307,32 @@ PROCESSES: Mapping[str, int] = {"quick": 2, "acceptance": 16}
 _DAOS = DaosPath(processes=lambda _, scale: of_scale(PROCESSES, scale))
 
 
-def _through_daos(in_flight: int) -> tuple[Metric, ...]:
-    """The metrics of processes with `in_flight` I/Os in flight; for the latency it is one."""
+def _through_daos(in_flight: int) -> tuple[FioMetric, ...]:
+    """The metrics of processes with `in_flight` I/Os in flight; for the latency it is one.
 
-    def metric(name: str, unit: str, rule: Rule, direction: Direction, size: Quantity) -> Metric:
-        return Metric(name, unit, rule, direction=direction, transfer=size, in_flight=in_flight)
+    1 MiB over the whole file, then 4 KiB for a fixed time, then one at a time for latency.
+    """
+
+    def phase(name: str, direction: Direction, size: Quantity) -> FioMetric:
+        small = size == IO
+        return FioMetric(
+            name,
+            "IO/s" if small else "MiB/s",
+            _DAOS.rate if small else _DAOS.bandwidth,
+            direction=direction,
+            transfer=size,
+            in_flight=in_flight,
+            in_chain=not small,
+            random=small,
+            timed_by="small_s" if small else None,
+        )
 
     return (
-        metric("write_1m", "MiB/s", _DAOS.bandwidth, "write", MEBIBYTE),
-        metric("read_1m", "MiB/s", _DAOS.bandwidth, "read", MEBIBYTE),
-        metric("randwrite_4k", "IO/s", _DAOS.rate, "write", IO),
-        metric("randread_4k", "IO/s", _DAOS.rate, "read", IO),
-        Metric(
+        phase("write_1m", "write", MEBIBYTE),
+        phase("read_1m", "read", MEBIBYTE),
+        phase("randwrite_4k", "write", IO),
+        phase("randread_4k", "read", IO),
+        FioMetric(
             "latency_4k",
             "us",
             _DAOS.latency,
@@ -285,6 +340,8 @@ def _through_daos(in_flight: int) -> tuple[Metric, ...]:
             direction="read",
             transfer=IO,
             in_flight=1,
+            random=True,
+            timed_by="small_s",
         ),
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assay.checks.entry import Check, Metric, Requirement
-from assay.checks.figures import Expectation, Measured, exactly
+from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Run
+from assay.checks.estimates import START_S
+from assay.checks.figures import exactly
 from assay.checks.raw import RawOutputs
-from assay.checks.run import START_S, Reading, Run
 from assay.checks.subjects import each_host
 from assay.cluster.daos import Agent
 from assay.cluster.description import Cluster

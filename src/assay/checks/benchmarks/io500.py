@@ -9,11 +9,11 @@ from statistics import geometric_mean
 from assay.checks.backends import ior_backends
 from assay.checks.benchmarks import ior, mdtest
 from assay.checks.bounds import Bound, Limit
-from assay.checks.entry import Check, Metric, Requirement
-from assay.checks.figures import Expectation, Measured, nothing, within
+from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Run
+from assay.checks.estimates import SRUN_S
+from assay.checks.figures import nothing, within
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import RawOutputs
-from assay.checks.run import SRUN_S, Reading, Run
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.tools import io500

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from assay.checks.benchmarks.ior import EASY_TRANSFER, VERIFIED, repetitions, transferred
 from assay.checks.bounds.devices import IO
 from assay.checks.daos_path import DaosPath, objects
-from assay.checks.entry import Check, Metric
+from assay.checks.entry import Check, Metric, Reading, Run
+from assay.checks.estimates import FABRIC_MIB_S, RPCS_S, SRUN_S
 from assay.checks.load import ranks_per_node
 from assay.checks.pairs import clients_by_rank
 from assay.checks.raw import RawOutputs
-from assay.checks.run import FABRIC_MIB_S, RPCS_S, SRUN_S, Reading, Run
 from assay.checks.subjects import each_engine
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject

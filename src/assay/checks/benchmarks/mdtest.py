@@ -10,11 +10,11 @@ from assay.checks.benchmarks.self_test import round_trip
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import waiting
 from assay.checks.daos_path import UNDESCRIBED, clients_of, crossed_by, is_undescribed
-from assay.checks.entry import Check, Metric, Requirement
-from assay.checks.figures import Expectation, Measured, nothing, within
+from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Run
+from assay.checks.estimates import SRUN_S
+from assay.checks.figures import nothing, within
 from assay.checks.load import ranks, ranks_per_node
 from assay.checks.raw import RawOutputs
-from assay.checks.run import SRUN_S, Reading, Run
 from assay.checks.subjects import each_mdtest_backend
 from assay.checks.trips import as_often
 from assay.cluster.description import Cluster

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from assay.checks.benchmarks.self_test import round_trip, rpcs
-from assay.checks.entry import Check, Metric, Requirement
-from assay.checks.figures import Expectation, Measured, nothing
+from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Run
+from assay.checks.estimates import RPCS_S, SRUN_S
+from assay.checks.figures import nothing
 from assay.checks.pairs import engines_of
 from assay.checks.raw import RawOutputs
-from assay.checks.run import RPCS_S, SRUN_S, Reading, Run
 from assay.checks.subjects import each_engine, each_host
 from assay.checks.trips import no_shorter
 from assay.cluster.description import Cluster

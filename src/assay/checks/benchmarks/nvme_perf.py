@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.checks.bounds.devices import IO, MEBIBYTE
-from assay.checks.entry import Check, Metric
+from assay.checks.entry import Check, Metric, Reading, Run
+from assay.checks.estimates import START_S, busiest
 from assay.checks.raw import RawOutputs
-from assay.checks.run import START_S, Reading, Run, busiest
 from assay.checks.ssd import SsdRules
 from assay.checks.subjects import each_ssd
 from assay.cluster.description import Cluster

@@ -10,11 +10,11 @@ from dataclasses import replace
 
 from assay.checks.backends import ior_backends
 from assay.checks.bounds.devices import MEBIBYTE, Direction
-from assay.checks.entry import Check, Metric
+from assay.checks.entry import Check, Metric, Reading, Run
+from assay.checks.estimates import DISK_MIB_S, SRUN_S
 from assay.checks.figures import Unrated
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import RawOutputs, SubjectOutputs
-from assay.checks.run import DISK_MIB_S, SRUN_S, Reading, Run
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.tools.ior import TOOL, parse

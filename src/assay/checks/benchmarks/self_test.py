@@ -10,11 +10,20 @@ from statistics import median
 from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.bounds.devices import MEBIBYTE, Direction, as_rate, nic, waiting
 from assay.checks.bounds.path import senders, servers_of
-from assay.checks.entry import Check, Metric, Requirement
-from assay.checks.figures import Expectation, Measured, credible, nothing, shortest, within
+from assay.checks.entry import (
+    Check,
+    Expectation,
+    Measured,
+    Metric,
+    Reading,
+    Requirement,
+    Run,
+    credible,
+)
+from assay.checks.estimates import FABRIC_MIB_S, RPCS_S, SRUN_S
+from assay.checks.figures import nothing, shortest, within
 from assay.checks.pairs import ALONE, TOGETHER, clients_of, matched
 from assay.checks.raw import RawOutputs
-from assay.checks.run import FABRIC_MIB_S, RPCS_S, SRUN_S, Reading, Run
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.checks.trips import as_often
 from assay.cluster.description import Cluster
@@ -42,7 +51,8 @@ def _crossed(cluster: Cluster, subject: Subject) -> Bound | None:
         return None  # between engines of one host there is no wire
     ends = [_interface_of(cluster, engine) for engine in subject.ends]
     if subject.peer is None:
-        ends.append(senders(cluster, clients_of(cluster).partners[subject]))
+        # self_test is one process, and so uses one rail of its client.
+        ends.append(senders(cluster, tuple(clients_of(cluster).partners[subject]), 1))
     return tightest(ends, "GB/s")
 
 
@@ -121,6 +131,7 @@ def _moved(name: str, direction: Direction) -> Metric:
         direction=direction,
         transfer=MEBIBYTE,
         in_flight=IN_FLIGHT,
+        in_chain=True,
     )
 
 

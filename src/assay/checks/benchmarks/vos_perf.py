@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from assay.checks.bounds import Limit
-from assay.checks.bounds.devices import IO, MEBIBYTE, scm
-from assay.checks.entry import Check, Metric, Requirement, Scales
+from assay.checks.bounds.devices import IO, MEBIBYTE, Direction, scm
+from assay.checks.entry import Check, Metric, Reading, Requirement, Run, Scales
+from assay.checks.estimates import START_S, busiest
 from assay.checks.memory import MemoryRules
 from assay.checks.raw import RawOutputs
-from assay.checks.run import START_S, Reading, Run, busiest
 from assay.checks.subjects import each_scm_engine, each_unflushed_engine
 from assay.cluster.description import Cluster
 from assay.subject import Subject
@@ -24,10 +24,14 @@ def _scm(cluster: Cluster, requirement: Requirement) -> Limit | None:
 
 _SCM = MemoryRules(_scm)
 
-_BANDWIDTH = (
-    Metric("update_1m", "MiB/s", _SCM.bandwidth, direction="write", transfer=MEBIBYTE),
-    Metric("fetch_1m", "MiB/s", _SCM.bandwidth, direction="read", transfer=MEBIBYTE),
-)
+
+def _bandwidth(name: str, direction: Direction) -> Metric:
+    return Metric(
+        name, "MiB/s", _SCM.bandwidth, direction=direction, transfer=MEBIBYTE, in_chain=True
+    )
+
+
+_BANDWIDTH = (_bandwidth("update_1m", "write"), _bandwidth("fetch_1m", "read"))
 _RATE = (
     Metric("update_4k", "IO/s", _SCM.rate, direction="write", transfer=IO),
     Metric("fetch_4k", "IO/s", _SCM.rate, direction="read", transfer=IO),
@@ -76,7 +80,7 @@ def _takes(run: Run) -> float:
     return busiest(run.subjects) * run.repetitions * (4 * START_S + run.sizes["values"] * each)
 
 
-_FLUSHED = ("server", "daos", "scm")
+_FLUSHED = ("server", "daos")
 _UNFLUSHED = ("server", "daos", "no_flush")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Literal
 
 from assay.checks.bounds.limit import Limit
@@ -19,10 +21,16 @@ MEBIBYTE = Quantity(1, "MiB")
 """Transfer size of a bandwidth."""
 
 
-def _times(who: str, count: int, each: Quantity, thing: str, source: str) -> Limit:
+ROUNDED = 1.03
+"""Allowed ratio of figures to the datasheet, since datasheets round (this project's own choice)."""
+
+
+def _times(
+    who: str, count: int, each: Quantity, thing: str, source: str, plausible: float = 1.0
+) -> Limit:
     one = Quantity(each.to("GB/s").value, "GB/s")
     made_of = f"{count} {thing}s × {one}" if count != 1 else thing
-    return Limit(who, Quantity(count * one.value, one.unit), made_of, source)
+    return Limit(who, Quantity(count * one.value, one.unit), made_of, source, plausible)
 
 
 def ssd_bandwidth(cluster: Cluster, name: str | None, way: Direction, count: int) -> Limit | None:
@@ -34,7 +42,8 @@ def ssd_bandwidth(cluster: Cluster, name: str | None, way: Direction, count: int
     if each is None:
         return None
     thing = "SSD" if count > 1 else name
-    return _times("the SSDs", count, each, thing, f"{name}: {sheet.word}")
+    plausible = math.inf if sheet.announced else ROUNDED
+    return _times("the SSDs", count, each, thing, f"{name}: {sheet.word}", plausible)
 
 
 def ssd_rate(cluster: Cluster, name: str | None, way: Direction) -> Limit | None:
@@ -121,7 +130,9 @@ def together(who: str, limits: Iterable[Limit | None]) -> Limit | None:
     same = len(set(each)) == 1
     made = f"{len(known)} × {Quantity(each[0], 'GB/s')}" if same else f"{len(known)} together"
     sources = "; ".join(dict.fromkeys(limit.source for limit in known))
-    return Limit(who, Quantity(sum(each), "GB/s"), f"{who}, {made}", sources)
+    total = sum(each)
+    most = sum(value * limit.plausible for value, limit in zip(each, known, strict=True))
+    return Limit(who, Quantity(total, "GB/s"), f"{who}, {made}", sources, most / total)
 
 
 def as_rate(limit: Limit | None, unit: str, size: Quantity = IO) -> Limit | None:
@@ -129,7 +140,7 @@ def as_rate(limit: Limit | None, unit: str, size: Quantity = IO) -> Limit | None
     if limit is None:
         return None
     rate = limit.value.to("B/s").value / size.to("B").value
-    return Limit(limit.who, Quantity(rate, unit), f"{limit.made_of} / {size}", limit.source)
+    return replace(limit, value=Quantity(rate, unit), made_of=f"{limit.made_of} / {size}")
 
 
 def waiting(in_flight: int, latency: Quantity, unit: str, source: str, *, times: int = 1) -> Limit:

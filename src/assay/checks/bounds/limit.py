@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isinf
 
 from assay.units import Quantity, show
 
@@ -19,13 +20,22 @@ class Limit:
     made_of: str
     """How the value is computed: ``8 SSDs × 3.50 GB/s``."""
     source: str
+    plausible: float = 1.0
+    """How many times its value is still plausible; infinite if the value is no promise."""
+
+    @property
+    def most(self) -> Limit | None:
+        """The most that is plausible; None if nothing is known of that."""
+        if isinf(self.plausible):
+            return None
+        return self.over(1 / self.plausible, f"{self.plausible - 1:.0%} more is plausible")
 
     def over(self, cost: float, why: str) -> Limit:
         """The limit for the user's data if each byte crosses the component `cost` times."""
         if cost == 1:
             return self
         value = Quantity(self.value.value / cost, self.value.unit)
-        return Limit(self.who, value, f"{self.made_of} / {cost:.4g} ({why})", self.source)
+        return replace(self, value=value, made_of=f"{self.made_of} / {cost:.4g} ({why})")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster, Host
 from assay.cluster.object_class import PLAIN, ObjectClass, object_class
 from assay.cluster.once import once
+from assay.cluster.rails import rails
 from assay.subject import Subject
 from assay.units import Quantity
 
@@ -36,6 +37,11 @@ Source: DAOS_EC_CELL_DEF in DAOS's own source.
 """
 
 
+SEVERAL_SSDS = "the {} SSDs"
+SSDS = ("the SSDs", SEVERAL_SSDS.format("data"))
+"""The names of the limit of all SSDs with data, if they are of one model and if of several."""
+
+
 def data_path(
     cluster: Cluster,
     way: Direction,
@@ -43,10 +49,12 @@ def data_path(
     redundancy: ObjectClass = PLAIN,
     clients: Sequence[str] | None = None,
     engine: Subject | None = None,
+    processes: int | None = None,
 ) -> Bound | None:
     """The maximum between clients and engines (by default all of them), in values of a size.
 
-    Reads have no extra cost. The object class determines how often each byte of a write is stored,
+    Each of the `processes` on a client sends by one rail; by default all its rails are used. Reads
+    have no extra cost. The object class determines how often each byte of a write is stored,
     and how often the client sends it (see `assay.cluster.object_class`).
     """
     sent, stored, why = 1.0, 1.0, redundancy.name
@@ -54,7 +62,7 @@ def data_path(
         sent = redundancy.sent if size.to("B").value >= STRIPE.to("B").value else 1.0
         stored = redundancy.stored
     limits: list[Limit | None] = [
-        _cost(senders(cluster, None if clients is None else tuple(clients)), sent, why),
+        _cost(senders(cluster, None if clients is None else tuple(clients), processes), sent, why),
         _cost(_ports(cluster, engine), stored, why),
     ]
     for kind in _storage(cluster, way, size, engine):
@@ -69,11 +77,26 @@ def servers_of(cluster: Cluster) -> frozenset[str]:
 
 
 @once
-def senders(cluster: Cluster, clients: tuple[str, ...] | None = None) -> Limit | None:
-    """The NICs of some clients together, by default of all."""
+def senders(
+    cluster: Cluster, clients: tuple[str, ...] | None = None, processes: int | None = None
+) -> Limit | None:
+    """The NICs of some clients together, by default of all.
+
+    Of a client with several rails, as many count as it has processes, the fastest first: DAOS gives
+    a process one interface. By default, all count.
+    """
     names = cluster.clients if clients is None else clients
-    wires = (nic(cluster, name, cluster.hosts[name].interface) for name in names)
-    return together("the clients' NICs", wires)
+    used = (wire for name in names for wire in wires(cluster, name, processes))
+    return together("the clients' NICs", used)
+
+
+def wires(cluster: Cluster, client: str, processes: int | None) -> Sequence[Limit | None]:
+    """The rails of a client that so many of its processes can use; None: all of them."""
+    every = [nic(cluster, client, rail) for rail in rails(cluster, client)]
+    if processes is None or processes >= len(every) or None in every:
+        return every
+    known = [wire for wire in every if wire is not None]
+    return sorted(known, key=lambda wire: -wire.value.to("GB/s").value)[:processes]
 
 
 def _ports(cluster: Cluster, only: Subject | None) -> Limit | None:
@@ -200,5 +223,5 @@ def _ssds(
     models = counts.items()
     ssds = [ssd_bandwidth(cluster, model, way, count) for model, count in models]
     links = [ssd_link(cluster, model, count) for model, count in models]
-    yield ssds[0] if len(ssds) == 1 else together(f"the {role} SSDs", ssds)
+    yield ssds[0] if len(ssds) == 1 else together(SEVERAL_SSDS.format(role), ssds)
     yield links[0] if len(links) == 1 else together("the PCIe links of the SSDs", links)

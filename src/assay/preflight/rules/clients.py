@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assay.cluster.daos import System
-from assay.cluster.description import Host, Interface, Site
+from assay.cluster.description import Host, Site
+from assay.cluster.rails import is_able
 from assay.problems import Problem
 
 
@@ -73,14 +74,10 @@ def _reaches(name: str, host: Host, networks: set[str], provider: str) -> Iterat
             f"should leave clients one of {', '.join(near)}, in the engines' networks"
             f" {', '.join(sorted(networks))}",
         )
-    elif not any(_is_able(near[n], provider) for n in given):
+    elif not any(is_able(near[n], provider) for n in given):
         yield Problem(
             name,
             "interfaces",
             ", ".join(given),
             f"should be up and support {provider}: no other interface is in the engines' networks",
         )
-
-
-def _is_able(interface: Interface, provider: str) -> bool:
-    return interface.up and not ("verbs" in provider and interface.rdma is False)

@@ -48,12 +48,16 @@ def _too_few(name: str, host: Host, number: int, engine: Engine) -> Iterator[Pro
         cores, place = host.cores - (engine.first_core or 0), "the host"
     if engine.xstreams <= cores or _is_a_trial(host, engine):
         return
+    own = len(SYSTEM_TAGS)
+    has = f"{place} has {cores} core{'s' * (cores != 1)} for it"
     yield Problem(
         name,
         f"engines[{number}].targets",
         f"{engine.targets}, with nr_xs_helpers = {engine.nr_xs_helpers}",
-        f"should add up to at most {max(cores - len(SYSTEM_TAGS), 0)}: {place} has {cores} cores"
-        f" for it, and {len(SYSTEM_TAGS)} of them serve the engine itself",
+        f"should add up to at most {cores - own}: {has}, and {own} of them serve the engine itself"
+        if cores > own
+        else f"should be of an engine with at least {own + 1} cores, of which {own} serve the"
+        f" engine itself: {has}. For a trial, set DAOS_TARGET_OVERSUBSCRIBE=1 in its env_vars",
         # DAOS would also refuse it without DAOS_TARGET_OVERSUBSCRIBE.
         severity="warning" if engine.oversubscribes else "error",
     )

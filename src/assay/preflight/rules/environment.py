@@ -65,3 +65,14 @@ def _variables(name: str, host: Host, number: int, engine: Engine) -> Iterator[P
                 "PMEM_NO_FLUSH",
                 "should not be set where server.eadr is false: caches lose their data with power",
             )
+        else:
+            # Source: DAOS-19292, the warning in docs/admin/performance_tuning.md of August 2026.
+            yield Problem(
+                name,
+                where,
+                "PMEM_NO_FLUSH",
+                "should not be set in production: DAOS warns against it since August 2026"
+                " (DAOS-19292). PMDK finds eADR by itself, and the variable stops flushes even"
+                " where caches lose their data. Leave out daos_server_eadr unless this is a trial",
+                severity="warning",
+            )

@@ -1,0 +1,88 @@
+"""The rails of a client: the network interfaces that DAOS's agent gives to its processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.cluster.daos import Agent
+from assay.cluster.description import Cluster, Host, Interface
+from assay.cluster.once import once
+
+
+def rails(cluster: Cluster, client: str) -> tuple[str, ...]:
+    """The interfaces among which the agent of a client chooses, in the order of their names.
+
+    The agent gives an interface that is up, has an address, supports the provider, and is not
+    excluded, or is in the list of those to include. It takes those of the process's own NUMA node
+    in turn, and those of another node only if there is none. It compares the class of the servers'
+    interfaces, which a description does not have: of interfaces in several networks, only those in
+    a network of the servers count, if there are any.
+
+    Without DAOS, it is the interface of the checks.
+
+    Source: `NUMAFabric` in src/control/cmd/daos_agent/fabric.go of DAOS 2.8.
+    """
+    return _rails(cluster).get(client, ())
+
+
+@once
+def _rails(cluster: Cluster) -> dict[str, tuple[str, ...]]:
+    networks = _networks_of_servers(cluster)
+    return {name: _of(cluster, cluster.hosts[name], networks) for name in cluster.clients}
+
+
+def _of(cluster: Cluster, host: Host, networks: frozenset[str]) -> tuple[str, ...]:
+    if cluster.daos is None:
+        return (host.interface,)
+    agent = host.agent
+    listed = agent.include_fabric_ifaces or tuple(_written(agent))
+    allowed = {
+        name: host.interfaces[name]
+        for name in listed or host.interfaces
+        if name in host.interfaces and name not in agent.exclude_fabric_ifaces
+    }
+    if listed:
+        return tuple(sorted(allowed)) or (host.interface,)
+    able = [
+        name
+        for name, interface in allowed.items()
+        if (name == host.interface or _is_physical(interface))
+        and is_able(interface, cluster.provider)
+    ]
+    near = [name for name in able if host.interfaces[name].network in networks]
+    return tuple(sorted(near or able)) or (host.interface,)
+
+
+def _written(agent: Agent) -> Iterator[str]:
+    """The interfaces of `fabric_ifaces` in daos_agent.yml, which the agent takes as given."""
+    groups = agent.settings.get("fabric_ifaces")
+    for group in groups if isinstance(groups, list) else ():
+        devices = group.get("devices") if isinstance(group, dict) else None
+        for device in devices if isinstance(devices, list) else ():
+            if isinstance(device, dict) and isinstance(device.get("iface"), str):
+                yield device["iface"]
+
+
+def _is_physical(interface: Interface) -> bool:
+    """Whether it is a port of a card; a bridge or a tunnel carries no rail of its own."""
+    return interface.numa_node is not None or interface.speed_gbits is not None
+
+
+def is_able(interface: Interface, provider: str) -> bool:
+    """Whether an agent would give it to a client; what is unknown does not exclude it."""
+    if not interface.up or interface.has_address is False:
+        return False
+    return interface.rdma is not False or "verbs" not in provider
+
+
+def _networks_of_servers(cluster: Cluster) -> frozenset[str]:
+    return frozenset(_networks(cluster))
+
+
+def _networks(cluster: Cluster) -> Iterator[str]:
+    for name in cluster.daos.servers if cluster.daos else ():
+        host = cluster.hosts[name]
+        for engine in host.engines:
+            interface = host.interfaces.get(engine.fabric_iface)
+            if interface is not None and interface.network is not None:
+                yield interface.network

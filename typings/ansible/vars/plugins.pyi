@@ -1,0 +1,6 @@
+from collections.abc import Sequence
+from typing import Any
+
+def get_vars_from_inventory_sources(
+    loader: Any, sources: Sequence[str], entities: Sequence[Any], stage: str
+) -> dict[str, Any]: ...
