@@ -49,7 +49,7 @@ def test_where_no_host_answers_mistakes_that_need_none_are_reported(tmp_path: Pa
     assert done.returncode == 2, done.stdout + done.stderr
     said = " ".join(done.stdout.split())
     assert "error: n[1-2] should be reachable by ssh" in said
-    assert "error: n[1-2]: slurm_node_timeout_s = text should be " in said
+    assert "error: n[1-2]: slurm_node_timeout_s = text should be a whole" in said
     assert "error: daos_provider = tcp should be a DAOS provider" in said
     assert max(map(len, done.stdout.partition("    error: ")[2].splitlines())) <= 80
 
