@@ -68,10 +68,10 @@ def test_a_second_bandwidth_in_one_direction_changes_no_link(
         *judged("PosixFio", "read_1m", {"s1": 2700.0, "s2": 900.0}),
     ]
     before = of(cluster, figures)
-    second = replace(fio.DISK.in_chain("read"), name="read_64k", in_chain=False)
+    second = replace(fio.DISK.in_chain("read"), name="read_again", in_chain=False)
     both = replace(fio.DISK, metrics=(*fio.DISK.metrics, second))
     monkeypatch.setattr(fio, "DISK", both)
-    assert of(cluster, figures, judged("SsdFio", "read_64k", {"s1": 500.0, "s2": 9.0})) == before
+    assert of(cluster, figures, judged("SsdFio", "read_again", {"s1": 500.0, "s2": 9.0})) == before
 
 
 def test_only_hosts_with_both_figures_count(cluster: Cluster) -> None:

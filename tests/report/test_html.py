@@ -245,7 +245,7 @@ def test_what_was_neither_measured_nor_has_limits_leaves_nothing_to_draw():
 
 def test_some_twenty_metrics_are_rendered_in_seconds_and_stay_small():
     sign_off = campaign(cluster(1, 1), Gate.MEASURED)
-    assert 20 < len(sign_off.judgements) < 40
+    assert 20 < len(sign_off.judgements) < 60
     began = time.process_time()
     page = html.render(sign_off)
     assert time.process_time() - began < 4, "2 s are the aim, and 4 the alarm on a busy machine"
