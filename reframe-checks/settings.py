@@ -11,7 +11,7 @@ from pathlib import Path
 from reframe.core.logging import log_files
 
 from assay.campaign import results
-from assay.checks.plan import features
+from assay.checks.plan import CaseKey, features
 from assay.cluster.description import PARTITIONS, Partition
 from assay.preflight import examine as preflight
 from assay.tools.slurm.squeue import IN_VAIN
@@ -46,8 +46,8 @@ SECOND_ROUND = os.environ.get("ASSAY_ROUND") == "2"
 """Whether only these are measured now; `campaign.sh` sets it."""
 
 
-def _undecided() -> frozenset[tuple[str, str]]:
-    """Check and partition of what has taken the first of its samples, and needs the others."""
+def _undecided() -> frozenset[CaseKey]:
+    """What has taken the first of its samples, and needs the others."""
     if EARLIER is None or not EARLIER.stopped:
         return frozenset()
     # It imports what judges, and most sessions need none of it.

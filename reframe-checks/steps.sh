@@ -134,7 +134,7 @@ finally() {
 FINALLY=()
 
 at_end() {
-    local command
+    local status=$? command
     trap "" TERM INT
     for command in "${FINALLY[@]}"; do
         eval "$command"

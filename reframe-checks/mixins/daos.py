@@ -122,7 +122,7 @@ class NeedsDaos(RunsDaosPrograms):
         if problems := super().problems_before():
             return problems
         if problems := self.look("before"):
-            return [f"{self.entry.name} needs the phase system: {each}" for each in problems]
+            return [f"the system is not ready: {each}" for each in problems]
         if self.written_bytes() and self.daos.found and self.daos.pool:
             return self.short_of_room("pool.before", self.daos.pool, self.written_bytes())
         return []
@@ -254,6 +254,9 @@ class NeedsDaos(RunsDaosPrograms):
                 return [why]
         asked = self.ask(f"container.{when}", containers.query(pool, label))
         problems = list(containers.parse(asked).problems)
+        if problems:
+            health = self.ask(f"container_status.{when}", containers.status(pool, label))
+            problems = containers.unclean(health, pool, label) or problems
         if not problems and found:
             problems += containers.other_layout(asked, self.daos.file_oclass)
         return problems

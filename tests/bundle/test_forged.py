@@ -158,7 +158,7 @@ def test_the_last_line_names_what_it_speaks_of(written: Path) -> None:
     printed = CliRunner().invoke(app, ["verify", str(written)]).stdout.splitlines()
     assert printed[-1].startswith(
         f"{written} is intact: proving-ground, measured 2001-09-09 01:46 to 2001-09-09"
-        " 01:47 UTC, gate measured: MEASURED: "
+        " 01:47 UTC, gate measured: MEASURED proving-ground: "
     )
     assert printed[-1].endswith("; not signed")
 

@@ -85,7 +85,7 @@ def edit(change: Callable[[dict[str, Any]], object]) -> Change:
 def test_a_bundle_stands(written: Path, keys: Path) -> None:
     checked = verify(written, keys / "allowed")
     assert checked.problems == []
-    assert ": MEASURED: " in checked.says
+    assert ": MEASURED proving-ground: " in checked.says
     assert any(
         sentence.startswith('Good "daos-assay" signature for Ada') for sentence in checked.holds
     )

@@ -129,7 +129,8 @@ def test_a_sample_that_is_not_a_measurement_is_missing(site: Path, value: float)
     write(site / "run-1.json", document)
     status, printed, _ = signoff(site)
     assert status == 1
-    assert printed.startswith("NOT MEASURED: 1 missing")
+    assert printed.startswith("NOT MEASURED proving-ground: ")
+    assert ", 1 missing, " in printed
     record = read(site / "bundle" / "report.json")
     (row,) = (row for row in record["metrics"] if row["key"] == "SsdFio.read_1m on s1")
     assert row["verdict"] == "missing"

@@ -75,6 +75,46 @@ def test_what_an_earlier_session_measured_is_skipped_and_stays_measured(tmp_path
     assert states(seen(tmp_path, BEGIN + run + skip)) == ["waits", "waits"]
 
 
+def with_command(options: str) -> str:
+    """ReFrame's own lines before a session."""
+    return (
+        "[ReFrame Setup]\n  version:           4.10.4\n"
+        f"  command:           '/opt/assay/reframe/venv/bin/reframe --run {options}'\n{BEGIN}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "state"),
+    [
+        ("--tag=quick --exec-policy=serial", "waits"),
+        ("--tag=quick --tag=raw --exclude-tag=root", "waits"),
+        (r"--tag=quick --name=^(SsdFio|PosixFio)\b", "waits"),
+        ("--tag=quick --tag=system", "failed"),
+        (r"--tag=quick --name=^(NetTest)\b", "failed"),
+    ],
+)
+def test_what_failed_waits_again_where_a_session_runs_it_again(
+    tmp_path: Path, options: str, state: str
+) -> None:
+    run, end = RUN.format("SsdFio", "servers"), END.format("FAIL", "SsdFio", "servers")
+    resumed = seen(tmp_path, BEGIN + run + end + FINISH + with_command(options))
+    assert states(resumed) == [state, "waits"]
+    assert resumed.done == (state == "failed")
+    left = progress.seconds_left(resumed, TAKES, AT)
+    assert left == sum(TAKES.values()) - (100.0 if state == "failed" else 0.0)
+
+
+def test_a_job_that_waits_for_a_dfuse_says_so(tmp_path: Path) -> None:
+    raw = tmp_path / "stage/20261122T180000/here/servers/site/SsdFio_5ebe268c/raw/s1"
+    raw.mkdir(parents=True)
+    (raw.parents[1] / "rfm_job.sh").write_text("")
+    (raw / "waiting").write_text("the dfuse at /mnt/assay\n")
+    state = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
+    assert progress.lines(state)[1].endswith("; waiting for the dfuse at /mnt/assay")
+    (started,) = progress.started(state, 40)
+    assert started.endswith("; about 40 s left; waiting for the dfuse at /mnt/assay")
+
+
 def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
     of_it = "here/servers/site/SsdFio_5ebe268c"
     (tmp_path / "stage" / "20261122T170000" / of_it).mkdir(parents=True)

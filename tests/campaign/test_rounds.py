@@ -322,7 +322,7 @@ def test_a_second_round_that_failed_leaves_no_figure_and_may_be_repeated(rounds:
     rounds.take(1)
     rounds.take(2, fail)
     reasons = {(j.requirement.check, j.reason) for j in rounds.signed().stopped_by}
-    assert reasons == {("SsdFio", "SsdFio failed in its sanity phase: full")}
+    assert reasons == {("SsdFio", "failed in its sanity phase: full")}
     (rounds.root / "reports/run-2.json").rename(rounds.root / "reports/run-1b.json")
     rounds.take(2, later(LATER))
     signed = rounds.signed()

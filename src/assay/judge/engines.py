@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
-from assay.checks.plan import CHECKS, requirements
+from assay.checks.plan import CHECKS, CaseKey, Plan
 from assay.cluster.description import Cluster
 from assay.foreign.text import quoted
 from assay.judge.engine_logs import logged
@@ -74,6 +74,11 @@ class Engines:
         rest = f"; not compared: {', '.join(lost)}" if lost else ""
         return f"; a rank is named only above {each} that of its peers{rest}"
 
+    @property
+    def case(self) -> CaseKey:
+        """The check on its partition."""
+        return CaseKey(self.check, self.partition)
+
 
 _NOBODY = "no rank or target is an outlier in latency"
 
@@ -81,36 +86,27 @@ MOST_TIMES = 100.0
 """Ratio above which the report says that ranks were not compared (own choice)."""
 
 
-def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
+def engines(cluster: Cluster, plan: Plan, results: Results) -> tuple[Engines, ...]:
     """The engines' report on each check that watches them, or during which they logged errors."""
-    watched = dict.fromkeys(
-        (each.check, each.partition)
-        for each in requirements(cluster)
-        if CHECKS[each.check].reading.watches_engines
-    )
+    watched = (key for key in plan.cases if CHECKS[key.check].reading.watches_engines)
     cases = (results.cases.get(key) for key in watched)
-    all_reports = (_of_case(cluster, case) for case in cases if case is not None)
-    reports = {(each.check, each.partition): each for each in all_reports if each is not None}
+    all_reports = (_of_case(cluster, plan, case) for case in cases if case is not None)
+    reports = {each.case: each for each in all_reports if each is not None}
     for key, report in reports.items():
         if full := pressed(cluster, results.cases[key]):
             reports[key] = replace(report, findings=(*report.findings, full))
-    for (check, partition), errors in logged(cluster, results).items():
-        report = reports.get((check, partition), Engines(check, partition, (), ()))
-        reports[check, partition] = replace(report, findings=(*report.findings, *errors))
+    for key, errors in logged(cluster, plan, results).items():
+        report = reports.get(key, Engines(*key, (), ()))
+        reports[key] = replace(report, findings=(*report.findings, *errors))
     return tuple(reports.values())
 
 
-def _of_case(cluster: Cluster, case: Case) -> Engines | None:
+def _of_case(cluster: Cluster, plan: Plan, case: Case) -> Engines | None:
     """The engines' report on one check; None if it never reached DAOS."""
     outputs = [job.output for job in case.jobs if job.output is not None]
     if not outputs or cluster.daos is None:
         return None
-    subjects = dict.fromkeys(
-        each.subject
-        for each in requirements(cluster)
-        if (each.check, each.partition) == (case.check, case.partition)
-        and each.subject.backend != _WITHOUT_DAOS
-    )
+    subjects = [each for each in plan.subjects(case.key) if each.backend != _WITHOUT_DAOS]
     if not subjects:
         return None
     found = cluster.daos.found

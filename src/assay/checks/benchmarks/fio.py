@@ -212,18 +212,20 @@ class OnDisk:
         self, cluster: Cluster, requirement: Requirement, measured: Measured
     ) -> Expectation:
         """Bound the bandwidth by the measured figure of the disk, and require nearly as much."""
-        unit, lower = requirement.unit, stands_on(cluster, requirement)
-        if lower is None:
+        unit, below = requirement.unit, stands_on(cluster, requirement)
+        if below is None:
             why = f"direct I/O on {requirement.host}'s scratch disk is not in the plan"
             return nothing(requirement, why)
-        samples = measured.get(lower, ())
-        if not samples:
-            return nothing(requirement, f"{lower.key} has not been measured")
+        lower = measured.own(below)
+        if lower is None:
+            return nothing(requirement, f"{below.key} has not been measured")
+        samples = lower.samples
         best, usual, usually = max(credible(samples)), median(samples), "their median"
         program = self.program_limit(cluster, requirement)
         if program is not None and program.value.to(unit).value < usual:
             usual, usually = program.value.to(unit).value, program.made_of
-        made_of = f"best of {len(samples)} samples of direct I/O on the same disk"
+        where = lower.instead or "on the same disk"
+        made_of = f"best of {len(samples)} samples of direct I/O {where}"
         disk = Limit("the disk", Quantity(best, unit), made_of, lower.key)
         reach = Limit(usually, Quantity(usual, unit), usually, lower.key)
         return standing_on(cluster, requirement, [disk], reach, DISK_CEILING)

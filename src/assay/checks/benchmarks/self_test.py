@@ -72,12 +72,12 @@ def _payload(cluster: Cluster, requirement: Requirement, measured: Measured) -> 
         return within(cluster, requirement, None, "an empty RPC takes no time on a wire")
     bound = shortest(size, wire.limits[0] if wire else None)
     trip = replace(requirement, metric=_LATENCY_EMPTY)
-    samples = measured.get(trip, ())
+    empty = measured.own(trip)
     below = None
-    if bound and samples:
-        time = Quantity(bound.value.to("us").value + median(samples), "us")
+    if bound and empty:
+        time = Quantity(bound.value.to("us").value + median(empty.samples), "us")
         made_of = f"{time}, an empty round trip and the payload"
-        below = [Limit("the round trip", time, made_of, trip.key)]
+        below = [Limit("the round trip", time, made_of, empty.named)]
     return within(cluster, requirement, bound, _NO_WIRE, below=below)
 
 
@@ -111,11 +111,11 @@ def rpcs(
     in_flight = requirement.metric.in_flight
     assert in_flight
     trip = replace(requirement, metric=latency)
-    samples = measured.get(trip, ())
-    if not samples:
+    lower = measured.own(trip)
+    if lower is None:
         return nothing(requirement, f"{trip.key} has not been measured")
-    least = Quantity(min(credible(samples)), latency.unit)
-    law = waiting(in_flight * senders, least, requirement.unit, f"least of {trip.key}")
+    least = Quantity(min(credible(lower.samples)), latency.unit)
+    law = waiting(in_flight * senders, least, requirement.unit, f"least of {lower.named}")
     return as_often(cluster, requirement, law, [wire] if wire else [])
 
 
