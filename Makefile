@@ -29,7 +29,7 @@ export UV_SYSTEM_CERTS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 # These look for Ansible's other commands on the path.
-lint-ansible molecule-cluster molecule-daos molecule-guest molecule-real molecule-spack: export PATH := $(CURDIR)/$(BIN):$(PATH)
+lint-ansible molecule-cluster molecule-daos molecule-cluster-real molecule-guest molecule-real molecule-spack: export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help
 help: ## List the commands.
@@ -145,6 +145,10 @@ molecule-daos: setup host-tools ## Converge the roles of DAOS on five hosts, wit
 .PHONY: molecule-real
 molecule-real: setup host-tools ## The same with a real DAOS, whose prefix ASSAY_DAOS_PREFIX names.
 	scripts/no-deprecations.sh molecule test --scenario-name daos-real
+
+.PHONY: molecule-cluster-real
+molecule-cluster-real: setup host-tools ## Deploy and measure six hosts with a real DAOS, lose one and bring it back, by hand.
+	scripts/no-deprecations.sh molecule test --scenario-name cluster-real
 
 .PHONY: molecule-guest
 molecule-guest: setup host-tools ## Measure as a normal user on a Slurm that our roles did not make, by hand.

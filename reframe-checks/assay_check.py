@@ -5,6 +5,7 @@ class, which metrics are required, and where.
 """
 
 import shutil
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -23,7 +24,7 @@ from assay import __version__
 from assay.campaign.cases import FIRST
 from assay.campaign.results import Results
 from assay.campaign.samples import samples_of
-from assay.campaign.steps import Evict, Shell, Step, busy_s
+from assay.campaign.steps import Evict, Shell, Step, busy_s, misplaced
 from assay.campaign.steps import problems as problems_of
 from assay.checks.entry import SCALES, Run, Scales
 from assay.checks.expect import Measured, expectation
@@ -266,6 +267,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
             raise ReframeError("; ".join(problems))
 
     @run_before("run")
+    def take_the_time(self) -> None:
+        self.began = time.time()
+
+    @run_before("run")
     def take_the_hosts(self) -> None:
         # The site's partition may have other nodes, too.
         if self.current_partition.scheduler.registered_name != "local":
@@ -353,10 +358,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
                 continue
             left = self.raw.of(subject)
             try:
-                ran += left.steps()
+                done = left.steps()
+                ran += done
                 own = (
                     strange.get(subject)
                     or [*common, *problems_of(left, self.steps(subject))]
+                    or [*misplaced(done, self.began, time.time())]
                     or self._collect(subject)
                 )
             except (ForeignError, OSError) as error:

@@ -21,6 +21,18 @@ from patient_squeue import SCHEDULER
 # removes its own entry from sys.path by its index.
 sys.path.append(str(Path(__file__).resolve().parent))
 
+
+def _strange(name: str) -> bool:
+    """Whether a variable names what shells, the loader or Python read first, or is a function."""
+    if name.startswith("BASH_FUNC_"):
+        return "module" not in name and name != "BASH_FUNC_ml%%"
+    return name in ("BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT") or name.startswith("PYTHON")
+
+
+# Jobs inherit the environment: nothing in it may take the place of what they run.
+for name in filter(_strange, [*os.environ]):
+    del os.environ[name]
+
 CLUSTER = preflight.load(Path(os.environ.get("ASSAY_CLUSTER", "/etc/assay/cluster.json")))
 
 REPORTS = os.environ.get("ASSAY_REPORTS", "")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import bundles
 from assay.bundle import difference
 from assay.bundle import verify as verification
-from assay.bundle import write as bundle
 from assay.bundle.compare import Outcome, compare
 from assay.campaign.results import read
 from assay.checks.plan import CHECKS
@@ -21,6 +21,7 @@ from assay.cli import app
 from assay.cluster.description import Cluster
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.verdict import Verdict
+from assay.report import reader
 from assay.report.reader import read as read_record
 from assay.report.record import Record
 from clusters import described, description
@@ -56,7 +57,7 @@ def write(directory: Path, cluster: Cluster, change: Change) -> Path:
     change(document)
     (directory / "run-1.json").write_text(json.dumps(document))
     results = read(str(directory / "run-1.json"), cluster, directory)
-    bundle.write(sign_off(cluster, results, Gate.MEASURED), results, directory / "bundle")
+    bundles.write(sign_off(cluster, results, Gate.MEASURED), results, directory / "bundle")
     return directory / "bundle"
 
 
@@ -91,7 +92,11 @@ def bundled(tmp_path: Path, cluster: Cluster) -> Callable[..., Path]:
 @pytest.fixture
 def unverified(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take bundles whose samples no program has printed."""
-    monkeypatch.setattr(verification, "verify", lambda _: verification.Checked())
+    monkeypatch.setattr(
+        verification,
+        "verify",
+        lambda bundle: verification.Checked(record=reader.read(bundle / "report.json")),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +105,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here, small = tmp_path_factory.mktemp("sound"), described(description())
     (here / "run-1.json").write_text(json.dumps(report_with_outputs(small, here)))
     results = read(str(here / "run-1.json"), small, here)
-    bundle.write(sign_off(small, results, Gate.MEASURED), results, here / "bundle")
+    bundles.write(sign_off(small, results, Gate.MEASURED), results, here / "bundle")
     return here / "bundle"
 
 
@@ -254,9 +259,9 @@ def test_what_became_implausible_is_no_better(old: Path, bundled: Callable[..., 
 
 def test_what_is_not_a_bundle_cannot_be_compared(old: Path, tmp_path: Path) -> None:
     old = shutil.copytree(old, tmp_path / "old")
-    done = CliRunner().invoke(app, ["compare", str(old), "/nowhere"])
+    done = CliRunner().invoke(app, ["compare", "/nowhere", str(old)])
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "/nowhere/report.json cannot be read" in done.stderr
+    assert done.stderr.startswith("/nowhere is not a bundle of `assay signoff`: ")
     text = json.loads((old / "report.json").read_text())
     del text["metrics"]
     (old / "report.json").write_text(json.dumps(text))

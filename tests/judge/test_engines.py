@@ -334,8 +334,25 @@ def test_an_unreadable_reading_is_reported(tmp_path: Path) -> None:
     (reading,) = tmp_path.glob("**/start.engines.gz")
     reading.write_bytes(b"no gzip")
     (report,) = reported(daos(9191), results)
-    assert report.unread.startswith("start.engines.gz: it is not what read_engines.py writes")
+    assert report.unread.startswith("start.engines.gz is not compressed: ")
     assert not report.findings
+
+
+def test_a_server_that_claims_the_ranks_of_others_hides_nothing(tmp_path: Path) -> None:
+    """Each reading was whole no more, so that nothing was said of others' load or of a cache."""
+    seen = Activity(ranks=2)
+    on = {0: "s1", 1: "s1"}
+    place = ROOT / "telemetry" / "tenant"
+    claim = '# server s0\nengine_pool_xferred_update{pool="p",rank="0",target="0"} 9\n'
+    before, after = (
+        parse(claim + (place / f"{name}.prom").read_text(), on) for name in ("start", "write.1")
+    )
+    note(seen, after)
+    compare(seen, before, after, {(DFS, "write"): 1.0}, "write.1")
+    assert list(_findings(seen)) == [
+        "others used the system: 100% of the bytes were not from this check",
+        "s0 has metrics of rank 0, which is on s1",
+    ]
 
 
 def test_a_check_that_read_nothing_says_so(tmp_path: Path) -> None:

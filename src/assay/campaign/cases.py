@@ -181,14 +181,17 @@ def _failed_elsewhere(case: TestCase) -> bool:
 
 
 def problem_of(case: TestCase) -> str | None:
-    """Why a check has no figures; a figure beyond its reference is not a reason."""
+    """Why a check has no figures; a figure beyond its reference is not a reason.
+
+    The check is not named, so that one reason of several checks is one cause.
+    """
     if case.result == "abort":
-        return f"{case.check} was interrupted: run the campaign again"
+        return "interrupted: run the campaign again"
     if case.result == "pass" or case.fail_phase == "performance":
         return None
     if case.fail_reason and case.fail_reason.startswith(_REFUSAL):
-        return f"{case.check} was not run: {case.fail_reason.removeprefix(_REFUSAL)}"
-    return f"{case.check} failed in its {case.fail_phase} phase: {case.fail_reason}"
+        return case.fail_reason.removeprefix(_REFUSAL)
+    return f"failed in its {case.fail_phase} phase: {case.fail_reason}"
 
 
 _REFUSAL = "reframe error: "

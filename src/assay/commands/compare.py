@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from assay.commands.inputs import refuse_changed
+from assay.commands.inputs import verified
 from assay.commands.terminal import NO, misuse, warn
 from assay.foreign.text import one_line
 
@@ -37,14 +37,11 @@ def compare(
     from assay.bundle import compare as comparison
     from assay.bundle import difference
     from assay.judge.signoff import Gate
-    from assay.report import reader
 
     sides = [old, *(more_old or [])], [new, *(more_new or [])]
     warn([bundle / "report.json" for side in sides for bundle in side])
+    before, after = ([verified(bundle)[0] for bundle in side] for side in sides)
     try:
-        before, after = ([reader.read(bundle / "report.json") for bundle in side] for side in sides)
-        for bundle in itertools.chain(*sides):
-            refuse_changed(bundle)
         compared = comparison.compare(before, after)
     except ValueError as error:
         misuse(str(error))

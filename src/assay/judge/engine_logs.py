@@ -12,9 +12,8 @@ from assay.campaign.engine_logs import EngineLog
 from assay.campaign.results import Results
 from assay.checks.benchmarks.self_test import SYSTEM_BEFORE, NoRankError, rank
 from assay.checks.plan import CHECKS, CaseKey, Plan
-from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
-from assay.foreign.files import ForeignError, Tree
+from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line, shorten
 from assay.subject import Subject
 
@@ -75,7 +74,7 @@ def while_it_ran(case: Case, subjects: Iterable[Subject]) -> While:
     for output in (job.output for job in case.jobs):
         if output is None:
             continue
-        raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
+        raw = output.raw
         try:
             steps = [step for subject in subjects for step in raw.of(subject).steps()]
             answer = answer or raw.answer(SYSTEM_BEFORE)

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field, replace
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
 from assay.checks.plan import CHECKS, CaseKey, Plan
-from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
-from assay.foreign.files import Tree
+from assay.foreign.text import quoted
 from assay.judge.engine_logs import logged
 from assay.judge.engine_steps import Activity, Way, add, ssds
 from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, in_words, named_from, outliers
@@ -126,7 +125,7 @@ def _of_case(cluster: Cluster, plan: Plan, case: Case) -> Engines | None:
     ranks = found.ranks if found else engines
     seen = Activity(ranks=1 if alone else ranks, all_ranks=len(subjects) if alone else ranks)
     for job, output in enumerate(outputs):
-        raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
+        raw = output.raw
         seen.ssds.update(ssds(raw))
         for subject in subjects:
             add(seen, cluster, case.check, subject, raw, job)
@@ -184,6 +183,7 @@ def _findings(seen: Activity) -> Iterator[str]:
         yield f"others used the system: {others:.0%} of the bytes were not from this check"
     for (subject, direction), sentence in _short(seen).items():
         yield f"{direction} on {subject}: {sentence}"
+    yield from list(seen.claimed)[:MOST_NAMED]
     for rank in sorted(seen.restarted):
         yield f"rank {rank} on {seen.hosts[rank]} restarted during the check"
     if seen.rebuilt:
@@ -191,7 +191,7 @@ def _findings(seen: Activity) -> Iterator[str]:
         yield f"a rebuild or reintegration moved data between engines meanwhile: rank {ranks}"
     errors = sorted(seen.failed.items(), key=lambda item: -item[1])
     for (rank, metric, detail), count in errors[:MOST_NAMED]:
-        what = f"{ERRORS[metric]}{f' ({detail})' if 'nvme' in metric and detail else ''}"
+        what = f"{ERRORS[metric]}{f' ({quoted(detail)})' if 'nvme' in metric and detail else ''}"
         yield f"rank {rank} on {seen.hosts[rank]} counted {what}: {count:.0f}"
     if len(errors) > MOST_NAMED:
         yield f"error counts not listed: {len(errors) - MOST_NAMED}"

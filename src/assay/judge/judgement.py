@@ -177,7 +177,7 @@ def _limits(measurements: Sequence[Measurement], ends: Numbers, looks: int) -> L
         best=np.where(more, ceiling, floor),
         worst=np.where(more, floor, ceiling),
         more=more,
-        group=numbered([_peer_group(measurement) for measurement in measurements]),
+        group=numbered([peer_group(measurement) for measurement in measurements]),
         subject=numbered(
             [
                 (required.case, required.subject)
@@ -194,7 +194,7 @@ def _array(figures: Sequence[float | None]) -> Array:
     return np.array([math.nan if figure is None else figure for figure in figures], np.float64)
 
 
-def _peer_group(measurement: Measurement) -> Hashable:
+def peer_group(measurement: Measurement) -> Hashable:
     """The properties that peers share."""
     required, expected = measurement.requirement, measurement.expectation
     # Limits from measured figures differ between hosts, even if the hosts are alike.
@@ -256,7 +256,7 @@ class _Words:
     def limit(self) -> str:
         """The limit that it should reach, or stay within."""
         quantity = Quantity(self.worst or 0.0, self.unit)
-        return f"the {'floor' if self.more else 'limit'} of {quantity}"
+        return f"the {'floor' if self.more else 'ceiling'} of {quantity}"
 
     def beyond(self, value: float) -> str | None:
         """A sentence if a value is better than possible, otherwise None."""
@@ -265,7 +265,7 @@ class _Words:
         return f"better than possible, {Quantity(self.best, self.unit)}"
 
     def short(self, value: float) -> str | None:
-        """A sentence if a value is worse than its floor, otherwise None."""
+        """A sentence if a value is worse than that limit, otherwise None."""
         if self.worst is None or not (value < self.worst if self.more else value > self.worst):
             return None
         return f"{'below' if self.more else 'above'} {self.limit}"

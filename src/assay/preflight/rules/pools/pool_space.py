@@ -11,6 +11,7 @@ from assay.checks.benchmarks.vos_perf import BANDWIDTH
 from assay.cluster.daos import Engine, System
 from assay.cluster.description import Host
 from assay.preflight.rules.context import OfSystem
+from assay.preflight.rules.storage.file_space import GIB
 from assay.problems import Problem
 from assay.tools.daos.pools import POOL_SIZE, SIZES_ALLOWED, size_bytes
 
@@ -25,6 +26,7 @@ def pool_space_rules(of: OfSystem) -> Iterator[Problem]:
     for number, pool in enumerate(system.pools):
         yield from _size(f"daos.pools[{number}].size", pool.get("size"), servers)
     yield from _shares(system)
+    yield from _of_each_target(system, servers)
     yield from _rank_pools(system, servers)
     yield from _room_for_vos_perf(system, hosts)
 
@@ -42,8 +44,8 @@ def _size(key: str, size: Any, servers: Mapping[str, Host]) -> Iterator[Problem]
             None,
             key,
             size,
-            f"should be at least {math.ceil(least / 10**9)}GB: 16 MiB of SCM for each target, and"
-            " that of SSDs beside it",
+            f"should be at least {math.ceil(least / 10**9)}GB, or DAOS refuses the pool: for each"
+            f" target 1 GiB of SSD, of which the pool has {SSD_SHARE:.0%}; or without SSDs 16 MiB",
         )
     if wanted is not None and held and wanted > held:
         yield Problem(
@@ -103,10 +105,38 @@ MIN_TARGET_BYTES = 16 * 2**20
 """Least SCM of a pool on each target (`ScmMinBytesPerTarget` in src/control/server/engine)."""
 
 
+def _of_each_target(system: System, servers: Mapping[str, Host]) -> Iterator[Problem]:
+    """Require of pools sized in percent that their part of each SSD is as much as DAOS takes."""
+    engines = [(host, engine) for host in servers.values() for engine in host.engines]
+    if not all(engine.bdev_tiers for _, engine in engines):
+        return
+    sizes = [(_data_bytes(host, engine), engine.targets) for host, engine in engines]
+    left = min((size / targets for size, targets in sizes if size), default=0.0)
+    for number, pool in enumerate(system.pools if left else ()):
+        size = str(pool.get("size"))
+        if not _PERCENT.fullmatch(size):
+            continue
+        share = int(size.removesuffix("%")) / 100
+        each, left = left * share, left * (1 - share)
+        if each < MIN_SSD_BYTES:
+            yield Problem(
+                None,
+                f"daos.pools[{number}].size",
+                size,
+                f"should give each target at least 1 GiB of its SSD, or DAOS refuses the pool; it"
+                f" gives {each / MIN_SSD_BYTES:.2f} GiB. Use a larger share, larger SSDs"
+                " (bdev_size) or fewer targets",
+            )
+            return
+
+
 def _least(servers: Mapping[str, Host]) -> int:
-    """Size below which no pool can be, bytes."""
+    """Size below which no pool can be, bytes: dmg divides it between the ranks and the tiers."""
     engines = [engine for host in servers.values() for engine in host.engines]
-    return MIN_TARGET_BYTES * sum(engine.targets for engine in engines)
+    targets = max((engine.targets for engine in engines), default=0) * len(engines)
+    if any(engine.bdev_tiers for engine in engines):
+        return math.ceil(targets * MIN_SSD_BYTES / SSD_SHARE)
+    return targets * MIN_TARGET_BYTES
 
 
 def _capacity(servers: Mapping[str, Host]) -> int:
@@ -117,12 +147,19 @@ def _capacity(servers: Mapping[str, Host]) -> int:
 
 def _data_bytes(host: Host, engine: Engine) -> int | None:
     """Size of an engine's SSDs for data, bytes; None if the size of one is unknown."""
+    tiers = [t for t in engine.bdev_tiers if not t.bdev_roles or "data" in t.bdev_roles]
     sizes = [
         block.size_bytes if (block := host.blocks.get(path)) is not None else None
-        for tier in engine.bdev_tiers
-        if not tier.bdev_roles or "data" in tier.bdev_roles
+        for tier in tiers
+        if tier.class_ != "file"
         for device in tier.devices
         for path in (host.nvme[device].namespaces if device in host.nvme else (device,))
+    ]
+    sizes += [
+        tier.bdev_size and tier.bdev_size * GIB
+        for tier in tiers
+        if tier.class_ == "file"
+        for _ in tier.bdev_list
     ]
     return None if None in sizes else sum(size or 0 for size in sizes)
 
