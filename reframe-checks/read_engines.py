@@ -31,6 +31,9 @@ AT_ONCE = 64
 """Servers that are asked at once. If each of them is hostile, they cost 64 x 2 x 16 MiB, and one
 of them costs 32 MiB: its answer, and the same as text."""
 
+REASON = 300
+"""Characters of a reason that are kept."""
+
 KEPT_BYTES, KEPT_LINES = 64 * 2**20, 500_000
 """What is kept of all servers together, as much as `assay` reads. Each of them may have an equal
 share, so that none takes the room of the others. 512 servers of 16 targets give 4 MB."""
@@ -49,7 +52,7 @@ def lines(server: str, pattern: re.Pattern[str], budget: Budget, share: int) -> 
     answer = fetch(url, budget) if budget.seconds > 0 else Missing("was not asked in time")
     text = answer if isinstance(answer, Missing) else text_of(answer)
     if isinstance(text, Missing):
-        return [f"# no answer of {host}: {' '.join(text.why.split())}"]
+        return [f"# no answer of {host}: {' '.join(text.why[:REASON].split())}"]
     kept, size = [f"# server {host}"], 0
     for line in text.split("\n"):
         if pattern.match(line) and not line.endswith(" 0"):

@@ -12,6 +12,7 @@ import pytest
 from typer.main import get_command
 
 from assay.checks.plan import CHECKS
+from assay.checks.references import entries
 from assay.cli import app
 from assay.judge.verdict import Verdict
 
@@ -144,3 +145,22 @@ def test_no_two_files_of_tests_have_one_name() -> None:
     # pytest would import one in the place of the other.
     names = Counter(path.name for path in (REPOSITORY / "tests").rglob("test_*.py"))
     assert [name for name, times in names.items() if times > 1] == []
+
+
+STATED = re.compile(
+    r"(?:at least|nor below|[Ff]loors? (?:is|of)) (\d+(?:\.\d+)?) %(?: and (\d+(?:\.\d+)?) %)?"
+)
+
+
+@pytest.mark.parametrize("check", sorted(CHECKS))
+def test_the_page_of_a_check_states_the_floors_that_it_is_judged_by(check: str) -> None:
+    text = " ".join((REPOSITORY / "docs/checks" / f"{check}.md").read_text().split())
+    good = text[text.find("What a good figure is") :].partition("**What usually")[0]
+    stated = {float(each) for found in STATED.findall(good) for each in found if each}
+    floors = {
+        round(100 * entry.fraction * entry.kept, 1)
+        for entry in entries()
+        for figure in entry.figures
+        if entry.fraction and figure.partition(".")[0] == check
+    }
+    assert stated <= floors

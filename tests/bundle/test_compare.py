@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import bundles
 from assay.bundle import difference
 from assay.bundle import verify as verification
-from assay.bundle.compare import Outcome, compare
+from assay.bundle.compare import Outcome, Result, compare
 from assay.campaign.results import read
 from assay.checks.plan import CHECKS
 from assay.cli import app
@@ -120,8 +120,8 @@ def test_what_did_not_change_is_not_a_regression(old: Path, bundled: Callable[..
     assert not compared.is_regression
     assert {row.outcome for row in compared.rows} <= {Outcome.SAME, Outcome.OPEN}
     done = CliRunner().invoke(app, ["compare", str(old), str(new), "--unaccepted"])
-    assert done.exit_code == 0
-    assert done.stdout.startswith("NO REGRESSION: ")
+    assert done.exit_code == 3
+    assert done.stdout.startswith("UNDECIDED: ")
 
 
 @pytest.mark.usefixtures("unverified")
@@ -205,7 +205,7 @@ def test_other_hardware_is_refused_without_the_option(
         CliRunner()
         .invoke(app, ["compare", str(old), str(new), "--other-hardware", "--unaccepted"])
         .exit_code
-        == 0
+        == 3
     )
 
 
@@ -366,8 +366,40 @@ def test_sessions_of_different_scales_on_one_side_are_warned_of(old: Path) -> No
 def test_single_sessions_say_what_they_cannot_tell(old: Path) -> None:
     before = record(old)
     text = difference.render([before], [before], compare([before], [before]))
-    assert "1 session and 1 session: a change of all figures by less than 3." in text
+    assert text.startswith("UNDECIDED: ")
+    assert "\n3 sessions on either side would decide: measure again, and name the further" in text
+    assert "1 session and 1 session: a change of all figures by less than 1" in text
     three = [before] * 3
     text = difference.render(three, three, compare(three, three))
+    assert text.startswith("NO REGRESSION: ")
     assert "3 sessions and 3 sessions: a change of all figures by less than " in text
     assert "--old" not in text
+
+
+def with_samples(measured: Record, count: int, factor: float = 1.0) -> Record:
+    """A record of one figure without peers, with so many samples, so many times as large."""
+    (metric, *_) = (m for m in measured.metrics if m.metric == "latency_64b")
+    samples = [6.0 * factor * times for times in (1.0, 0.4, 1.5)[:count]]
+    assert metric.summary
+    summary = metric.summary.model_copy(update={"median": samples[0], "count": count})
+    one = metric.model_copy(update={"samples": samples, "summary": summary})
+    return altered(measured, metrics=[one])
+
+
+def test_a_figure_of_two_samples_has_no_interval_and_is_named(old: Path) -> None:
+    """It read NO REGRESSION, with an interval from -9506 % to +9404 %."""
+    before, after = (with_samples(record(old), 2, factor) for factor in (1.0, 17.5))
+    compared = compare([before], [after])
+    assert compared.result is Result.UNDECIDED
+    text = difference.render([before], [after], compared)
+    lines = text.splitlines()
+    assert lines[0] == "UNDECIDED: 1 open"
+    assert lines[2].startswith("largest apparent loss: FiPingpong.latency_64b on ")
+    assert lines[2].endswith(": 6.00 -> 105 us")
+    assert " to +" not in text
+    assert "scatter too much to tell a change" in text
+
+
+def test_nothing_in_common_decides_nothing(old: Path) -> None:
+    empty = altered(record(old), metrics=[])
+    assert compare([empty], [empty]).result is Result.UNDECIDED

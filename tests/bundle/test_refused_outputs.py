@@ -60,6 +60,10 @@ OF_ONE: dict[str, tuple[Put, str]] = {
         lambda raw: raw.rename(raw.parents[3] / "x") and os.mkfifo(raw),
         "raw/s1 is a FIFO, but a bundle holds only regular files: remove it",
     ),
+    "directories": (
+        lambda raw: [(raw / f"d{number}").mkdir() for number in range(10_001)],
+        "files and directories of its host, and 10,000 is the limit",
+    ),
     "nested": (
         lambda raw: raw.joinpath(*["d"] * 40).mkdir(parents=True),
         "has directories nested more than 32 deep",
@@ -134,7 +138,7 @@ def test_a_hard_link_to_a_file_of_another_user_is_refused(tmp_path: Path) -> Non
     [
         ("OUTPUT_BYTES", 1000, "bytes, and 1,000 is the limit: remove"),
         ("SOURCE_BYTES", 1200, "s1/c have 1,201 bytes, and 1,200 is the limit: remove"),
-        ("SOURCE_FILES", 3, "x is one of 4 files of its host, and 3 is the limit: remove"),
+        ("SOURCE_FILES", 3, "c is one of 4 files and directories of its host, and 3 is"),
     ],
 )
 def test_what_one_host_leaves_has_limits(

@@ -111,7 +111,7 @@ def test_a_job_that_waits_for_a_dfuse_says_so(tmp_path: Path) -> None:
     (raw / "waiting").write_text("the dfuse at /mnt/assay\n")
     state = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
     assert progress.lines(state)[1].endswith("; waiting for the dfuse at /mnt/assay")
-    (started,) = progress.started(state, 40)
+    (started,) = progress.started(state, 40, AT)
     assert started.endswith("; about 40 s left; waiting for the dfuse at /mnt/assay")
 
 

@@ -15,6 +15,7 @@ from assay.bundle import checksums
 from assay.campaign.results import read as read_results
 from assay.campaign.run_report import ReportError
 from assay.cluster.description import Cluster
+from assay.foreign.copy import copied
 from assay.foreign.documents import from_json, from_yaml, misfits
 from assay.foreign.files import ForeignError
 from assay.judge import waivers
@@ -142,7 +143,8 @@ def test_no_document_at_all(tmp_path: Path, cluster: Cluster, content: bytes) ->
 def test_checksums(tmp_path: Path, sums: bytes, listing: bytes) -> None:
     (tmp_path / checksums.SUMS).write_bytes(sums)
     (tmp_path / checksums.LISTING).write_bytes(listing)
-    assert checksums.differences(tmp_path, sums)
+    with copied(tmp_path) as copy:
+        assert checksums.differences(copy, sums)
 
 
 @pytest.mark.parametrize(

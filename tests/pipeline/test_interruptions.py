@@ -192,7 +192,7 @@ def test_a_killed_reframe_takes_its_job_along(site: Site) -> None:
     assert "JobState=CANCELLED" in site.slurm.output("scontrol", "show", "job", job)
     bundle = site.root / "bundle"
     refused = site.assay("signoff", f"--reports={campaign.reports}", f"--out={bundle}")
-    assert refused.exit_code == 1
+    assert refused.exit_code == 2
     assert "no run report matches" in refused.stderr
     assert not bundle.exists()
     complete(site)

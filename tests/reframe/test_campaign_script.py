@@ -64,7 +64,7 @@ def test_root_opens_nothing_where_another_user_could_put_a_link(tmp_path: Path) 
     ran = start(campaigns / "monday")
     assert ran.returncode == 77
     assert f"{campaigns} belongs to nobody" in ran.stderr
-    assert "run this as root with runuser --user=nobody -- " in ran.stderr
+    assert "run this as root with runuser --user=nobody --, " in ran.stderr
     assert victim.read_text() == "precious\n"
     assert not (campaigns / "monday").exists()
 

@@ -104,6 +104,8 @@ def test_only_a_line_feed_ends_a_line(end: str) -> None:
         'engine_io_latency_update_samples{rank="0"} +Inf',
         'engine_io_latency_update_samples{rank="0"',
         "{" * 5000,
+        'engine_io_latency_update_samples{rank="0",size="' + "\\" * 5_000_000 + '"} 1',
+        'engine_io_latency_update_samples{rank="0"} 1e300',
         '\x1b[2J{rank="0"} 1 1 1 \x1b',
     ],
 )

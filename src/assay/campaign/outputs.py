@@ -10,7 +10,7 @@ import os
 import stat
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
@@ -27,7 +27,7 @@ _REFRAMES = ("output", "stage")
 
 
 class Counted:
-    """Counts the files and bytes of all outputs of a campaign, and enforces the limits."""
+    """Counts files, directories and bytes of all outputs of a campaign, and enforces the limits."""
 
     def __init__(self) -> None:
         self._files = self._bytes = 0
@@ -38,7 +38,7 @@ class Counted:
         self._of_source = self._files, self._bytes
 
     def add(self, entry: Entry, root: Path) -> None:
-        """Count a file.
+        """Count a file or a directory.
 
         Raises:
             ForeignError: the file is too large, or the files of its source or all files together
@@ -50,7 +50,11 @@ class Counted:
         here = quoted(root / entry.name)
         for number, most, what in (
             (entry.size, limits.OUTPUT_BYTES, f"{here} has %s bytes"),
-            (self._files - files, limits.SOURCE_FILES, f"{here} is one of %s files of its host"),
+            (
+                self._files - files,
+                limits.SOURCE_FILES,
+                f"{here} is one of %s files and directories of its host",
+            ),
             (
                 self._bytes - size,
                 limits.SOURCE_BYTES,
@@ -226,6 +230,7 @@ def _regular_files(
     for entry in chain([top], tree.walk(top.name) if top.is_directory else ()):
         refuse_unprintable(entry, tree.root)
         if entry.is_directory:
+            counted.add(replace(entry, size=0), tree.root)
             continue
         if not entry.is_file:
             raise ForeignError(

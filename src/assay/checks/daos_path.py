@@ -12,8 +12,8 @@ from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate, waiting
 from assay.checks.bounds.path import (
     SSDS,
+    as_rates,
     data_path,
-    data_rate,
     is_in_scm,
     of_files,
     senders,
@@ -85,12 +85,11 @@ def crossed_by(
     if cluster.colocated and cluster.daos and cluster.daos.found:
         return (), "engines run on the clients: there may be no wire between them"
     engine = engine_of(requirement)
-    cost, why = stored(cluster), "neither NICs nor SSDs have a known speed"
-    if unit != "MiB/s":
-        rate = data_rate(cluster, direction, size, unit, cost, clients, engine, processes)
-        return rate.limits if rate else (), why
-    bound = data_path(cluster, direction, size, cost, clients, engine, processes)
-    return tuple(_as_shown(limit, shown) for limit in bound.limits) if bound else (), why
+    bound = data_path(cluster, direction, size, stored(cluster), clients, engine, processes)
+    limits = tuple(_as_shown(limit, shown) for limit in bound.limits) if bound else ()
+    if unit != "MiB/s" and limits:
+        limits = as_rates(cluster, direction, size, unit, limits, engine).limits
+    return limits, "neither NICs nor SSDs have a known speed"
 
 
 def _as_shown(limit: Limit, shown: Limit | None) -> Limit:

@@ -94,9 +94,8 @@ class SubjectOutputs:
 
         After a power loss or on a full disk, the last line may be incomplete.
         """
-        packed = self.packed("steps.tsv", STEPS_BYTES)
-        lines = packed.decode("utf-8", "replace").removesuffix("\n")
-        return [_done(line) for line in lines.split("\n")] if lines else []
+        text = self.packed("steps.tsv", STEPS_BYTES).decode("utf-8", "replace").removesuffix("\n")
+        return [_done(line) for line in text.split("\n")] if text else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from assay.checks.benchmarks import nvme_perf, self_test
 from assay.checks.bounds import Bound, Limit
 from assay.checks.bounds.devices import IO, MEBIBYTE
-from assay.checks.bounds.path import data_path, data_rate, of_files, senders
+from assay.checks.bounds.path import as_rates, data_path, of_files, senders
 from assay.checks.daos_path import DaosPath
 from assay.checks.entry import Expectation, Measured, Requirement
 from assay.checks.expect import expectation
@@ -47,9 +47,10 @@ def paths(cluster: Cluster) -> Iterator[tuple[str, Bound]]:
         whole = data_path(cluster, direction, MEBIBYTE, of_files(cluster))
         if whole:
             yield f"{direction} in blocks of {MEBIBYTE}", whole
-        small = data_rate(cluster, direction, IO, "IO/s", of_files(cluster))
+        small = data_path(cluster, direction, IO, of_files(cluster))
         if small:
-            yield f"{direction} in blocks of {IO}", small
+            rates = as_rates(cluster, direction, IO, "IO/s", small.limits)
+            yield f"{direction} in blocks of {IO}", rates
 
 
 def totals(cluster: Cluster, requirements: Iterable[Requirement]) -> list[Total]:

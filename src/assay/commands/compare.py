@@ -12,6 +12,9 @@ from assay.commands.inputs import verified
 from assay.commands.terminal import NO, misuse, warn
 from assay.foreign.text import one_line
 
+_STATUS = {"NO REGRESSION": 0, "REGRESSION": NO, "UNDECIDED": 3}
+"""The exit status of each result; 3 is what `assay health` gives where it cannot tell."""
+
 
 def compare(
     old: Annotated[Path, typer.Argument(help="The bundle of the accepted campaign.")],
@@ -31,8 +34,8 @@ def compare(
 ) -> None:
     """Compare campaigns metric by metric, regressions first.
 
-    Exit 1 if anything is worse with statistical confidence or no longer measured; 2 if they cannot
-    be compared.
+    Exit 1 if anything is worse with statistical confidence or no longer measured; 3 if too little
+    was measured to tell; 2 if they cannot be compared.
     """
     from assay.bundle import compare as comparison
     from assay.bundle import difference
@@ -63,5 +66,5 @@ def compare(
     if copied := comparison.shared(before, after):
         misuse(f"{copied}: compare sessions that were measured by themselves")
     print(difference.render(before, after, compared), end="")
-    if compared.is_regression:
-        raise typer.Exit(NO)
+    if status := _STATUS[compared.result]:
+        raise typer.Exit(status)

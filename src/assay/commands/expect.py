@@ -77,10 +77,12 @@ def _print_system(cluster: Cluster) -> None:
         subject = first.subject.part if first.subject.backend or total.count == 1 else ""
         together = "pairs, each" if not total.is_sum else "" if subject else "together"
         where = f"{first.subject.host}/" if total.count == 1 else f"{total.count:,} {together}"
-        figures = _in_one_unit((total.floor, total.bound), first.unit)
+        floor, most, unit = _in_one_unit(total.floor, total.bound, first.unit)
         if total.count == 1 and first.subject.peer is not None:
             where, subject = str(first.subject), ""
-        rows.setdefault((first.layer, first.figure, where, *figures, note), []).append(subject)
+        rows.setdefault((first.layer, first.figure, where, floor, most, unit, note), []).append(
+            subject
+        )
     table = Table("", "of", "floor", "bound", "unit", "by", box=None)
     layer = None
     for (its_layer, figure, where, *shown, note), subjects in rows.items():
@@ -101,11 +103,14 @@ def _print_system(cluster: Cluster) -> None:
     )
 
 
-def _in_one_unit(values: tuple[float | None, ...], unit: str) -> tuple[str, ...]:
-    """Values, and their unit behind them: that in which the largest is easy to read."""
+def _in_one_unit(floor: float | None, bound: float | None, unit: str) -> tuple[str, str, str]:
+    """Floor and bound, and their unit: that in which the larger is easy to read."""
     from assay.units import Quantity, show
 
-    large = unit == "MiB/s" and max(value or 0 for value in values) >= LARGE_MIBS
+    large = unit == "MiB/s" and max(floor or 0, bound or 0) >= LARGE_MIBS
     to = "GiB/s" if large else unit
-    shown = (None if value is None else Quantity(value, unit).to(to).value for value in values)
-    return *("-" if value is None else show(value) for value in shown), to
+
+    def shown(value: float | None) -> str:
+        return "-" if value is None else show(Quantity(value, unit).to(to).value)
+
+    return shown(floor), shown(bound), to

@@ -72,25 +72,20 @@ def data_path(
     return tightest(limits, "GB/s")
 
 
-def data_rate(
+def as_rates(
     cluster: Cluster,
     way: Direction,
     size: Quantity,
     unit: str,
-    redundancy: ObjectClass = PLAIN,
-    clients: Sequence[str] | None = None,
+    limits: Sequence[Limit],
     engine: Subject | None = None,
-    processes: int | None = None,
-) -> Bound | None:
-    """The maximum of `data_path` as a rate of values, in a unit such as ``IO/s``.
+) -> Bound:
+    """The limits of `data_path` as rates of values, in a unit such as ``IO/s``.
 
     Each value that is read from SSDs takes at least one of their reads. A datasheet's rate of
     writes is that of overwriting a full SSD, and no bound of new values.
     """
-    path = data_path(cluster, way, size, redundancy, clients, engine, processes)
-    if path is None:
-        return None
-    rates = [as_rate(limit, unit, size) for limit in path.limits]
+    rates = [as_rate(limit, unit, size) for limit in limits]
     if way == "read" and not is_in_scm(cluster, size):
         rates.append(_reads(cluster, unit, engine))
     bound = tightest(rates, unit)
@@ -289,6 +284,6 @@ def _reads_of(cluster: Cluster, unit: str, only: Subject | None = None) -> Limit
     total, plausible = Quantity(sum(each), unit), most / sum(each)
     sources = "; ".join(rate.source for rate in known)
     if len(known) == 1:
-        return Limit("the SSDs", total, known[0].made_of, sources, plausible)
+        return Limit(SSDS[0], total, known[0].made_of, sources, plausible)
     made_of = " + ".join(rate.made_of for rate in known)
-    return Limit(SEVERAL_SSDS.format("data"), total, made_of, sources, plausible)
+    return Limit(SSDS[1], total, made_of, sources, plausible)

@@ -88,6 +88,14 @@ PATTERN = "|".join(
 )
 """Regular expression for the lines of a server to keep."""
 
+LINE = 4_096
+"""Characters of a line; those seen have up to 200. The parser takes the square of a line's length
+where that has nothing but backslashes."""
+
+MOST = 1e30
+"""Largest value (own choice). Counters have 64 bits, and sums of squares of a second in
+nanoseconds reach it after 10^12 operations; their differences and sums stay finite."""
+
 REST_S = 2
 """Time between two readings of a system that should be at rest, in seconds (own choice)."""
 
@@ -168,6 +176,8 @@ def parse(text: str, owners: Mapping[int, str] | None = None) -> Snapshot:
             silent[host] = why
             continue
         try:
+            if len(max(lines.split("\n"), key=len)) > LINE:
+                raise ValueError(f"a line has more than {LINE:,} characters")
             metrics[host] = dict(_values(lines))
         except (ValueError, KeyError, IndexError, RecursionError) as error:
             silent[host] = f"its metrics cannot be read: {quoted(shorten(str(error), 80))}"
@@ -224,7 +234,7 @@ def _values(lines: str) -> Iterator[tuple[tuple[str, int, int, str], float]]:
         for sample in family.samples:
             labels = dict(sample.labels)
             rank, target = int(labels.pop("rank")), int(labels.pop("target", "-1"))
-            if not 0 <= sample.value < float("inf"):
+            if not 0 <= sample.value < MOST:
                 raise ValueError(f"{sample.name} is {sample.value}")
             yield (sample.name, rank, target, " ".join(labels.values())), sample.value
 
