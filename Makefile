@@ -29,7 +29,7 @@ export UV_SYSTEM_CERTS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 # These look for Ansible's other commands on the path.
-lint-ansible molecule-cluster molecule-daos molecule-guest molecule-real molecule-spack: export PATH := $(CURDIR)/$(BIN):$(PATH)
+lint-ansible molecule-cluster molecule-daos molecule-cluster-real molecule-guest molecule-real molecule-spack: export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help
 help: ## List the commands.
@@ -85,8 +85,9 @@ lock: setup ## Lock all Python dependencies again, with hashes.
 	scripts/lock.sh
 
 .PHONY: docs
-docs: setup ## Write the roles' pages and the table of floors from the files that state them.
+docs: setup ## Write the roles' pages, the list of modules and the table of floors.
 	$(BIN)/python scripts/role_readmes.py
+	$(BIN)/python scripts/modules_page.py
 	$(BIN)/python scripts/floors.py
 
 .PHONY: test
@@ -108,6 +109,7 @@ lint-files: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python scripts/role_readmes.py --check
+	$(BIN)/python scripts/modules_page.py --check
 	$(BIN)/python scripts/floors.py --check
 	$(BIN)/mdformat --check $$(git ls-files '*.md')
 	$(BIN)/yamllint --strict .
@@ -145,6 +147,10 @@ molecule-daos: setup host-tools ## Converge the roles of DAOS on five hosts, wit
 .PHONY: molecule-real
 molecule-real: setup host-tools ## The same with a real DAOS, whose prefix ASSAY_DAOS_PREFIX names.
 	scripts/no-deprecations.sh molecule test --scenario-name daos-real
+
+.PHONY: molecule-cluster-real
+molecule-cluster-real: setup host-tools ## Deploy and measure six hosts with a real DAOS, lose one and bring it back, by hand.
+	scripts/no-deprecations.sh molecule test --scenario-name cluster-real
 
 .PHONY: molecule-guest
 molecule-guest: setup host-tools ## Measure as a normal user on a Slurm that our roles did not make, by hand.

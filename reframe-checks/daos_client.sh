@@ -23,11 +23,12 @@ leave_container() {
 }
 
 # not_on_dfuse DIRECTORY POOL CONTAINER [LAUNCHER...]: what is mounted there in place of a dfuse of the
-# container, by host, and nothing where all is well. dfuse itself says by an attribute which container it
-# shows; a program that asks by the path would be answered for another.
+# container, by host, and nothing where all is well; fails where no host answers. dfuse itself says by an
+# attribute which container it shows; a program that asks by the path would be answered for another.
 not_on_dfuse() {
     local directory=$1 wanted=DAOS.POSIX://$2/$3 seen
     shift 3
+    echo "the dfuse at $directory" >"$RAW/waiting" # for `assay progress`
     # /proc/mounts alone has the whole name of the type; of mounts over each other the last is seen. After engines have
     # restarted, the first request of a dfuse to each takes until DAOS's own limit of 60 s (seen in 2.8).
     # shellcheck disable=SC2016 # these are the inner shell's
@@ -38,8 +39,10 @@ not_on_dfuse() {
             type="a dfuse that does not report its container"
         echo "${SLURMD_NODENAME:-here} $type"
     ' sh "$directory")
+    rm -f "$RAW/waiting"
+    [[ -n $seen ]] || return 1
     awk -v wanted="$wanted" '{ host = $1; sub(/^[^ ]* /, "") } $0 != wanted { print $0 " on " host }' \
-        <<<"${seen:-each-host nobody-knows-what}" | paste --serial --delimiters=, | sed 's/,/, /g'
+        <<<"$seen" | paste --serial --delimiters=, | sed 's/,/, /g'
 }
 
 # on_dfuse DIRECTORY POOL CONTAINER [LAUNCHER...]: refuse to take a local disk, or another container, for
@@ -47,17 +50,22 @@ not_on_dfuse() {
 # what lies below, and end well. POOL and CONTAINER are UUIDs. It is asked again when the subject ends.
 on_dfuse() {
     local wrong
-    wrong=$(not_on_dfuse "$@")
+    wrong=$(not_on_dfuse "$@") || refuse "what is mounted at $1 is unknown: no host answered"
     [[ -z $wrong ]] || refuse "what is mounted at $1 is not a dfuse of the container (pool $2, container $3): $wrong;" \
         "mount it there (playbooks/daos.yml), or the figures would be of something else"
     finally "still_on_dfuse ${*@Q}"
 }
 
-# still_on_dfuse: the end of on_dfuse. What the job made in the container that took its place goes, too.
+# still_on_dfuse: the end of on_dfuse. What the job made in the container that took its place goes, too. Of a job
+# that was cancelled no host may answer: then its steps show that it did not end well.
 still_on_dfuse() {
     local directory=$1 wrong
     [[ -z ${HUNG:-} ]] || return
-    wrong=$(not_on_dfuse "$@")
+    if ! wrong=$(not_on_dfuse "$@"); then
+        # shellcheck disable=SC2154 # `at_end` sets it: how the job ended
+        ((status)) || echo "what was mounted at $directory at the end of the run is unknown: no host answered" >"$RAW/refusal"
+        return
+    fi
     [[ -n $wrong ]] || return
     echo "during the run something else was mounted at $directory: $wrong; it must remain the container of the" \
         "description (pool $2, container $3)" >"$RAW/refusal"

@@ -128,16 +128,6 @@ def test_the_floors_of_the_page_are_those_of_the_contract() -> None:
     assert drawn == [re.findall(r"\w+", layer) for layer in floors["layers"]]
 
 
-def test_the_page_names_every_module_of_the_house() -> None:
-    page = (REPOSITORY / "docs/architecture.md").read_text(encoding="utf-8")
-    source = REPOSITORY / "src/assay"
-    # Of tools, rules and benchmarks there is one a subject, by the name of the subject.
-    many = [source / name for name in ("tools", "preflight/rules", "checks", "commands")]
-    modules = [path for path in source.rglob("*.py") if not path.name.startswith("__")]
-    named = [path for path in modules if not any(path.is_relative_to(each) for each in many)]
-    assert [path.name for path in named if f"`{path.name}`" not in page] == []
-
-
 def test_the_tests_mirror_the_packages_and_contributing_lists_their_folders() -> None:
     tests, packages = REPOSITORY / "tests", REPOSITORY / "src" / "assay"
     listed = {

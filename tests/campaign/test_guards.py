@@ -78,6 +78,13 @@ def test_a_dfuse_of_the_container_is_taken(job: Job, mount: Path) -> None:
     assert not (job.raw / "refusal").exists()
 
 
+def test_a_job_says_while_it_waits_for_a_dfuse(job: Job, mount: Path) -> None:
+    asking = stand_in("launch", 'cp "$RAW/waiting" asked; shift; "$@"')
+    assert job.run(path_of(job), asking, f"on_dfuse {mount} 11 22 launch --nodes=2") == 0
+    assert (job.stage / "asked").read_text() == f"the dfuse at {mount}\n"
+    assert not (job.raw / "waiting").exists()
+
+
 def test_a_dfuse_of_another_container_is_refused(job: Job, mount: Path) -> None:
     assert job.run(path_of(job), f"on_dfuse {mount} 11 33", "touch measured") == 1
     assert not (job.stage / "measured").exists()
@@ -107,6 +114,31 @@ def test_a_mount_that_is_replaced_in_the_run_is_reported_and_cleaned(job: Job, m
         f"during the run something else was mounted at {mount}: DAOS.POSIX://11/44 on s1"
     )
     assert [path.name for path in mount.iterdir()] == ["theirs"]
+
+
+GONE = stand_in("launch", '[[ ! -e cancelled ]] && shift && "$@"')
+"""A launcher that starts nothing once the job is cancelled."""
+
+
+def test_a_job_that_was_cancelled_is_not_said_to_have_measured_another_mount(
+    job: Job, mount: Path
+) -> None:
+    work = step("work", ["sh", "-c", "touch cancelled; kill $PPID; sleep 9"])
+    guard = f"on_dfuse {mount} 11 22 launch --nodes=2"
+    assert job.run(path_of(job), GONE, guard, work.line()) != 0
+    (problem,) = problems(job.left, [work])
+    assert "mounted" not in problem
+
+
+@pytest.mark.parametrize(("before", "when"), [("touch cancelled", ""), (":", " at the end")])
+def test_a_mount_that_no_host_reports_is_unknown(
+    job: Job, mount: Path, before: str, when: str
+) -> None:
+    work = step("work", ["touch", "cancelled"])
+    job.run(path_of(job), GONE, before, f"on_dfuse {mount} 11 22 launch --nodes=2", work.line())
+    (problem,) = problems(job.left, [work])
+    assert problem.startswith(f"what {'was' if when else 'is'} mounted at {mount}{when}")
+    assert problem.endswith("is unknown: no host answered")
 
 
 BIND = "import socket; socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).bind('daos_agent.sock')"

@@ -75,6 +75,46 @@ def test_what_an_earlier_session_measured_is_skipped_and_stays_measured(tmp_path
     assert states(seen(tmp_path, BEGIN + run + skip)) == ["waits", "waits"]
 
 
+def with_command(options: str) -> str:
+    """ReFrame's own lines before a session."""
+    return (
+        "[ReFrame Setup]\n  version:           4.10.4\n"
+        f"  command:           '/opt/assay/reframe/venv/bin/reframe --run {options}'\n{BEGIN}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "state"),
+    [
+        ("--tag=quick --exec-policy=serial", "waits"),
+        ("--tag=quick --tag=raw --exclude-tag=root", "waits"),
+        (r"--tag=quick --name=^(SsdFio|PosixFio)\b", "waits"),
+        ("--tag=quick --tag=system", "failed"),
+        (r"--tag=quick --name=^(NetTest)\b", "failed"),
+    ],
+)
+def test_what_failed_waits_again_where_a_session_runs_it_again(
+    tmp_path: Path, options: str, state: str
+) -> None:
+    run, end = RUN.format("SsdFio", "servers"), END.format("FAIL", "SsdFio", "servers")
+    resumed = seen(tmp_path, BEGIN + run + end + FINISH + with_command(options))
+    assert states(resumed) == [state, "waits"]
+    assert resumed.done == (state == "failed")
+    left = progress.seconds_left(resumed, TAKES, AT)
+    assert left == sum(TAKES.values()) - (100.0 if state == "failed" else 0.0)
+
+
+def test_a_job_that_waits_for_a_dfuse_says_so(tmp_path: Path) -> None:
+    raw = tmp_path / "stage/20261122T180000/here/servers/site/SsdFio_5ebe268c/raw/s1"
+    raw.mkdir(parents=True)
+    (raw.parents[1] / "rfm_job.sh").write_text("")
+    (raw / "waiting").write_text("the dfuse at /mnt/assay\n")
+    state = seen(tmp_path, BEGIN + RUN.format("SsdFio", "servers"))
+    assert progress.lines(state)[1].endswith("; waiting for the dfuse at /mnt/assay")
+    (started,) = progress.started(state, 40, AT)
+    assert started.endswith("; about 40 s left; waiting for the dfuse at /mnt/assay")
+
+
 def test_a_running_check_shows_hosts_time_and_steps(tmp_path: Path) -> None:
     of_it = "here/servers/site/SsdFio_5ebe268c"
     (tmp_path / "stage" / "20261122T170000" / of_it).mkdir(parents=True)
@@ -210,10 +250,31 @@ def test_a_check_whose_figures_are_below_its_references_did_not_fail(tmp_path: P
 def test_a_campaign_is_measured_while_somebody_has_its_lock(tmp_path: Path) -> None:
     directory = tmp_path / "campaign"
     assert not progress.is_measuring(directory)
+    (tmp_path / progress.LOCK).parent.mkdir(mode=0o700)
     with (tmp_path / progress.LOCK).open("wb") as lock:
         assert not progress.is_measuring(directory)
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert progress.is_measuring(directory)
+
+
+def test_who_cannot_see_the_lock_goes_by_what_reframe_has_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A group may read the results, and the lock is its user's alone."""
+    state = tmp_path / "campaign"
+    state.mkdir()
+    (tmp_path / progress.LOCK).parent.mkdir(mode=0o700)
+    (tmp_path / progress.LOCK).touch()
+
+    def unseen(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(fcntl, "flock", unseen)
+    answers = []
+    for text in (BEGIN, BEGIN + FINISH, BEGIN + FINISH + BEGIN):
+        (state / progress.OUTPUT).write_text(text)
+        answers.append(progress.is_measuring(state))
+    assert answers == [True, False, True]
 
 
 def test_without_a_time_a_line_changes_only_if_something_happens(tmp_path: Path) -> None:
@@ -389,3 +450,47 @@ def test_a_campaign_of_daos_goes_on_between_its_phases(tmp_path: Path) -> None:
     command = ["progress", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
     last = CliRunner().invoke(app, command).stdout.splitlines()[-1]
     assert re.fullmatch(r"about \d+ \w+ left", last)
+
+
+@pytest.mark.parametrize("name", [progress.LOCK, progress.OUTPUT, "perflogs"])
+def test_a_fifo_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    """`assay progress` hung."""
+    (tmp_path / "cluster.json").write_text(json.dumps(description()))
+    campaign = tmp_path / "monday"
+    campaign.mkdir()
+    (campaign / progress.OUTPUT).write_text(
+        BEGIN + RUN.format("SsdFio", "servers") + END.format("OK", "SsdFio", "servers") + FINISH
+    )
+    at = {
+        progress.LOCK: tmp_path / progress.LOCK,
+        progress.OUTPUT: campaign / progress.OUTPUT,
+        "perflogs": campaign / "perflogs/proving-ground/servers/SsdFio.log",
+    }[name]
+    at.parent.mkdir(parents=True, exist_ok=True)
+    at.unlink(missing_ok=True)
+    os.mkfifo(at)
+    arguments = ["progress", str(campaign), "--cluster", str(tmp_path / "cluster.json")]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == (0 if name == "perflogs" else 2)
+    assert name == "perflogs" or "is not a regular file" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        *("", "\n", "\0", "|", "job_completion_time|", "job_completion_time|x_value\n\n", '"'),
+        "job_completion_time|x_value\n1|...\n",
+        "job_completion_time|x_value\n1|1e-\n",
+        "job_completion_time|x_value\n1|--1\n",
+        'job_completion_time|x_value\n1|"' + "x" * 200_000 + "\n",
+        "job_completion_time|x_value\r1|\udcff",
+        "job_completion_time|x_value\n" * 10_001,
+    ],
+)
+def test_an_odd_log_of_figures_shows_none(tmp_path: Path, log: str) -> None:
+    """csv.Error, ValueError and IndexError ended the command."""
+    path = tmp_path / "perflogs/here/servers/SsdFio.log"
+    path.parent.mkdir(parents=True)
+    path.write_text(log, errors="surrogateescape")
+    output = BEGIN + RUN.format("SsdFio", "servers") + END.format("OK", "SsdFio", "servers")
+    assert seen(tmp_path, output).checks[0].figures == []

@@ -26,6 +26,7 @@ def directory(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "cluster.json").write_text(json.dumps(description()))
     made = tmp_path / "campaigns/c"
     made.mkdir(parents=True)
+    (made.parent / campaign.LOCK).parent.mkdir(mode=0o700)
     with (made.parent / campaign.LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield made

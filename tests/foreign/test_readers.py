@@ -172,6 +172,21 @@ def test_a_key_twice_is_refused(twice: str) -> None:
     assert from_yaml(b"a: {a: 1}\nb: {a: 2}") == {"a": {"a": 1}, "b": {"a": 2}}
 
 
+@pytest.mark.parametrize("twice", ['{"a": 1, "b": 2, "a": 3}', '[{"x": {"a": 1, "\\u0061": 2}}]'])
+def test_a_key_twice_is_refused_in_json_too(twice: str) -> None:
+    """The last one of a cluster.json counted, and whoever read it saw the first."""
+    with pytest.raises(ForeignError, match="is not JSON: it has the key a 2 times in one place"):
+        from_json(twice.encode())
+    assert from_json(b'{"a": {"a": 1}, "b": {"a": 2}}') == {"a": {"a": 1}, "b": {"a": 2}}
+
+
+def test_a_description_has_each_key_once(tmp_path: Path) -> None:
+    text = json.dumps(DESCRIPTION)
+    (tmp_path / "cluster.json").write_text(f'{text[:-1]}, "name": "other"}}')
+    with pytest.raises(ClusterError, match="it has the key name 2 times in one place"):
+        examine.load(tmp_path / "cluster.json")
+
+
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
 def test_what_is_not_a_number_is_not_json(number: str) -> None:
     with pytest.raises(ForeignError, match=f"is not JSON: {number} is not a JSON number"):

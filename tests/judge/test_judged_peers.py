@@ -16,8 +16,8 @@ from assay.judge.judgement import (
     Measurement,
     Peers,
     _against_peers,
-    _peer_group,
     judge,
+    peer_group,
 )
 from assay.judge.verdict import Verdict
 from assay.subject import Subject
@@ -197,7 +197,7 @@ def test_accepted_figures_are_no_limits_by_which_peers_differ() -> None:
 
     def group(bound: float, floor: float, *, accepted: float | None) -> Hashable:
         limits = replace(RATED, bound=bound, floor=floor, accepted=accepted)
-        return _peer_group(Measurement(OWED, [], limits))
+        return peer_group(Measurement(OWED, [], limits))
 
     assert group(1000.0, 850.0, accepted=900.0) == group(1000.0, 700.0, accepted=900.0)
     assert group(1000.0, 850.0, accepted=900.0) != group(2000.0, 850.0, accepted=900.0)

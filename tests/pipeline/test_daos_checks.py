@@ -117,12 +117,12 @@ def test_a_trap_of_a_tool_is_not_a_measurement(daos: Daos) -> None:
 
 def test_a_system_that_is_not_whole_is_not_measured(daos: Daos) -> None:
     daos.give("dmg", "dmg/system_query_one_rank_dead.txt")
-    fails(daos.site, "NetTest", "NetTest needs the phase system: rank 1 at")
+    fails(daos.site, "NetTest", "the system is not ready: rank 1 at")
 
 
 def test_a_system_that_does_not_answer_is_not_measured(daos: Daos) -> None:
     daos.give("dmg", "dmg/system_query_server_down.txt")
-    fails(daos.site, "NetTest", "NetTest needs the phase system: dmg failed")
+    fails(daos.site, "NetTest", "the system is not ready: dmg failed")
 
 
 def test_an_engine_that_dies_meanwhile_spoils_the_figures(daos: Daos) -> None:

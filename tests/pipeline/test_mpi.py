@@ -130,7 +130,7 @@ def test_a_container_that_is_not_there_is_not_made_and_those_of_others_are_safe(
     daos.perf_pool()
     daos.container("container/unknown.txt")
     why = {
-        "IorEasy": "IorEasy needs the phase system: ",
+        "IorEasy": "the system is not ready: ",
         "DaosPerf": "daos did not list the containers of the pool perf",
     }
     all_fail(daos.site, why)
@@ -148,7 +148,7 @@ def test_a_pool_that_is_not_at_rest_is_not_measured(daos: Daos) -> None:
     ran = daos.site.root / "ran"
     daos.site.use("ior", f"touch {ran}")
     daos.dmg(WHOLE | {"pool query tank": "dmg/pool_query_rebuilding.txt"})
-    daos.fails("IorEasy", "IorEasy needs the phase system: the pool: its rebuild is")
+    daos.fails("IorEasy", "the system is not ready: the pool: its rebuild is")
     assert not ran.exists()
 
 
@@ -156,7 +156,7 @@ def test_a_system_whose_ssd_was_evicted_is_not_measured(daos: Daos) -> None:
     ran = daos.site.root / "ran"
     daos.site.use("ior", f"touch {ran}")
     daos.dmg(WHOLE | {"storage query list-devices --health": "dmg/devices_evicted.txt"})
-    daos.fails("IorEasy", "IorEasy needs the phase system: SSD ")
+    daos.fails("IorEasy", "the system is not ready: SSD ")
     assert not ran.exists()
 
 

@@ -345,3 +345,21 @@ def test_the_role_makes_no_pool_where_another_differs(pool: Run, daos: StandIn) 
     assert refused.returncode != 0
     assert "pool tank: its size is 2000003072 bytes, not 1GB." in refused.stdout + refused.stderr
     assert list(daos.pools()) == ["tank"]
+
+
+def test_an_unclean_container_is_told_how_to_be_mended(
+    container: Run, daos: StandIn, tmp_path: Path
+) -> None:
+    container()
+    recordings = Path(__file__).parents[1] / "recorded/container"
+    program = tmp_path / "daos"
+    program.write_text(
+        '#!/bin/sh\ncase "$*" in\n'
+        f'*query*) sed "/^[$#]/d" {recordings}/unclean.txt; exit 1 ;;\n'
+        f'*properties=status*) sed "/^[$#]/d" {recordings}/unclean_status.txt ;;\n'
+        f'*) exec {daos.program("daos")} "$@" ;;\nesac\n'
+    )
+    program.chmod(0o755)
+    failed = container(daos=str(program))
+    assert "It is UNCLEAN: more servers were lost at once" in failed["msg"]
+    assert failed["msg"].endswith("daos container set-prop tank posix --properties=status:healthy")

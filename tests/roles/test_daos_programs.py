@@ -77,3 +77,32 @@ def test_a_program_that_hangs_or_fails_says_so(
     assert answer(str(program), "version") == f"{program} version exits with 3 and prints "
     program.write_text("no program")
     assert answer(str(program), "version").startswith(f"{program} cannot be run: Exec format error")
+
+
+LISTED = """\
+\tlinux-vdso.so.1 (0x00007ffe2d3f2000)
+\tlibspdk_env_dpdk.so.16.1 => not found
+\tlibisal.so.2 => /opt/daos/lib64/libisal.so.2 (0x00007f6ab1c00000)
+\tlibspdk_nvme.so.17.0 => not found
+\tlibspdk_env_dpdk.so.16.1 => not found
+\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f6ab1a00000)
+\t/lib64/ld-linux-x86-64.so.2 (0x00007f6ab1ed1000)
+"""
+"""What ldd prints of daos_server_helper, where SPDK's libraries have no run path."""
+
+
+@needs_root
+def test_a_program_without_a_word_names_the_libraries_that_it_lacks(
+    answer: Callable[..., str], program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (program.parent / "listed").write_text(LISTED)
+    ldd = program.with_name("ldd")
+    ldd.write_text('#!/bin/sh\n[ "$LD_LIBRARY_PATH" = /opt/spdk ] || cat "${0%/*}/listed"\n')
+    ldd.chmod(0o755)
+    monkeypatch.setitem(answer.__globals__, "LDD", str(ldd))
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/spdk")  # of whoever deploys, not of the daemon
+    assert answer(str(program), "") == (
+        f"{program} lacks libspdk_env_dpdk.so.16.1, libspdk_nvme.so.17.0 (daos_library_path names"
+        " directories of libraries)"
+    )
+    assert answer(str(program), "", ["/opt/spdk"]) == ""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools.daos.container import identity, parse, query, same
+from assay.tools.daos.container import identity, parse, query, same, status, unclean
 from recordings import recorded
 
 TOOL = "container"
@@ -72,3 +72,22 @@ def test_a_container_that_comes_with_an_error_cannot_be_used():
     failed = recorded(TOOL, "posix.txt").replace('"error": null', '"error": "DER_BUSY(-1012)"')
     (reported,) = parse(failed).problems
     assert reported.startswith("the container cannot be used: busy (DER_BUSY(-1012))")
+
+
+def test_only_a_container_that_does_not_exist_is_to_be_created() -> None:
+    (absent,) = parse(recorded(TOOL, "unknown.txt")).problems
+    assert "create it first" in absent
+    (there,) = parse(recorded(TOOL, "unclean.txt")).problems
+    assert "create it first" not in there
+
+
+def test_an_unclean_container_is_told_how_to_be_mended() -> None:
+    (mend,) = unclean(recorded(TOOL, "unclean_status.txt"), "tank", "posix")
+    assert mend.startswith("the container is UNCLEAN: more servers were lost at once than its")
+    assert mend.endswith(": daos container set-prop tank posix --properties=status:healthy")
+    healthy = recorded(TOOL, "unclean_status.txt").replace("UNCLEAN", "HEALTHY")
+    assert unclean(healthy, "tank", "posix") == []
+    assert unclean("no answer", "tank", "posix") == []
+    assert status("tank", "posix") == [
+        *("daos", "-j", "container", "get-prop", "tank", "posix", "--properties=status"),
+    ]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from assay.cluster.servers import ServerHost
+from assay.cluster.servers import ServerHost, Unformatted
 from assay.tools.daos.daos_answer import Answer, read_answer
 from assay.tools.daos.ranks import problems, unjoined
 from recordings import recorded
@@ -70,3 +70,13 @@ def test_a_system_that_does_not_answer_is_the_only_problem() -> None:
     assert len(reported) == 1
     assert "refused the connection" in reported[0]
     assert unjoined(query("server_down"), [server()]) == [server()]
+
+
+def test_an_engine_that_waits_for_a_format_is_named_as_that() -> None:
+    waiting = [
+        Unformatted(host=name, engine=f"{name} engine 1 (/mnt/daos1/superblock)", persistent=False)
+        for name in ("s1", "s9")
+    ]
+    _, second = problems(query("one_rank_dead"), [server()], waiting)
+    assert second.startswith("s1 engine 1 (/mnt/daos1/superblock) waits for a format (")
+    assert problems(query("joined"), [server()], waiting) == []

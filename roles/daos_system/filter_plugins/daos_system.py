@@ -29,9 +29,13 @@ def unjoined(query: Result, there: Sequence[servers.ServerHost]) -> list[servers
     return ranks.unjoined(_read(query), there)
 
 
-def problems(query: Result, there: Sequence[servers.ServerHost]) -> list[str]:
+def problems(
+    query: Result,
+    there: Sequence[servers.ServerHost],
+    waiting: Sequence[servers.Unformatted] = (),
+) -> list[str]:
     """Why not all ranks are joined: a sentence for each problem."""
-    return ranks.problems(_read(query), there)
+    return ranks.problems(_read(query), there, waiting)
 
 
 def unformatted(

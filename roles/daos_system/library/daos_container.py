@@ -168,9 +168,23 @@ class Container:
             user = self._module.params["user"]
             whose = f". It must belong to {user}: daos container set-owner --user={user}"
             self._fail(
-                f"daos container {word}: {answer.error}{whose if NO_PERM in answer.error else ''}"
+                f"daos container {word}: {answer.error}"
+                f"{whose if NO_PERM in answer.error else self._health()}"
             )
         return answer.response
+
+    def _health(self) -> str:
+        """How to mend a container that cannot be used because of its health."""
+        place = f"{self._pool} {self._name}"
+        asked = self._run(["container", "get-prop", *place.split(), "--properties=status"])
+        values = [each.get("value") for each in asked.response or [] if isinstance(each, dict)]
+        if "UNCLEAN" not in values:
+            return ""
+        return (
+            ". It is UNCLEAN: more servers were lost at once than its redundancy allows. Once they"
+            " are back, and if its data may be lost or is known to be whole: daos container"
+            f" set-prop {place} --properties=status:healthy"
+        )
 
     def _run(self, arguments: list[str], limit: str = "answer_limit_s") -> Answer:
         options = self._module.params

@@ -40,7 +40,9 @@ def network(
     sending = len(clients_of(cluster).partners[engine] if engine else cluster.clients)
     if senders(cluster, tuple(clients)) is None:
         total *= min(1.0, len(clients) / sending)
-    return _as_measured("the network", total, "MiB/s", self_test.CLIENT_SERVER, name)
+    figure = f"{self_test.CLIENT_SERVER.name}.{name}"
+    instead = measured.instead(figure, (engine,)) if engine else ""
+    return _as_measured("the network", total, "MiB/s", figure, instead)
 
 
 def storage(
@@ -56,12 +58,14 @@ def storage(
     """
     if is_in_scm(cluster, size):
         name = vos_perf.BANDWIDTH.in_chain(direction).name
-        medians = measured.medians(f"{vos_perf.BANDWIDTH.name}.{name}")
+        figure = f"{vos_perf.BANDWIDTH.name}.{name}"
+        medians = measured.medians(figure, own=engine is not None)
         engines = (engine,) if engine else each_engine(cluster, "servers")
         if not engines or not medians.keys() >= set(engines):
             return None
         total = sum(medians[engine] * targets(cluster, engine) for engine in engines)
-        return _as_measured("the SCM", total, "MiB/s", vos_perf.BANDWIDTH, name)
+        instead = measured.instead(figure, engines) if engine else ""
+        return _as_measured("the SCM", total, "MiB/s", figure, instead)
     if direction == "write":
         return None  # nothing writes to the engines' SSDs: what is on them would be lost
     return _of_ssds(cluster, nvme_perf.BANDWIDTH, nvme_perf.TOGETHER, measured, engine)
@@ -128,7 +132,7 @@ def _sum(
 
     def total() -> float | None:
         engines = (engine,) if engine else each_engine(cluster, "clients")
-        return _total(measured.medians(figure), engines)
+        return _total(measured.medians(figure, own=engine is not None), engines)
 
     return measured.once(("sum", figure, engine), total)
 
@@ -139,13 +143,14 @@ def _of_ssds(
     figure = f"{check.name}.{metric.name}"
 
     def total() -> float | None:
-        ssds = data_ssds_of(cluster, engine) if engine else data_ssds(cluster)
-        return _total(measured.medians(figure), ssds)
+        return _total(measured.medians(figure, own=engine is not None), ssds)
 
+    ssds = data_ssds_of(cluster, engine) if engine else data_ssds(cluster)
     together = measured.once(("sum", figure, engine), total)
     if together is None:
         return None
-    return _as_measured("the SSDs", together, metric.unit, check, metric.name)
+    instead = measured.instead(figure, ssds) if engine else ""
+    return _as_measured("the SSDs", together, metric.unit, figure, instead)
 
 
 def _total(medians: Mapping[Subject, float], subjects: Collection[Subject]) -> float | None:
@@ -153,5 +158,6 @@ def _total(medians: Mapping[Subject, float], subjects: Collection[Subject]) -> f
     return sum(known) if known and len(known) == len(subjects) else None
 
 
-def _as_measured(who: str, value: float, unit: str, check: Check, name: str) -> Limit:
-    return Limit(who, Quantity(value, unit), f"{who} as measured", f"sum of {check.name}.{name}")
+def _as_measured(who: str, value: float, unit: str, figure: str, instead: str) -> Limit:
+    how = f"as measured {instead}".strip()
+    return Limit(who, Quantity(value, unit), f"{who} {how}", f"sum of {figure}")

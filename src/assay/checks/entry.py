@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import Direction
@@ -76,6 +76,10 @@ class Metric:
         """The variables of its check by which it is measured, beyond `repetitions`."""
         return ()
 
+    def __deepcopy__(self, _: object) -> Metric:
+        # ReFrame copies a check before it runs it; a copy would be another metric.
+        return self
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
@@ -140,6 +144,9 @@ class Check:
             for name, size in sizes.items():
                 yield f"scales.{scale}.{name}", size, size > 0, "1 or more"
 
+    def __deepcopy__(self, _: object) -> Check:
+        return self  # as a metric
+
     @property
     def features(self) -> tuple[str, ...]:
         """What a partition must have, including the phase."""
@@ -172,6 +179,16 @@ class Check:
         raise KeyError(direction)
 
 
+class CaseKey(NamedTuple):
+    """A check on a partition: what ReFrame runs as one test case."""
+
+    check: str
+    partition: str
+
+    def __str__(self) -> str:
+        return f"{self.check} on {self.partition}"
+
+
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """One metric of one subject that a cluster must show."""
@@ -181,6 +198,11 @@ class Requirement:
     partition: Partition
     metric: Metric
     subject: Subject
+
+    @property
+    def case(self) -> CaseKey:
+        """Its check on its partition."""
+        return CaseKey(self.check, self.partition)
 
     @property
     def name(self) -> str:
@@ -256,12 +278,41 @@ def credible(samples: Sequence[float]) -> Sequence[float]:
     return [sample for sample in samples if least <= sample <= most]
 
 
-class Measured(Mapping[Requirement, Sequence[float]]):
-    """Valid samples of the metrics of lower layers, each in its metric's unit; and their scale."""
+@dataclass(frozen=True, slots=True)
+class Lower:
+    """A figure of a lower layer, by which one above it of the same subject is judged."""
 
-    def __init__(self, samples: Mapping[Requirement, Sequence[float]], scale: str = "") -> None:
+    samples: Sequence[float]
+    key: str
+    """The key of its metric."""
+    instead: str = ""
+    """Where these were taken if its own are bad: ``on n2, since its own is below``."""
+
+    @property
+    def named(self) -> str:
+        """Its name in a derivation."""
+        return f"{self.key} (instead {self.instead})" if self.instead else self.key
+
+
+class Measured(Mapping[Requirement, Sequence[float]]):
+    """Valid samples of the metrics of lower layers, each in its metric's unit; and their scale.
+
+    Args:
+        samples: the samples.
+        scale: their scale.
+        instead: what stands in for figures that are bad themselves, where others of the same
+            subject are judged by them. Otherwise a fault would lower its own floor.
+    """
+
+    def __init__(
+        self,
+        samples: Mapping[Requirement, Sequence[float]],
+        scale: str = "",
+        instead: Mapping[Requirement, Lower] | None = None,
+    ) -> None:
         self._samples = dict(samples)
         self.scale = scale
+        self._instead = dict(instead or {})
         self._by_figure: dict[str, dict[Subject, Requirement]] = {}
         for requirement in self._samples:
             self._by_figure.setdefault(requirement.figure, {})[requirement.subject] = requirement
@@ -282,6 +333,13 @@ class Measured(Mapping[Requirement, Sequence[float]]):
             self._known[key] = work_out()
         return cast("T", self._known[key])
 
+    def own(self, requirement: Requirement) -> Lower | None:
+        """The figure of the same subject, or what stands in for it; None if it was not measured."""
+        samples = self._samples.get(requirement)
+        if not samples:
+            return None
+        return self._instead.get(requirement) or Lower(samples, requirement.key)
+
     def least(self, figure: str) -> tuple[float, str] | None:
         """The smallest credible sample of a figure (``SsdFio.read_1m``), and its metric's key."""
         return self.once(("least", figure), lambda: self._least(figure))
@@ -294,16 +352,33 @@ class Measured(Mapping[Requirement, Sequence[float]]):
         )
         return min(candidates, default=None)
 
-    def medians(self, figure: str) -> Mapping[Subject, float]:
-        """The median of each subject of a figure, in the figure's unit."""
-        return self.once(("medians", figure), lambda: self._medians(figure))
+    def medians(self, figure: str, *, own: bool = False) -> Mapping[Subject, float]:
+        """The median of each subject of a figure, in the figure's unit.
 
-    def _medians(self, figure: str) -> Mapping[Subject, float]:
-        return {
-            subject: median(samples)
-            for subject, requirement in self._by_figure.get(figure, {}).items()
-            if (samples := self._samples[requirement])
+        Args:
+            figure: check and metric: ``SsdFio.read_1m``.
+            own: whether figures of the same subjects are judged by them, as with `own` above.
+        """
+        return self.once(("medians", figure, own), lambda: self._medians(figure, own))
+
+    def _medians(self, figure: str, own: bool) -> Mapping[Subject, float]:
+        found = {
+            subject: self.own(each) if own else Lower(self._samples[each], each.key)
+            for subject, each in self._by_figure.get(figure, {}).items()
         }
+        return {
+            subject: median(lower.samples)
+            for subject, lower in found.items()
+            if lower is not None and lower.samples
+        }
+
+    def instead(self, figure: str, subjects: Iterable[Subject]) -> str:
+        """What stands in for bad figures of these subjects: a phrase for a derivation, or none."""
+        known = self._by_figure.get(figure, {})
+        phrases = (
+            self._instead[known[s]].instead for s in subjects if known.get(s) in self._instead
+        )
+        return "; ".join(dict.fromkeys(phrases))
 
 
 # How a check is run and read.
@@ -370,12 +445,23 @@ def by_name(metric: Metric, sample: Sample) -> bool:
     return sample.metric == metric.name
 
 
+Steps = Callable[[Run, Subject], Iterable[str]]
+"""The names of the steps that a job runs for a subject, in their order."""
+
+
+def each_sample(*steps: str) -> Steps:
+    """Steps that are run one after the other for each sample."""
+    return lambda run, _: (f"{step}.{number}" for number in run.times for step in steps)
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How raw outputs become samples."""
 
     parsed: Callable[[Run, Subject, RawOutputs], Parsed]
     """Parses the outputs of a subject."""
+    steps: Steps
+    """The steps that left them."""
     is_sample_of: Callable[[Metric, Sample], bool] = by_name
     """Whether a sample is one of a metric."""
     watches_engines: bool = False

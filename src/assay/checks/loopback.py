@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import median
 
 from assay.checks.benchmarks import fio
 from assay.checks.bounds import Limit
-from assay.checks.entry import Expectation, Measured, Requirement, credible
+from assay.checks.entry import Expectation, Lower, Measured, Requirement, credible
 from assay.checks.figures import nothing, standing_on
 from assay.checks.subjects import each_ram_engine
 from assay.cluster.description import Cluster
@@ -28,24 +27,24 @@ def bandwidth(cluster: Cluster, requirement: Requirement, measured: Measured) ->
         Requirement(fio.TMPFS.name, fio.TMPFS.layer, "servers", fio.TMPFS.metric(name), engines[0])
         for name in ("write_1m", "read_1m")
     ]
-    into, out = (measured.get(copy, ()) for copy in copies)
-    for copy, samples in zip(copies, (into, out), strict=True):
-        if not samples:
-            return nothing(requirement, f"{why}, and {copy.key} has not been measured")
+    into, out = (measured.own(copy) for copy in copies)
+    if into is None or out is None:
+        lacking = copies[0] if into is None else copies[1]
+        return nothing(requirement, f"{why}, and {lacking.key} has not been measured")
     unit = requirement.unit
-    in_turn = 1 / (1 / median(into) + 1 / median(out))
+    in_turn = 1 / (1 / median(into.samples) + 1 / median(out.samples))
     made_of = "their medians, one copy after the other"
     return standing_on(
         cluster,
         requirement,
         [
-            _best("copies into the kernel", into, copies[0]),
-            _best("copies out of the kernel", out, copies[1]),
+            _best("copies into the kernel", into, unit),
+            _best("copies out of the kernel", out, unit),
         ],
-        Limit(made_of, Quantity(in_turn, unit), made_of, copies[0].key),
+        Limit(made_of, Quantity(in_turn, unit), made_of, into.named),
     )
 
 
-def _best(who: str, samples: Sequence[float], copied: Requirement) -> Limit:
-    made_of = f"best of {len(samples)} samples of {who}"
-    return Limit(who, Quantity(max(credible(samples)), copied.unit), made_of, copied.key)
+def _best(who: str, copied: Lower, unit: str) -> Limit:
+    made_of = f"best of {len(copied.samples)} samples of {who}"
+    return Limit(who, Quantity(max(credible(copied.samples)), unit), made_of, copied.named)

@@ -31,7 +31,7 @@ def test_a_pool_that_leaves_vos_perf_no_room(scm_size: int, size: str, message: 
     assert problem.severity == "warning"
 
 
-@pytest.mark.parametrize(("scm_size", "size"), [(42, "90%"), (4, "2GB"), (6, "30%")])
+@pytest.mark.parametrize(("scm_size", "size"), [(42, "90%"), (4, "20GB"), (6, "30%")])
 def test_a_pool_beside_which_vos_perf_has_room(scm_size: int, size: str) -> None:
     document = pools(1, size=size)
     assert problems(put(document, {"s1: engines/0/storage/0/scm_size": scm_size})) == []
@@ -105,6 +105,24 @@ def test_a_pool_that_is_larger_than_all_ssds() -> None:
     assert "should be at most 4.00TB" in only(document).allowed
     document["daos"]["pools"][0]["size"] = "4TB"
     assert problems(document) == []
+
+
+def test_a_pool_without_ssds_needs_little() -> None:
+    document = pools(size="900MB")
+    for host in document["hosts"].values():
+        for engine in host.get("engines", ()):
+            del engine["storage"][1:]
+    assert not [p for p in problems(document) if p.key == "daos.pools[0].size"]
+
+
+@pytest.mark.parametrize(("size_gib", "small"), [(39, True), (40, False)])
+def test_a_share_of_files_that_is_too_small_for_their_targets(size_gib: int, small: bool) -> None:
+    """16 targets have 40 % of the file that stands for an SSD."""
+    tier = {"class": "file", "bdev_list": ["/var/daos/bdev0"], "bdev_size": size_gib}
+    document = put(pools(1, size="40%"), {"s1: engines/0/storage/1": tier})
+    found = [p for p in problems(document) if p.key == "daos.pools[0].size"]
+    assert [p.severity for p in found] == ["error"] * small
+    assert all("it gives 0.9" in p.allowed for p in found)
 
 
 def with_ssds_of(terabytes: int, size: str, rank_pool: str) -> dict[str, Any]:
@@ -209,7 +227,7 @@ def test_an_object_class_that_is_wider_than_the_system() -> None:
             "warning",
             "does not scrub",
         ),
-        ({"size": "100MB"}, "size", "error", "should be at least 1GB"),
+        ({"size": "54GB"}, "size", "error", "should be at least 55GB"),
         (
             {"containers": [{"properties": {"rf": 1, "rd_fac": 1}}]},
             "rf",
@@ -252,7 +270,7 @@ def test_values_that_daos_takes_and_nobody_wants(
 @pytest.mark.parametrize(
     "pool",
     [
-        {"size": "1GB"},
+        {"size": "55GB"},
         {"properties": {"checkpoint": "disabled", "scrub_freq": 0}},
         {"containers": [{"properties": {"rf": 1, "compression": "off", "encryption": False}}]},
         {"properties": {"space_rb": 10, "checkpoint": "lazy", "scrub_freq": 3600}},

@@ -104,8 +104,12 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
     return (sample.labels["phase"], sample.metric) == (metric.name, figure)
 
 
-_READING = Reading(_parsed, _is_sample_of)
-_READING_DISK = Reading(_parsed_from_disk, _is_sample_of, counts_reads=True)
+def _steps(_: Run, __: Subject) -> tuple[str]:
+    return (STEP,)
+
+
+_READING = Reading(_parsed, _steps, _is_sample_of)
+_READING_DISK = Reading(_parsed_from_disk, _steps, _is_sample_of, counts_reads=True)
 
 
 def _each(run: Run, covered_s: float) -> float:
@@ -208,18 +212,20 @@ class OnDisk:
         self, cluster: Cluster, requirement: Requirement, measured: Measured
     ) -> Expectation:
         """Bound the bandwidth by the measured figure of the disk, and require nearly as much."""
-        unit, lower = requirement.unit, stands_on(cluster, requirement)
-        if lower is None:
+        unit, below = requirement.unit, stands_on(cluster, requirement)
+        if below is None:
             why = f"direct I/O on {requirement.host}'s scratch disk is not in the plan"
             return nothing(requirement, why)
-        samples = measured.get(lower, ())
-        if not samples:
-            return nothing(requirement, f"{lower.key} has not been measured")
+        lower = measured.own(below)
+        if lower is None:
+            return nothing(requirement, f"{below.key} has not been measured")
+        samples = lower.samples
         best, usual, usually = max(credible(samples)), median(samples), "their median"
         program = self.program_limit(cluster, requirement)
         if program is not None and program.value.to(unit).value < usual:
             usual, usually = program.value.to(unit).value, program.made_of
-        made_of = f"best of {len(samples)} samples of direct I/O on the same disk"
+        where = lower.instead or "on the same disk"
+        made_of = f"best of {len(samples)} samples of direct I/O {where}"
         disk = Limit("the disk", Quantity(best, unit), made_of, lower.key)
         reach = Limit(usually, Quantity(usual, unit), usually, lower.key)
         return standing_on(cluster, requirement, [disk], reach, DISK_CEILING)
@@ -372,6 +378,6 @@ DFUSE = Check(
     each_mount_backend,
     _through_daos(1),
     scales=_DAOS_SCALES,
-    reading=Reading(_parsed_intercepted, _is_sample_of, watches_engines=True),
+    reading=Reading(_parsed_intercepted, _steps, _is_sample_of, watches_engines=True),
     takes=_takes_in_daos,
 )

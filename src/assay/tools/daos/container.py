@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field, ValidationError
 
-from assay.tools.daos.daos_answer import NO_CLIENT, NO_PERMISSION
+from assay.tools.daos import daos_properties
+from assay.tools.daos.daos_answer import NO_CLIENT, NO_PERMISSION, NOT_THERE
 from assay.tools.daos.daos_log import meaning
+from assay.tools.daos.daos_user import container_properties
 from assay.tools.json_output import json_objects, no_answer
 from assay.tools.output import Parsed
 from assay.tools.text import first_error
@@ -16,6 +18,25 @@ TOOL = "container"
 def query(pool: str, container: str) -> list[str]:
     """Command line that reports whether a container exists, and its layout."""
     return ["daos", "-j", "container", "query", pool, container]
+
+
+def status(pool: str, container: str) -> list[str]:
+    """Command line that reports the health of a container, also of one that cannot be opened."""
+    return ["daos", "-j", *container_properties(pool, container), "--properties=status"]
+
+
+def unclean(answer: str, pool: str, container: str) -> list[str]:
+    """What mends a container, from an answer to `status`; empty if its health is not the cause."""
+    if daos_properties.parse(answer).get("status") != _UNCLEAN:
+        return []
+    return [
+        f"the container is {_UNCLEAN}: more servers were lost at once than its redundancy allows."
+        " Once they are back, and if its data may be lost or is known to be whole: daos container"
+        f" set-prop {pool} {container} --properties=status:healthy"
+    ]
+
+
+_UNCLEAN = "UNCLEAN"
 
 
 class Container(BaseModel):
@@ -90,14 +111,10 @@ def parse(text: str) -> Parsed:
         if NO_CLIENT in error:
             why = f"DAOS's client does not start here, so the container cannot be reached ({error})"
             return Parsed(TOOL, (), (f"{why}: does daos_agent run on this host?",))
-        return Parsed(
-            TOOL,
-            (),
-            (
-                f"the container cannot be used: {meaning(error)} ({error}); create it first: IOR"
-                " and mdtest would create one with other properties",
-            ),
-        )
+        first = f"the container cannot be used: {meaning(error)} ({error})"
+        if NOT_THERE in error:
+            first += "; create it first: IOR and mdtest would create one with other properties"
+        return Parsed(TOOL, (), (first,))
     problems = []
     if container.layout != "POSIX":
         problems.append(f"the container is of type {container.layout}; a file system needs POSIX")

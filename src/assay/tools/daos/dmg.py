@@ -82,6 +82,10 @@ def begin(config: str | None) -> list[str]:
     return ["dmg", "-j", *(["-o", config] if config else [])]
 
 
+_EXCLUDED = "its engine ended, or waits for a format (format required, in its daos_server.log)"
+"""What dmg does not report of an engine that others have given up."""
+
+
 class Member(BaseModel):
     """A rank, as the management service reports it."""
 
@@ -98,9 +102,8 @@ class Member(BaseModel):
         """Why the rank is not in service; None if it is."""
         if self.state.lower() == "joined":
             return None
-        return f"rank {self.rank} at {self.addr} is {self.state}" + (
-            f": {self.info}" if self.info else ""
-        )
+        why = self.info or (_EXCLUDED if self.state.lower() == "excluded" else "")
+        return f"rank {self.rank} at {self.addr} is {self.state}" + (f": {why}" if why else "")
 
 
 class _System(BaseModel):

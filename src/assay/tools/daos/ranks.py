@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.cluster.servers import ServerHost
+from assay.cluster.servers import ServerHost, Unformatted
 from assay.tools.daos.daos_answer import Answer
 from assay.tools.daos.dmg import Member, members
 
@@ -18,8 +18,15 @@ def unjoined(query: Answer, servers: Iterable[ServerHost]) -> list[ServerHost]:
     return [server for server in servers if _lacks(server, there)]
 
 
-def problems(query: Answer, servers: Sequence[ServerHost]) -> list[str]:
+def problems(
+    query: Answer, servers: Sequence[ServerHost], waiting: Sequence[Unformatted] = ()
+) -> list[str]:
     """Why not all ranks are joined, according to `dmg system query`.
+
+    Args:
+        query: its answer.
+        servers: the servers that there should be.
+        waiting: engines without a superblock, which wait for a format. dmg does not report that.
 
     Returns:
         A sentence for each problem, with host, rank, state and log; empty if all ranks are joined.
@@ -29,6 +36,12 @@ def problems(query: Answer, servers: Sequence[ServerHost]) -> list[str]:
     there = members(query)
     lacking = [server for server in servers if _lacks(server, there)]
     problems = [sentence for server in lacking for sentence in _problems_of(server, there)]
+    problems += [
+        f"{each['engine']} waits for a format (format required, in its daos_server.log), since its"
+        " superblock is missing: playbooks/deploy.yml formats it, or says what consent it needs"
+        for each in waiting
+        if each["host"] in {server["name"] for server in lacking}
+    ]
     strange = [member for member in there if not any(_is_of(member, s) for s in servers)]
     if lacking and strange:
         addresses = ", ".join(sorted({member.addr for member in strange}))

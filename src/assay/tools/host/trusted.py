@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Mapping
 
 from .writable import writable  # relative, since Ansible ships both to other packages
 
@@ -29,13 +30,16 @@ def require_trusted(program: str) -> None:
         raise NotRunError(f"{program} was not run as root, since others may write {paths}")
 
 
-def run_trusted(program: str, *arguments: str, limit_s: int) -> subprocess.CompletedProcess[str]:
+def run_trusted(
+    program: str, *arguments: str, limit_s: int, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run a program that only root can change, with nothing to read.
 
     Args:
         program: its path.
         arguments: its arguments.
         limit_s: time limit, in seconds.
+        environment: its environment, by default that of this process.
 
     Raises:
         NotRunError: as `require_trusted`, or it cannot be run, or does not end in time.
@@ -49,6 +53,7 @@ def run_trusted(program: str, *arguments: str, limit_s: int) -> subprocess.Compl
             encoding="utf-8",
             errors="replace",
             timeout=limit_s,
+            env=environment,
             check=False,
         )
     except OSError as error:
