@@ -134,7 +134,8 @@ finally() {
 FINALLY=()
 
 at_end() {
-    local status=$? command
+    ENDED_WITH=$?
+    local command
     trap "" TERM INT
     for command in "${FINALLY[@]}"; do
         eval "$command"
