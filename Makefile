@@ -85,8 +85,10 @@ lock: setup ## Lock all Python dependencies again, with hashes.
 	scripts/lock.sh
 
 .PHONY: docs
-docs: setup ## Write the README of each role from its argument_specs.yml.
+docs: setup ## Write the roles' pages, the list of modules and the table of floors.
 	$(BIN)/python scripts/role_readmes.py
+	$(BIN)/python scripts/modules_page.py
+	$(BIN)/python scripts/floors.py
 
 .PHONY: test
 test: lint unit molecule ## Everything that CI runs.
@@ -107,6 +109,8 @@ lint-files: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python scripts/role_readmes.py --check
+	$(BIN)/python scripts/modules_page.py --check
+	$(BIN)/python scripts/floors.py --check
 	$(BIN)/mdformat --check $$(git ls-files '*.md')
 	$(BIN)/yamllint --strict .
 	$(BIN)/shellcheck $$(git ls-files '*.sh') .ci/run

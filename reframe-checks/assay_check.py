@@ -5,6 +5,7 @@ class, which metrics are required, and where.
 """
 
 import shutil
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -23,13 +24,14 @@ from assay import __version__
 from assay.campaign.cases import FIRST
 from assay.campaign.results import Results
 from assay.campaign.samples import samples_of
-from assay.campaign.steps import Evict, Shell, Step, busy_s
+from assay.campaign.steps import Evict, Shell, Step, busy_s, misplaced
 from assay.campaign.steps import problems as problems_of
 from assay.checks.entry import SCALES, Run, Scales
 from assay.checks.expect import Measured, expectation
-from assay.checks.plan import CHECKS, Requirement, requirements
+from assay.checks.plan import CHECKS, CaseKey, Requirement, requirements
 from assay.checks.raw import RawOutputs, directory_of
 from assay.cluster.description import Cluster, Partition
+from assay.cluster.once import once
 from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import shorten_all
@@ -42,6 +44,9 @@ HERE = Path(__file__).resolve().parent
 Steps = Sequence[Step | Evict | Shell]
 
 Commands = Sequence[Sequence[Text]]
+
+plan_of = once(requirements)
+"""The plan of a cluster, made once for all checks of a session."""
 
 
 class AssayCheck(rfm.RunOnlyRegressionTest):
@@ -195,20 +200,17 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         self.hosts = self.cluster.members(self.partition)
         if self.max_pending_time is None:
             self.max_pending_time = f"{self.cluster.jobs.wait_min}m"
-        self.requirements = tuple(
-            metric
-            for metric in requirements(self.cluster)
-            if (metric.check, metric.partition) == (self.entry.name, self.current_partition.name)
-        )
-        self.subjects = tuple(dict.fromkeys(metric.subject for metric in self.requirements))
+        self.case = CaseKey(self.entry.name, self.partition)
+        plan = plan_of(self.cluster)
+        self.requirements = plan.cases.get(self.case, ())
+        self.subjects = plan.subjects(self.case)
 
     @run_after("setup")
     def skip_what_was_measured(self) -> None:
         extras = self.current_partition.extras
         earlier: Results | None = extras["earlier"]
         measured = earlier and not any(map(earlier.problems, self.requirements))
-        key = (self.entry.name, self.current_partition.name)
-        if measured and key not in extras["undecided"]:
+        if measured and self.case not in extras["undecided"]:
             self.skip("an earlier session of this campaign measured it")
         if extras["second_round"] and not measured:
             self.skip("the first round did not measure it")
@@ -263,6 +265,10 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         if problems := self.problems_before():
             self.problems = dict.fromkeys(map(str, self.subjects), problems)
             raise ReframeError("; ".join(problems))
+
+    @run_before("run")
+    def take_the_time(self) -> None:
+        self.began = time.time()
 
     @run_before("run")
     def take_the_hosts(self) -> None:
@@ -352,10 +358,12 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
                 continue
             left = self.raw.of(subject)
             try:
-                ran += left.steps()
+                done = left.steps()
+                ran += done
                 own = (
                     strange.get(subject)
                     or [*common, *problems_of(left, self.steps(subject))]
+                    or [*misplaced(done, self.began, time.time())]
                     or self._collect(subject)
                 )
             except (ForeignError, OSError) as error:

@@ -8,13 +8,12 @@ command printed, and its exit status, is printed.
 
 import json
 import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-LIMIT_S = 120
-"""Time limit of each command, in seconds."""
+from assay.foreign.limits import PROGRAM
+from assay.foreign.sources import Missing, output_of
 
 AT_ONCE = 8
 """Number of commands that run at once."""
@@ -22,20 +21,11 @@ AT_ONCE = 8
 
 def run(command: Sequence[str]) -> str:
     """What a command printed, and its exit status or why it has none."""
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"$ {' '.join(command)}\n{error}\n"
-    return f"$ {' '.join(command)}\n{done.stdout}# exit: {done.returncode}\n"
+    shown = f"$ {' '.join(command)}\n"
+    done = output_of(command, PROGRAM)
+    if isinstance(done, Missing):
+        return f"{shown}# {done}\n"
+    return f"{shown}{done.out}{done.err}# exit: {done.status}\n"
 
 
 def main() -> None:

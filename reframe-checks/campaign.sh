@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # campaign.sh [--until-decided] [--checks=NAME,...] DIRECTORY TAG...: run the checks that carry all TAGs, and none after a !,
 # and keep everything in DIRECTORY. What a campaign in that directory has measured already is not measured again.
 #
@@ -11,6 +11,9 @@
 # running, or with 77 where DIRECTORY would lie among those of another user.
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
+# What makes the loader, a shell or Python run something else first is not for those that measure. (-p: nor is it for this
+# shell. IFS is no matter; bash takes none from its environment.)
+unset BASH_ENV ENV LD_PRELOAD LD_AUDIT "${!PYTHON@}"
 until_decided=
 checks=
 while [[ ${1:-} == --* ]]; do
@@ -57,21 +60,25 @@ cluster=${ASSAY_CLUSTER:-}
 [[ ! $cluster ]] || export ASSAY_CLUSTER=$cluster
 
 # Nobody but this user and the group reads what is measured; nobody but this user writes where the files below are opened by
-# their names.
+# their names, nor on the path to them.
 umask 027
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+# shellcheck source=reframe-checks/lock.sh
+. "$here/lock.sh"
 parent=${directory%/*}
 parent=${parent:-/}
-refuse_other_owner() {
-    [[ ! -O $1 ]] || return 0
-    echo "$1 belongs to $(stat --format=%U "$1"), so campaigns in it are that user's; run this as root with" \
-        "runuser --user=$(stat --format=%U "$1") --, or name a directory in one that $(id -un) owns" >&2
-    exit 77
-}
+above=$parent
+while [[ ! -e $above ]]; do
+    above=${above%/*}
+    above=${above:-/}
+done
+[[ $above != "$parent" ]] || refuse_other_owner "$parent"
+refuse_replaceable "$above"
 if ! wrong=$(mkdir -p "$parent" 2>&1); then
     echo "$parent cannot be made (${wrong##*: }); name another directory" >&2
     exit 73
 fi
-refuse_other_owner "$parent"
+refuse_unsafe "$parent"
 if [[ -e $directory ]]; then
     refuse_other_owner "$directory"
     if [[ ! -d $directory ]]; then
@@ -83,33 +90,41 @@ if [[ ! -w $parent ]]; then
     echo "$parent cannot hold results: it is not writable; name another directory" >&2
     exit 73
 fi
-printf -v stop 'ASSAY_ENVIRONMENT=%q %q %q' \
-    "$environment" "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/stop.sh" "$parent"
-lock=$parent/.lock
-exec 9>>"$lock"
+printf -v stop 'ASSAY_ENVIRONMENT=%q %q %q' "$environment" "$here/stop.sh" "$parent"
+no_room() {
+    echo "$parent has no room for results (${1##*: }); free some, or name another directory" >&2
+    exit 73
+}
+if [[ ! -e $parent/.campaign && ! -L $parent/.campaign ]]; then
+    # Another campaign may begin at this moment.
+    wrong=$(mkdir --mode=700 "$parent/.campaign" 2>&1) || [[ -d $parent/.campaign ]] || no_room "$wrong"
+fi
+private_place "$parent"
+wrong=$( (: >>"$LOCK_PLACE/lock") 2>&1) || no_room "$wrong"
+exec 9>>"$LOCK_PLACE/lock"
+recall
 if ! flock --nonblock 9; then
-    read -r process host <"$lock" || true
-    echo "another campaign is running (process $process on $host); wait for it, or end it there with: $stop" >&2
+    echo "another campaign is running (process ${HOLDER_script%% *} on $HOLDER_host); wait for it, or end it there with:" \
+        "$stop" >&2
     exit 75
 fi
 # A quota shows only when something is written; results take more than this.
-if ! wrong=$(head --bytes=4M /dev/zero 2>&1 >"$parent/.room"); then
-    rm -f "$parent/.room"
-    echo "$parent has no room for results (${wrong##*: }); free some, or name another directory" >&2
-    exit 73
+if ! wrong=$(head --bytes=4M /dev/zero 2>&1 >"$LOCK_PLACE/room"); then
+    rm -f "$LOCK_PLACE/room"
+    no_room "$wrong"
 fi
-rm "$parent/.room"
-echo $$ "$HOSTNAME" >"$lock"
+rm "$LOCK_PLACE/room"
+remember "$directory"
 
 # A job elsewhere may be of a campaign that is running, which would measure this one, and miss the job if it were cancelled.
-while IFS='|' read -r job comment place; do
-    [[ $comment == daos-assay ]] || continue
+while read -r job place; do
     if [[ $place/ != "$parent"/* ]]; then
         echo "another campaign has a job (job $job in $place); wait for it, or cancel it: scancel $job" >&2
         exit 75
     fi
-    scancel "$job"
-done < <(squeue --noheader --user="$(id -un)" --format='%i|%k|%Z')
+done < <(jobs_of_campaigns)
+cancel_jobs "$parent"
+end_marked "$parent"
 
 mkdir -p "$directory"
 refuse_other_owner "$directory"
@@ -152,10 +167,12 @@ if [[ $until_decided ]]; then
     measure+=(--setvar=until_decided=yes)
 fi
 # A signal, or a lost login, ends ReFrame, which ends its job, and no further round begins. Should this shell be killed, the
-# kernel tells ReFrame.
+# kernel tells ReFrame. It has a group of processes of its own, so that stop.sh can end all of that.
 if setpriv --pdeathsig TERM true 2>/dev/null; then
     measure=(setpriv --pdeathsig TERM "${measure[@]}")
 fi
+measure=(setsid "${measure[@]}")
+export ASSAY_CAMPAIGNS=$parent
 ended='' session=''
 end() {
     ended=yes
@@ -165,8 +182,10 @@ trap end TERM INT HUP
 status=0
 before=$(wc -l 2>/dev/null <"$directory/reframe.out" || echo 0)
 for round in "${rounds[@]}"; do
-    ASSAY_ROUND=$round "${measure[@]}" >>"$directory/reframe.out" 2>&1 &
+    ASSAY_ROUND=$round "${measure[@]}" </dev/null >>"$directory/reframe.out" 2>&1 &
     session=$!
+    # Without room for it, the lock itself has to do.
+    remember "$directory" "$session" 2>/dev/null || true
     # One that came before there was a session.
     [[ ! $ended ]] || end
     # A signal ends a wait, not yet ReFrame; once that has ended, bash keeps how.
@@ -177,6 +196,9 @@ for round in "${rounds[@]}"; do
     wait "$session" || status=$?
     [[ ! $ended ]] || break
 done
+# One that was killed has ended nothing of what it had started.
+cancel_jobs "$parent"
+end_marked "$parent"
 # What holds the lock is said to go on.
 exec 9>&-
 if [[ ! $ended ]] && tail --lines=+$((before + 1)) "$directory/reframe.out" | grep --quiet 'from 0 check(s)'; then
@@ -186,6 +208,8 @@ if [[ ! $ended ]] && tail --lines=+$((before + 1)) "$directory/reframe.out" | gr
     status=69
 elif [[ $ended ]]; then
     echo "interrupted; the same command measures the rest" 2>/dev/null || true
+elif ((status > 128)); then
+    echo "ReFrame was ended by SIG$(kill -l "$status"), and its job with it; the same command measures the rest" 2>/dev/null || true
 elif type assay >/dev/null 2>&1; then
     # Its last line is for a campaign that goes on.
     assay progress "$directory" 2>&1 | sed -n 1p

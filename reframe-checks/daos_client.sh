@@ -62,7 +62,8 @@ still_on_dfuse() {
     local directory=$1 wrong
     [[ -z ${HUNG:-} ]] || return
     if ! wrong=$(not_on_dfuse "$@"); then
-        ((${ENDED_WITH:-0})) || echo "what was mounted at $directory at the end of the run is unknown: no host answered" >"$RAW/refusal"
+        # shellcheck disable=SC2154 # `at_end` sets it: how the job ended
+        ((status)) || echo "what was mounted at $directory at the end of the run is unknown: no host answered" >"$RAW/refusal"
         return
     fi
     [[ -n $wrong ]] || return

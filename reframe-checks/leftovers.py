@@ -3,32 +3,28 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from assay.checks.raw import directory_of
+from assay.campaign.outputs import EVERYTHING, Counted, listed
+from assay.checks.raw import source_of
 from assay.foreign.files import ForeignError, Tree
-from assay.foreign.text import quoted
 from assay.subject import Subject
 
 
 def strange(stage: Path, subjects: Iterable[Subject]) -> dict[Subject | None, list[str]]:
-    """Outputs that are neither a file nor a directory, by subject, or None.
+    """Why outputs are none, by subject, or None: a sign-off would refuse them, too.
 
     ReFrame keeps the outputs of a job and follows links, so a host could name any file of the
     controller.
     """
-    by_subject: dict[Subject | None, list[str]] = {}
-    own = {Path("raw", directory_of(subject)): subject for subject in subjects}
+    sources = {subject: source_of(subject) for subject in subjects}
     try:
-        for entry in Tree(stage).walk():
-            path = Path(entry.name)
-            # Files that everywhere.sh sends are not kept; they remain only if it was killed.
-            if path.parts[0].startswith(".outgoing."):
-                continue
-            if not (entry.is_file or entry.is_directory):
-                owner = next((own[at] for at in (path, *path.parents) if at in own), None)
-                problem = f"the job left {entry.kind} ({quoted(path)}), which is not an output"
-                by_subject.setdefault(owner, []).append(problem)
+        refused = listed(Tree(stage), ".", set(sources.values()), Counted()).refused
     except (ForeignError, OSError) as error:
-        by_subject.setdefault(None, []).append(f"what the job left cannot be read: {error}")
+        return {None: [f"what the job left cannot be read: {error}"]}
+    by_subject: dict[Subject | None, list[str]] = {
+        subject: [refused[source]] for subject, source in sources.items() if source in refused
+    }
+    if EVERYTHING in refused:
+        by_subject[None] = [refused[EVERYTHING]]
     return by_subject
 
 

@@ -15,13 +15,14 @@ Then another line says what `daos` answered to DESTROY.
 import contextlib
 import json
 import os
+import shutil
 import signal
-import subprocess
 import sys
 import time
 import typing
 
 from assay.foreign.programs import run
+from assay.foreign.sources import Missing
 from assay.tools.json_output import json_objects
 
 LIMIT_S = 120
@@ -57,26 +58,22 @@ def jobs_below(directory: str) -> "set[str] | None":
 
 def printed(command: "list[str]") -> "str | None":
     """What a program of Slurm prints: None if it fails, nothing where there is no such program."""
-    try:
-        done = run(command, LIMIT_S)
-    except OSError:
+    if shutil.which(command[0]) is None:
         return ""
-    except subprocess.TimeoutExpired:
-        return None
-    return None if done.returncode else done.stdout
+    done = run(command, LIMIT_S)
+    return None if isinstance(done, Missing) or done.status else done.out
 
 
 def answer(command: "list[str]") -> "dict[str, typing.Any]":
     """The JSON that daos printed, or one with an error that says why it printed none."""
-    try:
-        done = run(command, LIMIT_S)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return {"error": str(error)}
-    objects, _ = json_objects(done.stdout)
+    done = run(command, LIMIT_S)
+    if isinstance(done, Missing):
+        return {"error": f"daos {done}"}
+    objects, _ = json_objects(done.out)
     if objects:
         return dict(objects[0])
-    lines = (done.stderr or done.stdout).strip().splitlines()
-    silence = f"daos printed nothing, and ended with {done.returncode}"
+    lines = (done.err or done.out).strip().splitlines()
+    silence = f"daos printed nothing, and ended with {done.status}"
     return {"error": lines[-1] if lines else silence}
 
 

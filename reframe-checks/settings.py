@@ -11,7 +11,7 @@ from pathlib import Path
 from reframe.core.logging import log_files
 
 from assay.campaign import results
-from assay.checks.plan import features
+from assay.checks.plan import CaseKey, features
 from assay.cluster.description import PARTITIONS, Partition
 from assay.preflight import examine as preflight
 from assay.tools.slurm.squeue import IN_VAIN
@@ -20,6 +20,18 @@ from patient_squeue import SCHEDULER
 # The checks import their base classes from this directory. It is appended, since ReFrame later
 # removes its own entry from sys.path by its index.
 sys.path.append(str(Path(__file__).resolve().parent))
+
+
+def _strange(name: str) -> bool:
+    """Whether a variable names what shells, the loader or Python read first, or is a function."""
+    if name.startswith("BASH_FUNC_"):
+        return "module" not in name and name != "BASH_FUNC_ml%%"
+    return name in ("BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT") or name.startswith("PYTHON")
+
+
+# Jobs inherit the environment: nothing in it may take the place of what they run.
+for name in filter(_strange, [*os.environ]):
+    del os.environ[name]
 
 CLUSTER = preflight.load(Path(os.environ.get("ASSAY_CLUSTER", "/etc/assay/cluster.json")))
 
@@ -34,8 +46,8 @@ SECOND_ROUND = os.environ.get("ASSAY_ROUND") == "2"
 """Whether only these are measured now; `campaign.sh` sets it."""
 
 
-def _undecided() -> frozenset[tuple[str, str]]:
-    """Check and partition of what has taken the first of its samples, and needs the others."""
+def _undecided() -> frozenset[CaseKey]:
+    """What has taken the first of its samples, and needs the others."""
     if EARLIER is None or not EARLIER.stopped:
         return frozenset()
     # It imports what judges, and most sessions need none of it.

@@ -134,8 +134,7 @@ finally() {
 FINALLY=()
 
 at_end() {
-    ENDED_WITH=$?
-    local command
+    local status=$? command
     trap "" TERM INT
     for command in "${FINALLY[@]}"; do
         eval "$command"
@@ -251,7 +250,7 @@ ENGINES=()
 # not say; why nothing was read is in NAME.engines.err.
 read_engines() {
     ((${#ENGINES[@]})) || return 0
-    timeout --kill-after=5 60 python3 read_engines.py "$RAW/$1.engines.gz" "${ENGINES[@]}" \
+    timeout --kill-after=5 60 python3 -B read_engines.py "$RAW/$1.engines.gz" "${ENGINES[@]}" \
         </dev/null >/dev/null 2>"$RAW/$1.engines.err" && rm "$RAW/$1.engines.err"
     return 0
 }

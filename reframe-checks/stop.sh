@@ -1,10 +1,12 @@
-#!/bin/bash
-# stop.sh CAMPAIGNS: end the campaign that is running in the directory CAMPAIGNS, with its job, and name it. Does nothing where none
-# is running. It runs on the host on which campaign.sh was started. Ends with 75 on another, with 64 where arguments are wrong, and
-# with 66 where there is no such directory.
+#!/bin/bash -p
+# stop.sh CAMPAIGNS: end the campaign that is running in the directory CAMPAIGNS, with its job, and name it; also what a campaign left
+# there whose campaign.sh, ReFrame or both were killed. Does nothing where there is neither. It runs on the host on which
+# campaign.sh was started. Ends with 75 on another, with 64 where arguments are wrong, with 66 where there is no such directory,
+# with 77 where it is another user's or others can reach its lock, and with 1 where something does not end.
 #
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
+unset BASH_ENV ENV LD_PRELOAD LD_AUDIT "${!PYTHON@}"
 if (($# != 1)); then
     echo "usage: stop.sh CAMPAIGNS; the directory that has the directories of the campaigns" >&2
     exit 64
@@ -14,41 +16,66 @@ if [[ ! -d $campaigns ]]; then
     echo "there is no directory $campaigns; name the one that has the directories of the campaigns" >&2
     exit 66
 fi
-if [[ ! -e $campaigns/.lock && -e ${campaigns%/*}/.lock ]]; then
+if [[ ! -e $campaigns/.campaign && -e ${campaigns%/*}/.campaign ]]; then
     echo "$campaigns is a campaign; name the directory that has it: ${campaigns%/*}" >&2
     exit 64
 fi
 
 # shellcheck source=/dev/null # it is written by the role `reframe`
 . "${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}"
+# shellcheck source=reframe-checks/lock.sh
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/lock.sh"
 
 nothing_runs() {
     echo "no campaign is running in $campaigns" >&2
     exit 0
 }
-[[ -e $campaigns/.lock ]] || nothing_runs
+refuse_unsafe "$campaigns"
+[[ -e $campaigns/.campaign || -L $campaigns/.campaign ]] || nothing_runs
+private_place "$campaigns"
+[[ -f $LOCK_PLACE/lock ]] || nothing_runs
 # For writing, which NFS requires of who locks exclusively.
-exec 9<>"$campaigns/.lock"
-! flock --nonblock 9 || nothing_runs
-read -r process host <"$campaigns/.lock" || true
-if [[ ${host:=$HOSTNAME} != "$HOSTNAME" ]]; then
-    echo "the campaign in $campaigns was started on $host: end it there" >&2
-    exit 75
+exec 9<>"$LOCK_PLACE/lock"
+recall
+
+# From here on no other campaign begins, whether the lock was free or is set free.
+if flock --nonblock 9; then
+    [[ $(marked "$campaigns") || $(jobs_below "$campaigns") ]] || nothing_runs
+else
+    if [[ ${HOLDER_host:=$HOSTNAME} != "$HOSTNAME" ]]; then
+        echo "the campaign in $campaigns was started on $HOLDER_host: end it there" >&2
+        exit 75
+    fi
+    mapfile -t holding < <(holders)
+    # campaign.sh ends ReFrame, which cancels its job and writes its report. Where it was killed, ReFrame is told so itself.
+    read -r script started <<<"$HOLDER_script"
+    if is_there "$script" "$started" && [[ " ${holding[*]} " == *" $script "* ]]; then
+        tell TERM "$script"
+    else
+        tell TERM "${holding[@]}"
+    fi
+    if ! flock --timeout 60 9; then
+        read -r session started <<<"$HOLDER_session"
+        ! is_there "$session" "$started" || tell KILL "-$session"
+        mapfile -t holding < <(holders)
+        tell KILL "${holding[@]}"
+        if ! flock --timeout 10 9; then
+            echo "the campaign in $campaigns does not end; its processes: ${holding[*]:-none on this host}" >&2
+            exit 1
+        fi
+    fi
 fi
-# campaign.sh runs in the campaign's directory.
-directory=$(readlink "/proc/$process/cwd" || true)
-# ReFrame is its child, holds the lock as well, and may outlive it.
-children=()
-read -ra children <"/proc/$process/task/$process/children" || true
-# It ends ReFrame, which cancels its job and writes its report.
-kill -TERM "$process"
-if ! flock --timeout 60 9; then
-    kill -KILL "$process" "${children[@]}" 2>/dev/null || true
-    flock --timeout 10 9
+cancel_jobs "$campaigns"
+end_marked "$campaigns"
+# What measures next, or starts an engine, must not meet them.
+for ((try = 0; try < 60; try++)); do
+    mapfile -t jobs < <(jobs_below "$campaigns")
+    ((${#jobs[@]})) || break
+    sleep 1
+done
+if ((${#jobs[@]})); then
+    echo "the campaign was ended, but its job ${jobs[0]} does not end: scontrol show job ${jobs[0]}" >&2
+    exit 1
 fi
-squeue --noheader --user="$(id -un)" --format='%i|%k|%Z' |
-    while IFS='|' read -r job comment place; do
-        [[ $comment != daos-assay || $place/ != "$campaigns"/* ]] || scancel "$job"
-    done
 echo "the campaign was ended:" >&2
-echo "${directory##*/}"
+echo "$HOLDER_campaign"

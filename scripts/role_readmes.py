@@ -7,11 +7,9 @@ refuses entry points without their own file of defaults.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,13 +17,11 @@ from typing import Any
 import jinja2
 import mdformat
 import yaml
+from pages import ROOT, STYLE, brought_up_to_date
 
-ROLES = Path(__file__).parents[1] / "roles"
-PLAYBOOKS = ROLES.parent / "playbooks"
+ROLES = ROOT / "roles"
+PLAYBOOKS = ROOT / "playbooks"
 TEMPLATE = "role-readme.md.j2"
-STYLE = tomllib.loads((ROLES.parent / ".mdformat.toml").read_text(encoding="utf-8"))
-"""How `mdformat` writes all other pages."""
-
 EMPTY = '""'
 
 _MARKUP = re.compile(r"\b([OVCBI])\(((?:[^()\\]|\\.|\([^()]*\))*)\)")
@@ -94,22 +90,13 @@ def main(arguments: list[str]) -> int:
     for function in (markdown, paragraphs, flattened, entry, others):
         environment.filters[function.__name__] = function
     template = environment.get_template(TEMPLATE)
-    differing = 0
-    for role in (*sorted(ROLES.iterdir()), PLAYBOOKS):
-        file, text = role / "README.md", page(role, template)
-        there = file.read_text(encoding="utf-8") if file.exists() else ""
-        if there == text:
-            continue
-        if "--check" not in arguments:
-            file.write_text(text, encoding="utf-8")
-            continue
-        differing += 1
-        name = str(file.relative_to(ROLES.parent))
-        lines = difflib.unified_diff(there.splitlines(), text.splitlines(), name, "as specified")
-        print("\n".join(lines))
-    if differing:
-        print(f"{differing} pages differ from their argument_specs.yml: run make docs")
-    return 1 if differing else 0
+    agree = [
+        brought_up_to_date(
+            each / "README.md", page(each, template), "its argument_specs.yml", arguments
+        )
+        for each in (*sorted(ROLES.iterdir()), PLAYBOOKS)
+    ]
+    return 0 if all(agree) else 1
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ packages=(
     # The pipeline, on a Slurm of its own.
     slurmctld slurmd slurm-client munge
     fio libfabric-bin mpich
-    util-linux-extra iproute2 procps
+    util-linux-extra iproute2 nftables procps
     locales
     openssh-server openssh-client
     # The report in a browser.

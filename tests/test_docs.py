@@ -12,6 +12,7 @@ import pytest
 from typer.main import get_command
 
 from assay.checks.plan import CHECKS
+from assay.checks.references import entries
 from assay.cli import app
 from assay.judge.verdict import Verdict
 
@@ -127,16 +128,6 @@ def test_the_floors_of_the_page_are_those_of_the_contract() -> None:
     assert drawn == [re.findall(r"\w+", layer) for layer in floors["layers"]]
 
 
-def test_the_page_names_every_module_of_the_house() -> None:
-    page = (REPOSITORY / "docs/architecture.md").read_text(encoding="utf-8")
-    source = REPOSITORY / "src/assay"
-    # Of tools, rules and benchmarks there is one a subject, by the name of the subject.
-    many = [source / name for name in ("tools", "preflight/rules", "checks", "commands")]
-    modules = [path for path in source.rglob("*.py") if not path.name.startswith("__")]
-    named = [path for path in modules if not any(path.is_relative_to(each) for each in many)]
-    assert [path.name for path in named if f"`{path.name}`" not in page] == []
-
-
 def test_the_tests_mirror_the_packages_and_contributing_lists_their_folders() -> None:
     tests, packages = REPOSITORY / "tests", REPOSITORY / "src" / "assay"
     listed = {
@@ -154,3 +145,22 @@ def test_no_two_files_of_tests_have_one_name() -> None:
     # pytest would import one in the place of the other.
     names = Counter(path.name for path in (REPOSITORY / "tests").rglob("test_*.py"))
     assert [name for name, times in names.items() if times > 1] == []
+
+
+STATED = re.compile(
+    r"(?:at least|nor below|[Ff]loors? (?:is|of)) (\d+(?:\.\d+)?) %(?: and (\d+(?:\.\d+)?) %)?"
+)
+
+
+@pytest.mark.parametrize("check", sorted(CHECKS))
+def test_the_page_of_a_check_states_the_floors_that_it_is_judged_by(check: str) -> None:
+    text = " ".join((REPOSITORY / "docs/checks" / f"{check}.md").read_text().split())
+    good = text[text.find("What a good figure is") :].partition("**What usually")[0]
+    stated = {float(each) for found in STATED.findall(good) for each in found if each}
+    floors = {
+        round(100 * entry.fraction * entry.kept, 1)
+        for entry in entries()
+        for figure in entry.figures
+        if entry.fraction and figure.partition(".")[0] == check
+    }
+    assert stated <= floors

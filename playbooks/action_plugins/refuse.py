@@ -163,7 +163,8 @@ def _origin(value: Any) -> str | None:
     if origin is None or origin.path is None:
         return None
     path, here = Path(origin.path), Path.cwd()
-    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{origin.line_num}"
+    shown = str(path.relative_to(here) if path.is_relative_to(here) else path)
+    return f"{shown}:{origin.line_num}" if origin.line_num else shown
 
 
 def _specs(role: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class DaosPerf(NeedsDaos, KeepsInFlight, LaunchesMpi, AssayCheck):
     #: Values of 1 MiB.
     values_1m = variable(int)
 
-    scripts = ("read_engines.py", "endtoend/containers.sh")
+    scripts = ("endtoend/containers.sh",)
 
     @property
     def values(self) -> Mapping[str, Values]:

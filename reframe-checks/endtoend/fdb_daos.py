@@ -38,7 +38,7 @@ COMMANDS = {"write": write_command, "read": read_command}
 class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
     """Processes on all clients together, in containers of a pool."""
 
-    scripts = ("read_engines.py", "endtoend/containers.sh")
+    scripts = ("endtoend/containers.sh",)
     separate_index: bool
 
     def rounds(self) -> Iterable[Sequence[Subject]]:

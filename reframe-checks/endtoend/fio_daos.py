@@ -32,7 +32,7 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
     """fio's dfs engine: 1 MiB and 4 KiB, 16 in flight in each process, and the latency of one."""
 
     functions = ("steps.sh", "daos_client.sh")
-    scripts = ("read_engines.py", "attach.py")
+    scripts = ("attach.py",)
     ioengine = "dfs"
     uses_container = True
 
@@ -88,7 +88,7 @@ class FioDfuse(NeedsDaos, FioCheck):
     """fio on a dfuse mount: 1 MiB and 4 KiB, with and without each interception library."""
 
     functions = ("steps.sh", "daos_client.sh")
-    scripts = ("read_engines.py", "attach.py")
+    scripts = ("attach.py",)
 
     #: The libraries intercept these calls, but report them only for threads.
     ioengine = "psync"

@@ -39,7 +39,6 @@ class IorByRank(MakesRankPools, LaunchesMpi, AssayCheck):
     scale = parameter(["acceptance"])
 
     functions = ("steps.sh", "daos_client.sh")
-    scripts = ("read_engines.py",)
 
     def rounds(self) -> Iterable[Sequence[Subject]]:
         """One engine of each server at a time, each with clients of its own."""

@@ -25,7 +25,7 @@ class UsesEachBackend(NeedsDaos, LaunchesMpi, WritesFiles):
     uses_container = True
 
     functions = ("steps.sh", "daos_client.sh")
-    scripts = ("read_engines.py", "attach.py")
+    scripts = ("attach.py",)
 
     @property
     def tasks(self) -> int:

@@ -1,9 +1,11 @@
 """For checks of DAOS: its programs, and a system that is healthy before and after the job."""
 
 import os
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from reframe.core.builtins import run_before
 from reframe.core.exceptions import ReframeError
 
 import asking
@@ -11,6 +13,8 @@ from assay.checks.backends import container, library_directory
 from assay.checks.benchmarks.self_test import SYSTEM_BEFORE, NoRankError, rank
 from assay.cluster.daos import Engine, System
 from assay.cluster.description import Cluster
+from assay.foreign import sources
+from assay.foreign.files import ForeignError, Tree
 from assay.shell import Text
 from assay.subject import Subject
 from assay.tools.daos import (
@@ -25,7 +29,7 @@ from assay.tools.daos import (
 from assay.tools.daos import container as containers
 from assay.tools.daos.daos_answer import read_answer
 from assay.tools.daos.daos_user import container_properties, refusal
-from assay_check import Commands
+from assay_check import HERE, Commands
 from mixins import own_container
 from mixins.plugin import Mixin
 
@@ -102,6 +106,16 @@ class NeedsDaos(RunsDaosPrograms):
 
     #: The clients share the system's performance, so with fewer clients each would get more.
     needs_all_hosts = True
+
+    @run_before("run")
+    def bring_what_reads_the_engines(self) -> None:
+        """Copy the program that reads their metrics, and what it imports from `assay`."""
+        if not self.entry.reading.watches_engines:
+            return
+        beside = Path(self.stagedir, "assay", "foreign")
+        beside.mkdir(parents=True, exist_ok=True)
+        shutil.copy(sources.__file__, beside)
+        shutil.copy(HERE / "read_engines.py", self.stagedir)
 
     def problems_before(self) -> list[str]:
         """Check also that the system is healthy, and that what is written may be written there."""
@@ -308,18 +322,19 @@ class NeedsDaos(RunsDaosPrograms):
         """Ask dmg or daos, or only once in a session; the answer is also kept under a name."""
         command = tuple(map(str, self.command(argv)))
         answer = (asking.once if once else asking.ask)(command, argv[0])
-        kept = self._kept(name)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(answer, encoding="utf-8")
+        try:
+            # The job could have left a link there, or a FIFO.
+            Tree(Path(self.stagedir)).write(f"raw/system/{name}.json", answer.encode())
+        except (ForeignError, OSError) as error:
+            return f"the answer of {argv[0]} cannot be kept: {error}"
         return answer
 
     def answer(self, name: str) -> str:
         """The kept answer of a name; empty if there is none."""
-        kept = self._kept(name)
-        return kept.read_text(encoding="utf-8") if kept.exists() else ""
-
-    def _kept(self, name: str) -> Path:
-        return Path(self.stagedir, "raw", "system", f"{name}.json")
+        try:
+            return self.raw.answer(name)
+        except (ForeignError, OSError) as error:
+            return f"the answer {name} cannot be read: {error}"
 
     def ranks_of(self, engines: Iterable[Subject]) -> tuple[int, ...]:
         """The ranks of engines, in ascending order."""

@@ -35,6 +35,9 @@ class Problem:
         return f"{where}{what}: {self.allowed}" if where else f"{what}{self.allowed}".strip(" =")
 
 
+MOST = 1_000
+"""Listed problems of one part of a description; a suggestion for each takes time."""
+
 _VARIABLES = {
     "engines": "daos_server_engines",
     "server.": "daos_server_",
@@ -70,12 +73,15 @@ def variable(key: str) -> str:
 def from_pydantic(
     error: ValidationError, model: type[BaseModel], host: str | None
 ) -> Iterator[Problem]:
-    """Turn each of pydantic's errors into a problem with the key as it is in the file."""
+    """Turn pydantic's errors into problems with the key as it is in the file, at most `MOST`."""
     details = error.errors(include_url=False)
-    for detail in details:
+    outer = {detail["loc"][:depth] for detail in details for depth in range(len(detail["loc"]))}
+    # An outer error only follows from one further inside.
+    innermost = [detail for detail in details if detail["loc"] not in outer]
+    if len(innermost) > MOST:
+        yield Problem(host, "", None, f"{len(innermost):,} problems, of which {MOST:,} are listed")
+    for detail in innermost[:MOST]:
         location = detail["loc"]
-        if any(other["loc"][: len(location)] == location for other in details if other != detail):
-            continue  # this error only follows from one further inside
         key = _key(location)
         value: object = detail["input"]
         if detail["type"] == "missing":

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from assay.bundle import write as bundle
+import bundles
 from assay.bundle.compare import accepted
 from assay.bundle.verify import verify
 from assay.campaign.results import read
 from assay.cli import app
 from assay.judge.signoff import Gate, sign_off
+from assay.judge.verdict import Verdict
 from assay.report.reader import read as read_record
 from clusters import described, description
 from outputs import report_with_outputs
@@ -30,25 +31,25 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_bundle_with_a_baseline_verifies_and_has_its_floors(campaign: Path) -> None:
     results = read(str(campaign / "run-1.json"), CLUSTER, campaign)
     plain = sign_off(CLUSTER, results, Gate.MEASURED)
-    bundle.write(plain, results, campaign / "first")
+    bundles.write(plain, results, campaign / "first")
     first = read_record(campaign / "first" / "report.json")
     earlier = {"measured_to": first.measured_from - timedelta(days=1)}
     taken = first.model_copy(update={"gate": Gate.ACCEPTANCE, "passed": True, **earlier})
     floors = accepted(taken, b"", CLUSTER, first.measured_from)
     signed = sign_off(CLUSTER, results, Gate.MEASURED, baseline=floors)
-    bundle.write(signed, results, campaign / "second")
+    bundles.write(signed, results, campaign / "second")
     second = read_record(campaign / "second" / "report.json")
     assert verify(campaign / "second").problems == []
     assert second.baseline == floors
     required = [m for m in second.metrics if "that were accepted" in m.expectation.derivation]
     assert required
-    assert signed.judged > plain.judged
+    assert signed.counts[Verdict.UNRATED] < plain.counts[Verdict.UNRATED]
 
 
 def test_no_campaign_is_its_own_baseline(campaign: Path) -> None:
     """Accepted once under a waiver, all of its unrated figures would be judged by themselves."""
     results = read(str(campaign / "run-1.json"), CLUSTER, campaign)
-    bundle.write(sign_off(CLUSTER, results, Gate.MEASURED), results, campaign / "own")
+    bundles.write(sign_off(CLUSTER, results, Gate.MEASURED), results, campaign / "own")
     own = read_record(campaign / "own" / "report.json")
     own = own.model_copy(update={"gate": Gate.ACCEPTANCE, "passed": True})
     message = "until 2001-09-09 01:47 UTC, and this campaign began at 2001-09-09 01:46 UTC: no camp"
@@ -56,7 +57,7 @@ def test_no_campaign_is_its_own_baseline(campaign: Path) -> None:
         accepted(own, b"", CLUSTER, results.started)
     floors = accepted(own, b"", CLUSTER, own.measured_to)
     signed = sign_off(CLUSTER, results, Gate.MEASURED, baseline=floors)
-    bundle.write(signed, results, campaign / "forged")
+    bundles.write(signed, results, campaign / "forged")
     assert verify(campaign / "forged").problems == [
         "report.json: its baseline was measured until 2001-09-09 01:47 UTC, after its measurements"
         " began at 2001-09-09 01:46 UTC"
@@ -65,7 +66,7 @@ def test_no_campaign_is_its_own_baseline(campaign: Path) -> None:
 
 def test_a_campaign_that_was_not_accepted_is_not_a_floor(campaign: Path) -> None:
     results = read(str(campaign / "run-1.json"), CLUSTER, campaign)
-    bundle.write(sign_off(CLUSTER, results, Gate.MEASURED), results, campaign / "measured")
+    bundles.write(sign_off(CLUSTER, results, Gate.MEASURED), results, campaign / "measured")
     (campaign / "cluster.json").write_text(json.dumps(description()))
     done = CliRunner().invoke(
         app,

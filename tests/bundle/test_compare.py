@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import bundles
 from assay.bundle import difference
 from assay.bundle import verify as verification
-from assay.bundle import write as bundle
-from assay.bundle.compare import Outcome, compare
+from assay.bundle.compare import Outcome, Result, compare
 from assay.campaign.results import read
+from assay.checks.plan import CHECKS
 from assay.cli import app
 from assay.cluster.description import Cluster
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.verdict import Verdict
+from assay.report import reader
 from assay.report.reader import read as read_record
 from assay.report.record import Record
 from clusters import described, description
@@ -33,7 +35,7 @@ NOISE = (0.0, 0.011, -0.008, 0.004, -0.013)
 def scatter(document: dict[str, Any], factor: float = 1.0, only: str = "") -> None:
     """Give every metric samples that scatter; those of the check `only` times the factor."""
     for case in document["runs"][0]["testcases"]:
-        times = factor if case["name"].startswith(only) else 1.0
+        times = factor if only in ("", case["name"].split()[0]) else 1.0
         for by_subject in case["samples"].values():
             for number, (subject, samples) in enumerate(by_subject.items()):
                 by_subject[subject] = [
@@ -55,7 +57,7 @@ def write(directory: Path, cluster: Cluster, change: Change) -> Path:
     change(document)
     (directory / "run-1.json").write_text(json.dumps(document))
     results = read(str(directory / "run-1.json"), cluster, directory)
-    bundle.write(sign_off(cluster, results, Gate.MEASURED), results, directory / "bundle")
+    bundles.write(sign_off(cluster, results, Gate.MEASURED), results, directory / "bundle")
     return directory / "bundle"
 
 
@@ -90,7 +92,11 @@ def bundled(tmp_path: Path, cluster: Cluster) -> Callable[..., Path]:
 @pytest.fixture
 def unverified(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take bundles whose samples no program has printed."""
-    monkeypatch.setattr(verification, "verify", lambda _: verification.Checked())
+    monkeypatch.setattr(
+        verification,
+        "verify",
+        lambda bundle: verification.Checked(record=reader.read(bundle / "report.json")),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +105,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here, small = tmp_path_factory.mktemp("sound"), described(description())
     (here / "run-1.json").write_text(json.dumps(report_with_outputs(small, here)))
     results = read(str(here / "run-1.json"), small, here)
-    bundle.write(sign_off(small, results, Gate.MEASURED), results, here / "bundle")
+    bundles.write(sign_off(small, results, Gate.MEASURED), results, here / "bundle")
     return here / "bundle"
 
 
@@ -114,8 +120,8 @@ def test_what_did_not_change_is_not_a_regression(old: Path, bundled: Callable[..
     assert not compared.is_regression
     assert {row.outcome for row in compared.rows} <= {Outcome.SAME, Outcome.OPEN}
     done = CliRunner().invoke(app, ["compare", str(old), str(new), "--unaccepted"])
-    assert done.exit_code == 0
-    assert done.stdout.startswith("NO REGRESSION: ")
+    assert done.exit_code == 3
+    assert done.stdout.startswith("UNDECIDED: ")
 
 
 @pytest.mark.usefixtures("unverified")
@@ -149,14 +155,14 @@ def test_what_is_not_measured_any_more_is_a_regression(
     def lose(document: dict[str, Any]) -> None:
         scatter(document)
         for case in document["runs"][0]["testcases"]:
-            if case["name"].startswith("SsdFio") and case["partition"] == "servers":
+            if case["name"].startswith("SsdFio ") and case["partition"] == "servers":
                 case["problems"] = {"s1": ["the disk is gone"]}
 
     new = bundled(lose)
     compared = compare([record(old)], [record(new)])
     assert compared.is_regression
     assert {row.key for row in compared.rows if row.outcome is Outcome.GONE} == {
-        f"SsdFio.{name} on s1" for name in ("write_1m", "read_1m", "randwrite_4k", "randread_4k")
+        f"SsdFio.{metric.name} on s1" for metric in CHECKS["SsdFio"].metrics
     }
     assert {row.outcome for row in compare([record(new)], [record(old)]).rows} >= {Outcome.NEW}
 
@@ -168,7 +174,7 @@ def test_what_was_set_differently_in_either_campaign_is_named(
     def shorten(document: dict[str, Any]) -> None:
         scatter(document)
         for case in document["runs"][0]["testcases"]:
-            if case["name"].startswith("SsdFio") and case["partition"] == "servers":
+            if case["name"].startswith("SsdFio ") and case["partition"] == "servers":
                 case["deviations"] = {"file_mib": {"asked": 512, "was": 64}}
 
     named = "  SsdFio.file_mib on servers was 64, less than the scale's 512"
@@ -199,7 +205,7 @@ def test_other_hardware_is_refused_without_the_option(
         CliRunner()
         .invoke(app, ["compare", str(old), str(new), "--other-hardware", "--unaccepted"])
         .exit_code
-        == 0
+        == 3
     )
 
 
@@ -245,7 +251,7 @@ def test_what_became_implausible_is_no_better(old: Path, bundled: Callable[..., 
     after = with_verdict(new, "SsdFio", Verdict.IMPLAUSIBLE)
     compared = compare([before], [after])
     assert compared.is_regression
-    outcomes = {row.outcome for row in compared.rows if row.key.startswith("SsdFio")}
+    outcomes = {row.outcome for row in compared.rows if row.key.startswith("SsdFio.")}
     assert outcomes == {Outcome.IMPLAUSIBLE}
     believed = compare([before], [with_verdict(new, "SsdFio", Verdict.PASS)])
     assert not believed.is_regression
@@ -253,9 +259,9 @@ def test_what_became_implausible_is_no_better(old: Path, bundled: Callable[..., 
 
 def test_what_is_not_a_bundle_cannot_be_compared(old: Path, tmp_path: Path) -> None:
     old = shutil.copytree(old, tmp_path / "old")
-    done = CliRunner().invoke(app, ["compare", str(old), "/nowhere"])
+    done = CliRunner().invoke(app, ["compare", "/nowhere", str(old)])
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "/nowhere/report.json cannot be read" in done.stderr
+    assert done.stderr.startswith("/nowhere is not a bundle of `assay signoff`: ")
     text = json.loads((old / "report.json").read_text())
     del text["metrics"]
     (old / "report.json").write_text(json.dumps(text))
@@ -360,8 +366,40 @@ def test_sessions_of_different_scales_on_one_side_are_warned_of(old: Path) -> No
 def test_single_sessions_say_what_they_cannot_tell(old: Path) -> None:
     before = record(old)
     text = difference.render([before], [before], compare([before], [before]))
-    assert "1 session and 1 session: a change of all figures by less than 3." in text
+    assert text.startswith("UNDECIDED: ")
+    assert "\n3 sessions on either side would decide: measure again, and name the further" in text
+    assert "1 session and 1 session: a change of all figures by less than 1" in text
     three = [before] * 3
     text = difference.render(three, three, compare(three, three))
+    assert text.startswith("NO REGRESSION: ")
     assert "3 sessions and 3 sessions: a change of all figures by less than " in text
     assert "--old" not in text
+
+
+def with_samples(measured: Record, count: int, factor: float = 1.0) -> Record:
+    """A record of one figure without peers, with so many samples, so many times as large."""
+    (metric, *_) = (m for m in measured.metrics if m.metric == "latency_64b")
+    samples = [6.0 * factor * times for times in (1.0, 0.4, 1.5)[:count]]
+    assert metric.summary
+    summary = metric.summary.model_copy(update={"median": samples[0], "count": count})
+    one = metric.model_copy(update={"samples": samples, "summary": summary})
+    return altered(measured, metrics=[one])
+
+
+def test_a_figure_of_two_samples_has_no_interval_and_is_named(old: Path) -> None:
+    """It read NO REGRESSION, with an interval from -9506 % to +9404 %."""
+    before, after = (with_samples(record(old), 2, factor) for factor in (1.0, 17.5))
+    compared = compare([before], [after])
+    assert compared.result is Result.UNDECIDED
+    text = difference.render([before], [after], compared)
+    lines = text.splitlines()
+    assert lines[0] == "UNDECIDED: 1 open"
+    assert lines[2].startswith("largest apparent loss: FiPingpong.latency_64b on ")
+    assert lines[2].endswith(": 6.00 -> 105 us")
+    assert " to +" not in text
+    assert "scatter too much to tell a change" in text
+
+
+def test_nothing_in_common_decides_nothing(old: Path) -> None:
+    empty = altered(record(old), metrics=[])
+    assert compare([empty], [empty]).result is Result.UNDECIDED

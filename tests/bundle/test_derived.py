@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,10 +15,12 @@ import pytest
 from typer.testing import CliRunner
 
 from assay.bundle import checksums, signature
-from assay.bundle.verify import verify
+from assay.bundle.verify import NoBundleError, verify
 from assay.checks import plan
 from assay.cli import app
 from assay.foreign import limits
+from assay.foreign.copy import Copy
+from assay.foreign.files import Copied, Tree
 from bundles import bundle_of, campaign_in
 from outputs import read_in_half_the_time
 
@@ -95,7 +98,7 @@ def test_faster_samples_judged_anew(tmp_path: Path, campaign: Path) -> None:
     for case in document["runs"][0]["testcases"]:
         for directory in ("outputdir", "stagedir"):
             case[directory] = case[directory].replace(str(campaign), str(forged))
-        if case["name"].startswith("SsdFio") and case["partition"] == "servers":
+        if case["name"].startswith("SsdFio ") and case["partition"] == "servers":
             for by_subject in case["samples"].values():
                 by_subject["s1"] = [1.2 * sample for sample in by_subject["s1"]]
     (forged / "run-1.json").write_text(json.dumps(document))
@@ -211,23 +214,93 @@ def test_a_signature_can_be_required(written: Path, tmp_path: Path) -> None:
     assert "; signed with ED25519 key SHA256:" in signed.stdout.splitlines()[-1]
 
 
-def test_what_is_compared_is_what_was_signed(
+@pytest.mark.parametrize("name", ["SHA256SUMS", "summary.txt", f"{DISK}/fio.json", "report.json"])
+@pytest.mark.parametrize("forged_first", [True, False])
+def test_what_is_exchanged_meanwhile_is_not_judged(
+    written: Path, monkeypatch: pytest.MonkeyPatch, name: str, *, forged_first: bool
+) -> None:
+    """A file was hashed, and then opened by its name again: two contents passed for one."""
+    checksums.seal(written)
+    good = (written / name).read_bytes()
+    forged = good.replace(b"1", b"2")
+    assert forged != good
+    if forged_first:
+        (written / name).write_bytes(forged)
+    read = checksums.read
+
+    def exchange(copy: Copy) -> bytes:
+        # All that it reads was read.
+        (written / name).write_bytes(good if forged_first else forged)
+        return read(copy)
+
+    monkeypatch.setattr(checksums, "read", exchange)
+    assert bool(verify(written).problems) == forged_first
+
+
+def test_a_file_that_grows_while_it_is_read(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = Tree.copy
+
+    def growing(tree: Tree, name: str, target: Path, most: int) -> Copied:
+        with (tree.root / name).open("a") as file:
+            file.write("more")
+        return copy(tree, name, target, most)
+
+    monkeypatch.setattr(Tree, "copy", growing)
+    with pytest.raises(NoBundleError, match=r"changed while it was read$"):
+        verify(written)
+
+
+def test_the_copy_is_gone_afterwards(
     written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The checksums were read twice: exchanged in between, two lists passed for one."""
-    command = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada", "-f", "key")
-    subprocess.run(command, cwd=tmp_path, check=True)
-    checksums.seal(written)
-    signature.sign(written / "SHA256SUMS", tmp_path / "key")
-    signed = (written / "SHA256SUMS").read_bytes()
-    (written / "summary.txt").write_text("ACCEPTED\n")
-    (written / "SHA256SUMS").write_text(checksums.sums(written))
-    differences = checksums.differences
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "own"))
+    (tmp_path / "own").mkdir()
+    assert verify(written).problems == []
+    assert list((tmp_path / "own").iterdir()) == []
 
-    def exchange(directory: Path, content: bytes) -> list[str]:
-        reported = differences(directory, content)
-        (directory / "SHA256SUMS").write_bytes(signed)
-        return reported
 
-    monkeypatch.setattr(checksums, "differences", exchange)
-    assert has(verify(written).problems, "the signature is not valid for Ada Byron: ")
+def test_problems_name_the_bundle_and_not_its_copy(written: Path) -> None:
+    (written / "report.json").write_text("{")
+    reported = problems(written)
+    assert any(problem.startswith(f"{written}/report.json is not JSON") for problem in reported)
+
+
+RECORDS: dict[str, Callable[[list[str]], list[str]]] = {
+    "has no first step": lambda lines: lines[1:],
+    "has no last step": lambda lines: lines[:-1],
+    "has a step twice": lambda lines: [*lines, lines[-1]],
+    "has another step": lambda lines: [*lines, lines[-1].replace(".", "x.", 1)],
+    "has a step that was stopped": lambda lines: [
+        *lines[:-1],
+        lines[-1].replace("\t0\t", "\t124\t"),
+    ],
+    "has a step that has no times": lambda lines: [
+        *lines[:-1],
+        lines[-1].replace("\t0\t", "\t124 \t"),
+    ],
+    "is in another order": lambda lines: [*lines[:-2], lines[-1], lines[-2]],
+    "is of another step": lambda _: ["made_up\t0\t1000000001.0\t1000000002.0"],
+    "is no text": lambda _: ["\0\udcff".encode("utf-8", "surrogateescape").decode("latin-1")],
+    "runs all at once": lambda lines: [
+        "\t".join([*line.split("\t")[:2], "1000000001.0", "1000000031.0"]) for line in lines
+    ],
+}
+
+
+@pytest.mark.parametrize("check", ["FiPingpong", "ClientPlacement"])
+@pytest.mark.parametrize("what", RECORDS)
+def test_a_record_of_steps_that_was_changed(written: Path, check: str, what: str) -> None:
+    """All of these passed once the lists were sealed again."""
+    (path,) = list((written / "raw").glob(f"*/{check}/raw/*/steps.tsv"))[:1]
+    lines = path.read_text().splitlines()
+    path.write_text("".join(f"{line}\n" for line in RECORDS[what](lines)))
+    reported = problems(written)
+    assert reported
+    assert all(problem.startswith(f"{check} on ") for problem in reported)
+
+
+@pytest.mark.parametrize("count", [10**12, 10**18, 2**63, 10**40])
+def test_more_than_a_disk_can_give(written: Path, count: int) -> None:
+    (written / DISK / "fio.read_bytes").write_text(f"{count}\n")
+    (problem,) = problems(written)
+    assert problem.startswith("SsdFio on s1: it has samples, but its raw outputs have none: ")

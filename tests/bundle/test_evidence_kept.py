@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import bundles
 from assay.bundle import write
 from assay.bundle.verify import verify
 from assay.campaign import support_logs
@@ -35,7 +36,7 @@ def bundle_of(campaign: Path, logs: tuple[SupportLog, ...] = ()) -> Path:
     cluster = daos_cluster()
     results = replace(read(str(campaign / "run-1.json"), cluster, campaign), support_logs=logs)
     signed = sign_off(cluster, results, Gate.MEASURED, made_at=datetime(2026, 3, 2, tzinfo=UTC))
-    write.write(signed, results, campaign / "bundle")
+    bundles.write(signed, results, campaign / "bundle")
     return campaign / "bundle"
 
 
@@ -140,7 +141,7 @@ def test_a_bundle_from_before_there_was_evidence_stands(campaign: Path) -> None:
     results = read(str(campaign / "run-1.json"), cluster, campaign)
     made_at = datetime(2026, 3, 2, tzinfo=UTC)
     signed = sign_off(cluster, results, Gate.MEASURED, made_at=made_at)
-    write.write(replace(signed, evidence=None), results, campaign / "bundle")
+    bundles.write(replace(signed, evidence=None), results, campaign / "bundle")
     assert "evidence" not in json.loads((campaign / "bundle" / "report.json").read_text())
     assert not (campaign / "bundle" / "evidence").exists()
     assert "verdicts and pages follow from the run reports" in verify(campaign / "bundle").holds

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.bundle import write
+import bundles
 from assay.campaign.engine_logs import DIRECTORY
 from assay.campaign.results import read
 from assay.campaign.run_report import ReportError
@@ -39,7 +39,7 @@ def test_a_bundle_has_them_as_they_were(
     (session,) = results.engine_errors
     assert session.logs["s1", 0].errors == [(12.0, "vos", "it broke")]
     bundle = tmp_path / "bundle"
-    write.write(sign_off(cluster, results, Gate.MEASURED), results, bundle)
+    bundles.write(sign_off(cluster, results, Gate.MEASURED), results, bundle)
     assert (bundle / DIRECTORY / NAME).read_bytes() == session.content
     assert f"{DIRECTORY}/{NAME}" in results.kept()
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from assay.bundle import write
+import bundles
 from assay.bundle.verify import verify
 from assay.campaign.fingerprints import DIRECTORY
 from assay.campaign.results import read
@@ -75,7 +75,7 @@ def test_a_bundle_has_them_and_does_not_verify_without_their_change(
     keep(tmp_path, AFTER, "1.4")
     results = read(pattern, cluster, tmp_path)
     bundle = tmp_path / "bundle"
-    write.write(sign_off(cluster, results, Gate.MEASURED), results, bundle)
+    bundles.write(sign_off(cluster, results, Gate.MEASURED), results, bundle)
     assert sorted(path.name for path in (bundle / DIRECTORY).iterdir()) == [BEFORE, AFTER]
     assert not [p for p in verify(bundle).problems if "follow" in p or "summary" in p]
     (bundle / DIRECTORY / AFTER).write_text((bundle / DIRECTORY / BEFORE).read_text())

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.bundle import write
+import bundles
 from assay.bundle.verify import verify
 from assay.campaign.locks import DIRECTORY
 from assay.campaign.results import read
@@ -57,7 +57,7 @@ def test_a_bundle_has_the_lock_as_spack_wrote_it(
     content = keep(tmp_path, lock())
     results = read(pattern, built(cluster), tmp_path)
     bundle = tmp_path / "bundle"
-    write.write(sign_off(built(cluster), results, Gate.MEASURED), results, bundle)
+    bundles.write(sign_off(built(cluster), results, Gate.MEASURED), results, bundle)
     assert (bundle / DIRECTORY / f"{KIND}.lock").read_bytes() == content
     assert not [p for p in verify(bundle).problems if KIND in p]
 
@@ -69,7 +69,7 @@ def test_a_lock_of_other_packages_in_a_bundle_does_not_verify(
     keep(tmp_path, lock())
     results = read(pattern, built(cluster), tmp_path)
     bundle = tmp_path / "bundle"
-    write.write(sign_off(built(cluster), results, Gate.MEASURED), results, bundle)
+    bundles.write(sign_off(built(cluster), results, Gate.MEASURED), results, bundle)
     keep(bundle, lock("2.8.1"))
     assert [p for p in verify(bundle).problems if f"names daos@2.8.1/{DAOS}" in p]
 

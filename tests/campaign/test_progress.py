@@ -250,10 +250,31 @@ def test_a_check_whose_figures_are_below_its_references_did_not_fail(tmp_path: P
 def test_a_campaign_is_measured_while_somebody_has_its_lock(tmp_path: Path) -> None:
     directory = tmp_path / "campaign"
     assert not progress.is_measuring(directory)
+    (tmp_path / progress.LOCK).parent.mkdir(mode=0o700)
     with (tmp_path / progress.LOCK).open("wb") as lock:
         assert not progress.is_measuring(directory)
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert progress.is_measuring(directory)
+
+
+def test_who_cannot_see_the_lock_goes_by_what_reframe_has_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A group may read the results, and the lock is its user's alone."""
+    state = tmp_path / "campaign"
+    state.mkdir()
+    (tmp_path / progress.LOCK).parent.mkdir(mode=0o700)
+    (tmp_path / progress.LOCK).touch()
+
+    def unseen(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(fcntl, "flock", unseen)
+    answers = []
+    for text in (BEGIN, BEGIN + FINISH, BEGIN + FINISH + BEGIN):
+        (state / progress.OUTPUT).write_text(text)
+        answers.append(progress.is_measuring(state))
+    assert answers == [True, False, True]
 
 
 def test_without_a_time_a_line_changes_only_if_something_happens(tmp_path: Path) -> None:
@@ -429,3 +450,47 @@ def test_a_campaign_of_daos_goes_on_between_its_phases(tmp_path: Path) -> None:
     command = ["progress", str(tmp_path), f"--cluster={tmp_path / 'cluster.json'}"]
     last = CliRunner().invoke(app, command).stdout.splitlines()[-1]
     assert re.fullmatch(r"about \d+ \w+ left", last)
+
+
+@pytest.mark.parametrize("name", [progress.LOCK, progress.OUTPUT, "perflogs"])
+def test_a_fifo_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    """`assay progress` hung."""
+    (tmp_path / "cluster.json").write_text(json.dumps(description()))
+    campaign = tmp_path / "monday"
+    campaign.mkdir()
+    (campaign / progress.OUTPUT).write_text(
+        BEGIN + RUN.format("SsdFio", "servers") + END.format("OK", "SsdFio", "servers") + FINISH
+    )
+    at = {
+        progress.LOCK: tmp_path / progress.LOCK,
+        progress.OUTPUT: campaign / progress.OUTPUT,
+        "perflogs": campaign / "perflogs/proving-ground/servers/SsdFio.log",
+    }[name]
+    at.parent.mkdir(parents=True, exist_ok=True)
+    at.unlink(missing_ok=True)
+    os.mkfifo(at)
+    arguments = ["progress", str(campaign), "--cluster", str(tmp_path / "cluster.json")]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == (0 if name == "perflogs" else 2)
+    assert name == "perflogs" or "is not a regular file" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        *("", "\n", "\0", "|", "job_completion_time|", "job_completion_time|x_value\n\n", '"'),
+        "job_completion_time|x_value\n1|...\n",
+        "job_completion_time|x_value\n1|1e-\n",
+        "job_completion_time|x_value\n1|--1\n",
+        'job_completion_time|x_value\n1|"' + "x" * 200_000 + "\n",
+        "job_completion_time|x_value\r1|\udcff",
+        "job_completion_time|x_value\n" * 10_001,
+    ],
+)
+def test_an_odd_log_of_figures_shows_none(tmp_path: Path, log: str) -> None:
+    """csv.Error, ValueError and IndexError ended the command."""
+    path = tmp_path / "perflogs/here/servers/SsdFio.log"
+    path.parent.mkdir(parents=True)
+    path.write_text(log, errors="surrogateescape")
+    output = BEGIN + RUN.format("SsdFio", "servers") + END.format("OK", "SsdFio", "servers")
+    assert seen(tmp_path, output).checks[0].figures == []

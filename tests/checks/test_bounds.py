@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.bounds import Limit, tightest
+from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.bounds.devices import (
     as_rate,
     nic,
@@ -17,7 +17,7 @@ from assay.checks.bounds.devices import (
     ssd_rate,
     waiting,
 )
-from assay.checks.bounds.path import data_path, storage
+from assay.checks.bounds.path import as_rates, data_path, storage
 from assay.cluster.description import Cluster
 from assay.cluster.object_class import PLAIN, object_class
 from assay.units import Quantity
@@ -299,3 +299,28 @@ def test_operations_in_flight_over_their_latency_are_their_rate(
 ) -> None:
     limit = waiting(16, Quantity(100, "us"), "IO/s", "a trial", **times)
     assert limit.value.to("IO/s").value == pytest.approx(rate)
+
+
+def _rates(cluster: Cluster, way: Any, size: Quantity) -> Bound:
+    path = data_path(cluster, way, size)
+    assert path is not None
+    return as_rates(cluster, way, size, "IO/s", path.limits)
+
+
+def test_each_small_read_takes_one_of_the_reads_that_an_ssd_has() -> None:
+    """One row of `assay expect --system` had 109 million reads of SSDs that do 50 million."""
+    cluster = system(ssds=4)
+    reads = _rates(cluster, "read", Quantity(4, "KiB"))
+    assert reads.value == Quantity(4 * 780_000, "IO/s")
+    assert reads.sentence.startswith("3,120,000 IO/s: 4 SSDs × 780,000 IO/s; ")
+    assert [limit.who for limit in reads.limits].count("the SSDs") == 1
+    # A large value is limited by bandwidth, and a value in SCM not by SSDs.
+    large = _rates(cluster, "read", MEBIBYTE)
+    assert large.value.value == pytest.approx(25e9 / 2**20)
+    small = _rates(cluster, "read", SMALL)
+    assert "the SSDs" not in [limit.who for limit in small.limits]
+
+
+def test_the_rate_of_overwriting_a_full_ssd_is_no_bound_of_writes() -> None:
+    writes = _rates(system(ssds=4), "write", Quantity(4, "KiB"))
+    assert writes.value.value == pytest.approx(4 * 3.5e9 / 4096)

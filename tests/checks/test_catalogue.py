@@ -13,7 +13,7 @@ from assay.checks.entry import CatalogueError, Check
 from assay.checks.plan import CHECKS, catalogue
 from assay.units import Quantity
 
-WRITE, READ, RATE, _ = fio.DISK.metrics
+WRITE, READ, RATE = map(fio.DISK.metric, ("write_1m", "read_1m", "randwrite_4k"))
 SCALES = fio.DISK.scales
 
 

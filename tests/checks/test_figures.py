@@ -221,3 +221,30 @@ def test_what_is_shared_is_worked_out_once() -> None:
 def test_samples_that_nobody_believes_are_no_measure() -> None:
     assert credible([50, 100, 200]) == [50, 100, 200]
     assert credible([49, 100, 201]) == [100]
+
+
+@pytest.mark.parametrize(
+    ("entry", "more", "words"),
+    [
+        ({"most": "300 us"}, {"bound": None}, "; ceiling 300 us (a source"),
+        ({"most": "1000 us", "kept": 0.5}, {"bound": None}, "; ceiling 2,000 us: 1,000 us (a"),
+        ({"fraction": 0.5}, {}, "; ceiling 2 times the bound (a source"),
+        ({"fraction": 0.2}, {"below": [limit(600, "us")]}, "; ceiling 5 times what it is made of"),
+    ],
+)
+def test_the_slow_side_of_a_time_is_called_its_ceiling(
+    shipped: Any, entry: Any, more: Any, words: str
+) -> None:
+    shipped(**entry)
+    derivation = expected(TIME, **more).derivation
+    assert words in derivation
+    assert "floor" not in derivation
+
+
+def test_a_time_without_a_reference_or_with_one_of_the_site_has_a_ceiling_too(shipped: Any) -> None:
+    assert expected(TIME).derivation.endswith("; no ceiling")
+    shipped(fraction=0.5)
+    own = CLUSTER.model_copy(update={"floors": {"Trial.figure": 0.25}})
+    assert expected(TIME, cluster=own).derivation.endswith(
+        "; ceiling 4 times (this site's own choice; the shipped ceiling is 2 times)"
+    )

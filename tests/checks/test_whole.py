@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import clusters
 from assay.checks.plan import requirements
 from assay.checks.whole import Total, paths, totals
 from assay.cluster.description import Cluster
+from assay.commands import expect
 
 
 def total(cluster: Cluster, figure: str, backend: str | None = None) -> Total:
@@ -93,3 +95,27 @@ def test_a_faster_fabric_moves_the_limit_to_the_ssds() -> None:
 def test_without_daos_there_is_no_path() -> None:
     cluster = clusters.described(clusters.description())
     assert list(paths(cluster)) == []
+
+
+def test_a_planned_system_is_a_page_of_a_hundred_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also on a terminal, where a table of rich would cut names: like rows and limits once."""
+    monkeypatch.setenv("COLUMNS", "100")
+    system = clusters.system(servers=8, clients=100, ssds=8)
+    assert system.daos
+    stored = {"pool": "assay", "container": "posix", "mount": Path("/mnt/assay")}
+    planned = system.model_copy(update={"daos": system.daos.model_copy(update=stored)})
+    monkeypatch.setattr(expect, "load", lambda _: planned)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    expect.expect(system=True)
+    lines = capsys.readouterr().out.splitlines()
+    head = next(number for number, line in enumerate(lines) if line.endswith("by"))
+    table, limits = lines[head : lines.index("limited by")], lines[lines.index("limited by") + 1 :]
+    assert max(map(len, table)) <= 100
+    (fuse,) = (line.split() for line in table if "FioDfuse.write_1m" in line)
+    assert fuse[1:3] == ["100", "dfuse,ioil,pil4dfs"]
+    named = dict(line.strip().split(": ", 1) for line in limits[:-1])
+    assert list(named) == [str(number) for number in range(1, len(named) + 1)]
+    assert len(set(named.values())) == len(named)
+    assert "SSDs" in named[fuse[-1]] or "NIC" in named[fuse[-1]]

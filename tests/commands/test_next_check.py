@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,7 @@ def directory(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "cluster.json").write_text(json.dumps(description()))
     made = tmp_path / "campaigns/c"
     made.mkdir(parents=True)
+    (made.parent / campaign.LOCK).parent.mkdir(mode=0o700)
     with (made.parent / campaign.LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield made
@@ -60,7 +62,7 @@ def test_it_names_the_next_check_once_it_runs(
     monkeypatch.setattr(progress.time, "sleep", lambda _: say(directory, *next(moments)))
     status, (line,) = asked(directory)
     assert status == progress.MORE
-    assert line.startswith("1 of 9: FiPingpong on c[1-2]; about ")
+    assert re.match(r"1 of \d+: FiPingpong on c\[1-2\]; about ", line)
 
     moments = iter([[], [END.format(*FIRST), RUN.format(*SECOND)]])
     status, (first, second) = asked(directory)
@@ -81,7 +83,8 @@ def test_it_names_a_check_that_ran_before_it_looked(
     monkeypatch.setattr(progress.time, "sleep", wait)
     monkeypatch.setattr(progress.time, "monotonic", lambda: sum(waited))
     status, (line,) = asked(directory)
-    assert (status, line.partition(";")[0]) == (progress.MORE, "1 of 9: FiPingpong on c[1-2]")
+    assert status == progress.MORE
+    assert re.match(r"1 of \d+: FiPingpong on c\[1-2\];", line)
     assert sum(waited) > progress.NEXT_AT_MOST_S
 
 

@@ -38,9 +38,10 @@ def played(
 @pytest.mark.skipif(os.geteuid() != 0, reason="it becomes the user whose campaigns these are")
 def test_nothing_is_deployed_while_a_campaign_is_running(tmp_path: Path) -> None:
     (tmp_path / "campaigns").mkdir()
-    with (tmp_path / "campaigns/.lock").open("w") as lock:
-        lock.write("4711 n1\n")
-        lock.flush()
+    place = tmp_path / "campaigns/.campaign"
+    place.mkdir(mode=0o700)
+    (place / "holder").write_text("host n1\nscript 4711 5\nsession 4712 6\ncampaign monday\n")
+    with (place / "lock").open("w") as lock:
         assert played(tmp_path, "begin.yml").returncode == 0
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = played(tmp_path, "begin.yml")

@@ -10,13 +10,17 @@ import pytest
 PLUGIN = Path(__file__).parents[2] / "roles/cluster/filter_plugins/describe.py"
 
 
-def filters() -> dict[str, Any]:
+def module() -> Any:
     spec = importlib.util.spec_from_file_location("describe", PLUGIN)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    names: dict[str, Any] = module.FilterModule().filters()
+    return module
+
+
+def filters() -> dict[str, Any]:
+    names: dict[str, Any] = module().FilterModule().filters()
     return names
 
 
@@ -107,14 +111,18 @@ def test_names_of_servers_and_replicas_should_lead_to_addresses_that_the_servers
     }
 
 
-def test_the_ports_of_a_server_are_its_own_and_those_of_each_stream_over_tcp() -> None:
-    ports = filters()["cluster_ports_of_daos"]
-    engine = {"fabric_iface": "ib0", "fabric_iface_port": 31316, "targets": 1, "nr_xs_helpers": 1}
-    streams = {str(port): "ib0" for port in range(31316, 31320)}
-    assert ports([engine], "ofi+tcp", 10001, "eth0") == {"10001": "eth0", **streams}
-    assert ports([engine], "ofi+verbs;ofi_rxm", 10001, "eth0") == {"10001": "eth0"}
-    for engines in (None, [{"fabric_iface": "ib0"}], [{**engine, "targets": "many"}]):
-        assert ports(engines, "ofi+tcp", 10001, "eth0") == {"10001": "eth0"}
+def test_what_came_of_connections_is_described() -> None:
+    connections = module().connections
+    failed = [{"to": "s1", "service": "engine0", "ports": [31316], "why": "no answer"}]
+    assert connections({"__cluster_connected": {"failed_connections": failed}}) == {
+        "failed": failed
+    }
+    assert connections({"__cluster_untried": "cluster_try_ports is false"}) == {
+        "untried": "cluster_try_ports is false"
+    }
+    # With --check nothing is connected, and for hosts that are not there nothing is registered.
+    assert connections({"__cluster_connected": {"skipped": True}}) is None
+    assert connections({}) is None
 
 
 HARDWARE: dict[str, Any] = {

@@ -12,14 +12,13 @@ from types import ModuleType
 import pytest
 import yaml
 
-from assay.tools.host import host_identity, host_setup, nft, sysfs, writable
+from assay.tools.host import host_identity, host_setup, sysfs, writable
 
 ROLES = Path(__file__).parents[2] / "roles"
 MODULE = ROLES / "cluster/library/cluster_hardware.py"
 SHARED = {
     "host_identity": host_identity,
     "host_setup": host_setup,
-    "nft": nft,
     "sysfs": sysfs,
     "writable": writable,
 }
@@ -86,52 +85,6 @@ def test_a_superblock_says_of_which_system_its_engine_is(
     superblock.write_text("version: 1\nuuid: 0ff\nsystem: daos_server\nrank: 0\n")
     assert module.system_of(superblock) == "daos_server"
     assert module.system_of(tmp_path / "none") is None
-
-
-def test_the_packet_filter_is_asked_for_ports_alone(
-    module: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    recorded = Path(__file__).parents[1] / "recorded" / "nft" / "workstation.json"
-    monkeypatch.setattr(module, "printed", lambda *_: recorded.read_text())
-    ports = {"10001": "eth0", "31316": "ib0"}
-    assert module.filtered(ports, "203.0.113.9") == {
-        "blocked": {"10001": "inet filter input"},
-        "unjudged": {},
-    }
-    assert module.filtered(ports, "192.0.2.9") == {"blocked": {}, "unjudged": {}}
-    assert module.filtered(ports, "") == {"blocked": {}, "unjudged": {}}
-
-
-OPEN = "*filter\n:INPUT ACCEPT [3:4]\n:FORWARD DROP [0:0]\n-A FORWARD -j DROP\nCOMMIT\n"
-CLOSED = OPEN.replace("COMMIT", "-A INPUT -p tcp -j DROP\nCOMMIT")
-
-
-@pytest.mark.parametrize(
-    ("tables", "is_nft_read", "saved", "reason"),
-    [
-        (None, True, CLOSED, None),
-        ("", True, CLOSED, None),
-        ("filter\n", True, CLOSED, "iptables-legacy, which nft does not show"),
-        ("filter\n", True, OPEN, None),
-        (None, False, CLOSED, "without the program nft"),
-        (None, False, OPEN.replace(":INPUT ACCEPT", ":INPUT DROP"), "without the program nft"),
-        (None, False, OPEN, None),
-        (None, False, "", None),
-    ],
-)
-def test_rules_that_nft_does_not_show_are_noticed(
-    module: ModuleType,
-    tmp_path: Path,
-    tables: str | None,
-    is_nft_read: bool,
-    saved: str,
-    reason: str | None,
-) -> None:
-    if tables is not None:
-        (tmp_path / "proc/net").mkdir(parents=True)
-        (tmp_path / "proc/net/ip_tables_names").write_text(tables)
-    unread = module.unread_rules(tmp_path, is_nft_read, lambda *_: saved)
-    assert unread is None if reason is None else reason in unread
 
 
 def test_a_shared_directory_is_described_by_the_file_system_below_it(

@@ -14,7 +14,7 @@ def _command(**site: Any) -> list[str]:
     def load(name: str) -> Any:
         return DataLoader().load_from_file(str(PLAYBOOKS / name), trusted_as_template=True)
 
-    (play,) = load("signoff.yml")
+    _guard, play = load("signoff.yml")
     (task,) = (each for each in play["tasks"] if each["name"] == "Judge the campaign")
     known = load("vars/campaign.yml") | play["vars"] | task["vars"]
     templar = Templar(loader=DataLoader(), variables=known | {"assay_campaign": "today"} | site)

@@ -99,3 +99,22 @@ def test_nobody_else_is_warned(root: Path, monkeypatch: pytest.MonkeyPatch) -> N
     (root / "a/b/file").chmod(0o666)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert warning([root / "a/b/file"]) is None
+
+
+def test_what_lies_where_a_file_is_written_is_replaced(root: Path) -> None:
+    """A job could leave a link, and the controller then wrote to any file of its user."""
+    (root / "secret").write_text("kept")
+    (root / "a" / "answer").symlink_to(root / "secret")
+    os.mkfifo(root / "a" / "fifo")
+    for name in ("a/answer", "a/fifo", "a/b/new/file"):
+        Tree(root).write(name, b"answer")
+        assert Tree(root).read(name, 6) == b"answer"
+    assert (root / "secret").read_text() == "kept"
+    assert sorted(path.name for path in (root / "a").iterdir()) == ["answer", "b", "fifo", "out"]
+
+
+@pytest.mark.parametrize("name", ["link/x", "../x", "fifo/x", "a"])
+def test_nothing_is_written_elsewhere(root: Path, name: str) -> None:
+    with pytest.raises((ForeignError, OSError)):
+        Tree(root).write(name, b"answer")
+    assert not list(root.parent.rglob("x"))

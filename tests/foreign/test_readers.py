@@ -15,6 +15,7 @@ from assay.bundle import checksums
 from assay.campaign.results import read as read_results
 from assay.campaign.run_report import ReportError
 from assay.cluster.description import Cluster
+from assay.foreign.copy import copied
 from assay.foreign.documents import from_json, from_yaml, misfits
 from assay.foreign.files import ForeignError
 from assay.judge import waivers
@@ -142,7 +143,8 @@ def test_no_document_at_all(tmp_path: Path, cluster: Cluster, content: bytes) ->
 def test_checksums(tmp_path: Path, sums: bytes, listing: bytes) -> None:
     (tmp_path / checksums.SUMS).write_bytes(sums)
     (tmp_path / checksums.LISTING).write_bytes(listing)
-    assert checksums.differences(tmp_path, sums)
+    with copied(tmp_path) as copy:
+        assert checksums.differences(copy, sums)
 
 
 @pytest.mark.parametrize(
@@ -170,6 +172,21 @@ def test_a_key_twice_is_refused(twice: str) -> None:
     with pytest.raises(ForeignError, match="is not YAML: it has the key a 2 times in one place"):
         from_yaml(twice.encode())
     assert from_yaml(b"a: {a: 1}\nb: {a: 2}") == {"a": {"a": 1}, "b": {"a": 2}}
+
+
+@pytest.mark.parametrize("twice", ['{"a": 1, "b": 2, "a": 3}', '[{"x": {"a": 1, "\\u0061": 2}}]'])
+def test_a_key_twice_is_refused_in_json_too(twice: str) -> None:
+    """The last one of a cluster.json counted, and whoever read it saw the first."""
+    with pytest.raises(ForeignError, match="is not JSON: it has the key a 2 times in one place"):
+        from_json(twice.encode())
+    assert from_json(b'{"a": {"a": 1}, "b": {"a": 2}}') == {"a": {"a": 1}, "b": {"a": 2}}
+
+
+def test_a_description_has_each_key_once(tmp_path: Path) -> None:
+    text = json.dumps(DESCRIPTION)
+    (tmp_path / "cluster.json").write_text(f'{text[:-1]}, "name": "other"}}')
+    with pytest.raises(ClusterError, match="it has the key name 2 times in one place"):
+        examine.load(tmp_path / "cluster.json")
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])

@@ -9,6 +9,7 @@ import pytest
 from assay.judge.baseline import (
     Change,
     Changes,
+    Session,
     _Between,
     _together,
     changes,
@@ -32,11 +33,14 @@ LIMITS = Limits(
 
 
 def compared(factor: float | Array, spread: float = 0.02, kinds: list[str] = KINDS) -> Changes:
+    """Three sessions on either side, the later ones so many times as good."""
     rng = np.random.default_rng(7)
-    before, after = (rng.normal(1000, 1000 * spread, (SIZE, 7)) for _ in range(2))
-    after = after * np.reshape(factor, (-1, 1))
-    old, new = summarize_all(before), summarize_all(after)
-    return changes([(old, rate(old, LIMITS))], [(new, rate(new, LIMITS))], LIMITS, kinds)
+    sides: list[list[Session]] = [[], []]
+    for times, sessions in zip((1.0, np.reshape(factor, (-1, 1))), sides, strict=True):
+        for _ in range(3):
+            summaries = summarize_all(rng.normal(1000, 1000 * spread, (SIZE, 7)) * times)
+            sessions.append((summaries, rate(summaries, LIMITS)))
+    return changes(*sides, LIMITS, kinds)
 
 
 def one_kind(factor: float) -> Array:
@@ -81,7 +85,7 @@ def test_one_metric_that_is_much_slower_is_a_regression() -> None:
 def test_a_metric_of_one_sample_is_compared_by_the_scatter_of_its_peers(single: int) -> None:
     rng = np.random.default_rng(7)
     campaigns = [[list(row) for row in rng.normal(1000, 20, (SIZE, 7))] for _ in range(2)]
-    campaigns[single][3] = [800.0 if single else 1250.0]
+    campaigns[single][3] = [600.0 if single else 1700.0]
     old, new = (summarize_all(rows) for rows in campaigns)
     changed = changes([(old, rate(old, LIMITS))], [(new, rate(new, LIMITS))], LIMITS, KINDS)
     assert changed.losses.tolist() == [row == 3 for row in range(SIZE)]
@@ -161,6 +165,21 @@ def test_a_loss_at_any_level_is_a_regression(loss: str) -> None:
     assert not Changes(same, {"Fio MiB/s": same}, level, level).is_regression
 
 
+@pytest.mark.parametrize("level", ["campaign", "kind", "metric"])
+def test_a_loss_that_may_hide_at_any_level_leaves_it_undecided(level: str) -> None:
+    same, wide = (Change(0.0, low, -low, SIZE, 0.01) for low in (-0.03, -0.06))
+    kinds: dict[Hashable, Change] = {"Fio MiB/s": wide if level == "kind" else same}
+    gain, reach = np.array([-0.06 if level == "metric" else 0.0]), np.array([0.2])
+    whole = wide if level == "campaign" else same
+    assert Changes(whole, kinds, gain, reach).is_undecided
+    assert not Changes(same, {"Fio MiB/s": same}, np.array([-0.04]), reach).is_undecided
+
+
+@pytest.mark.parametrize(("reach", "known"), [(0.49, True), (0.5, False), (95.0, False)])
+def test_an_interval_says_something_up_to_half(reach: float, *, known: bool) -> None:
+    assert Change(-0.94, -0.94 - reach, -0.94 + reach, 1, 0.05).is_known == known
+
+
 def test_in_much_noise_a_small_loss_stays_open() -> None:
     changed = compared(0.97, spread=0.3)
     assert changed.campaign is not None
@@ -207,7 +226,7 @@ def test_an_interval_has_its_share_of_the_false_alarms() -> None:
     same = changes([rated], [rated], LIMITS, KINDS)
     # The median absolute deviation of seven, of both campaigns; and two sessions.
     error = 2**0.5 * 1.4826 * 0.010 * 7 / 5.8 * (np.pi / 2 / 7) ** 0.5
-    freedom, between = 0.37 * 16 * 6, 2**0.5 * 0.01
+    freedom, between = 0.37 * 16 * 6, 2**0.5 * 0.03
 
     def far(chance: float, error: float, freedom: float) -> float:
         variance = error**2 + between**2

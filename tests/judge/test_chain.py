@@ -68,10 +68,10 @@ def test_a_second_bandwidth_in_one_direction_changes_no_link(
         *judged("PosixFio", "read_1m", {"s1": 2700.0, "s2": 900.0}),
     ]
     before = of(cluster, figures)
-    second = replace(fio.DISK.in_chain("read"), name="read_64k", in_chain=False)
+    second = replace(fio.DISK.in_chain("read"), name="read_again", in_chain=False)
     both = replace(fio.DISK, metrics=(*fio.DISK.metrics, second))
     monkeypatch.setattr(fio, "DISK", both)
-    assert of(cluster, figures, judged("SsdFio", "read_64k", {"s1": 500.0, "s2": 9.0})) == before
+    assert of(cluster, figures, judged("SsdFio", "read_again", {"s1": 500.0, "s2": 9.0})) == before
 
 
 def test_only_hosts_with_both_figures_count(cluster: Cluster) -> None:
@@ -241,3 +241,16 @@ def test_clients_send_parity_and_engines_store_it() -> None:
     ]
     (chain,) = of(coded, judged("SelfTestClientServer", "put_1m", engine))
     assert figures(chain)[1] == ("network", pytest.approx(25e9 / 2**20))
+
+
+def test_a_whole_chain_explains_no_figure_that_is_below(cluster: Cluster) -> None:
+    """It said that no layer holds the next one back, beside a figure below its floor."""
+    disks = judged("SsdFio", "read_1m", {"s1": 3000.0}, bound=3000)
+    files = judged("PosixFio", "read_1m", {"s1": 3000.0})
+    judgements = judge([*disks, *files]).judgements
+    whole = "no layer that was measured holds the next one back"
+    assert [chain.sentence for chain in chains(cluster, judgements)] == [whole]
+    slow = [replace(j, verdict=Verdict.BELOW) if j.expectation.bound else j for j in judgements]
+    (chain,) = chains(cluster, slow)
+    assert chain.sentence.endswith("the figures that are below their limits: SsdFio.read_1m on s1")
+    assert "holds" not in chain.sentence

@@ -16,14 +16,14 @@ from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
 from assay.foreign.files import Tree
 from assay.judge.engine_steps import Activity, add, compare, note
-from assay.judge.engines import _compared, _findings, _outliers, engines
+from assay.judge.engines import _compared, _findings, _outliers
 from assay.judge.signoff import Gate, sign_off
 from assay.judge.verdict import Verdict
 from assay.subject import Subject
 from assay.tools.daos.telemetry import parse
 from assay.tools.ior import moved
 from clusters import described, system
-from ended import campaign_of, ended
+from ended import campaign_of, ended, reported
 from found import found_description
 from recordings import ROOT, recorded
 
@@ -157,7 +157,7 @@ def test_steps_of_one_name_are_apart_by_subject_and_by_job(tmp_path: Path) -> No
     ],
 )
 def test_a_campaign_says_what_its_engines_said(tmp_path: Path, trial: str, sentence: str) -> None:
-    (report,) = engines(daos(9191), campaign(tmp_path, trial))
+    (report,) = reported(daos(9191), campaign(tmp_path, trial))
     assert report.check == "IorEasy"
     assert report.sentence.endswith(sentence)
     assert report.sentence.startswith("rank 1 on s1") == (trial == "pulsed")
@@ -175,7 +175,7 @@ def test_a_slow_target_is_named_with_its_own_ssd(tmp_path: Path) -> None:
     system.mkdir()
     listed = recorded("dmg", "list_devices_two_engines.txt")
     (system / "devices.before.json").write_text(listed)
-    (report,) = engines(daos(9191), results)
+    (report,) = reported(daos(9191), results)
     assert report.outliers == (
         "rank 1 on localhost, target 1, SSD 8c815e1f-0d71-42da-81f6-1bf09898982f: update latency"
         " 5.4 times that of its 3 peers",
@@ -192,7 +192,7 @@ def test_a_pool_in_which_daos_holds_writes_back_is_a_finding(
     system.mkdir()
     answer = recorded("dmg", "pool_query_little_room.txt").replace("150000000", "75000000")
     (system / f"pool.{when}.json").write_text(answer)
-    (report,) = engines(daos(port), results)
+    (report,) = reported(daos(port), results)
     assert report.findings == (
         f"the pool assay, {when} the run: its fullest scm target is 85% full; from 60% on DAOS"
         " holds writes back while it reclaims space",
@@ -211,7 +211,7 @@ def test_the_fuller_of_the_two_answers_counts(tmp_path: Path) -> None:
     answer = recorded("dmg", "pool_query_little_room.txt")
     for when, free in (("before", "75000000"), ("after", "190000000")):
         (system / f"pool.{when}.json").write_text(answer.replace(ROOM, free))
-    (report,) = engines(daos(9191), results)
+    (report,) = reported(daos(9191), results)
     (finding,) = report.findings
     assert finding.startswith("the pool assay, before the run: its fullest scm target is 85% full")
 
@@ -228,7 +228,7 @@ def test_of_daos_perf_its_own_pool_counts(tmp_path: Path, full: str) -> None:
     key = "DaosPerf", "clients"
     (ran,) = results.cases.values()
     perf = replace(results, cases={key: replace(ran, check=key[0])})
-    (report,) = engines(Cluster.model_validate(document), perf)
+    (report,) = reported(Cluster.model_validate(document), perf)
     named = [each for each in report.findings if each.startswith("the pool ")]
     assert [each.split(",")[0] for each in named] == ["the pool perf"] * (full == "perf_pool")
 
@@ -265,15 +265,15 @@ def test_a_check_that_never_reached_daos_has_no_report(tmp_path: Path) -> None:
     document["benchmarks"]["shared_directory"] = "/shared"
     shared = Cluster.model_validate(document)
     assert [backend.name for backend in ior_backends(shared)] == ["posix"]
-    assert engines(shared, results) == ()
+    assert reported(shared, results) == ()
 
 
 def test_a_check_without_outputs_has_no_report(tmp_path: Path) -> None:
     results = campaign(tmp_path, "pulsed")
     ((key, case),) = results.cases.items()
     lost = replace(results, cases={key: replace(case, output=None)})
-    assert engines(daos(9191), lost) == ()
-    assert engines(daos(9191), replace(results, cases={})) == ()
+    assert reported(daos(9191), lost) == ()
+    assert reported(daos(9191), replace(results, cases={})) == ()
 
 
 def test_servers_that_did_not_answer_are_named(tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_servers_that_did_not_answer_are_named(tmp_path: Path) -> None:
     for reading in tmp_path.glob("**/*.engines.gz"):
         lost = "# no answer of s7: timed out\n# no answer of s8: timed out\n"
         reading.write_bytes(gzip.compress(lost.encode()))
-    (report,) = engines(daos(9191), results)
+    (report,) = reported(daos(9191), results)
     assert report.unread == "the metrics of s7 were not read, nor those of 1 more: timed out"
 
 
@@ -292,14 +292,14 @@ def test_every_server_needs_a_telemetry_port(tmp_path: Path, others: list[str]) 
         document["hosts"][name] = document["hosts"]["s1"]
         document["servers"].append(name)
         document["daos"]["servers"].append(name)
-    (report,) = engines(Cluster.model_validate(document), campaign(tmp_path, "pulsed"))
+    (report,) = reported(Cluster.model_validate(document), campaign(tmp_path, "pulsed"))
     assert report.unread == (
         f"the engines' metrics were not read: no telemetry port on s1 and {len(others)} more"
     )
 
 
 def test_without_a_telemetry_port_figures_are_judged_without(tmp_path: Path) -> None:
-    (report,) = engines(daos(None), campaign(tmp_path, "pulsed"))
+    (report,) = reported(daos(None), campaign(tmp_path, "pulsed"))
     assert report.sentence == (
         "the engines' metrics were not read: no telemetry port on s1;"
         " figures are judged without them"
@@ -311,12 +311,12 @@ def test_the_engines_of_a_system_that_was_found_are_judged_by_what_a_user_reads(
 ) -> None:
     results = campaign(tmp_path, "pulsed")
     unwatched = described(found_description(found={"ranks": 2}))
-    (report,) = engines(unwatched, results)
+    (report,) = reported(unwatched, results)
     assert report.unread == (
         "the engines' metrics were not read: daos.found.telemetry names no server"
     )
     there = described(found_description(found={"ranks": 2, "telemetry": ["s1:9191"]}))
-    (report,) = engines(there, results)
+    (report,) = reported(there, results)
     assert report.sentence.startswith("rank 1 on s1")
 
 
@@ -325,7 +325,7 @@ def test_all_ranks_of_a_system_that_was_found_have_to_report_their_bytes(tmp_pat
     twice_as_much(tmp_path, "read")
     for ranks, findings in ((2, 1), (3, 0)):
         found = {"ranks": ranks, "telemetry": ["s1:9191"]}
-        (report,) = engines(described(found_description(found=found)), results)
+        (report,) = reported(described(found_description(found=found)), results)
         assert len(report.findings) == findings
 
 
@@ -333,14 +333,31 @@ def test_an_unreadable_reading_is_reported(tmp_path: Path) -> None:
     results = campaign(tmp_path, "sound")
     (reading,) = tmp_path.glob("**/start.engines.gz")
     reading.write_bytes(b"no gzip")
-    (report,) = engines(daos(9191), results)
-    assert report.unread.startswith("start.engines.gz: it is not what read_engines.py writes")
+    (report,) = reported(daos(9191), results)
+    assert report.unread.startswith("start.engines.gz is not compressed: ")
     assert not report.findings
+
+
+def test_a_server_that_claims_the_ranks_of_others_hides_nothing(tmp_path: Path) -> None:
+    """Each reading was whole no more, so that nothing was said of others' load or of a cache."""
+    seen = Activity(ranks=2)
+    on = {0: "s1", 1: "s1"}
+    place = ROOT / "telemetry" / "tenant"
+    claim = '# server s0\nengine_pool_xferred_update{pool="p",rank="0",target="0"} 9\n'
+    before, after = (
+        parse(claim + (place / f"{name}.prom").read_text(), on) for name in ("start", "write.1")
+    )
+    note(seen, after)
+    compare(seen, before, after, {(DFS, "write"): 1.0}, "write.1")
+    assert list(_findings(seen)) == [
+        "others used the system: 100% of the bytes were not from this check",
+        "s0 has metrics of rank 0, which is on s1",
+    ]
 
 
 def test_a_check_that_read_nothing_says_so(tmp_path: Path) -> None:
     results = campaign(tmp_path, "sound")
     for reading in tmp_path.glob("**/*.engines.gz"):
         reading.unlink()
-    (report,) = engines(daos(9191), results)
+    (report,) = reported(daos(9191), results)
     assert report.sentence.startswith("the engines' metrics were not read by the job")

@@ -16,10 +16,10 @@ from assay.checks.entry import run_of
 from assay.checks.plan import requirements
 from assay.checks.raw import directory_of
 from assay.cluster.description import Cluster
-from assay.judge.engines import Engines, engines
+from assay.judge.engines import Engines
 from assay.subject import Subject
 from clusters import described
-from ended import campaign_of, ended
+from ended import campaign_of, ended, reported
 from recordings import recorded
 from sites import site
 
@@ -108,7 +108,7 @@ def measured(root: Path, of: Cluster, ratio: float = 1.0, tenant: float = 0.0) -
 
 def report(root: Path, ratio: float = 1.0, tenant: float = 0.0) -> Engines:
     of = cluster()
-    (only,) = engines(of, measured(root, of, ratio, tenant))
+    (only,) = reported(of, measured(root, of, ratio, tenant))
     return only
 
 
@@ -137,7 +137,7 @@ def test_the_bytes_of_a_rank_are_those_of_its_own_ior(tmp_path: Path) -> None:
 
 def test_a_pool_on_one_rank_stores_each_byte_once(tmp_path: Path) -> None:
     of = cluster("RP_2G1")
-    (only,) = engines(of, measured(tmp_path, of))
+    (only,) = reported(of, measured(tmp_path, of))
     assert only.findings == ()
 
 
@@ -146,7 +146,7 @@ def test_without_the_numbers_of_ranks_that_is_said(tmp_path: Path, answer: str) 
     of = cluster()
     results = measured(tmp_path, of)
     (tmp_path / "output/IorByRank/raw/system/system.before.json").write_text(answer)
-    (only,) = engines(of, results)
+    (only,) = reported(of, results)
     assert only.outliers == ()
     assert only.unread.startswith("what the engines reported cannot be read: no rank listens at ")
 
@@ -158,7 +158,7 @@ def test_a_rank_that_its_server_does_not_report_is_not_called_sound(tmp_path: Pa
         whole = gzip.decompress(reading.read_bytes()).decode().splitlines(keepends=True)
         kept = [line for line in whole if f'rank="{SLOW}"' not in line]
         reading.write_bytes(gzip.compress("".join(kept).encode()))
-    (only,) = engines(of, results)
+    (only,) = reported(of, results)
     assert only.sentence == (
         "the metrics of 1 of 4 ranks were not read: no server reports them;"
         " figures are judged without them"
@@ -172,5 +172,5 @@ def test_the_pool_of_other_checks_is_no_finding_of_one_with_pools_of_its_own(
     results = measured(tmp_path, of)
     answer = recorded("dmg", "pool_query_little_room.txt").replace("150000000", "75000000")
     (tmp_path / "output/IorByRank/raw/system/pool.after.json").write_text(answer)
-    (only,) = engines(of, results)
+    (only,) = reported(of, results)
     assert only.findings == ()

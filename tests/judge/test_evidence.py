@@ -41,7 +41,7 @@ def evidence(root: Path) -> Evidence:
 def test_a_missing_figure_has_all_that_was_kept_meanwhile(tmp_path: Path) -> None:
     log_errors(failed_campaign(tmp_path, daos_cluster()), *LOGGED)
     shown = evidence(tmp_path)
-    assert shown.name == "IorEasy on clients"
+    assert str(shown.case) == "IorEasy on clients"
     raw = f"{PLACE}/raw/clients/dfs"
     assert shown.telemetry == (f"{raw}/start.engines.gz", f"{raw}/write.1.engines.gz")
     assert shown.logs == (EXCERPT, "engine-errors/20260101T100000Z.json")

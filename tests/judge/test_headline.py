@@ -11,6 +11,7 @@ from test_coverage import signed
 from assay.cluster.fingerprint import HostChange
 from assay.judge.signoff import Gate, SignOff
 from assay.judge.verdict import Verdict
+from synthetic import campaign, cluster, every_verdict
 
 
 @cache
@@ -35,10 +36,13 @@ def test_hosts_that_changed_are_named_once_and_stop_an_acceptance() -> None:
         ),
     )
     assert not changed.passed
-    assert changed.headline == "NOT ACCEPTED: changed during the campaign: s2, s1"
+    assert changed.headline == (
+        "NOT ACCEPTED proving-ground: 263 of 295 metrics pass, 32 unrated; changed during the"
+        " campaign: s2, s1"
+    )
     measured = replace(changed, gate=Gate.MEASURED)
     assert measured.passed
-    assert measured.headline.startswith("MEASURED: ")
+    assert measured.headline.startswith("MEASURED proving-ground: ")
 
 
 def test_where_all_is_waived_nothing_is_accepted() -> None:
@@ -46,7 +50,7 @@ def test_where_all_is_waived_nothing_is_accepted() -> None:
     all_waived = with_verdict(Verdict.WAIVED, total)
     assert not all_waived.passed
     assert all_waived.headline == (
-        f"REFUSED: all {total} metrics are waived, so there is nothing to accept"
+        f"REFUSED proving-ground: all {total} metrics are waived, so there is nothing to accept"
     )
 
 
@@ -54,5 +58,26 @@ def test_where_all_is_waived_nothing_is_accepted() -> None:
 def test_metrics_that_nothing_was_held_against_are_counted(gate: Gate) -> None:
     unrated = replace(with_verdict(Verdict.UNRATED, 3), gate=gate)
     already = accepted().counts[Verdict.UNRATED]
-    assert f"; {already + 3} unrated" in unrated.headline
+    assert f", {already + 3} unrated; " in unrated.headline
     assert "waived" not in unrated.headline
+
+
+@pytest.mark.parametrize("gate", Gate)
+def test_every_verdict_that_is_not_pass_is_counted(gate: Gate) -> None:
+    """A headline of 21 metrics, none missing or implausible, hid 2 below and 6 unsteady."""
+    assert ": 1 of 7 metrics pass, 1 missing, 1 implausible, 1 below, 1 unsteady, 1 waived" in (
+        every_verdict(gate).headline
+    )
+    slow = replace(with_verdict(Verdict.BELOW, 2), gate=Gate.MEASURED)
+    assert slow.passed
+    assert ", 2 below, " in slow.headline
+    assert slow.headline.endswith("; this is a measurement and not an acceptance")
+
+
+def test_one_cause_that_stops_all_checks_is_one() -> None:
+    down = campaign(cluster(), problem="localhost is down in Slurm (Not responding)")
+    total = len(down.judgements)
+    assert (
+        f": 0 of {total} metrics pass, {total} missing; 1 cause: localhost is down in Slurm"
+        " (Not responding); " in down.headline
+    )

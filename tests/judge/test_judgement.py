@@ -83,9 +83,9 @@ def test_what_a_disturbed_layer_below_makes_implausible_names_that_layer() -> No
 @pytest.mark.parametrize(
     ("samples", "verdict", "message"),
     [
-        ([2.0, 2.1, 2.2], Verdict.PASS, "within the limit of 5.00 us"),
-        ([7.0, 7.1, 7.2], Verdict.BELOW, "above the limit of 5.00 us"),
-        ([4.0, 4.1, 7.2], Verdict.UNSTEADY, "on both sides of the limit of 5.00 us"),
+        ([2.0, 2.1, 2.2], Verdict.PASS, "within the ceiling of 5.00 us"),
+        ([7.0, 7.1, 7.2], Verdict.BELOW, "above the ceiling of 5.00 us"),
+        ([4.0, 4.1, 7.2], Verdict.UNSTEADY, "on both sides of the ceiling of 5.00 us"),
         ([0.1, 0.1, 0.1], Verdict.IMPLAUSIBLE, "better than possible, 1.00 us"),
     ],
 )

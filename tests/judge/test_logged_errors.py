@@ -11,14 +11,14 @@ from test_engines import campaign, daos
 
 from assay.campaign.engine_logs import EngineLog, LoggedErrors
 from assay.campaign.results import Results
-from assay.checks.plan import requirements
+from assay.checks.plan import CaseKey, requirements
 from assay.checks.raw import directory_of
 from assay.cluster.description import Cluster
-from assay.judge.engine_logs import logged
-from assay.judge.engines import engines
+from assay.judge import engine_logs
+from ended import reported
 from recordings import recorded
 
-KEY = ("IorEasy", "clients")
+KEY = CaseKey("IorEasy", "clients")
 TAKEN = (
     "cont_create_existence_check() b3b1a241/6e79b98f: non-unique label:"
     " rd:assy:enfo:20200101:0000:g"
@@ -27,6 +27,10 @@ TAKEN = (
 
 WHILE = 3.0
 """Its first step started at 1, and its last one ended at 9.5."""
+
+
+def logged(cluster: Cluster, results: Results) -> dict[CaseKey, tuple[str, ...]]:
+    return engine_logs.logged(cluster, requirements(cluster), results)
 
 
 def with_errors(results: Results, *errors: tuple[float, str, str], cut: bool = False) -> Results:
@@ -105,9 +109,9 @@ def test_a_log_that_was_not_read_is_named(tmp_path: Path) -> None:
 def test_the_report_on_a_check_has_them_with_telemetry_and_without(tmp_path: Path) -> None:
     results = with_errors(campaign(tmp_path, "sound"), (WHILE, "vos", "x"))
     sentence = "engine 0 of s1 logged 1 error of its part vos, the first: x"
-    (report,) = engines(daos(9191), results)
+    (report,) = reported(daos(9191), results)
     assert report.sentence == sentence
-    (report,) = engines(daos(None), results)
+    (report,) = reported(daos(None), results)
     assert report.sentence.startswith(f"{sentence}; the engines' metrics were not read")
 
 

@@ -146,4 +146,4 @@ def test_the_headline_names_the_host_and_not_the_other_end_of_its_first_pair() -
         return [figure * factor for figure in figures]
 
     signed = campaign(cluster(servers=2, clients=12), samples=samples)
-    assert "first network: FiPingpong.bandwidth_1m on c3>c4 (c4)" in signed.headline
+    assert "; 1 cause: network: c4 (FiPingpong.bandwidth_1m on c3>c4 and 1 more" in signed.headline

@@ -11,9 +11,11 @@ from assay.judge.stats import summarize_all
 
 def test_the_variance_between_sessions_is_moderated_by_the_natural_one() -> None:
     one = _Between.of([np.zeros((1, 4)), np.zeros((1, 4))], 0.0, (1, 1))
-    # Of one session on either side nothing is known but the prior, 1 %, twice.
-    assert one.variance == pytest.approx(2 * 0.01**2)
+    # Of one session on either side nothing is known but the prior, 3 %, twice.
+    assert one.variance == pytest.approx(2 * 0.03**2)
     assert one.freedom == 16
+    # One session is as good as none to know how sessions differ, whatever is on the other side.
+    assert _Between.of([np.zeros((1, 4)), np.zeros((3, 4))], 0.0, (1, 3)).variance > 0.001
     deviations = [np.array([[-0.03, 0.03], [0.03, -0.03]]), np.array([[0.0], [0.0]])]
     two = _Between.of(deviations, 0.0, (2, 2))
     # (16 * 0.01^2 + 2 * 0.0018 / 2) / 18, for 1/2 + 1/2 sessions.
@@ -47,14 +49,16 @@ def test_sessions_are_averaged_and_one_may_lack_a_metric() -> None:
     assert changed.sessions == (2, 2)
 
 
-def sessions(count: int, rng: np.random.Generator, factor: float, each: str) -> list[Session]:
-    """So many sessions that differ by 1 %, all together or each kind or metric by itself."""
+def sessions(
+    count: int, rng: np.random.Generator, factor: float, each: str, spread: float = 0.01
+) -> list[Session]:
+    """So many sessions that differ, all together or each kind or metric by itself."""
     made = []
     for _ in range(count):
         drift = {
-            "whole": np.full(SIZE, rng.normal(0, 0.01)),
-            "kind": np.repeat(rng.normal(0, 0.01, 2), SIZE // 2),
-            "metric": rng.normal(0, 0.01, SIZE),
+            "whole": np.full(SIZE, rng.normal(0, spread)),
+            "kind": np.repeat(rng.normal(0, spread, 2), SIZE // 2),
+            "metric": rng.normal(0, spread, SIZE),
         }[each]
         summaries = summarize_all(
             1000 * factor * (1 + drift[:, None]) * rng.normal(1, 0.01, (SIZE, 7))
@@ -63,12 +67,15 @@ def sessions(count: int, rng: np.random.Generator, factor: float, each: str) -> 
     return made
 
 
-def regressions(count: int, times: int, factor: float, each: str) -> int:
+def regressions(count: int, times: int, factor: float, each: str, spread: float = 0.01) -> int:
     """How many of so many comparisons, of so many sessions on either side, are regressions."""
     rng = np.random.default_rng(17)
     return sum(
         changes(
-            sessions(count, rng, 1.0, each), sessions(count, rng, factor, each), LIMITS, KINDS
+            sessions(count, rng, 1.0, each, spread),
+            sessions(count, rng, factor, each, spread),
+            LIMITS,
+            KINDS,
         ).is_regression
         for _ in range(times)
     )
@@ -80,9 +87,15 @@ def test_sessions_that_differ_by_one_percent_are_not_a_regression(count: int, ea
     assert regressions(count, 60, 1.0, each) <= 1
 
 
+@pytest.mark.parametrize("each", ["whole", "kind", "metric"])
+def test_single_sessions_that_differ_by_three_percent_are_not_a_regression(each: str) -> None:
+    assert regressions(1, 60, 1.0, each, 0.03) <= 1
+
+
 def test_a_loss_of_three_percent_is_found_with_three_sessions_on_either_side() -> None:
     assert regressions(3, 40, 0.97, "whole") >= 30
-    assert regressions(1, 40, 0.97, "whole") <= 20
+    assert regressions(1, 40, 0.97, "whole") <= 2
+    assert regressions(1, 40, 0.8, "whole") >= 35
 
 
 def test_what_sessions_show_of_their_differences_counts() -> None:

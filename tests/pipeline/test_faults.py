@@ -119,13 +119,10 @@ def test_hosts_that_leave_what_they_should_not_harm_no_other(
     (case,) = campaign.cases
     problems = case["problems"]
     assert sorted(problems) == ["c1", "c2", "s2"]
-    assert problems["c1"][0].startswith("the job left a link (raw/c1/fio.log)")
-    assert problems["c2"][0].startswith("the job left a FIFO (raw/c2/fio.log)")
+    assert "raw/c1/fio.log is a link, but a bundle holds only regular files" in problems["c1"][0]
+    assert "raw/c2/fio.log is a FIFO, but a bundle holds only regular files" in problems["c2"][0]
     tricks = [*campaign.directory.rglob("fio.log")]
     assert not [path for path in tricks if path.is_file() and not path.is_symlink()]
-    # The sign-off asks for this.
-    for path in tricks:
-        path.unlink()
     assert problems["s2"][-1].endswith(" more problems")
     assert len("".join(problems["s2"])) < 2_000
     judged = {metric["subject"]: metric["samples"] for metric in campaign.sign_off().of("SsdFio")}

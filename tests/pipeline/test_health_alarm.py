@@ -51,7 +51,7 @@ def test_what_is_slow_twice_is_an_alarm_that_is_remembered(make_site: MakeSite) 
     (finding,) = printed["findings"]
     assert (finding["layer"], finding["hosts"]) == ("network", ["c1", "c2"])
     assert finding["what"] == "FiPingpong.latency_64b"
-    assert finding["reason"].startswith("below: 8,359 us is above the limit of ")
+    assert finding["reason"].startswith("below: 8,359 us is above the ceiling of ")
     campaigns = sorted(path.name for path in (kept / "campaigns").glob("2*"))
     assert campaigns == [campaigns[0], f"{campaigns[0]}-again"]
     (remembered,) = Nights(kept).read()

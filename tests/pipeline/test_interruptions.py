@@ -35,6 +35,15 @@ def hangs(site: Site) -> bool:
     return HANG in site.slurm.others()
 
 
+def stop(site: Site) -> subprocess.CompletedProcess[str]:
+    """End whatever a campaign has left, as playbooks/stop.yml does it."""
+    return site.slurm.run(
+        str(CHECKS / "stop.sh"),
+        str(site.root / "campaigns"),
+        extra={"ASSAY_ENVIRONMENT": str(site.root / "environment.sh")},
+    )
+
+
 def interrupt(
     site: Site, number: signal.Signals, *, of_reframe: bool = False
 ) -> tuple[Campaign, str]:
@@ -70,7 +79,7 @@ def test_an_interrupted_campaign_takes_its_job_along(site: Site, number: signal.
     signed = campaign.sign_off()
     assert signed.exit_code == 1
     assert {metric["verdict"] for metric in signed.metrics} == {"missing"}
-    reason = "FiPingpong was interrupted: run the campaign again"
+    reason = "interrupted: run the campaign again"
     assert {metric["reason"] for metric in signed.of("FiPingpong")} == {reason}
     assert reason in signed.summary
 
@@ -79,13 +88,11 @@ def test_a_campaign_is_ended_from_elsewhere_with_its_job(site: Site) -> None:
     """As playbooks/stop.yml does it when ansible-playbook was interrupted."""
     started = site.start("quick")
     wait_for(lambda: hangs(site), "benchmark that hangs")
-    stop = [str(CHECKS / "stop.sh"), str(site.root / "campaigns")]
-    environment = {"ASSAY_ENVIRONMENT": str(site.root / "environment.sh")}
-    stopped = site.slurm.run(*stop, extra=environment)
+    stopped = stop(site)
     assert (stopped.returncode, stopped.stdout) == (0, f"{started[1].name}\n"), stopped.stderr
     assert site.finish(started).exit_code != 0
     assert site.left_behind() == []
-    again = site.slurm.run(*stop, extra=environment)
+    again = stop(site)
     nothing = f"no campaign is running in {site.root / 'campaigns'}\n"
     assert (again.returncode, again.stdout, again.stderr) == (0, "", nothing)
 
@@ -94,19 +101,16 @@ def test_a_campaign_is_ended_where_it_was_started(site: Site) -> None:
     """The number of its process names another process, or none, on another login host."""
     started = site.start("quick")
     wait_for(lambda: hangs(site), "benchmark that hangs")
-    lock = site.root / "campaigns/.lock"
-    ours = lock.read_text()
-    lock.write_text(f"{os.getpid()} login2\n")
-    stop = site.slurm.run(
-        str(CHECKS / "stop.sh"),
-        str(lock.parent),
-        extra={"ASSAY_ENVIRONMENT": str(site.root / "environment.sh")},
-    )
-    assert (stop.returncode, stop.stderr) == (
+    campaigns = site.root / "campaigns"
+    holder = campaigns / ".campaign/holder"
+    ours = holder.read_text()
+    holder.write_text(f"host login2\nscript {os.getpid()} 1\ncampaign 1\n")
+    stopped = stop(site)
+    assert (stopped.returncode, stopped.stderr) == (
         75,
-        f"the campaign in {lock.parent} was started on login2: end it there\n",
+        f"the campaign in {campaigns} was started on login2: end it there\n",
     )
-    lock.write_text(ours)
+    holder.write_text(ours)
     started[0].terminate()
     assert site.finish(started).exit_code != 0
     assert site.left_behind() == []
@@ -145,16 +149,67 @@ def test_a_killed_script_takes_reframe_and_its_job_along(site: Site) -> None:
     assert site.left_behind() == []
 
 
-def test_a_job_that_a_killed_campaign_left_is_ended_by_the_next(site: Site) -> None:
-    campaign, job = interrupt(site, signal.SIGKILL, of_reframe=True)
+def orphaned(site: Site, *, reframe: bool) -> str:
+    """Kill campaign.sh, of which the kernel tells ReFrame nothing, or both; give the job's id."""
+    site.program("setpriv", "exit 1")
+    process, directory = site.start("quick")
+    wait_for(lambda: hangs(site), "benchmark that hangs")
+    (job,) = running(site)
+    (session,) = children(process.pid)
+    process.kill()
+    if reframe:
+        os.kill(session, signal.SIGKILL)
+    campaign = site.finish((process, directory))
+    assert campaign.exit_code == -signal.SIGKILL
     assert running(site) == [job]
+    return job
+
+
+@pytest.mark.parametrize("reframe", [False, True])
+def test_what_a_killed_campaign_left_is_ended_from_elsewhere(site: Site, *, reframe: bool) -> None:
+    """The job went on for as long as its limit allowed."""
+    job = orphaned(site, reframe=reframe)
+    stopped = stop(site)
+    assert (stopped.returncode, stopped.stdout) == (0, "1\n"), stopped.stderr
+    assert stopped.stderr == "the campaign was ended:\n"
+    assert running(site) == []
+    assert site.left_behind() == []
+    assert "JobState=CANCELLED" in site.slurm.output("scontrol", "show", "job", job)
+
+
+def test_a_job_that_a_killed_campaign_left_is_ended_by_the_next(site: Site) -> None:
+    job = orphaned(site, reframe=True)
+    complete(site)
+    assert "JobState=CANCELLED" in site.slurm.output("scontrol", "show", "job", job)
+
+
+def test_a_killed_reframe_takes_its_job_along(site: Site) -> None:
+    campaign, job = interrupt(site, signal.SIGKILL, of_reframe=True)
+    assert campaign.messages.splitlines()[-1] == (
+        "ReFrame was ended by SIGKILL, and its job with it; the same command measures the rest"
+    )
+    assert site.left_behind() == []
+    assert "JobState=CANCELLED" in site.slurm.output("scontrol", "show", "job", job)
     bundle = site.root / "bundle"
     refused = site.assay("signoff", f"--reports={campaign.reports}", f"--out={bundle}")
-    assert refused.exit_code == 1
+    assert refused.exit_code == 2
     assert "no run report matches" in refused.stderr
     assert not bundle.exists()
     complete(site)
-    assert "JobState=CANCELLED" in site.slurm.output("scontrol", "show", "job", job)
+
+
+def test_a_killed_job_is_missing_and_leaves_nothing(site: Site) -> None:
+    started = site.start("quick", "network")
+    wait_for(lambda: hangs(site), "benchmark that hangs")
+    (job,) = running(site)
+    site.slurm.output("scancel", "--signal=KILL", "--full", job)
+    campaign = site.finish(started)
+    signed = campaign.sign_off()
+    assert {metric["verdict"] for metric in signed.metrics} == {"missing"}
+    for metric in signed.of("FiPingpong"):
+        assert "fi_pingpong (" in metric["reason"]
+        assert "\n" not in metric["reason"]
+    assert site.left_behind() == []
 
 
 def test_jobs_of_others_are_not_ended(make_site: MakeSite) -> None:

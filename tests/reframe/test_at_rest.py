@@ -68,5 +68,5 @@ def test_a_program_that_does_not_answer_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asking, "ANSWER_LIMIT_S", 0.1)
-    assert asking.ask(("sleep", "5"), "dmg") == "dmg did not answer within 0.1 s"
+    assert asking.ask(("sleep", "5"), "dmg") == "dmg did not end within 0.1 s"
     assert "No such file" in asking.ask((str(tmp_path / "dmg"),), "dmg")

@@ -4,23 +4,6 @@ from assay.report import grouping
 from synthetic import campaign, cluster, every_verdict, judgement
 
 
-def test_one_reason_for_many_subjects_is_one_cause():
-    hosts = [judgement(problems=["down"], subject=f"n{number}") for number in range(1, 6)]
-    other = judgement(problems=["killed"], subject="n9")
-    first, second = grouping.causes([*hosts, other])
-    assert (first.reason, first.named(2)) == ("down", "SsdFio.read_1m on n1, n2 and 3 more")
-    assert (second.reason, second.named(2)) == ("killed", "SsdFio.read_1m on n9")
-
-
-def test_many_metrics_of_one_cause_are_cut_too():
-    judgements = campaign(cluster(1, 1), problem="down").judgements
-    (cause,) = grouping.causes(judgements)
-    others = len({(j.requirement.check, j.requirement.metric) for j in judgements}) - 1
-    assert (
-        cause.named(1) == f"FiPingpong.bandwidth_1m on c1>c1 and 1 more and {others} more metrics"
-    )
-
-
 def test_layers_come_from_the_bottom_up_and_only_where_required():
     layers = [layer for layer, _ in grouping.by_layer(campaign(cluster()))]
     assert layers == list(LAYERS)

@@ -29,8 +29,8 @@ def test_what_was_not_measured_and_has_no_limit_shows_a_dash():
 
 def test_each_cause_is_named_with_its_metrics():
     text = summary.render(every_verdict())
-    assert "  missing: SsdFio.read_1m on missing: fio was killed after 600 s\n" in text
-    assert "  unsteady: SsdFio.read_1m on unsteady: 5 samples leave the median" in text
+    assert "  1 missing: SsdFio.read_1m on missing: fio was killed after 600 s\n" in text
+    assert "  1 unsteady: SsdFio.read_1m on unsteady: 5 samples leave the median" in text
 
 
 def test_nothing_stops_what_passes():
@@ -85,4 +85,4 @@ def test_of_many_subjects_the_worst_are_listed():
 def test_of_many_causes_the_first_are_listed():
     many = [judgement(problems=[f"reason {n}"], subject=f"n{n}") for n in range(50)]
     text = summary.render(signed(cluster(), Gate.ACCEPTANCE, many))
-    assert "and 30 more reasons, which report.html lists" in text
+    assert "and 30 more causes, which report.html lists" in text

@@ -54,3 +54,12 @@ def test_a_default_of_the_specification_is_that_of_the_role(role: str) -> None:
     }
     written = {name: there[name] for name in specified if "{{" not in str(there[name])}
     assert written == {name: specified[name] for name in written}
+
+
+@pytest.mark.parametrize("role", NAMES)
+def test_variables_are_described_in_the_specification_alone(role: str) -> None:
+    text = (ROLES / role / "defaults/main.yml").read_text()
+    assert [line for line in text.splitlines() if line.lstrip().startswith("#")] == []
+    specs = yaml.safe_load((ROLES / role / "meta/argument_specs.yml").read_text())
+    described = {name for each in specs["argument_specs"].values() for name in each["options"]}
+    assert set(yaml.safe_load(text) or {}) <= described

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import patch
 
+from assay.bundle import derive
 from assay.bundle import write as bundle
-from assay.campaign.results import read
-from assay.judge.signoff import Gate, sign_off
+from assay.campaign.results import Results, read
+from assay.judge.signoff import Gate, SignOff, sign_off
 from clusters import described, description
 from outputs import report_with_outputs
 
@@ -22,10 +24,19 @@ def campaign_in(directory: Path) -> Path:
     return directory
 
 
+def write(signed: SignOff, results: Results, directory: Path, key: Path | None = None) -> None:
+    """Write a bundle of what was judged before, also one that a sign-off refuses to write."""
+    with patch.object(derive, "contradictions", return_value=()):
+        bundle.write(results, signed.cluster, lambda _: signed, directory, key)
+
+
 def bundle_of(campaign: Path, made_at: datetime | None = MADE) -> Path:
     """What `assay signoff` makes of a campaign."""
     cluster = described(description())
     results = read(str(campaign / "run-1.json"), cluster, campaign)
-    signed = sign_off(cluster, results, Gate.MEASURED, (), "Ada Byron", made_at)
-    bundle.write(signed, results, campaign / "bundle")
+    write(
+        sign_off(cluster, results, Gate.MEASURED, (), "Ada Byron", made_at),
+        results,
+        campaign / "bundle",
+    )
     return campaign / "bundle"

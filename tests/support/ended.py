@@ -8,6 +8,9 @@ from pathlib import Path
 from assay.campaign.cases import Case
 from assay.campaign.outputs import Outputs
 from assay.campaign.results import Results
+from assay.checks.plan import requirements
+from assay.cluster.description import Cluster
+from assay.judge.engines import Engines, engines
 
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -36,5 +39,10 @@ def ended(
 
 def campaign_of(*cases: Case) -> Results:
     """The campaign of these checks."""
-    by_key = {(each.check, each.partition): each for each in cases}
+    by_key = {each.key: each for each in cases}
     return Results((), by_key, MOMENT, MOMENT, "4.10", 1.0, (), with_outputs=True)
+
+
+def reported(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
+    """The engines' reports on a campaign."""
+    return engines(cluster, requirements(cluster), results)

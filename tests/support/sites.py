@@ -9,9 +9,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from assay.cluster.daos import System
-from assay.cluster.description import Host
+from assay.cluster.description import Host, Site
 from assay.preflight.examine import examine
-from assay.preflight.rules.advice import advice_for_system, advice_rules
+from assay.preflight.rules.context import OfServer, OfSystem
+from assay.preflight.rules.engines.advice import advice_for_system, advice_rules
 from assay.problems import Problem
 
 _SSDS = [
@@ -172,8 +173,9 @@ def advice(document: Any) -> list[Problem]:
         for name, host in document["hosts"].items():
             with contextlib.suppress(ValidationError):
                 hosts[name] = Host.model_validate(host)
-                advised += advice_rules(name, hosts[name])
-        advised += advice_for_system(System.model_validate(document["daos"]), hosts)
+                advised += advice_rules(OfServer(name, hosts[name], "2.8", None, None))
+        system = System.model_validate(document["daos"])
+        advised += advice_for_system(OfSystem(Site.model_construct(), system, hosts, hosts))
     return advised
 
 

@@ -143,6 +143,8 @@ def test_an_administrator_may_have_a_configuration_of_her_own() -> None:
 def test_metrics_are_read_where_every_server_gives_them() -> None:
     there = ["127.0.0.1:9191"]
     assert found(Wanted("guests"), metrics=there).system["found"]["telemetry"] == there
+    ranks = found(Wanted("guests"), metrics=there).system["found"]["servers_of_ranks"]
+    assert set(ranks.values()) == {each.partition(":")[0] for each in there}
     assert "telemetry" not in found(Wanted("guests")).system["found"]
 
 

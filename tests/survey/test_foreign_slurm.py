@@ -111,7 +111,10 @@ def test_of_sinfo_no_job_is_waited_for(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def sinfo_prints(directory: Path, monkeypatch: pytest.MonkeyPatch, lines: str) -> None:
-    (directory / "sinfo").write_text(f"#!/bin/sh\ncat <<'END'\n{lines}END\n")
+    """Print these lines with the mark that is asked for."""
+    marked = "".join(f"$mark|{line}\n" for line in lines.splitlines())
+    mark = "for word; do mark=${word#--format=}; done; mark=${mark%%|*}"
+    (directory / "sinfo").write_text(f"#!/bin/sh\n{mark}\ncat <<END\n{marked}END\n")
     (directory / "sinfo").chmod(0o755)
     monkeypatch.setenv("PATH", f"{directory}:{os.environ['PATH']}")
 
@@ -133,6 +136,17 @@ def test_where_no_node_is_idle_the_states_are_named(
         "no node of the partition batch is idle (n[1-2] mixed, n3 drained); name some with"
         " --nodes, and the job will wait for them"
     )
+
+
+def test_a_program_of_slurm_that_prints_without_end_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """3 GiB were kept."""
+    (tmp_path / "sinfo").write_text("#!/bin/sh\nexec yes\n")
+    (tmp_path / "sinfo").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(SlurmError, match="sinfo has more than 500,000 lines, which is the limit"):
+        foreign_slurm.nodes("batch", None)
 
 
 def test_where_all_named_nodes_take_no_jobs_nothing_is_described(

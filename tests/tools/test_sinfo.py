@@ -2,39 +2,54 @@
 
 import pytest
 
-from assay.tools.slurm.sinfo import command, limit_min, lost, states
+from assay.tools.slurm.sinfo import Nodes, limit_min
+
+NODES = Nodes("servers", mark="m")
 
 
 def test_each_node_is_asked_for_with_state_and_reason() -> None:
-    asked = command("servers")
+    asked = NODES.command
     assert asked[0] == "sinfo"
-    assert {"--Node", "--partition=servers", "--format=%N|%T|%E"} <= set(asked)
+    assert {"--Node", "--partition=servers", "--format=m|%N|%T|%E"} <= set(asked)
 
 
 @pytest.mark.parametrize("state", ["down", "down*", "drained", "draining", "drained*", "failing"])
 def test_a_node_that_takes_no_jobs_is_lost(state: str) -> None:
-    output = f"s1|{state}|a DIMM | fails\ns2|idle|none\n"
+    output = f"m|s1|{state}|a DIMM | fails\nm|s2|idle|none\n"
     plain = state.rstrip("*")
-    assert lost(output) == {"s1": f"s1 is {plain} in Slurm (a DIMM | fails)"}
+    assert NODES.lost(output) == {"s1": f"s1 is {plain} in Slurm (a DIMM | fails)"}
 
 
 @pytest.mark.parametrize("state", ["idle", "idle*", "mixed", "allocated*", "completing"])
 def test_a_node_that_works_or_is_silent_for_a_moment_is_not(state: str) -> None:
-    assert lost(f"s1|{state}|none\n") == {}
+    assert NODES.lost(f"m|s1|{state}|none\n") == {}
 
 
 def test_each_node_has_a_state() -> None:
-    printed = "s1|idle*|none\ns2|mixed|a | b\nsinfo: error: x\n"
-    assert states(printed) == {"s1": "idle", "s2": "mixed"}
+    printed = "m|s1|idle*|none\nm|s2|mixed|a | b\nsinfo: error: x\n"
+    assert NODES.states(printed) == {"s1": "idle", "s2": "mixed"}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\u2028", "\x0b", "\x85"])
+def test_a_reason_cannot_speak_of_another_node(end: str) -> None:
+    """One with a line feed made another node a lost one."""
+    forged = f"m|s1|down|x{end}s2|down|y{end}|s2|down|y\nm|s2|idle|none\n"
+    assert list(NODES.lost(forged)) == ["s1"]
+    assert NODES.states(forged) == {"s1": "down", "s2": "idle"}
+
+
+def test_nobody_knows_the_mark_before() -> None:
+    assert Nodes("servers").mark != Nodes("servers").mark
+    assert len(Nodes("servers").mark) == 16
 
 
 def test_a_reason_is_made_printable() -> None:
-    assert "\x1b" not in lost("s1|down|\x1b[2Jgone\n")["s1"]
+    assert "\x1b" not in NODES.lost("m|s1|down|\x1b[2Jgone\n")["s1"]
 
 
-@pytest.mark.parametrize("message", ["", "\n", "sinfo: error\n", "s1\n"])
+@pytest.mark.parametrize("message", ["", "\n", "sinfo: error\n", "s1\n", "m|s1\n", "m|s1|down\n"])
 def test_what_is_not_an_answer_names_no_node(message: str) -> None:
-    assert lost(message) == {}
+    assert NODES.lost(message) == {}
 
 
 @pytest.mark.parametrize(

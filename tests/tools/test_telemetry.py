@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import gzip
 import re
+import time
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from assay.cluster.description import Cluster
+from assay.foreign.sources import Missing
 from assay.foreign.text import shorten
 from assay.tools.daos.telemetry import PATTERN, addresses, parse, unpacked, unrest
 from clusters import described, description
 from found import found_description
 from recordings import recorded
 
+MIB = 2**20
 LATENCY = 'engine_io_latency_update_samples{rank="%d",size="1MB",target="0"} 7\n'
 
 
@@ -25,7 +30,7 @@ def reading(step: str) -> str:
 def test_metrics_are_read_by_rank_and_target() -> None:
     read = parse(reading("write.1"))
     assert read.hosts == {0: "s1", 1: "s1"}
-    assert not read.problems
+    assert not read.claimed
     assert not read.silent
     assert {
         (rank, target)
@@ -59,10 +64,34 @@ def test_a_metric_may_be_zero() -> None:
     assert list(zero.values.values()) == [0.0]
 
 
-def test_a_server_cannot_speak_for_a_rank_of_another() -> None:
-    read = parse("# server s1\n" + LATENCY % 0 + "# server s2\n" + LATENCY.replace("7", "9") % 0)
-    assert read.problems == ("s2 has metrics of rank 0, which is on s1",)
+@pytest.mark.parametrize("order", [("s1", "s2"), ("s2", "s1")])
+def test_a_server_cannot_speak_for_a_rank_of_another(order: tuple[str, str]) -> None:
+    """The first server of the list could claim the ranks of all others."""
+    lines = {"s1": LATENCY % 0, "s2": LATENCY % 1 + LATENCY.replace("7", "9") % 0}
+    text = "".join(f"# server {name}\n{lines[name]}" for name in order)
+    read = parse(text, {0: "s1", 1: "s2"})
+    assert read.hosts == {0: "s1", 1: "s2"}
+    assert read.claimed == ("s2 has metrics of rank 0, which is on s1",)
     assert set(read.values.values()) == {7.0}
+
+
+def test_a_rank_that_nobody_has_is_ignored() -> None:
+    read = parse("# server s1\n" + LATENCY % 7, {0: "s1"})
+    assert (read.hosts, dict(read.values)) == ({}, {})
+    assert read.claimed == ("s1 has metrics of rank 7, which the system does not have",)
+
+
+def test_without_owners_a_rank_that_two_servers_report_is_nobodys() -> None:
+    read = parse("# server s1\n" + LATENCY % 0 + "# server s2\n" + LATENCY % 0 + LATENCY % 1)
+    assert read.hosts == {1: "s2"}
+    assert read.claimed == ("s1 and s2 report rank 0, so neither counts",)
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\x85", "\x0b", "\x1d", "\r"])
+def test_only_a_line_feed_ends_a_line(end: str) -> None:
+    """A server could have begun the lines of another one inside of a label."""
+    label = f'engine_started_at{{rank="0",x="{end}# server s2{end}{LATENCY.strip() % 1}"}} 5'
+    assert "s2" not in parse(f"# server s1\n{label}\n").hosts.values()
 
 
 @pytest.mark.parametrize(
@@ -75,6 +104,8 @@ def test_a_server_cannot_speak_for_a_rank_of_another() -> None:
         'engine_io_latency_update_samples{rank="0"} +Inf',
         'engine_io_latency_update_samples{rank="0"',
         "{" * 5000,
+        'engine_io_latency_update_samples{rank="0",size="' + "\\" * 5_000_000 + '"} 1',
+        'engine_io_latency_update_samples{rank="0"} 1e300',
         '\x1b[2J{rank="0"} 1 1 1 \x1b',
     ],
 )
@@ -89,17 +120,44 @@ def test_a_reading_is_unpacked() -> None:
     assert unpacked(gzip.compress(b"# server s1\n")) == "# server s1\n"
 
 
-@pytest.mark.parametrize("packed", [b"no gzip", gzip.compress(b"x" * 1000, mtime=0)[:-20]])
-def test_what_is_not_a_whole_reading_is_refused(packed: bytes) -> None:
-    with pytest.raises(ValueError, match=r"it is (not what|cut off)"):
-        unpacked(packed)
+def test_a_reading_has_a_budget() -> None:
+    """200 KiB of gzip, 200 MiB of line feeds, cost 3.6 GiB and 54 s of CPU."""
+    packed = gzip.compress(b"\n" * 200 * MIB)
+    assert len(packed) < 250_000
+    start = time.process_time()
+    assert unpacked(packed) == Missing("has more than 500,000 lines, which is the limit")
+    assert time.process_time() - start < 1
+    assert isinstance(unpacked(gzip.compress(b"x" * 64 * MIB + b"y")), Missing)
+    assert unpacked(gzip.compress(b"\xff")) == Missing("has a byte that is no UTF-8 at 0")
 
 
-def test_a_reading_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.tools.daos.telemetry.MOST_BYTES", 1000)
-    assert len(unpacked(gzip.compress(b"x" * 999))) == 999
-    with pytest.raises(ValueError, match="more than 1,000 bytes"):
-        unpacked(gzip.compress(b"x" * 1001))
+@settings(max_examples=200)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *("engine_started_at", '{rank="', "0", '"', "}", "{", "=", ",", " ", "5", "NaN"),
+                *(
+                    "\n",
+                    "#",
+                    " TYPE ",
+                    " HELP ",
+                    "counter",
+                    "\\",
+                    "\r",
+                    "\0",
+                    "-1",
+                    "1e999",
+                    "\u2028",
+                ),
+                *("# EOF", "9" * 5000, "size", "target", "\n# server s2", "\n# server s1\n", "٣"),
+            ]
+        ),
+        max_size=20,
+    )
+)
+def test_no_metrics_raise(parts: list[str]) -> None:
+    parse("# server s1\n" + "".join(parts))
 
 
 def test_the_pattern_keeps_what_a_recording_has() -> None:
@@ -145,7 +203,6 @@ def test_nobody_is_asked_without_daos() -> None:
 
 BEGIN = '# server s1\nengine_started_at{rank="0"} 5\n'
 MOVED = 'engine_pool_xferred_%s{pool="p",rank="0",target="0"} %d\n'
-MIB = 2**20
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def _units(options: argparse.Namespace) -> Iterator[str]:
 
 def _named(options: argparse.Namespace) -> Iterator[str]:
     hosts, times = min(options.hosts), max(1, options.campaigns // 10)
-    yield f"{'the same, named with a baseline':36}" + "".join(f"{c:>12}" for c in SLIPPING)
+    yield f"{'the same, named with 3 sessions each':36}" + "".join(f"{c:>12}" for c in SLIPPING)
     for slip, factor in SLIPS.items():
         shown = (slips_named(check, factor, hosts, times, options.seed) for check in SLIPPING)
         yield f"{slip:36}" + "".join(f"{share:12.2f}" for share in shown)

@@ -8,7 +8,7 @@ import numpy as np
 from noises import independent
 from simulated import KINDS, Array, Cluster
 
-from assay.judge.baseline import Changes, Session, changes
+from assay.judge.baseline import DECIDING, Changes, Session, changes
 from assay.judge.limits import Numbers
 
 BETWEEN = 0.01
@@ -64,9 +64,14 @@ def slips_named(check: str, factor: float, hosts: int, times: int, seed: int) ->
     rng, cluster, count = np.random.default_rng([seed, round(1000 * factor)]), Cluster(hosts), 0
     hit = cluster.of(check) & cluster.of_kinds(lambda kind: kind.unit == "MiB/s")
     for _ in range(times):
-        noise = independent(0.01)
-        old = cluster.summarized(cluster.measured(noise(rng, cluster)))
-        samples = cluster.measured(noise(rng, cluster))
-        new = cluster.summarized(np.where(hit[:, None], samples * factor, samples))
-        count += bool(compared(cluster, [old], [new]).kinds[f"{check}, MiB/s"].slip)
+        old, new = (
+            [
+                cluster.summarized(np.where(hit[:, None], samples * times_as_much, samples))
+                for samples in (
+                    cluster.measured(independent(0.01)(rng, cluster)) for _ in range(DECIDING)
+                )
+            ]
+            for times_as_much in (1.0, factor)
+        )
+        count += bool(compared(cluster, old, new).kinds[f"{check}, MiB/s"].slip)
     return count / times

@@ -7,7 +7,7 @@ from ipaddress import ip_interface
 from os.path import dirname
 from typing import Any
 
-from assay.cluster.daos import SYSTEM_TAGS, tag_map
+from assay.cluster.daos import tag_map
 from assay.tools.daos.storage_scan import controllers
 from assay.tools.host import lsblk
 from assay.tools.host.fingerprint import fingerprint
@@ -37,6 +37,7 @@ def describe_hosts(
             | _blocks(probed.get("lsblk", {}))
             | _fingerprint(probed, _in_user_space(name, variables)),
             probed["inventory"],
+            connections(variables),
         )
     return described
 
@@ -90,7 +91,10 @@ def refusals(hostvars: Mapping[str, Mapping[str, Any]], names: list[str]) -> dic
 
 
 def describe_host(
-    facts: dict[str, Any], hardware: dict[str, Any], inventory: dict[str, Any]
+    facts: dict[str, Any],
+    hardware: dict[str, Any],
+    inventory: dict[str, Any],
+    connected: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """One host of cluster.json.
 
@@ -99,6 +103,7 @@ def describe_host(
         hardware: the result of the module `cluster_hardware`.
         inventory: the inventory's variables of the host: `address`, `engines`, `server`, `agent`,
             `datasheets`, and the `ssd` of its scratch directory.
+        connected: what came of its connections to other hosts.
     """
     interfaces = {
         name: facts[name.replace("-", "_")]
@@ -123,13 +128,25 @@ def describe_host(
             }
             for name, interface in interfaces.items()
         },
-        "setup": {**hardware.get("setup", {}), **inventory.get("setup", {})},
+        "setup": {
+            **hardware.get("setup", {}),
+            **inventory.get("setup", {}),
+            "connections": connected,
+        },
         "scratch": {**hardware["scratch"], "ssd": inventory["ssd"]},
         "engines": [_with_tags(engine) for engine in inventory["engines"]],
         "server": _without_empty(inventory["server"]),
         "agent": _without_empty(inventory["agent"]),
         "datasheets": inventory["datasheets"],
     }
+
+
+def connections(variables: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What came of a host's connections to others; None if none was meant to be tried."""
+    if reason := variables.get("__cluster_untried"):
+        return {"untried": str(reason)}
+    failed = variables.get("__cluster_connected", {}).get("failed_connections")
+    return None if failed is None else {"failed": failed}
 
 
 def given_to_daos(engines: Any, control_metadata: Any) -> dict[str, list[str]]:
@@ -186,29 +203,6 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return host.startswith("[")
     return True
-
-
-def ports_of_daos(engines: Any, provider: str, port: Any, interface: str) -> dict[str, str]:
-    """The TCP ports at which peers reach a server, and the interfaces at which they arrive.
-
-    Args:
-        engines: the engines of the host, not yet validated.
-        provider: the fabric provider; only the ports of TCP providers are the kernel's.
-        port: the port of `daos_server`.
-        interface: the interface of the default route.
-    """
-    ports = {str(port): interface}
-    for engine in _dictionaries(engines) if "tcp" in provider else ():
-        match engine:
-            case {"fabric_iface": str(name), "fabric_iface_port": int(first), "targets": int(each)}:
-                helpers = engine.get("nr_xs_helpers", 0)
-                streams = each + (helpers if isinstance(helpers, int) else 0) + len(SYSTEM_TAGS)
-                ports |= {str(first + n): name for n in range(min(max(streams, 0), MOST_STREAMS))}
-    return ports
-
-
-MOST_STREAMS = 1024
-"""Maximum number of streams of an engine; more is a mistake, which is refused elsewhere."""
 
 
 def _dictionaries(value: Any) -> list[dict[str, Any]]:
@@ -323,6 +317,5 @@ class FilterModule:
             "cluster_lasting": lasting,
             "cluster_meant_addresses": meant_addresses,
             "cluster_not_seen": not_seen,
-            "cluster_ports_of_daos": ports_of_daos,
             "cluster_refusals": refusals,
         }

@@ -7,16 +7,14 @@ import errno
 import fcntl
 import json
 import os
-import re
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.host_identity import read_identity
-from ansible.module_utils.host_setup import printed, read_setup
-from ansible.module_utils.nft import COMMAND, Packet, Ruleset
+from ansible.module_utils.host_setup import read_setup
 from ansible.module_utils.sysfs import look, text
 from ansible.module_utils.writable import writable
 
@@ -73,14 +71,6 @@ options:
     type: dict
     default: {}
     description: Names of the servers, each with its correct addresses, if known.
-  ports:
-    type: dict
-    default: {}
-    description: TCP ports that peers must reach, each with the interface at which they arrive.
-  peer:
-    type: str
-    default: ""
-    description: An address of another host of the cluster.
 author: the daos-assay founders
 """
 EXAMPLES = r"""
@@ -242,43 +232,6 @@ def _locks(directory: Path) -> bool:
     return True
 
 
-FILTERS = re.compile(r"^(-A |:)(INPUT|PREROUTING|OUTPUT)\b(?! ACCEPT)", re.MULTILINE)
-"""What iptables-save prints of chains that do not let everything through."""
-
-
-def filtered(ports: dict[str, str], peer: str) -> dict[str, dict[str, str]]:
-    """The ports that the packet filter closes to a peer, and those of which that is not known."""
-    if not (ports and peer):
-        return {"blocked": {}, "unjudged": {}}
-    rules = printed(*COMMAND)
-    ruleset = Ruleset(rules)
-    judgements = {
-        port: ruleset.judge(Packet(int(port), peer, interface)) for port, interface in ports.items()
-    }
-    unread = unread_rules(Path("/"), is_nft_read=bool(rules))
-    return {
-        "blocked": {port: judged.blocked for port, judged in judgements.items() if judged.blocked},
-        "unjudged": {
-            port: doubt
-            for port, judged in judgements.items()
-            if not judged.blocked and (doubt := judged.doubt or unread)
-        },
-    }
-
-
-def unread_rules(root: Path, is_nft_read: bool, ask: Callable[..., str] = printed) -> str | None:
-    """Which rules nft does not show; None if there are none.
-
-    iptables-legacy is asked only where its tables are, since asking would load them.
-    """
-    names = root / "proc/net/ip_tables_names"
-    if names.exists() and text(names) and FILTERS.search(ask("iptables-legacy-save")):
-        return "rules of iptables-legacy, which nft does not show"
-    if not is_nft_read and FILTERS.search(ask("iptables-save")):
-        return "rules of iptables, on a host without the program nft"
-    return None
-
-
 def _begins(path: Path) -> bytes:
     """The first 4 KiB of a device or file; empty if it cannot be read or would block."""
     try:
@@ -305,8 +258,6 @@ def main() -> None:
             "held": {"type": "bool", "default": False},
             "prefix": {"type": "path", "default": "/usr"},
             "names": {"type": "dict", "default": {}},
-            "ports": {"type": "dict", "default": {}},
-            "peer": {"type": "str", "default": ""},
         },
         supports_check_mode=True,
     )
@@ -314,10 +265,7 @@ def main() -> None:
     paths = [device for device in module.params["devices"] if device.startswith("/")]
     hardware = {
         **look(Path("/")),
-        "setup": {
-            **read_setup(Path("/"), module.params["prefix"], module.params["names"]),
-            **filtered(module.params["ports"], module.params["peer"]),
-        },
+        "setup": read_setup(Path("/"), module.params["prefix"], module.params["names"]),
         "shared": (
             shared(*(module.params[key] for key in ("shared", "sign", "held")))
             if module.params["shared"]

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from assay.foreign import limits
+from assay.foreign.copy import Copy
 from assay.foreign.files import Entry, ForeignError, Tree
+from assay.foreign.text import quoted
 
 SUMS = "SHA256SUMS"
 SIGNATURE = "SHA256SUMS.sig"
@@ -61,45 +63,48 @@ def sums(directory: Path) -> str:
     )
 
 
-def read(directory: Path) -> bytes:
-    """Read the checksums once, so that the same bytes are compared and checked for their signature.
+def read(copy: Copy) -> bytes:
+    """Read the checksums of a bundle.
 
     Raises:
-        OSError: the file of checksums is missing or cannot be read.
+        OSError: the file of checksums is missing.
         ForeignError: it is not a regular file, or too large.
     """
-    return Tree(directory).read(SUMS, limits.SUMS_BYTES)
+    entry = copy.entries.get(SUMS)
+    if entry and not entry.is_file:
+        raise ForeignError(f"{quoted(copy.source / SUMS)} is not a regular file")
+    return copy.tree.read(SUMS, limits.SUMS_BYTES)
 
 
-def differences(directory: Path, content: bytes) -> list[str]:
+def differences(copy: Copy, content: bytes) -> list[str]:
     """Each file or directory that was changed, is missing or was added since `seal`, in words.
 
     Args:
-        directory: the bundle.
+        copy: the bundle.
         content: the content of its checksums.
 
     Raises:
-        OSError: a file cannot be read.
-        ForeignError: a list is not a regular file or too large, or directories are nested too
-            deeply.
+        ForeignError: the listing is too large.
     """
-    tree = Tree(directory)
     summed = _parse(content, SUMS, _LINE)
-    there = {entry.name: entry for entry in tree.walk()}
     files = {
         name: entry
-        for name, entry in there.items()
+        for name, entry in copy.entries.items()
         if not entry.is_directory and name not in (SUMS, SIGNATURE)
     }
     problems = [*summed.problems, *_apart(summed.values, files)]
     for name, digest in summed.values.items():
-        if name in there and (problem := _problem(tree, there[name], digest)):
-            problems.append(problem)
-    return problems + _modes(tree, there)
+        if entry := copy.entries.get(name):
+            if not entry.is_file:
+                problems.append(f"{name} is {entry.kind}, but a bundle holds only regular files")
+            elif copy.digests[name] != digest:
+                problems.append(f"{name} has changed")
+    return problems + _modes(copy)
 
 
-def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
+def _modes(copy: Copy) -> list[str]:
     """Directories and modes of files that differ from the listing."""
+    there = copy.entries
     problems = [
         f"{name} is executable ({stat.filemode(there[name].mode)}), and must not be"
         for name in _UNLISTED
@@ -112,7 +117,7 @@ def _modes(tree: Tree, there: Mapping[str, Entry]) -> list[str]:
         ]
     if not there[LISTING].is_file:
         return problems  # its checksum has reported that
-    listed = _parse(tree.read(LISTING, limits.SUMS_BYTES), LISTING, _LISTED)
+    listed = _parse(copy.tree.read(LISTING, limits.SUMS_BYTES), LISTING, _LISTED)
     problems += listed.problems
     directories = {name: mode for name, mode in listed.values.items() if mode[0] == "d"}
     problems += _apart(directories, {n: entry for n, entry in there.items() if entry.is_directory})
@@ -167,15 +172,6 @@ def _parse(content: bytes, name: str, pattern: re.Pattern[str]) -> _Parsed:
 def _apart(listed: Mapping[str, str], there: Mapping[str, Entry]) -> Iterator[str]:
     yield from (f"{name} is missing" for name in listed if name not in there)
     yield from (f"{name} was added" for name in there if name not in listed)
-
-
-def _problem(tree: Tree, entry: Entry, digest: str) -> str | None:
-    if not entry.is_file:
-        return f"{entry.name} is {entry.kind}, but a bundle holds only regular files"
-    try:
-        return None if _digest(tree, entry.name) == digest else f"{entry.name} has changed"
-    except ForeignError:
-        return f"{entry.name} is no longer a regular file"
 
 
 def _digest(tree: Tree, name: str) -> str:

@@ -31,6 +31,14 @@ MEMORY = 0.02
 """Relative tolerance for a host's memory, since a kernel reserves some of it."""
 
 
+class Result(StrEnum):
+    """The result of a comparison."""
+
+    REGRESSION = "REGRESSION"
+    UNDECIDED = "UNDECIDED"
+    NO_REGRESSION = "NO REGRESSION"
+
+
 class Outcome(StrEnum):
     """How a metric changed; those that need attention come first."""
 
@@ -78,6 +86,14 @@ class Comparison:
     def kinds(self) -> dict[str, Change]:
         """The change of all figures of one check in one unit, by kind: ``SsdFio, MiB/s``."""
         return {str(kind): change for kind, change in self.changes.kinds.items()}
+
+    @property
+    def result(self) -> Result:
+        """Whether there is a regression, or none, or too little was measured to tell."""
+        if self.is_regression:
+            return Result.REGRESSION
+        is_open = self.changes.campaign is None or self.changes.is_undecided
+        return Result.UNDECIDED if is_open else Result.NO_REGRESSION
 
     @property
     def is_regression(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from assay.bundle.compare import MEANING, Comparison, Outcome, Row, differences
+from assay.bundle.compare import MEANING, Comparison, Outcome, Result, Row, differences
 from assay.foreign.text import one_line
 from assay.judge.baseline import DECIDING, Change
 from assay.report.record import MetricRecord, Record
@@ -20,12 +20,14 @@ def render(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -
 def _lines(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -> Iterator[str]:
     counted = Counter(row.outcome for row in compared.rows)
     counts = ", ".join(f"{counted[outcome]} {outcome}" for outcome in Outcome if counted[outcome])
-    yield f"{'REGRESSION' if compared.is_regression else 'NO REGRESSION'}: {counts}"
+    yield f"{compared.result}: {counts}"
+    if compared.result is Result.UNDECIDED:
+        yield from _deciding(compared)
     for name, records in (("old", old), ("new", new)):
         for record in records:
             yield (
-                f"{name}: {record.cluster.name}, {record.measured_from:%Y-%m-%d %H:%M} UTC, scale"
-                f" {record.scale}: {record.headline}"
+                f"{name}: {record.measured_from:%Y-%m-%d %H:%M} UTC, scale {record.scale}:"
+                f" {record.headline}"
             )
             for deviation in record.deviations:
                 yield f"  {deviation}"
@@ -33,7 +35,7 @@ def _lines(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -
         yield f"warning: {difference}; figures may differ for this reason"
     yield from _limit(compared)
     yield ""
-    yield "Together (+ is better; confidence intervals in parentheses):"
+    yield "Together (+ is better; confidence intervals in parentheses, if they say something):"
     if compared.changes.campaign:
         yield f"  {_together(compared.changes.campaign)}  all figures"
     for kind, change in compared.kinds.items():
@@ -49,6 +51,25 @@ def _lines(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -
             yield f"{outcome}: {MEANING[outcome]}"
 
 
+def _deciding(compared: Comparison) -> Iterator[str]:
+    """What would decide, and where to look meanwhile."""
+    if min(compared.changes.sessions) < DECIDING:
+        yield (
+            f"{DECIDING} sessions on either side would decide: measure again, and name the further"
+            " bundles with --old and --new"
+        )
+    else:
+        yield "more samples of what is open would decide: the scale acceptance, or more sessions"
+    lost = [row for row in compared.rows if row.outcome is Outcome.OPEN and row.change]
+    worst = min(lost, key=_gain, default=None)
+    if worst and _gain(worst) < 0:
+        yield f"largest apparent loss: {worst.key}: {_figures(worst)}"
+
+
+def _gain(row: Row) -> float:
+    return row.change.gain if row.change else 0.0
+
+
 def _limit(compared: Comparison) -> Iterator[str]:
     """The smallest change that stands out from the normal differences between sessions."""
     whole, sessions = compared.changes.campaign, compared.changes.sessions
@@ -58,6 +79,9 @@ def _limit(compared: Comparison) -> Iterator[str]:
     advice = ""
     if min(sessions) < DECIDING:
         advice = f"; with {DECIDING} on either side (--old, --new) one of 3 % can"
+    if not whole.is_known:
+        yield f"{counts}: samples and sessions scatter too much to tell a change{advice}"
+        return
     yield (
         f"{counts}: a change of all figures by less than {whole.gain - whole.low:.1%} cannot be"
         f" told from the differences between sessions{advice}"
@@ -74,14 +98,17 @@ def _together(change: Change) -> str:
 def _percent(change: Change | None) -> str:
     if change is None:
         return f"{'':>8} {'':<20}"
-    interval = f"({change.low:+.1%} to {change.high:+.1%})"
+    interval = f"({change.low:+.1%} to {change.high:+.1%})" if change.is_known else ""
     return f"{change.gain:>+8.1%} {interval:<20}"
 
 
 def _row(row: Row) -> str:
-    figures = f"{_figure(row.old)} -> {_figure(row.new)} {row.unit}"
     verdicts = f"{row.old.verdict if row.old else '-'} -> {row.new.verdict if row.new else '-'}"
-    return f"{row.outcome:<6}  {_percent(row.change)}  {row.key}: {figures}, {verdicts}"
+    return f"{row.outcome:<6}  {_percent(row.change)}  {row.key}: {_figures(row)}, {verdicts}"
+
+
+def _figures(row: Row) -> str:
+    return f"{_figure(row.old)} -> {_figure(row.new)} {row.unit}"
 
 
 def _figure(metric: MetricRecord | None) -> str:

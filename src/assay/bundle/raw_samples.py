@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
 from assay.campaign.samples import samples_of
+from assay.campaign.steps import misplaced
 from assay.checks.entry import Run, run_of
 from assay.checks.plan import CHECKS
 from assay.checks.raw import Done, RawOutputs
@@ -16,10 +18,6 @@ from assay.foreign import limits
 from assay.foreign.files import ForeignError, Tree
 from assay.foreign.text import quoted
 from assay.subject import Subject
-
-CLOCKS_APART_S = 600
-"""Tolerance in seconds between the clocks of a host and of the controller: twice the limit of munge
-(300 s). For hosts that are reached by ssh, the value is this project's own choice."""
 
 
 def differences(results: Results, cluster: Cluster, tree: Tree) -> Iterator[str]:
@@ -61,14 +59,14 @@ def _of_subject(
         return
     try:
         left = raw.of(subject)
-        refusal, steps = left.content("refusal"), left.steps()
+        refusal, lines = left.content("refusal"), left.record()
         samples, problems = samples_of(run, subject, raw)
     except (ForeignError, OSError) as error:
         yield f"its raw outputs cannot be read: {error}"
         return
     if refusal:
         yield f"it has samples, but its job refused to measure: {quoted(refusal)}"
-    yield from _record(job, steps)
+    yield from _record(job, lines, run.check.reading.steps(run, subject))
     if problems:
         yield f"it has samples, but its raw outputs have none: {problems[0]}"
         return
@@ -77,19 +75,29 @@ def _of_subject(
             yield f"the samples of {metric} differ from those of its raw outputs"
 
 
-def _record(job: Case, steps: Sequence[Done]) -> Iterator[str]:
+def _record(job: Case, lines: Sequence[Done | None], planned: Iterable[str]) -> Iterator[str]:
     """Problems in the record of a subject's steps."""
+    steps = [line for line in lines if line]
     if not steps:
         yield "it has samples, but no record of its steps"
-    earliest = job.started.timestamp() - CLOCKS_APART_S
-    latest = job.ended.timestamp() + CLOCKS_APART_S
+        return
+    if len(steps) < len(lines):
+        yield "the record of its steps has a line that is none of a step"
     for step in steps:
         if step.status:
             yield f"it has samples, but its step {quoted(step.name)} ended with {step.status}"
-        if step.end < step.start:
-            yield f"its step {quoted(step.name)} ended before it started"
-        elif not earliest <= step.start <= step.end <= latest:
-            yield (
-                f"its step {quoted(step.name)} did not run within the session of its run report,"
-                f" {job.started:%Y-%m-%d %H:%M} to {job.ended:%Y-%m-%d %H:%M} UTC"
-            )
+    names, wanted = [step.name for step in steps], list(planned)
+    if names != wanted:
+        yield from _other_steps(names, wanted)
+    yield from misplaced(steps, job.started.timestamp(), job.ended.timestamp())
+
+
+def _other_steps(names: Sequence[str], wanted: Sequence[str]) -> Iterator[str]:
+    """How the recorded steps differ from those that the check runs."""
+    there, planned = Counter(names), Counter(wanted)
+    for name in (planned - there).elements():
+        yield f"it has samples, but its step {name} left no record"
+    for name in (there - planned).elements():
+        yield f"the record of its steps has {quoted(name)}, which it does not run"
+    if there == planned:
+        yield "the record of its steps is in another order than they run"

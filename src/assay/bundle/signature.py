@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -31,13 +33,22 @@ def sign(file: Path, key: Path) -> None:
     _ssh_keygen("sign", "-f", str(key), str(file))
 
 
+@dataclass(frozen=True, slots=True)
+class Valid:
+    """A valid signature: ssh-keygen's sentence with the key, and on what condition it is valid."""
+
+    sentence: str
+    condition: str = ""
+    """To follow the signer's name; empty if there is none."""
+
+
 def verify(
     signed: bytes, signature: bytes, allowed_signers: Path, signer: str, made_at: datetime
-) -> str:
-    """Check that a signature is by the signer; return ssh-keygen's sentence with the key.
+) -> Valid:
+    """Check that a signature is by the signer.
 
-    A key that is no longer valid may have been valid when the bundle was made; then the sentence
-    says so.
+    A key that is no longer valid may have been valid when the bundle was made. Only the bundle says
+    when that was, so the signature is valid on the condition that it says the truth.
 
     Args:
         signed: the signed bytes.
@@ -52,7 +63,7 @@ def verify(
     with _as_file(signature) as path:
         options = ("-f", str(allowed_signers), "-I", signer, "-s", path)
         try:
-            return _ssh_keygen("verify", *options, signed=signed)
+            return Valid(_ssh_keygen("verify", *options, signed=signed))
         except SignatureError as today:
             # ssh-keygen expects local time, as in the file of allowed signers.
             then = made_at.astimezone().strftime("%Y%m%d%H%M%S")
@@ -60,9 +71,11 @@ def verify(
                 answer = _ssh_keygen("verify", *options, "-O", f"verify-time={then}", signed=signed)
             except SignatureError:
                 raise today from None
-            return (
+            return Valid(
                 f"{answer}; the key is not valid today ({today}), but was on {made_at:%Y-%m-%d},"
-                " when the bundle claims to have been made"
+                " when the bundle claims to have been made",
+                f" if it was signed on {made_at:%Y-%m-%d}, as it claims: the key is not valid"
+                " today, and whoever has it can sign with any date",
             )
 
 
@@ -87,6 +100,9 @@ def _as_file(signature: bytes) -> Iterator[str]:
 
 def _ssh_keygen(action: str, *options: str, signed: bytes | None = None) -> str:
     command: Sequence[str] = ("ssh-keygen", "-Y", action, "-n", NAMESPACE, *options)
+    if shutil.which("setpriv"):
+        # It may wait for a passphrase or for an agent, and must not wait on when this is killed.
+        command = ("setpriv", "--pdeathsig", "KILL", *command)
     try:
         done = subprocess.run(
             command,

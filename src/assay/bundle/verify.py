@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,15 +9,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 
 from assay import __version__
-from assay.bundle import checksums, raw_samples, signature
+from assay.bundle import checksums, derive, signature
 from assay.bundle.write import texts
-from assay.campaign import results
-from assay.campaign.cases import place_of
 from assay.campaign.results import Results
-from assay.campaign.run_report import ReportError, TestCase
+from assay.campaign.run_report import ReportError
 from assay.checks.plan import requirements
 from assay.foreign import limits
-from assay.foreign.files import ForeignError, Tree
+from assay.foreign.copy import Copy, copied
+from assay.foreign.files import ForeignError
 from assay.foreign.text import quoted
 from assay.judge.judgement import Judgement
 from assay.judge.signoff import sign_off
@@ -41,6 +39,10 @@ class Checked:
 
     says: str = ""
     """Its cluster, campaign, gate, outcome and signer."""
+    record: Record | None = None
+    """Its report, if that can be read."""
+    sums: bytes = b""
+    """Its checksums."""
     holds: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -69,10 +71,11 @@ def verify(
     Raises:
         NoBundleError: the directory has no checksums.
     """
-    checked = Checked()
     try:
-        sums = checksums.read(directory)
-        different = checksums.differences(directory, sums)
+        with copied(directory) as copy:
+            checked = _check(copy, allowed_signers, required=require_signature)
+            checked.problems = list(map(copy.as_named, checked.problems))
+            return checked
     except OSError as error:
         where = quoted(error.filename or directory)
         raise NoBundleError(
@@ -80,8 +83,15 @@ def verify(
         ) from error
     except ForeignError as error:
         raise NoBundleError(f"{directory} is not a bundle of `assay signoff`: {error}") from error
-    checked.add(iter(different), "no file was changed, removed or added, and no mode was changed")
-    record = _record(directory, checked)
+
+
+def _check(copy: Copy, allowed_signers: Path | None, *, required: bool) -> Checked:
+    checked = Checked(sums=checksums.read(copy))
+    checked.add(
+        iter(checksums.differences(copy, checked.sums)),
+        "no file was changed, removed or added, and no mode was changed",
+    )
+    record = checked.record = _record(copy.tree.root, checked)
     if record is None:
         return checked
     if not checked.add(_cluster(record), "its cluster passes `assay check`"):
@@ -89,18 +99,18 @@ def verify(
     checked.add(
         _plan(record), f"{len(record.metrics)} metrics are required, and each has its verdict"
     )
-    checked.add(_files(record, directory), "every raw output that it names is present")
+    checked.add(_files(record, copy), "every raw output that it names is present")
     if record.versions.get("daos-assay") == __version__:
-        _derive(record, directory, checked)
+        _derive(record, copy, checked)
     else:
         checked.problems.append(
             f"it was made by daos-assay {record.versions.get('daos-assay')}, but this is"
             f" {__version__}: only that version can judge its figures again"
         )
     signer = _signature(
-        _Signed(record, directory, sums),
+        _Signed(record, copy, checked.sums),
         allowed_signers,
-        required=require_signature or allowed_signers is not None,
+        required=required or allowed_signers is not None,
         checked=checked,
     )
     checked.says = (
@@ -138,31 +148,26 @@ def _plan(record: Record) -> Iterator[str]:
         yield f"{key} has a verdict but is not required"
 
 
-def _files(record: Record, directory: Path) -> Iterator[str]:
-    tree = Tree(directory)
-    there = {entry.name for entry in tree.walk() if entry.is_file}
+def _files(record: Record, copy: Copy) -> Iterator[str]:
     for metric in record.metrics:
         for name in metric.raw:
-            if name not in there:
+            if name not in copy.digests:
                 yield f"{metric.key}: its raw output {quoted(name)} is missing"
 
 
-def _derive(record: Record, directory: Path, checked: Checked) -> None:
+def _derive(record: Record, copy: Copy, checked: Checked) -> None:
     """Derive samples, verdicts and pages again from the raw outputs, and compare them."""
-    reports = str(Path(glob.escape(str(directory)), results.REFRAME, "*.json"))
     try:
-        measured = results.read(reports, record.cluster, directory, _place)
+        measured = derive.measured(copy.tree.root, record.cluster)
     except ReportError as error:
         checked.problems.append(str(error))
         return
     checked.add(_times(record, measured), "its times are in order")
     checked.add(
-        raw_samples.differences(measured, record.cluster, Tree(directory)),
+        derive.contradictions(measured, record.cluster, copy.tree.root),
         "the samples of the run reports match the raw outputs",
     )
-    checked.add(
-        _figures(record, directory, measured), "verdicts and pages follow from the run reports"
-    )
+    checked.add(_figures(record, copy, measured), "verdicts and pages follow from the run reports")
 
 
 CLOCKS_APART = timedelta(minutes=10)
@@ -187,7 +192,7 @@ def _times(record: Record, measured: Results) -> Iterator[str]:
         yield f"report.json: it was made at {record.made_at:%Y-%m-%d %H:%M} UTC, in the future"
 
 
-def _figures(record: Record, directory: Path, measured: Results) -> Iterator[str]:
+def _figures(record: Record, copy: Copy, measured: Results) -> Iterator[str]:
     """Judge the run reports of the bundle again, and report each difference."""
     try:
         signed = sign_off(
@@ -219,22 +224,17 @@ def _figures(record: Record, directory: Path, measured: Results) -> Iterator[str
         if getattr(record, name) != getattr(signed, name):
             yield f"report.json: {name} does not follow from the verdicts"
     made = texts(signed)
-    yield from _texts(made, directory)
-    yield from _strays({*made, *measured.kept()}, directory)
+    yield from _texts(made, copy)
+    yield from _strays({*made, *measured.kept()}, copy)
 
 
-def _strays(written: set[str], directory: Path) -> Iterator[str]:
+def _strays(written: set[str], copy: Copy) -> Iterator[str]:
     """Files and directories that a sign-off does not write, such as a second report."""
     files = written | {checksums.SUMS, checksums.SIGNATURE, checksums.LISTING}
     known = files.union(*(map(str, PurePosixPath(name).parents) for name in files))
-    for entry in Tree(directory).walk():
-        if entry.name not in known:
-            yield f"{quoted(entry.name)} is not part of a sign-off"
-
-
-def _place(case: TestCase) -> list[str]:
-    """The directory of a check's outputs in a bundle, regardless of the run report."""
-    return [place_of(case.partition, case.check, case.round)]
+    for name in copy.entries:
+        if name not in known:
+            yield f"{quoted(name)} is not part of a sign-off"
 
 
 def _without_drawings(page: str) -> str:
@@ -243,12 +243,11 @@ def _without_drawings(page: str) -> str:
     return first + "".join(part.partition("</svg>")[2] for part in rest)
 
 
-def _texts(made: Mapping[str, str], directory: Path) -> Iterator[str]:
+def _texts(made: Mapping[str, str], copy: Copy) -> Iterator[str]:
     """Compare the files for people and programs, byte for byte, with those rendered again."""
-    tree = Tree(directory)
     for name, text in made.items():
         try:
-            there = tree.read(name, limits.RECORD_BYTES).decode("utf-8", "replace")
+            there = copy.tree.read(name, limits.RECORD_BYTES).decode("utf-8", "replace")
         except (OSError, ForeignError):
             yield f"{name} is missing or cannot be read"
             continue
@@ -275,7 +274,7 @@ class _Signed:
     """A bundle, with the same content of its checksums that was compared."""
 
     record: Record
-    directory: Path
+    copy: Copy
     sums: bytes
 
 
@@ -284,8 +283,12 @@ def _signature(
 ) -> str:
     """Check the signature; return a sentence that names the signer."""
     record = signed.record
+    entry = signed.copy.entries.get(checksums.SIGNATURE)
+    if entry and not entry.is_file:
+        checked.problems.append(f"its signature is {entry.kind}, and must be a regular file")
+        return "not signed"
     try:
-        made = Tree(signed.directory).read(checksums.SIGNATURE, limits.WAIVERS_BYTES)
+        made = signed.copy.tree.read(checksums.SIGNATURE, limits.WAIVERS_BYTES)
     except FileNotFoundError:
         if required:
             checked.problems.append(f"it is not signed: {checksums.SIGNATURE} is missing")
@@ -306,11 +309,12 @@ def _signature(
                 "it is signed, but names no approver to compare the signer with"
             )
             return "signed, but it names no approver"
-        checked.holds.append(
-            signature.verify(signed.sums, made, allowed_signers, record.approver, record.made_at)
+        valid = signature.verify(
+            signed.sums, made, allowed_signers, record.approver, record.made_at
         )
+        checked.holds.append(valid.sentence)
     except signature.SignatureError as error:
         whose = f" for {record.approver}" if record.approver else ""
         checked.problems.append(f"the signature is not valid{whose}: {error}")
         return "the signature is not valid"
-    return f"signed by {record.approver}"
+    return f"signed by {record.approver}{valid.condition}"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from assay.bundle import checksums, sbom, signature
+from assay.bundle import checksums, derive, sbom, signature
 from assay.campaign.results import Results
+from assay.campaign.run_report import ReportError
+from assay.cluster.description import Cluster
+from assay.foreign import private
 from assay.foreign.files import ForeignError
 from assay.judge.signoff import SignOff
 from assay.report import html, junit, record, summary
@@ -15,6 +18,14 @@ from assay.report import html, junit, record, summary
 
 class BundleError(RuntimeError):
     """The bundle cannot be written; the message says what to do."""
+
+
+class ContradictionError(RuntimeError):
+    """The raw outputs of a campaign contradict its run reports, so nothing is judged."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__(problems[0])
+        self.problems = problems
 
 
 def texts(signed: SignOff) -> dict[str, str]:
@@ -31,20 +42,41 @@ def texts(signed: SignOff) -> dict[str, str]:
     }
 
 
-def write(signed: SignOff, results: Results, directory: Path, key: Path | None = None) -> None:
-    """Write the bundle completely or not at all, and sign it if a key is given.
+def write(
+    measured: Results,
+    cluster: Cluster,
+    judge: Callable[[Results], SignOff],
+    directory: Path,
+    key: Path | None = None,
+) -> SignOff:
+    """Judge a copy of what was measured, and write the bundle completely or not at all.
+
+    The copy is private until it is the bundle. Only the copy is judged and signed, and only if its
+    run reports say what its raw outputs do.
+
+    Args:
+        measured: what was measured.
+        cluster: the cluster.
+        judge: judges the copy.
+        directory: the bundle, which must not exist.
+        key: the approver's SSH key, which signs the bundle.
 
     Raises:
         BundleError: the directory exists already or cannot be written, or signing failed.
+        ContradictionError: the raw outputs contradict the run reports.
     """
     if directory.exists():
         raise BundleError(f"{directory} already exists; choose another path")
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=directory.parent, prefix=".assay.") as unfinished:
-            bundle = Path(unfinished, "bundle")
+        with private.directory(directory.parent) as unfinished:
+            bundle = unfinished / "bundle"
             bundle.mkdir()
-            results.copy(bundle)
+            measured.copy(bundle)
+            copied = derive.measured(bundle, cluster, with_outputs=measured.with_outputs)
+            if contradictions := list(derive.contradictions(copied, cluster, bundle)):
+                raise ContradictionError(contradictions)
+            signed = judge(copied)
             for name, text in texts(signed).items():
                 (bundle / name).parent.mkdir(parents=True, exist_ok=True)
                 (bundle / name).write_text(text, encoding="utf-8")
@@ -52,9 +84,10 @@ def write(signed: SignOff, results: Results, directory: Path, key: Path | None =
             if key:
                 signature.sign(bundle / checksums.SUMS, key)
             os.rename(bundle, directory)
+            return signed
     except signature.SignatureError as error:
         raise BundleError(f"cannot sign with {key}: {error}") from error
-    except ForeignError as error:
+    except (ForeignError, ReportError) as error:
         raise BundleError(f"{directory} cannot be written: {error}") from error
     except OSError as error:
         raise BundleError(f"{directory} cannot be written: {error.strerror or error}") from error

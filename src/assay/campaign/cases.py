@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.campaign.outputs import Outputs
 from assay.campaign.run_report import Loaded, TestCase
-from assay.checks.plan import CHECKS
+from assay.checks.plan import CHECKS, CaseKey
 
 REPETITIONS = "repetitions"
 """The variable of a check with its number of samples."""
@@ -46,6 +46,11 @@ class Deviation:
     """Whether it is the samples of a check that took no more, since its verdicts were sure."""
 
     @property
+    def case(self) -> CaseKey:
+        """The check on its partition."""
+        return CaseKey(self.check, self.partition)
+
+    @property
     def less(self) -> bool:
         """Whether less was measured than the scale asks for, and more might have mattered."""
         return self.was < self.asked and not self.decided
@@ -53,9 +58,9 @@ class Deviation:
     def __str__(self) -> str:
         often = "once" if self.was == 1 else f"{self.was:,} times"
         if self.variable == INTERRUPTED:
-            return f"{self.check} on {self.partition} was interrupted {often}"
+            return f"{self.case} was interrupted {often}"
         if self.variable == RUNS:
-            return f"{self.check} on {self.partition} ran {often}"
+            return f"{self.case} ran {often}"
         than = "less" if self.was < self.asked else "more"
         why = ": they decided" if self.decided else ""
         return (
@@ -96,6 +101,11 @@ class Case:
     """1 or 2 if its samples are taken in two rounds; otherwise 0."""
     rounds: tuple[Case, ...] = ()
     """Both rounds, if it has a second one."""
+
+    @property
+    def key(self) -> CaseKey:
+        """The check on its partition."""
+        return CaseKey(self.check, self.partition)
 
     @property
     def jobs(self) -> tuple[Case, ...]:
@@ -171,14 +181,17 @@ def _failed_elsewhere(case: TestCase) -> bool:
 
 
 def problem_of(case: TestCase) -> str | None:
-    """Why a check has no figures; a figure beyond its reference is not a reason."""
+    """Why a check has no figures; a figure beyond its reference is not a reason.
+
+    The check is not named, so that one reason of several checks is one cause.
+    """
     if case.result == "abort":
-        return f"{case.check} was interrupted: run the campaign again"
+        return "interrupted: run the campaign again"
     if case.result == "pass" or case.fail_phase == "performance":
         return None
     if case.fail_reason and case.fail_reason.startswith(_REFUSAL):
-        return f"{case.check} was not run: {case.fail_reason.removeprefix(_REFUSAL)}"
-    return f"{case.check} failed in its {case.fail_phase} phase: {case.fail_reason}"
+        return case.fail_reason.removeprefix(_REFUSAL)
+    return f"failed in its {case.fail_phase} phase: {case.fail_reason}"
 
 
 _REFUSAL = "reframe error: "

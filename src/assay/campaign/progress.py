@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import fcntl
-import io
 import os
 import re
 from collections import Counter
@@ -17,10 +15,11 @@ from typing import Literal
 
 from assay.checks.entry import PHASES
 from assay.checks.hours import spelled
-from assay.checks.plan import CHECKS, Requirement
+from assay.checks.plan import CHECKS, CaseKey, Requirement
 from assay.checks.raw import SubjectOutputs, directory_of
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError, Tree
+from assay.foreign.sources import Missing
 from assay.foreign.text import one_line
 from assay.subject import Subject, folded
 from assay.units import show
@@ -31,7 +30,7 @@ State = Literal["waits", "runs", "measured", "beyond", "failed", "interrupted"]
 OUTPUT = "reframe.out"
 """File in which campaign.sh keeps ReFrame's output of all sessions, one after the other."""
 
-LOCK = ".lock"
+LOCK = ".campaign/lock"
 """File beside the campaigns that campaign.sh keeps locked while it measures."""
 
 _BEGAN = re.compile(r"\[==========\] Started on (.{10,40})")
@@ -84,6 +83,11 @@ class Standing:
     figures: list[str] = field(default_factory=list)
     """Medians, as ``read_1m@s1 512.3 MiB/s``, once all of them are measured."""
 
+    @property
+    def case(self) -> CaseKey:
+        """The check on its partition."""
+        return CaseKey(self.name, self.partition)
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -125,16 +129,15 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
         ForeignError: the directory does not contain outputs of a campaign.
         OSError: it cannot be read.
     """
-    checks: dict[tuple[str, str], Standing] = {}
+    checks: dict[CaseKey, Standing] = {}
     for each in plan:
-        key: tuple[str, str] = (each.check, each.partition)
-        checks.setdefault(key, Standing(*key)).steps[each.subject] = 0
+        checks.setdefault(each.case, Standing(*each.case)).steps[each.subject] = 0
     ended = False
     began: float | None = None
     scale: str | None = None
     ended_since: list[Standing] = []
     # A check that an earlier session measured is started again, and skipped at once.
-    before: dict[tuple[str, str], tuple[State, str]] = {}
+    before: dict[CaseKey, tuple[State, str]] = {}
     command = ""
     text = files.read(directory / OUTPUT, limits.OUTPUT_BYTES, follow=False).decode(
         "utf-8", "replace"
@@ -156,13 +159,12 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
                 began = datetime.strptime(match[1], _WHEN).timestamp()
         elif match := _STARTED.match(line):
             name, in_scale, run, partition = match.groups()
-            scale = in_scale or scale
-            if (name, partition) in checks:
-                check = checks[name, partition]
-                before[name, partition] = (check.state, check.hash)
+            scale, key = in_scale or scale, CaseKey(name, partition)
+            if key in checks:
+                check = checks[key]
+                before[key] = (check.state, check.hash)
                 check.state, check.hash = "runs", run
-        elif (match := _ENDED.match(line)) and (match[2], match[3]) in checks:
-            key = (match[2], match[3])
+        elif (match := _ENDED.match(line)) and (key := CaseKey(match[2], match[3])) in checks:
             check = checks[key]
             if match[1] == "SKIP":
                 check.state, check.hash = before.get(key, ("waits", ""))
@@ -214,16 +216,23 @@ def _failure(text: str) -> str:
 def is_measuring(directory: Path) -> bool:
     """Whether a campaign in the directory's parent is being measured.
 
+    Nobody but the user whose campaigns these are can see the lock. For others, a campaign is
+    measured until ReFrame has written that it finished.
+
     Raises:
-        OSError: the lock cannot be read.
+        ForeignError, OSError: neither the lock nor ReFrame's output can be read.
     """
     try:
-        with (directory.parent / LOCK).open("rb") as lock:
+        with files.opened(directory.parent / LOCK) as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
     except BlockingIOError:
         return True
+    except PermissionError:
+        text = files.read(directory / OUTPUT, limits.OUTPUT_BYTES, follow=False)
+        began, finished = (text.rfind(line.encode()) for line in _SESSION)
+        return began > finished
     return False
 
 
@@ -240,9 +249,7 @@ TRUST = 0.1
 it the first check, of some seconds, would decide (this project's own choice)."""
 
 
-def seconds_left(
-    progress: Progress, expected: Mapping[tuple[str, str], float], now: float
-) -> float:
+def seconds_left(progress: Progress, expected: Mapping[CaseKey, float], now: float) -> float:
     """Remaining seconds of the campaign, from the expected times and its pace so far.
 
     Args:
@@ -251,9 +258,9 @@ def seconds_left(
         now: the current time, in seconds since the epoch.
     """
     left = since = overdue = 0.0
-    ended = sum(expected.get((each.name, each.partition), 0.0) for each in progress.ended_since)
+    ended = sum(expected.get(each.case, 0.0) for each in progress.ended_since)
     for check in progress.checks:
-        takes = expected.get((check.name, check.partition), 0.0)
+        takes = expected.get(check.case, 0.0)
         if check.state == "runs":
             since = 0.0 if check.since is None else max(0.0, now - check.since)
             if since > takes:
@@ -365,16 +372,22 @@ def _clock(seconds: float) -> str:
 def _figures(tree: Tree, check: Standing, system: str) -> Iterator[str]:
     """The figures of the last run in ReFrame's log of a check; empty if it has none."""
     name = f"perflogs/{system}/{check.partition}/{check.name}.log"
-    try:
-        text = tree.read(name, limits.OUTPUT_BYTES).decode("utf-8", "replace")
-    except (FileNotFoundError, ForeignError):
+    content = tree.read_file(name, limits.PERFLOG)
+    if isinstance(content, Missing):
         return
-    rows = list(csv.reader(io.StringIO(text), delimiter="|"))
-    header = next((row for row in reversed(rows) if row[:1] == ["job_completion_time"]), None)
-    if header is None or rows[-1] is header:
+    lines = content.decode("utf-8", "replace").rstrip("\n").split("\n")
+    header = next((line for line in reversed(lines) if line.startswith(_HEADER)), lines[-1])
+    if header == lines[-1]:
         return
-    last = dict(zip(header, rows[-1], strict=False))
+    last = dict(zip(header.split(_BETWEEN), lines[-1].split(_BETWEEN), strict=False))
     for key, value in last.items():
         metric, end, _ = key.rpartition("_value")
-        if end and re.fullmatch(r"[0-9.e+-]{1,40}", value):
+        if end and _NUMBER.fullmatch(value):
             yield one_line(f"{metric} {show(float(value))} {last.get(f'{metric}_unit', '')}")
+
+
+_BETWEEN = "|"
+_HEADER = f"job_completion_time{_BETWEEN}"
+"""How ReFrame begins a line with the names of columns; no text with a separator is in its logs."""
+
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?")

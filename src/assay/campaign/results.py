@@ -24,15 +24,16 @@ from assay.campaign.cases import (
 )
 from assay.campaign.fingerprints import Taken
 from assay.campaign.locks import Lock
-from assay.campaign.outputs import Counted, Outputs, find
+from assay.campaign.outputs import EVERYTHING, REFUSED, Counted, Outputs, find
 from assay.campaign.run_report import Names, ReportError, TestCase, load
-from assay.checks.plan import CHECKS, Requirement
-from assay.checks.raw import directory_of
+from assay.checks.plan import CHECKS, CaseKey, Requirement
+from assay.checks.raw import directory_of, source_of
 from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError
-from assay.foreign.text import one_line, quoted, shorten_all
+from assay.foreign.text import one_line, quoted, shorten, shorten_all
+from assay.subject import Subject
 from assay.tools.output import ALLOWED, is_measurement
 
 T = TypeVar("T")
@@ -62,7 +63,7 @@ class Results:
     """Everything that the run reports of one campaign contain."""
 
     reports: tuple[Path, ...]
-    cases: dict[tuple[str, str], Case]
+    cases: dict[CaseKey, Case]
     started: datetime
     ended: datetime
     reframe: str
@@ -127,12 +128,12 @@ class Results:
         return any(case.round for case in self.cases.values())
 
     @property
-    def stopped(self) -> frozenset[tuple[str, str]]:
-        """Check and partition of what took the samples of its first round, and no others."""
+    def stopped(self) -> frozenset[CaseKey]:
+        """What took the samples of its first round, and no others."""
         return frozenset(key for key, case in self.cases.items() if case.stopped)
 
     def _case(self, metric: Requirement) -> Case | None:
-        return self.cases.get((metric.check, metric.partition))
+        return self.cases.get(metric.case)
 
     def samples(self, metric: Requirement) -> Sequence[float]:
         """The samples of a metric, in its unit; empty if it was not measured."""
@@ -147,7 +148,7 @@ class Results:
         """Why a metric has no valid samples, in words; empty if it has some."""
         case = self._case(metric)
         if case is None:
-            absent = f"{metric.check} did not run on {metric.partition}: it is in no run report"
+            absent = f"not run on {metric.partition}: it is in no run report"
             return [self.cut or absent]
         if (subject := str(metric.subject)) in case.problems:
             return shorten_all(case.problems[subject], limits.SHOWN_REASON)
@@ -219,6 +220,7 @@ class Results:
         for job in (job for case in self.cases.values() for job in case.jobs):
             if job.output is not None:
                 yield from (f"{job.place}/{name}" for name, _ in job.output.files)
+                yield from (f"{job.place}/{REFUSED}" for _ in job.output.refused)
         yield from (name for name, _ in self._files_beside())
         yield from (f"{REFRAME}/{path.name}" for path in self.reports)
 
@@ -279,19 +281,19 @@ def read(
         (load(path, names, follow=not glob.has_magic(pattern)) for path in paths),
         key=lambda read: read.report.session_info.time_start_unix,
     )
-    latest: dict[tuple[str, str], sessions.Rounds] = {}
-    runs: Counter[tuple[str, str]] = Counter()
-    interrupted: Counter[tuple[str, str]] = Counter()
-    again: set[tuple[str, str]] = set()
+    latest: dict[CaseKey, sessions.Rounds] = {}
+    runs: Counter[CaseKey] = Counter()
+    interrupted: Counter[CaseKey] = Counter()
+    again: set[CaseKey] = set()
     for session in loaded:
-        measured: set[tuple[str, str]] = set()
+        measured: set[CaseKey] = set()
         for case in session.report.every:
-            key = (case.check, case.partition)
+            key = case.key
             (interrupted if case.result == "abort" else runs)[key] += 1
             again.update({key} & measured)
             measured.update([key] if problem_of(case) is None else [])
         for case in session.report.cases:
-            key = (case.check, case.partition)
+            key = case.key
             latest[key] = sessions.with_session(latest.get(key, []), session, case)
     sessions.refuse_overlaps(loaded)
     infos = [session.report.session_info for session in loaded]
@@ -301,13 +303,16 @@ def read(
         cases={
             key: _joined(
                 [
-                    case_of(
-                        session,
-                        case,
-                        _output(session.path, case, outputs, places(case), counted),
-                        runs[key] - (len(rounds) - 1),
-                        interrupted[key],
-                        again=key in again,
+                    _without_refused(
+                        case_of(
+                            session,
+                            case,
+                            _output(session.path, case, outputs, places(case), names, counted),
+                            runs[key] - (len(rounds) - 1),
+                            interrupted[key],
+                            again=key in again,
+                        ),
+                        names,
                     )
                     for session, case in rounds
                 ]
@@ -337,17 +342,43 @@ def _joined(rounds: Sequence[Case]) -> Case:
 
 
 def _output(
-    path: Path, case: TestCase, root: Path | None, places: list[str], counted: Counted
+    path: Path,
+    case: TestCase,
+    root: Path | None,
+    places: list[str],
+    names: Names,
+    counted: Counted,
 ) -> Outputs | None:
     if root is None:
         return None
+    subjects = names.subjects.get(CaseKey(case.check, case.partition), frozenset())
+    sources = frozenset(source_of(Subject.parse(subject)) for subject in subjects)
     try:
-        return find(root, places, counted)
-    except OSError as error:
-        problem = f"{quoted(error.filename or root)} cannot be read: {error.strerror}"
+        return find(root, places, sources, counted)
     except ForeignError as error:
-        problem = str(error)
-    raise ReportError(f"{one_line(str(path))}: {case.check} on {case.partition}: {problem}")
+        where = f"{one_line(str(path))}: {case.check} on {case.partition}"
+        raise ReportError(f"{where}: {error}") from error
+
+
+def _without_refused(case: Case, names: Names) -> Case:
+    """A check without the samples of the subjects whose outputs were refused."""
+    refused = case.output.refused if case.output else {}
+    if not refused or (case.problem and not case.problems):
+        return case
+    reasons = {
+        subject: [shorten(why, limits.FOUND)]
+        for subject in sorted(names.subjects.get(CaseKey(case.check, case.partition), ()))
+        for source in (EVERYTHING, source_of(Subject.parse(subject)))
+        if (why := refused.get(source))
+    }
+    return replace(
+        case,
+        problems={**case.problems, **reasons},
+        samples={
+            metric: {name: values for name, values in by.items() if name not in reasons}
+            for metric, by in case.samples.items()
+        },
+    )
 
 
 def _beside(root: Path | None, read: Callable[[Path], tuple[T, ...]]) -> tuple[T, ...]:

@@ -27,7 +27,7 @@ from pydantic import (
 )
 
 from assay import __version__
-from assay.checks.plan import CHECKS, Requirement, features, requirements
+from assay.checks.plan import CHECKS, CaseKey, Plan, is_required, requirements
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.foreign import files, limits
 from assay.foreign.files import ForeignError
@@ -121,6 +121,11 @@ class TestCase(_Read):
         """The check's name, without its parameters."""
         return self.name.partition(" ")[0]
 
+    @property
+    def key(self) -> CaseKey:
+        """The check on its partition."""
+        return CaseKey(self.check, self.partition)
+
 
 class _Run(_Read):
     testcases: tuple[TestCase, ...] = Field(max_length=limits.CASES)
@@ -151,7 +156,7 @@ class Names:
     cluster: Cluster
 
     @cached_property
-    def plan(self) -> tuple[Requirement, ...]:
+    def plan(self) -> Plan:
         """Every metric required of the cluster."""
         return requirements(self.cluster)
 
@@ -162,18 +167,16 @@ class Names:
             partition: frozenset(
                 check.name
                 for check in CHECKS.values()
-                if features(self.cluster, partition).issuperset(check.features)
+                if is_required(self.cluster, check, partition)
             )
             for partition in PARTITIONS
         }
 
     @cached_property
-    def subjects(self) -> Mapping[tuple[str, str], frozenset[str]]:
+    def subjects(self) -> Mapping[CaseKey, frozenset[str]]:
         """The subjects of each check on each partition."""
-        subjects: dict[tuple[str, str], set[str]] = {}
-        for metric in self.plan:
-            subjects.setdefault((metric.check, metric.partition), set()).add(str(metric.subject))
-        return {key: frozenset(names) for key, names in subjects.items()}
+        plan = self.plan
+        return {case: frozenset(map(str, plan.subjects(case))) for case in plan.cases}
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +272,7 @@ def _problems_of_settings(case: TestCase) -> Iterator[str]:
 
 def _problems_of_figures(case: TestCase, names: Names) -> Iterator[str]:
     units = {metric.name: metric.unit for metric in CHECKS[case.check].metrics}
-    subjects = names.subjects.get((case.check, case.partition), frozenset())
+    subjects = names.subjects.get(case.key, frozenset())
     for name, by_subject in case.samples.items():
         if name not in units:
             yield (

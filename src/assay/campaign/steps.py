@@ -7,8 +7,10 @@ status, start and end of every command (`reframe-checks/steps.sh`), and that rec
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 from assay.checks.raw import Done, SubjectOutputs
@@ -33,6 +35,15 @@ ranks, which it then terminated."""
 
 RESIDENT_MIB_ALLOWED = 1.0
 """Allowed MiB in the page cache of files that are read next (this project's own choice)."""
+
+
+CLOCKS_APART_S = 600
+"""Tolerance in seconds between the clocks of a host and of the controller: twice the limit of munge
+(300 s). For hosts that are reached by ssh, the value is this project's own choice."""
+
+CLOCK_SET_S = 1.0
+"""Tolerance in seconds between the end of a step and the start of the next, if the clock was set
+back in between (this project's own choice)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +113,32 @@ def busy_s(steps: Iterable[Done]) -> float:
         total += max(0.0, step.end - max(step.start, until))
         until = max(until, step.end)
     return total
+
+
+def misplaced(done: Sequence[Done], began: float, ended: float) -> Iterator[str]:
+    """Why the times of a subject's steps are not those of a measurement, in words.
+
+    Args:
+        done: the steps, in the order in which they were recorded.
+        began: earliest time of their start, in seconds since the epoch.
+        ended: latest time of their end.
+    """
+    for step in done:
+        name = quoted(step.name)
+        if step.end < step.start:
+            yield f"its step {name} ended before it started: was the clock set there?"
+        elif not began - CLOCKS_APART_S <= step.start <= step.end <= ended + CLOCKS_APART_S:
+            first, last = (datetime.fromtimestamp(time, UTC) for time in (began, ended))
+            yield (
+                f"its step {name} did not run within the session of its run report,"
+                f" {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC"
+            )
+    for one, other in pairwise(done):
+        if other.start < one.end - CLOCK_SET_S:
+            yield (
+                f"its step {quoted(other.name)} started before {quoted(one.name)} ended, which"
+                " runs before it: was the clock set there?"
+            )
 
 
 def problems(left: SubjectOutputs, planned: Iterable[Step | Evict | Shell]) -> list[str]:

@@ -12,6 +12,7 @@ from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate, waiting
 from assay.checks.bounds.path import (
     SSDS,
+    as_rates,
     data_path,
     is_in_scm,
     of_files,
@@ -86,8 +87,8 @@ def crossed_by(
     engine = engine_of(requirement)
     bound = data_path(cluster, direction, size, stored(cluster), clients, engine, processes)
     limits = tuple(_as_shown(limit, shown) for limit in bound.limits) if bound else ()
-    if unit != "MiB/s":
-        limits = tuple(rate for limit in limits if (rate := as_rate(limit, unit, size)))
+    if unit != "MiB/s" and limits:
+        limits = as_rates(cluster, direction, size, unit, limits, engine).limits
     return limits, "neither NICs nor SSDs have a known speed"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import Direction
@@ -76,6 +76,10 @@ class Metric:
         """The variables of its check by which it is measured, beyond `repetitions`."""
         return ()
 
+    def __deepcopy__(self, _: object) -> Metric:
+        # ReFrame copies a check before it runs it; a copy would be another metric.
+        return self
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
@@ -140,6 +144,9 @@ class Check:
             for name, size in sizes.items():
                 yield f"scales.{scale}.{name}", size, size > 0, "1 or more"
 
+    def __deepcopy__(self, _: object) -> Check:
+        return self  # as a metric
+
     @property
     def features(self) -> tuple[str, ...]:
         """What a partition must have, including the phase."""
@@ -172,6 +179,16 @@ class Check:
         raise KeyError(direction)
 
 
+class CaseKey(NamedTuple):
+    """A check on a partition: what ReFrame runs as one test case."""
+
+    check: str
+    partition: str
+
+    def __str__(self) -> str:
+        return f"{self.check} on {self.partition}"
+
+
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """One metric of one subject that a cluster must show."""
@@ -181,6 +198,11 @@ class Requirement:
     partition: Partition
     metric: Metric
     subject: Subject
+
+    @property
+    def case(self) -> CaseKey:
+        """Its check on its partition."""
+        return CaseKey(self.check, self.partition)
 
     @property
     def name(self) -> str:
@@ -423,12 +445,23 @@ def by_name(metric: Metric, sample: Sample) -> bool:
     return sample.metric == metric.name
 
 
+Steps = Callable[[Run, Subject], Iterable[str]]
+"""The names of the steps that a job runs for a subject, in their order."""
+
+
+def each_sample(*steps: str) -> Steps:
+    """Steps that are run one after the other for each sample."""
+    return lambda run, _: (f"{step}.{number}" for number in run.times for step in steps)
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How raw outputs become samples."""
 
     parsed: Callable[[Run, Subject, RawOutputs], Parsed]
     """Parses the outputs of a subject."""
+    steps: Steps
+    """The steps that left them."""
     is_sample_of: Callable[[Metric, Sample], bool] = by_name
     """Whether a sample is one of a metric."""
     watches_engines: bool = False

@@ -74,22 +74,33 @@ def least_of(
     full = bound or reach
     if requirement.figure in cluster.floors and full is not None:
         own = cluster.floors[requirement.figure]
-        instead = f"; the shipped floor is {shipped.word}" if shipped else ""
-        if shipped and shipped.fraction:
-            instead = f"; the shipped floor is {shipped.fraction * shipped.kept:.0%}"
+        instead = ""
+        if shipped:
+            part = shipped.fraction and _part(shipped.fraction * shipped.kept, more)
+            instead = f"; the shipped {_side(more)} is {part or shipped.word}"
         value = full.value.to(unit).value
         return Least(
             value * own if more else value / own,
-            f"floor {own:.0%} (this site's own choice{instead})",
+            f"{_side(more)} {_part(own, more)} (this site's own choice{instead})",
         )
     if shipped is None:
         return None
-    candidates = list(_required(cluster, requirement, shipped, reach, processes))
+    of = f" {reach.limits[0].made_of}" if below is not None and reach is not None else ""
+    candidates = list(_required(cluster, requirement, shipped, reach, processes, of))
     if not candidates:
         return None
     worst = (min if more else max)(candidates, key=lambda least: least.value)
-    whole = f" of {reach.limits[0].made_of}" if below is not None and reach is not None else ""
-    return Least(worst.value, f"{worst.sentence}{whole} ({shipped.word})")
+    return Least(worst.value, f"{worst.sentence} ({shipped.word})")
+
+
+def _side(more: bool) -> str:
+    """The limit on the slow side: a floor, or of a time its ceiling."""
+    return "floor" if more else "ceiling"
+
+
+def _part(part: float, more: bool) -> str:
+    """A fraction in words; a time may be so many times as long as the shortest."""
+    return f"{part:.0%}" if more else f"{1 / part:.3g} times"
 
 
 def _required(
@@ -98,13 +109,20 @@ def _required(
     shipped: Reference,
     reach: Bound | None,
     processes: int,
+    of: str,
 ) -> Iterator[Least]:
-    """The requirement of each part of a reference; the most lenient one counts."""
+    """The requirement of each part of a reference; the most lenient one counts.
+
+    `of` names what a fraction is of, after a space; empty: the bound.
+    """
     unit, more, kept = requirement.unit, requirement.metric.better == "higher", shipped.kept
     most = None if reach is None else reach.value.to(unit).value
     if shipped.fraction is not None and most is not None and reach is not None:
         part = shipped.fraction * kept
-        yield Least(most * part if more else most / part, f"floor {part:.0%}")
+        whole = (of and f" of{of}") if more else of or " the bound"
+        yield Least(
+            most * part if more else most / part, f"{_side(more)} {_part(part, more)}{whole}"
+        )
     counted: tuple[tuple[Quantity | None, Callable[[], int], str], ...] = (
         (shipped.each_process, lambda: processes, "processes"),
         (shipped.each_target, lambda: targets(cluster, requirement.subject), "targets"),
@@ -114,12 +132,16 @@ def _required(
     for each, counting, things in counted:
         if each is None or not (count := counting()):
             continue
-        value = each.to(unit).value * count
+        value = published = each.to(unit).value * count
         value = value * kept if more else value / kept
         if most is not None:  # a reference must not require more than this hardware can do
             value = min(value, most * POSSIBLE) if more else max(value, most / POSSIBLE)
-        times = f"{count:,} {things} × {each}" if things else str(each)
-        yield Least(value, f"floor {Quantity(value, unit)}: {times}")
+        sentence = f"{_side(more)} {Quantity(value, unit)}"
+        if things:
+            sentence += f": {count:,} {things} × {each}"
+        elif value != published:
+            sentence += f": {each}"
+        yield Least(value, sentence)
 
 
 POSSIBLE = 0.5
@@ -175,7 +197,7 @@ def within(
         )
     value = bound.value.to(unit).value
     best = value if ceiling is None else ceiling.value.to(unit).value
-    worst, sentence = (floor.value, floor.sentence) if floor else (None, "no floor")
+    worst, sentence = (floor.value, floor.sentence) if floor else (None, f"no {_side(more)}")
     return Expectation(
         unit=unit,
         ground="hardware",

@@ -19,6 +19,16 @@ KIND = "read_bytes"
 LEAST = 0.9
 """Least share of what was read that has to come from the disk (this project's own choice)."""
 
+AMPLIFIED = 64
+"""Most that is fetched for each byte read: 256 KiB for a read of 4 KiB, the largest block that a
+file system reads as a whole, if its blocks are not even cached (this project's own choice)."""
+
+OWN_BYTES = 2**30
+"""Bytes of the program itself and of the files that it reads beside (this project's own choice)."""
+
+FASTEST_BYTES_S = 512e9
+"""No host reads faster from storage: 128 lanes of PCIe 5.0, each with 4 GB/s."""
+
 
 def problems(left: SubjectOutputs, step: str, read: int) -> tuple[str, ...]:
     """Why reads of a step are no reads of the disk, in words.
@@ -35,6 +45,14 @@ def problems(left: SubjectOutputs, step: str, read: int) -> tuple[str, ...]:
             " kernel have /proc/PID/io?",
         )
     fetched = int(counted)
+    took = sum(done.end - done.start for done in left.steps() if done.name == step)
+    most = min(AMPLIFIED * read + OWN_BYTES, FASTEST_BYTES_S * took + OWN_BYTES)
+    if fetched > most:
+        return (
+            f"{fetched / 2**20:,.0f} MiB were read from the disk, by the kernel's count, for"
+            f" {read / 2**20:,.0f} MiB that were asked for in {took:.0f} s: no disk of a host does"
+            " that",
+        )
     if fetched >= LEAST * read:
         return ()
     return (

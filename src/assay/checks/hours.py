@@ -7,22 +7,21 @@ from collections.abc import Mapping
 from assay.checks.entry import PHASES, SCALES, run_of
 from assay.checks.estimates import JOB_S
 from assay.checks.load import ranks
-from assay.checks.plan import CHECKS, features
+from assay.checks.plan import CHECKS, CaseKey, is_required
 from assay.cluster.description import PARTITIONS, Cluster
 
 
-def of_checks(cluster: Cluster, scale: str) -> Mapping[tuple[str, str], float]:
+def of_checks(cluster: Cluster, scale: str) -> Mapping[CaseKey, float]:
     """Check and partition to the estimated seconds of its job."""
     crowded = _crowding(cluster, scale)
     return {
-        (check.name, partition): JOB_S
+        CaseKey(check.name, partition): JOB_S
         + check.takes(run_of(cluster, check, partition, scale))
         * (crowded if check.phase == "system" else 1)
         for check in CHECKS.values()
         if check.has(scale)
         for partition in PARTITIONS
-        if features(cluster, partition).issuperset(check.features)
-        and check.subjects(cluster, partition)
+        if is_required(cluster, check, partition) and check.subjects(cluster, partition)
     }
 
 
@@ -43,8 +42,8 @@ def _crowding(cluster: Cluster, scale: str) -> float:
 def by_phase(cluster: Cluster, scale: str) -> Mapping[str, float]:
     """Phase to seconds, without the time to stop and start engines."""
     seconds = dict.fromkeys(PHASES, 0.0)
-    for (check, _), each in of_checks(cluster, scale).items():
-        seconds[CHECKS[check].phase] += each
+    for case, each in of_checks(cluster, scale).items():
+        seconds[CHECKS[case.check].phase] += each
     return {phase: each for phase, each in seconds.items() if each}
 
 

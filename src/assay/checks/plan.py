@@ -8,6 +8,7 @@ exactly what the sign-off requires.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 
 from assay.checks.backends import container
 from assay.checks.benchmarks import (
@@ -30,6 +31,7 @@ from assay.checks.benchmarks import (
 from assay.checks.entry import (
     LAYERS,
     PHASES,
+    CaseKey,
     CatalogueError,
     Check,
     Layer,
@@ -49,16 +51,19 @@ from assay.checks.subjects import (
 )
 from assay.cluster.description import PARTITIONS, Cluster, Partition
 from assay.cluster.once import once
+from assay.subject import Subject
 from assay.tools.net_test import RELEASES as WITH_NET_TEST
 
 __all__ = [
     "CHECKS",
     "LAYERS",
     "PHASES",
+    "CaseKey",
     "Check",
     "Layer",
     "Metric",
     "Phase",
+    "Plan",
     "Requirement",
     "features",
     "requirements",
@@ -213,20 +218,44 @@ CHECKS = catalogue(
 """Every check, by the name of its class in `reframe-checks/`, from the lowest layer up."""
 
 
-def requirements(cluster: Cluster, scale: str = "") -> tuple[Requirement, ...]:
-    """Every metric required of the cluster, from the lowest layer up.
+class Plan(tuple[Requirement, ...]):
+    """Every metric required of a cluster, from the lowest layer up.
+
+    It is made once and passed on: a large cluster requires some hundred thousand metrics.
+    """
+
+    @cached_property
+    def cases(self) -> Mapping[CaseKey, tuple[Requirement, ...]]:
+        """The metrics of each check on each partition."""
+        cases: dict[CaseKey, list[Requirement]] = {}
+        for each in self:
+            cases.setdefault(each.case, []).append(each)
+        return {case: tuple(required) for case, required in cases.items()}
+
+    def subjects(self, case: CaseKey) -> tuple[Subject, ...]:
+        """The subjects of a check on a partition; empty if the plan does not have it."""
+        return tuple(dict.fromkeys(each.subject for each in self.cases.get(case, ())))
+
+
+def is_required(cluster: Cluster, check: Check, partition: Partition) -> bool:
+    """Whether a partition has what a check needs."""
+    return features(cluster, partition).issuperset(check.features)
+
+
+def requirements(cluster: Cluster, scale: str = "") -> Plan:
+    """The plan of a cluster.
 
     Args:
         cluster: the cluster.
         scale: the scale of a campaign, which leaves out checks that do not have it. Without it, or
             if a campaign has none or several, no check is left out.
     """
-    return tuple(
+    return Plan(
         Requirement(check.name, check.layer, partition, metric, subject)
         for check in CHECKS.values()
         if check.has(scale)
         for partition in PARTITIONS
-        if features(cluster, partition).issuperset(check.features)
+        if is_required(cluster, check, partition)
         for subject in check.subjects(cluster, partition)
         for metric in check.metrics
     )

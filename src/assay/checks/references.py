@@ -68,12 +68,17 @@ def figures() -> Iterator[str]:
 
 
 @cache
-def _by_figure() -> Mapping[str, tuple[Reference, ...]]:
-    """The entries of `references.yml`, by figure."""
+def entries() -> tuple[Reference, ...]:
+    """The entries of `references.yml`, in their order."""
     document = resources.files("assay.checks").joinpath("references.yml").read_text("utf-8")
+    return tuple(Reference.model_validate(row) for row in yaml.safe_load(document))
+
+
+@cache
+def _by_figure() -> Mapping[str, tuple[Reference, ...]]:
+    """The entries by figure."""
     by_figure: dict[str, list[Reference]] = {}
-    for row in yaml.safe_load(document):
-        entry = Reference.model_validate(row)
+    for entry in entries():
         for figure in entry.figures:
             by_figure.setdefault(figure, []).append(entry)
-    return {figure: tuple(entries) for figure, entries in by_figure.items()}
+    return {figure: tuple(fitting) for figure, fitting in by_figure.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.checks.benchmarks import daos_perf, ior_by_rank, net_test, self_test
 from assay.checks.pairs import clients_by_rank, clients_of, engines_of
-from assay.checks.plan import features
+from assay.checks.plan import is_required
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.cluster.description import Cluster
 
@@ -50,7 +50,7 @@ def _clients(cluster: Cluster) -> list[str]:
     """The measured share of clients that are measured in turn."""
     check, clients = daos_perf.DAOS_PERF, len(cluster.clients)
     measured = len(check.subjects(cluster, "clients"))
-    if measured == clients or not features(cluster, "clients").issuperset(check.features):
+    if measured == clients or not is_required(cluster, check, "clients"):
         return []
     return [
         f"{check.name} measures {measured:,} of {clients:,} clients, one after the other; a client"

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assay.checks.benchmarks import nvme_perf, self_test
-from assay.checks.bounds import Bound, Limit, tightest
-from assay.checks.bounds.devices import IO, MEBIBYTE, as_rate
-from assay.checks.bounds.path import data_path, of_files, senders
+from assay.checks.bounds import Bound, Limit
+from assay.checks.bounds.devices import IO, MEBIBYTE
+from assay.checks.bounds.path import as_rates, data_path, of_files, senders
 from assay.checks.daos_path import DaosPath
 from assay.checks.entry import Expectation, Measured, Requirement
 from assay.checks.expect import expectation
@@ -48,9 +48,9 @@ def paths(cluster: Cluster) -> Iterator[tuple[str, Bound]]:
         if whole:
             yield f"{direction} in blocks of {MEBIBYTE}", whole
         small = data_path(cluster, direction, IO, of_files(cluster))
-        rates = [as_rate(limit, "IO/s", IO) for limit in small.limits] if small else []
-        if bound := tightest(rates, "IO/s"):
-            yield f"{direction} in blocks of {IO}", bound
+        if small:
+            rates = as_rates(cluster, direction, IO, "IO/s", small.limits)
+            yield f"{direction} in blocks of {IO}", rates
 
 
 def totals(cluster: Cluster, requirements: Iterable[Requirement]) -> list[Total]:

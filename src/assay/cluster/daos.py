@@ -274,6 +274,9 @@ class Found(Described):
     telemetry: tuple[Annotated[str, Field(pattern=SERVER_AND_PORT)], ...] = Field(
         default=(), description="each server's metrics: 192.0.2.1:9191"
     )
+    servers_of_ranks: Mapping[int, str] = Field(
+        default={}, description="the address of each rank's server, as its agent reports them"
+    )
     share: float = Field(
         default=0.05,
         gt=0,

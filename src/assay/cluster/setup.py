@@ -70,6 +70,22 @@ class Slot(Described):
     slot: PcieLink | None = None
 
 
+class FailedConnection(Described):
+    """A service of another host that this host does not reach."""
+
+    to: str
+    service: str
+    ports: tuple[int, ...]
+    why: str
+
+
+class Connections(Described):
+    """Whether a host reaches the services of others that it needs."""
+
+    untried: str | None = Field(default=None, description="why none was tried")
+    failed: tuple[FailedConnection, ...] = ()
+
+
 class Setup(Described):
     """The current setup of a host; cluster.json does not keep it, since a deployment changes it."""
 
@@ -86,12 +102,7 @@ class Setup(Described):
     limits: SessionLimits = SessionLimits()
     nosuid: bool = Field(default=False, description="programs of DAOS cannot be setuid")
     needs_helper: bool = Field(default=False, description="daos_server does not run as root")
-    blocked: Mapping[str, str] = Field(
-        default={}, description="ports that the firewall closes to peers, and its rule"
-    )
-    unjudged: Mapping[str, str] = Field(
-        default={}, description="ports that the firewall may close, and what was not understood"
-    )
+    connections: Connections | None = Field(default=None, description="null: not to be tried")
     nodes: Mapping[int, Node] = {}
     pmem: Mapping[str, Pmem] = Field(default={}, description="by path: /dev/pmem0")
     regions: Mapping[str, Region] = {}

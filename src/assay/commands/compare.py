@@ -8,9 +8,12 @@ from typing import Annotated
 
 import typer
 
-from assay.commands.inputs import refuse_changed
+from assay.commands.inputs import verified
 from assay.commands.terminal import NO, misuse, warn
 from assay.foreign.text import one_line
+
+_STATUS = {"NO REGRESSION": 0, "REGRESSION": NO, "UNDECIDED": 3}
+"""The exit status of each result; 3 is what `assay health` gives where it cannot tell."""
 
 
 def compare(
@@ -31,20 +34,17 @@ def compare(
 ) -> None:
     """Compare campaigns metric by metric, regressions first.
 
-    Exit 1 if anything is worse with statistical confidence or no longer measured; 2 if they cannot
-    be compared.
+    Exit 1 if anything is worse with statistical confidence or no longer measured; 3 if too little
+    was measured to tell; 2 if they cannot be compared.
     """
     from assay.bundle import compare as comparison
     from assay.bundle import difference
     from assay.judge.signoff import Gate
-    from assay.report import reader
 
     sides = [old, *(more_old or [])], [new, *(more_new or [])]
     warn([bundle / "report.json" for side in sides for bundle in side])
+    before, after = ([verified(bundle)[0] for bundle in side] for side in sides)
     try:
-        before, after = ([reader.read(bundle / "report.json") for bundle in side] for side in sides)
-        for bundle in itertools.chain(*sides):
-            refuse_changed(bundle)
         compared = comparison.compare(before, after)
     except ValueError as error:
         misuse(str(error))
@@ -66,5 +66,5 @@ def compare(
     if copied := comparison.shared(before, after):
         misuse(f"{copied}: compare sessions that were measured by themselves")
     print(difference.render(before, after, compared), end="")
-    if compared.is_regression:
-        raise typer.Exit(NO)
+    if status := _STATUS[compared.result]:
+        raise typer.Exit(status)

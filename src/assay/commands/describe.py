@@ -13,7 +13,7 @@ import typer
 
 import assay
 from assay import whole
-from assay.commands.terminal import NOT_DONE, complain, misuse
+from assay.commands.terminal import NOT_DONE, complain, finite, misuse
 from assay.foreign.text import one_line
 from assay.subject import folded
 
@@ -88,6 +88,7 @@ def describe(
             help="The part of the pool's free space that a check may fill; by default 0.05.",
             min=0.0,
             max=1.0,
+            callback=finite,
         ),
     ] = None,
     control: Annotated[

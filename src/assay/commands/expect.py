@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, load, read_campaign
-from assay.commands.terminal import print_table
+from assay.commands.terminal import print_columns, print_table
 from assay.foreign.text import one_line
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def expect(
     measured = Measured({})
     campaign = read_campaign(reports, described) if reports is not None else None
     if campaign is not None:
-        _, measured = judge_campaign(described, campaign)
+        plan = requirements(described, campaign.scale)
+        _, measured = judge_campaign(described, plan, campaign)
     table = Table("metric", "unit", "floor", "bound", "ceiling", "derivation", box=None)
     for metric in requirements(described):
         e = expectation(described, campaign.as_run(metric) if campaign else metric, measured)
@@ -62,30 +63,54 @@ def _print_system(cluster: Cluster) -> None:
 
     from assay.checks.plan import requirements
     from assay.checks.whole import paths, totals
-    from assay.units import Quantity
-
-    def shown(value: float | None, unit: str) -> str:
-        if value is None:
-            return "-"
-        large = unit == "MiB/s" and value >= LARGE_MIBS
-        return str(Quantity(value, unit).to("GiB/s") if large else Quantity(value, unit))
 
     for what, bound in paths(cluster):
         print(one_line(f"{what}: at most {bound.sentence}"))
     required = requirements(cluster)
     listed = totals(cluster, required)
-    table = Table("layer", "metric", "of", "floor", "bound", "limited by", box=None)
+    # Backends whose figures are the same share a row, and what limits many rows is said once.
+    rows: dict[tuple[str, ...], list[str]] = {}
+    notes: dict[str, int] = {}
     for total in listed:
         first = total.requirement
+        note = str(notes.setdefault(total.limited, len(notes) + 1)) if total.limited else ""
         subject = first.subject.part if first.subject.backend or total.count == 1 else ""
-        count = f"{total.count:,} {'together' if total.is_sum else 'pairs, each'}"
-        whose = str(first.subject) if total.count == 1 else f"{count} {subject}".strip()
-        floor, most = shown(total.floor, first.unit), shown(total.bound, first.unit)
-        cells = (first.layer, first.figure, whose, floor, most, total.limited)
+        together = "pairs, each" if not total.is_sum else "" if subject else "together"
+        where = f"{first.subject.host}/" if total.count == 1 else f"{total.count:,} {together}"
+        floor, most, unit = _in_one_unit(total.floor, total.bound, first.unit)
+        if total.count == 1 and first.subject.peer is not None:
+            where, subject = str(first.subject), ""
+        rows.setdefault((first.layer, first.figure, where, floor, most, unit, note), []).append(
+            subject
+        )
+    table = Table("", "of", "floor", "bound", "unit", "by", box=None)
+    layer = None
+    for (its_layer, figure, where, *shown, note), subjects in rows.items():
+        if its_layer != layer:
+            table.add_row(escape(f"{its_layer}:"), "", "", "", "", "")
+            layer = its_layer
+        whose = (where + ",".join(subjects)).rstrip(" /")
+        cells = (figure, whose, *shown, note)
         table.add_row(*(escape(one_line(cell)) for cell in cells))
-    print_table(table)
+    print_columns(table)
+    print("limited by")
+    for sentence, number in notes.items():
+        print(one_line(f"{number:3}: {sentence}"))
     metrics = sum(total.count for total in listed)
     print(
         f"{metrics} of {len(required)} metrics are in this table; the others are times and counts,"
         " or are limited by measurements of the layers below (assay expect)"
     )
+
+
+def _in_one_unit(floor: float | None, bound: float | None, unit: str) -> tuple[str, str, str]:
+    """Floor and bound, and their unit: that in which the larger is easy to read."""
+    from assay.units import Quantity, show
+
+    large = unit == "MiB/s" and max(floor or 0, bound or 0) >= LARGE_MIBS
+    to = "GiB/s" if large else unit
+
+    def shown(value: float | None) -> str:
+        return "-" if value is None else show(Quantity(value, unit).to(to).value)
+
+    return shown(floor), shown(bound), to

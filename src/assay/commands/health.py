@@ -14,7 +14,7 @@ import typer
 
 from assay.commands.describe import checks_directory
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, accepted_figures
-from assay.commands.terminal import NOT_DONE, complain, misuse, warn
+from assay.commands.terminal import NOT_DONE, complain, finite, misuse, warn
 from assay.foreign.text import one_line
 from assay.subject import folded
 
@@ -23,10 +23,15 @@ if TYPE_CHECKING:
     from assay.health.outcome import Health
 
 
+CLOCKS_APART = timedelta(minutes=10)
+"""Tolerance between the clocks of the hosts that measure and show (this project's own choice)."""
+
+
 def health(
     directory: Annotated[Path, typer.Argument(help="Where the nights are kept; one a cluster.")],
     minutes: Annotated[
-        float, typer.Option(help="The time for all runs of the night.", min=3, max=600)
+        float,
+        typer.Option(help="The time for all runs of the night.", min=3, max=600, callback=finite),
     ] = 15,
     baseline: Annotated[
         Path | None,
@@ -48,7 +53,13 @@ def health(
         str | None, typer.Option(help="With --last: only what names this host.")
     ] = None,
     max_age_h: Annotated[
-        float, typer.Option(help="With --last: the age at which a night is too old, in hours.")
+        float,
+        typer.Option(
+            help="With --last: the age at which a night is too old, in hours.",
+            min=0,
+            max=8_784,
+            callback=finite,
+        ),
     ] = 36,
     file: ClusterFile = DEFAULT_CLUSTER,
 ) -> None:
@@ -170,6 +181,10 @@ def _last(directory: Path, host: str | None, max_age_h: float) -> Health:
     except nights.HistoryError as error:
         misuse(str(error))
     age = datetime.now(UTC) - outcome.measured_to
+    if age < -CLOCKS_APART:
+        ended = f"{outcome.measured_to:%Y-%m-%d %H:%M} UTC"
+        complain(f"UNKNOWN: the last night ended at {ended}, in the future; is the clock right?")
+        raise typer.Exit(STATUS[State.UNKNOWN])
     if age > timedelta(hours=max_age_h):
         hours = age.total_seconds() / 3600
         complain(f"UNKNOWN: the last night ended {hours:.0f} h ago, and {max_age_h:g} is the limit")

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.commands.terminal import misuse
-from assay.foreign import files, limits
+from assay.foreign import limits
 from assay.foreign.text import shorten
 
 if TYPE_CHECKING:
     from assay.campaign.results import Results
     from assay.checks.accepted import Accepted
     from assay.cluster.description import Cluster
+    from assay.report.record import Record
 
 ClusterFile = Annotated[
     Path,
@@ -57,28 +58,27 @@ def campaign_of(reports: str) -> Path:
 def accepted_figures(bundle: Path, described: Cluster, before: datetime) -> Accepted:
     """Read the figures of an accepted campaign of the same hardware, from before this one."""
     from assay.bundle import compare as comparison
-    from assay.report import reader
 
+    record, sums = verified(bundle)
     try:
-        record = reader.read(bundle / "report.json")
-        refuse_changed(bundle)
-        sums = files.read(bundle / "SHA256SUMS", limits.REPORT_BYTES)
         return comparison.accepted(record, sums, described, before)
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         misuse(f"--baseline {bundle}: {error}")
 
 
-def refuse_changed(bundle: Path) -> None:
-    """End the command if a bundle does not verify, since it may have been changed."""
+def verified(bundle: Path) -> tuple[Record, bytes]:
+    """The report and the checksums of a bundle; end the command if it does not verify."""
     from assay.bundle import verify as verification
 
     try:
-        problems = verification.verify(bundle).problems
+        checked = verification.verify(bundle)
     except verification.NoBundleError as error:
         misuse(str(error))
-    if problems:
-        first = shorten(problems[0], limits.SHOWN_REASON)
+    if checked.record is None or checked.problems:
+        # Without a report, the last problem is why.
+        first = checked.problems[0 if checked.record else -1]
         misuse(
             f"{bundle} does not verify, so it is not compared (`assay verify` lists"
-            f" {len(problems)}): {first}"
+            f" {len(checked.problems)}): {shorten(first, limits.SHOWN_REASON)}"
         )
+    return checked.record, checked.sums

@@ -79,12 +79,20 @@ def progress(
         except ForeignError as error:
             misuse(str(error))
 
+    def is_measuring() -> bool:
+        try:
+            return campaign.is_measuring(directory)
+        except OSError as error:
+            misuse(f"{error.filename} cannot be read: {error.strerror}")
+        except ForeignError as error:
+            misuse(str(error))
+
     def left_s(seen: campaign.Progress) -> float:
         takes = hours.of_checks(described, seen.scale or SCALES[0])
         return campaign.seconds_left(seen, takes, time.time())
 
     if next_check:
-        raise typer.Exit(_wait_for_next(directory, read, left_s))
+        raise typer.Exit(_wait_for_next(directory, read, is_measuring, left_s))
     printed: set[str] = set()
     said, said_at = "", time.monotonic()
     while True:
@@ -95,7 +103,7 @@ def progress(
         if new:
             print("\n".join(new), flush=True)
         # Between its rounds and its phases, a campaign has no ReFrame session.
-        measuring = campaign.is_measuring(directory)
+        measuring = is_measuring()
         ended = seen.ended and not measuring
         if seen.failure and not measuring:
             misuse(f"ReFrame ended before its first check: {one_line(seen.failure)}")
@@ -133,7 +141,10 @@ def _newest(campaigns: Path) -> Path:
 
 
 def _wait_for_next(
-    directory: Path, read: Callable[[], Progress], left_s: Callable[[Progress], float]
+    directory: Path,
+    read: Callable[[], Progress],
+    is_measuring: Callable[[], bool],
+    left_s: Callable[[Progress], float],
 ) -> int:
     """Print the checks that started once another is running, none any more, or a minute is over.
 
@@ -146,7 +157,7 @@ def _wait_for_next(
     end = time.monotonic() + NEXT_AT_MOST_S
     while True:
         # In this order, or what happened in between would not be read any more.
-        goes_on = campaign.is_measuring(directory)
+        goes_on = is_measuring()
         seen = (
             read() if (directory / campaign.OUTPUT).exists() else campaign.Progress((), ended=False)
         )

@@ -19,8 +19,12 @@ from assay.commands.inputs import (
     read_campaign,
 )
 from assay.commands.terminal import NO, misuse, warn
+from assay.foreign import limits
 from assay.foreign.files import ForeignError
-from assay.foreign.text import printable
+from assay.foreign.text import printable, shorten
+
+MOST = 20
+"""Maximum number of contradictions that are printed."""
 
 
 def sign_off(
@@ -85,12 +89,28 @@ def sign_off(
     accepted = accepted_figures(baseline, described, results.started) if baseline else None
     try:
         agreed = waivers.load(waivers_file) if waivers_file else ()
-        signed = signoff.sign_off(
-            described, results, signoff.Gate(gate), agreed, approver, baseline=accepted
+        signed = bundle.write(
+            results,
+            described,
+            lambda copied: signoff.sign_off(
+                described, copied, signoff.Gate(gate), agreed, approver, baseline=accepted
+            ),
+            out,
+            sign_key,
         )
-        bundle.write(signed, results, out, sign_key)
     except waivers.WaiverError as error:
         misuse("\n".join(f"{waivers_file}: {problem}" for problem in error.problems))
+    except bundle.ContradictionError as error:
+        more = f" (the first {MOST} are above)" if len(error.problems) > MOST else ""
+        misuse(
+            "\n".join(
+                [
+                    *(shorten(problem, limits.SHOWN_REASON) for problem in error.problems[:MOST]),
+                    f"no bundle was written: the raw outputs in {campaign} contradict the run"
+                    f" reports {len(error.problems)} times{more}; measure again in a new campaign",
+                ]
+            )
+        )
     except bundle.BundleError as error:
         misuse(str(error))
     print(printable(summary.render(signed)), end="")

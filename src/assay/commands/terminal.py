@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -44,6 +45,13 @@ def misuse(message: str) -> NoReturn:
     """End the command, since it cannot use an argument or a file."""
     complain(message)
     raise typer.Exit(NOT_DONE)
+
+
+def finite(number: float | None) -> float | None:
+    """An option that is a number, as a callback: NaN is within each range, and is refused here."""
+    if number is not None and not math.isfinite(number):
+        raise typer.BadParameter(f"{number} is not a finite number")
+    return number
 
 
 def print_problems(
@@ -101,13 +109,19 @@ def print_problems(
 def print_table(table: Table) -> None:
     """Print a table: fitted to a terminal, or one line per row in a pipe."""
     from rich.console import Console
-    from rich.markup import render
 
     # The PCI address 0000:ab:00.0 contains the code of an emoji.
     if sys.stdout.isatty():
         Console(highlight=False, emoji=False).print(table)
         return
-    # In a pipe each row is one line of any length; rich needs half a minute for 100,000 rows.
+    print_columns(table)
+
+
+def print_columns(table: Table) -> None:
+    """Print a table with each row on one line of any length, so that nothing in it is cut."""
+    from rich.markup import render
+
+    # Rich itself needs half a minute for 100,000 rows.
     columns = [
         [render(cell, emoji=False).plain if "\\" in cell else cell for cell in map(str, cells)]
         for cells in ([column.header, *column.cells] for column in table.columns)
@@ -115,4 +129,4 @@ def print_table(table: Table) -> None:
     widths = [max(map(len, column)) for column in columns]
     for row in zip(*columns, strict=True):
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        print(f" {'  '.join(cells)} ")
+        print(f" {'  '.join(cells)}".rstrip())

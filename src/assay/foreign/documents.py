@@ -19,13 +19,13 @@ MOST = 20
 
 
 def from_json(document: bytes) -> Any:
-    """Parse JSON.
+    """Parse JSON, which may have no key twice: a reader sees the first one, a parser the last.
 
     Raises:
-        ForeignError: the document is not JSON, or is nested too deeply.
+        ForeignError: the document is not such JSON, or is nested too deeply.
     """
     try:
-        return json.loads(document, parse_constant=_no_number)
+        return json.loads(document, parse_constant=_no_number, object_pairs_hook=_object)
     except RecursionError as error:
         raise ForeignError("is not JSON: it is nested too deeply") from error
     except ValueError as error:
@@ -41,6 +41,14 @@ def first_error(error: ValidationError) -> str:
 
 def _no_number(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) < len(pairs):
+        [(key, count)] = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"it has the key {quoted(key)} {count} times in one place")
+    return document
 
 
 class _Loader(yaml.SafeLoader):

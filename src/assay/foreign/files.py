@@ -1,16 +1,24 @@
-"""Reads files of others: only regular files, not through their links, and up to a size limit."""
+"""Reads files of others: only regular files, not through their links, and up to a size limit.
+
+`read_file` and `Tree.read_file` give data or the reason why there is none. The other functions
+raise, for callers that refuse a whole document.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import secrets
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from assay.foreign.limits import DEPTH
+from assay.foreign.limits import DEPTH, ENTRIES
+from assay.foreign.sources import Budget, Meter, Missing, SpentError
 from assay.foreign.text import printable, quoted
 
 _CHUNK = 2**20
@@ -47,6 +55,35 @@ def read(path: Path, most: int, *, follow: bool = True) -> bytes:
         return _bounded(file, path, most)
 
 
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file that is no link.
+
+    Raises:
+        ForeignError: it is something else.
+        OSError: it cannot be opened.
+    """
+    with _regular(os.open(path, _FILE | os.O_NOFOLLOW), path) as file:
+        yield file
+
+
+def read_file(path: Path, budget: Budget, *, follow: bool = False) -> bytes | Missing:
+    """Read a file, or say why it is not read; one that does not exist is missing, too.
+
+    Args:
+        path: the file; its directories may be links.
+        budget: for the whole file.
+        follow: whether the file itself may be a link.
+    """
+
+    def read() -> bytes:
+        flags = _FILE if follow else _FILE | os.O_NOFOLLOW
+        with _regular(os.open(path, flags), path) as file:
+            return _metered(file, Meter(budget))
+
+    return _or_missing(read)
+
+
 def read_stream(stream: BinaryIO, name: str, most: int) -> bytes:
     """Read a stream such as standard input.
 
@@ -54,6 +91,14 @@ def read_stream(stream: BinaryIO, name: str, most: int) -> bytes:
         ForeignError: it has more than `most` bytes.
     """
     return _bounded(stream, name, most)
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A file as it was copied: its size in bytes, and its SHA-256."""
+
+    size: int
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +196,56 @@ class Tree:
         with self.open(name) as file:
             return _bounded(file, self.root / name, most)
 
+    def read_file(self, name: str, budget: Budget) -> bytes | Missing:
+        """Read a file in the tree, or say why it is not read; `read_file` of the module."""
+
+        def read() -> bytes:
+            with self.open(name) as file:
+                return _metered(file, Meter(budget))
+
+        return _or_missing(read)
+
+    def copy(self, name: str, target: Path, most: int) -> Copied:
+        """Copy a file in the tree to a new file, and hash what was copied.
+
+        Raises:
+            ForeignError: as for `open`, or the file has more than `most` bytes.
+            OSError: it cannot be read, or the target exists or cannot be written.
+        """
+        digest, size = hashlib.sha256(), 0
+        with self.open(name) as file, target.open("xb") as copy:
+            while some := file.read(_CHUNK):
+                size += len(some)
+                _refuse_more(size, self.root / name, most)
+                digest.update(some)
+                copy.write(some)
+        return Copied(size, digest.hexdigest())
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file in the tree, and the directories above it, in place of whatever is there.
+
+        Raises:
+            ForeignError: the name leads out of the tree, or through a link.
+            OSError: it cannot be written.
+        """
+        above, last = str(PurePosixPath(name).parent), PurePosixPath(name).name
+        with self._directory(above, make=True) as parent:
+            new = f".{last}.{secrets.token_hex(8)}"
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            with os.fdopen(os.open(new, flags, 0o666, dir_fd=parent), "wb") as file:
+                file.write(content)
+            os.rename(new, last, src_dir_fd=parent, dst_dir_fd=parent)
+
+    def list(self, below: str = ".") -> list[Entry]:
+        """The entries of one directory of the tree, sorted, without those below them.
+
+        Raises:
+            ForeignError: the name is no directory, or has too many entries.
+            OSError: it cannot be read.
+        """
+        with self._directory(below) as descriptor:
+            return list(self._entries(descriptor, "" if below == "." else below))
+
     def walk(self, below: str = ".") -> Iterator[Entry]:
         """All entries below a directory of the tree, sorted; a directory comes before its content.
 
@@ -159,35 +254,49 @@ class Tree:
             OSError: it cannot be read.
         """
         with self._directory(below) as start:
-            yield from self._walk(start, "" if below == "." else below, 0)
+            yield from self._walk(start, "" if below == "." else below)
 
-    def _walk(self, descriptor: int, place: str, depth: int) -> Iterator[Entry]:
-        if depth > DEPTH:
+    def _walk(self, descriptor: int, place: str) -> Iterator[Entry]:
+        if len(PurePosixPath(place).parts) > DEPTH:
             raise ForeignError(
                 f"{quoted(self.root / place)} has directories nested more than {DEPTH} deep"
             )
-        for base in sorted(os.listdir(descriptor)):
-            name = f"{place}/{base}" if place else base
+        for entry in self._entries(descriptor, place):
+            yield entry
+            if entry.is_directory:
+                base = PurePosixPath(entry.name).name
+                inner = os.open(base, _DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
+                try:
+                    yield from self._walk(inner, entry.name)
+                finally:
+                    os.close(inner)
+
+    def _entries(self, descriptor: int, place: str) -> Iterator[Entry]:
+        with os.scandir(descriptor) as listed:
+            bases = [each.name for each in islice(listed, ENTRIES + 1)]
+        if len(bases) > ENTRIES:
+            raise ForeignError(
+                f"{quoted(self.root / place)} has more than {ENTRIES:,} entries, which is the limit"
+            )
+        for base in sorted(bases):
             try:
                 status = os.stat(base, dir_fd=descriptor, follow_symlinks=False)
             except FileNotFoundError:
                 continue
+            name = f"{place}/{base}" if place else base
             yield Entry(name, status.st_mode, status.st_size, status.st_nlink, status.st_uid)
-            if stat.S_ISDIR(status.st_mode):
-                inner = os.open(base, _DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
-                try:
-                    yield from self._walk(inner, name, depth + 1)
-                finally:
-                    os.close(inner)
 
     @contextmanager
-    def _directory(self, name: str) -> Iterator[int]:
+    def _directory(self, name: str, *, make: bool = False) -> Iterator[int]:
         parts = PurePosixPath(name).parts
         if PurePosixPath(name).is_absolute() or ".." in parts or "\0" in name:
             raise ForeignError(f"{quoted(name)} leads out of {quoted(self.root)}")
         descriptor = os.open(self.root, _DIRECTORY)
         try:
             for part in parts:
+                if make:
+                    with suppress(FileExistsError):
+                        os.mkdir(part, dir_fd=descriptor)
                 try:
                     inner = os.open(part, _DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
                 except NotADirectoryError as error:
@@ -229,6 +338,28 @@ def _bounded(file: BinaryIO, name: object, most: int) -> bytes:
     content = bytearray()
     while len(content) <= most and (some := file.read(min(_CHUNK, most + 1 - len(content)))):
         content += some
-    if len(content) > most:
-        raise ForeignError(f"{quoted(name)} has more than {most:,} bytes, which is the limit")
+    _refuse_more(len(content), name, most)
     return bytes(content)
+
+
+def _refuse_more(size: int, name: object, most: int) -> None:
+    if size > most:
+        raise ForeignError(f"{quoted(name)} has more than {most:,} bytes, which is the limit")
+
+
+def _metered(file: BinaryIO, meter: Meter) -> bytes:
+    content = bytearray()
+    while some := file.read(_CHUNK):
+        meter.left_s()
+        meter.add(some)
+        content += some
+    return bytes(content)
+
+
+def _or_missing(read: Callable[[], bytes]) -> bytes | Missing:
+    try:
+        return read()
+    except OSError as error:
+        return Missing(f"cannot be read: {error.strerror or error}")
+    except (ForeignError, SpentError, ValueError) as error:
+        return Missing(str(error))

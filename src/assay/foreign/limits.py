@@ -6,6 +6,8 @@ with every check failed on every subject.
 
 from __future__ import annotations
 
+from assay.foreign.sources import Budget
+
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 
 REPORT_BYTES = 256 * MIB
@@ -34,8 +36,39 @@ OUTPUTS_BYTES = 64 * GIB
 OUTPUTS = 5_000_000
 """Files in them. 1,024 hosts × 39 subjects × 45 files (.out and .err of 22 steps) are 1,800,000."""
 
+READING = Budget(seconds=30, bytes=64 * MIB, lines=500_000)
+"""A reading of the engines' metrics, decompressed: 1,024 servers x 488 lines of 131 bytes; 512
+servers of 16 targets were seen to give 90 lines each. Parsing costs at most 500,000 x 17 us = 9 s
+of CPU and 500,000 x 1.1 KiB = 540 MiB, and two readings are compared at a time."""
+
+SOURCE_FILES, SOURCE_BYTES = 10_000, 512 * MIB
+"""Files that a host, a pair or a partition leaves in one check, and their bytes, as much as one
+that is reached by ssh may return: 16 SSDs x 45 files are 720. What 1,024 clients print in 22 steps
+of FDB, 10 MB each, is 220 MB."""
+
+REFUSED = Budget(seconds=30, bytes=256 * MIB, lines=1_100_000)
+"""The list of refused outputs of a check: of as many subjects, 230 bytes each."""
+
+SLURM = Budget(seconds=60, bytes=64 * MIB, lines=500_000)
+"""What a program of Slurm prints. 10,000 nodes in 20 partitions x 300 bytes are 60 MB; Slurm's own
+limit for an answer is its MessageTimeout, 10 s by default."""
+
+PROGRAM = Budget(seconds=120, bytes=64 * MIB, lines=2_000_000)
+"""What dmg or daos prints: 1,024 servers x 16 SSDs x 3 KiB of JSON, in 100 lines, are 48 MiB."""
+
+PERFLOG = Budget(seconds=10, bytes=64 * MIB, lines=10_000)
+"""ReFrame's log of a check's figures: a line for each run and one for its columns, of 60 bytes for
+each of 8,192 subjects and 4 columns, are 2 MB."""
+
+STEPS_BYTES = 4 * MIB
+"""The record of a subject's steps, which `assay progress` reads again and again: 1,000 steps of 60
+bytes are 60 kB."""
+
 DEPTH = 32
 """Nesting of directories, or of lists; a report has 8 levels."""
+
+ENTRIES = 1_100_000
+"""Entries of one directory: a subject each of every ordered pair of 1,024 hosts, 1,047,552."""
 
 FINGERPRINT_BYTES = 64 * MIB
 """A file of fingerprints. 1,024 hosts x 150 facts of 100 bytes are 15 MB."""

@@ -1,33 +1,23 @@
-"""Programs of a site that are asked something, each under a time limit."""
+"""Programs of DAOS that are asked something, each within a budget."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
+
+from assay.foreign.limits import PROGRAM
+from assay.foreign.sources import Missing, Printed, output_of
 
 
-def run(command: Sequence[str], limit_s: float) -> subprocess.CompletedProcess[str]:
-    """Run a program; DAOS's client writes no log, and its output may be of any encoding.
+def run(command: Sequence[str], limit_s: float) -> Printed | Missing:
+    """Run a program; DAOS's client writes no log.
 
     Args:
         command: its command line.
         limit_s: time limit in seconds.
-
-    Raises:
-        OSError: it cannot be run.
-        subprocess.TimeoutExpired: it did not end in time, and was killed.
     """
-    return subprocess.run(
-        command,
-        env={**os.environ, "D_LOG_FILE": os.devnull},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=limit_s,
-        check=False,
-    )
+    return output_of(command, replace(PROGRAM, seconds=limit_s), env={"D_LOG_FILE": os.devnull})
 
 
 def ask(command: Sequence[str], program: str, limit_s: float) -> str:
@@ -38,10 +28,5 @@ def ask(command: Sequence[str], program: str, limit_s: float) -> str:
         program: its name, for the sentence.
         limit_s: time limit in seconds.
     """
-    try:
-        done = run(command, limit_s)
-    except subprocess.TimeoutExpired:
-        return f"{program} did not answer within {limit_s:g} s"
-    except OSError as error:
-        return str(error)
-    return done.stdout or done.stderr
+    done = run(command, limit_s)
+    return f"{program} {done}" if isinstance(done, Missing) else done.out or done.err

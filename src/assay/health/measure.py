@@ -60,7 +60,7 @@ def run(
         MeasureError: it did not begin.
         Interruption: a signal came; the campaign was ended.
     """
-    words = ["bash", str(script), f"--checks={','.join(checks)}", str(directory), SCALE]
+    words = ["bash", "-p", str(script), f"--checks={','.join(checks)}", str(directory), SCALE]
     environment: Mapping[str, str] = {**os.environ, "ASSAY_CLUSTER": str(cluster)}
     # Its own session: a ^C of the terminal reaches only this process, which ends the campaign once.
     with _interruptions() as received, tempfile.TemporaryFile("w+", errors="replace") as errors:
@@ -78,7 +78,7 @@ def run(
             with contextlib.suppress(subprocess.TimeoutExpired):
                 status = process.wait(POLL_S)
         if status is None:
-            _end(process)
+            _end(process, script.with_name("stop.sh"), directory.parent)
         errors.seek(0)
         printed = errors.read(limits.SHOWN_REASON).strip().splitlines()
     if received:
@@ -96,12 +96,20 @@ def run(
     return True
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End ReFrame, which cancels its job and writes its report."""
+def _end(process: subprocess.Popen[bytes], stop: Path, campaigns: Path) -> None:
+    """End ReFrame, which cancels its job and writes its report, and whatever does not end then."""
     process.send_signal(signal.SIGTERM)
     try:
         process.wait(GRACE_S)
     except subprocess.TimeoutExpired:
+        words = ["bash", "-p", str(stop), str(campaigns)]
+        subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 

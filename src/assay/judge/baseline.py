@@ -33,8 +33,14 @@ figures of a check, and all metrics. Together they are below 2 % (this project's
 BETWEEN_SESSIONS = 0.01
 """Prior relative deviation between sessions on a sound cluster (own choice)."""
 
+ALONE = 0.03
+"""The same, where a side has one session: what nothing has shown to be less (own choice)."""
+
 BETWEEN_FREEDOM = 16.0
 """Degrees of freedom of that prior (own choice)."""
+
+KNOWN = 0.5
+"""An interval that reaches further says nothing of the change (own choice)."""
 
 DECIDING = 3
 """Sessions needed on either side to distinguish a loss of 3 % from differences between sessions."""
@@ -89,6 +95,11 @@ class Change:
     """Whether the gains of its metrics differ by no more than their own errors."""
 
     @property
+    def is_known(self) -> bool:
+        """Whether its interval is narrow enough to say something."""
+        return self.gain - self.low < KNOWN
+
+    @property
     def is_loss(self) -> bool:
         """Whether it is worse with statistical confidence, by more than the tolerance."""
         return self.high < 0 and self.gain < -self.tolerated
@@ -138,6 +149,18 @@ class Changes:
     def losses(self) -> NDArray[np.bool_]:
         """Which single metrics are worse with statistical confidence."""
         return self.gain < -np.maximum(CHANGED, self.reach)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether a relevant loss is possible, but not certain: together, of a kind, of a metric.
+
+        A single metric without enough peers is nearly always open; it counts if it looks worse.
+        """
+        together = (self.campaign, *self.kinds.values())
+        if any(change is not None and change.is_undecided for change in together):
+            return True
+        single = map(self.metric, np.flatnonzero(self.gain < -CHANGED).tolist())
+        return any(change is not None and change.is_undecided for change in single)
 
     @property
     def comparisons(self) -> int:
@@ -242,7 +265,8 @@ class _Between:
         """
         freedom = sum(sessions) - 2.0
         weight = sum(1 / count for count in sessions)
-        natural = BETWEEN_FREEDOM * BETWEEN_SESSIONS**2
+        prior = ALONE if min(sessions) == 1 else BETWEEN_SESSIONS
+        natural = BETWEEN_FREEDOM * prior**2
         if freedom:
             squares = float(sum(np.nanmean(side**2, axis=1).sum() for side in wobble))
             natural += freedom * max(squares / freedom - within / weight, 0.0)

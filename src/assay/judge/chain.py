@@ -17,6 +17,7 @@ from assay.checks.bounds.path import data_ssds, of_files, senders, storage
 from assay.checks.entry import Check, Metric
 from assay.cluster.description import Cluster
 from assay.cluster.object_class import PLAIN, ObjectClass
+from assay.judge.causes import named
 from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
 from assay.units import Quantity
@@ -72,11 +73,12 @@ def chains(cluster: Cluster, judgements: Sequence[Judgement]) -> list[Chain]:
     believed = (j for j in judgements if j.verdict is not Verdict.IMPLAUSIBLE)
     measured = [judgement for judgement in believed if judgement.summary]
     layers = _through_daos if cluster.daos is not None else _on_own_disks
+    below = [judgement for judgement in judgements if judgement.verdict is Verdict.BELOW]
     directions: tuple[Direction, ...] = ("write", "read")
     return [
         chain
         for direction in directions
-        if (chain := _chain(cluster, direction, list(layers(cluster, direction, measured))))
+        if (chain := _chain(cluster, direction, list(layers(cluster, direction, measured)), below))
     ]
 
 
@@ -179,7 +181,12 @@ def _applications(direction: Direction, measured: Sequence[Judgement]) -> Iterat
         yield _Layer(END, best.figure, made_of, best.parts)
 
 
-def _chain(cluster: Cluster, direction: Direction, layers: Sequence[_Layer]) -> Chain | None:
+def _chain(
+    cluster: Cluster,
+    direction: Direction,
+    layers: Sequence[_Layer],
+    slow: Sequence[Judgement],
+) -> Chain | None:
     reached = next((layer.figure for layer in layers if layer.name == END), 0.0)
     links: list[Link] = []
     worst: tuple[float, _Layer, Link] | None = None
@@ -201,15 +208,22 @@ def _chain(cluster: Cluster, direction: Direction, layers: Sequence[_Layer]) -> 
             below = link
     if worst is None:
         return None
-    sentence = _sentence(cluster, *worst)
+    kept, layer, lower = worst
+    if kept < 1:
+        sentence = _sentence(cluster, kept, layer, lower)
+    elif slow:
+        sentence = (
+            "in blocks of 1 MiB each layer reaches what the one below it does, which does not"
+            f" explain the figures that are below their limits: {named(slow, 1)}"
+        )
+    else:
+        sentence = "no layer that was measured holds the next one back"
     if not reached:
         sentence = f"the chain is incomplete, nothing was measured {END}; {sentence}"
     return Chain(direction, tuple(links), sentence)
 
 
 def _sentence(cluster: Cluster, kept: float, layer: _Layer, below: Link) -> str:
-    if kept >= 1:
-        return "no layer that was measured holds the next one back"
     sentence = (
         f"the layer {layer.name} holds it back: {Quantity(layer.figure, UNIT)} ({layer.made_of}),"
         f" {kept:.0%} of the {Quantity(below.left, UNIT)} that the layers below allow"

@@ -84,7 +84,8 @@ def _cause(judgement: Judgement) -> str:
     reason = judgement.expectation.derivation.removeprefix("nothing to judge by: ")
     subject = judgement.requirement.subject
     if judgement.expectation.ground != "nothing":
-        return f"{judgement.requirement.figure} has a bound, but no floor"
+        side = "floor" if judgement.requirement.metric.better == "higher" else "ceiling"
+        return f"{judgement.requirement.figure} has a bound, but no {side}"
     for name in sorted({str(subject), *subject.hosts}, key=len, reverse=True):
         if name not in PARTITIONS:  # "the clients" are in the sentences of hosts, too
             reason = _without(reason, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,10 +11,9 @@ from assay.campaign.cases import Case
 from assay.campaign.engine_logs import EngineLog
 from assay.campaign.results import Results
 from assay.checks.benchmarks.self_test import SYSTEM_BEFORE, NoRankError, rank
-from assay.checks.plan import CHECKS, requirements
-from assay.checks.raw import RawOutputs
+from assay.checks.plan import CHECKS, CaseKey, Plan
 from assay.cluster.description import Cluster
-from assay.foreign.files import ForeignError, Tree
+from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line, shorten
 from assay.subject import Subject
 
@@ -27,24 +26,19 @@ MOST_CHARACTERS = 120
 Engine = tuple[str, int]
 """A host, and the index of an engine there."""
 
-_Keys = tuple[str, str]
 
-
-def logged(cluster: Cluster, results: Results) -> dict[_Keys, tuple[str, ...]]:
-    """The sentences about each check of the phase `system`, by check and partition."""
+def logged(cluster: Cluster, plan: Plan, results: Results) -> dict[CaseKey, tuple[str, ...]]:
+    """The sentences about each check of the phase `system`."""
     if not any(
         log.errors or log.unread for each in results.engine_errors for log in each.logs.values()
     ):
         return {}
-    subjects: dict[_Keys, dict[Subject, None]] = defaultdict(dict)
-    for each in requirements(cluster):
-        if CHECKS[each.check].phase == "system":
-            subjects[each.check, each.partition][each.subject] = None
     return {
         key: sentences
-        for key, required in subjects.items()
+        for key in plan.cases
+        if CHECKS[key.check].phase == "system"
         if (case := results.cases.get(key)) is not None
-        if (sentences := tuple(_of_case(cluster, results, case, list(required))))
+        if (sentences := tuple(_of_case(cluster, results, case, plan.subjects(key))))
     }
 
 
@@ -80,7 +74,7 @@ def while_it_ran(case: Case, subjects: Iterable[Subject]) -> While:
     for output in (job.output for job in case.jobs):
         if output is None:
             continue
-        raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
+        raw = output.raw
         try:
             steps = [step for subject in subjects for step in raw.of(subject).steps()]
             answer = answer or raw.answer(SYSTEM_BEFORE)
@@ -106,7 +100,7 @@ def errors_meanwhile(
 
 
 def _of_case(
-    cluster: Cluster, results: Results, case: Case, subjects: list[Subject]
+    cluster: Cluster, results: Results, case: Case, subjects: Sequence[Subject]
 ) -> Iterator[str]:
     ran = while_it_ran(case, subjects)
     messages_of: dict[tuple[Engine, str], list[str]] = defaultdict(list)

@@ -13,6 +13,7 @@ from assay.checks.plan import CHECKS
 from assay.checks.raw import RawOutputs, SubjectOutputs
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError
+from assay.foreign.sources import Missing
 from assay.subject import Subject
 from assay.tools.daos.device_health import of_targets
 from assay.tools.daos.telemetry import (
@@ -58,6 +59,8 @@ class Activity:
     restarted: set[int] = field(default_factory=set)
     silent: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    claimed: dict[str, None] = field(default_factory=dict)
+    """Ranks that servers reported and that are not theirs, in words."""
     steps: int = 0
     ranks: int = 0
     """Number of ranks that each reading should have."""
@@ -75,12 +78,13 @@ def add(
     cost = {"update": stored, "fetch": 1.0}
     try:
         own = _rank(cluster, subject, raw) if reading.of_one_rank else None
-        before = _reading(left, "start", own)
+        on = owners(cluster, raw)
+        before = _reading(left, "start", on, own)
         note(seen, before)
         for step in left.steps():
-            after = _reading(left, step.name, own)
+            after = _reading(left, step.name, on, own)
             note(seen, after)
-            if before is not None and after is not None:
+            if isinstance(before, Snapshot) and isinstance(after, Snapshot):
                 moved = (reading.moved(left, step.name) if reading.moved else None) or {}
                 asked = {(subject, DIRECTIONS[by]): moved[by] * cost[by] for by in moved}
                 # Ranks that are measured one by one have their steps of the same name compared.
@@ -93,7 +97,20 @@ def add(
 
 def _rank(cluster: Cluster, engine: Subject, raw: RawOutputs) -> int:
     """The rank of an engine, by what dmg answered before the job."""
-    return self_test.rank(cluster, engine, raw.answer("system.before"))
+    return self_test.rank(cluster, engine, raw.answer(self_test.SYSTEM_BEFORE))
+
+
+def owners(cluster: Cluster, raw: RawOutputs) -> Mapping[int, str]:
+    """The server of each rank, in the words of the description; empty if nobody reports that.
+
+    Raises:
+        ForeignError, OSError: dmg's answer cannot be read.
+    """
+    if cluster.daos is None:
+        return {}
+    if cluster.daos.found:
+        return cluster.daos.found.servers_of_ranks
+    return self_test.servers(cluster, raw.answer(self_test.SYSTEM_BEFORE))
 
 
 def ssds(raw: RawOutputs) -> Mapping[Place, tuple[str, ...]]:
@@ -104,24 +121,28 @@ def ssds(raw: RawOutputs) -> Mapping[Place, tuple[str, ...]]:
         return {}
 
 
-def _reading(left: SubjectOutputs, name: str, own: int | None) -> Snapshot | None:
+def _reading(
+    left: SubjectOutputs, name: str, on: Mapping[int, str], own: int | None
+) -> Snapshot | Missing | None:
     """The reading of the engines after a step, or of one rank; None if they were not read."""
     packed = left.packed(f"{name}.engines.gz")
     if not packed:
         return None
-    try:
-        whole = parse(unpacked(packed))
-    except ValueError as error:
-        return Snapshot({}, {}, {}, (f"{name}.engines.gz: {error}",))
+    text = unpacked(packed)
+    if isinstance(text, Missing):
+        return Missing(f"{name}.engines.gz {text}")
+    whole = parse(text, on)
     return whole if own is None else whole.of(own)
 
 
-def note(seen: Activity, reading: Snapshot | None) -> None:
-    """Add the servers of a reading, those that did not answer, and its problems."""
-    if reading is not None:
+def note(seen: Activity, reading: Snapshot | Missing | None) -> None:
+    """Add the servers of a reading and those that did not answer, or why it is missing."""
+    if isinstance(reading, Missing):
+        seen.problems.append(str(reading))
+    elif reading is not None:
         seen.hosts.update(reading.hosts)
         seen.silent.update(reading.silent)
-        seen.problems += reading.problems
+        seen.claimed.update(dict.fromkeys(reading.claimed))
 
 
 def compare(
@@ -182,9 +203,8 @@ def _restarted(before: Snapshot, after: Snapshot) -> set[int]:
 
 def _whole(seen: Activity, before: Snapshot, after: Snapshot) -> bool:
     """Whether two readings have the bytes of every rank; with one less, their sum says nothing."""
-    lacking = before.silent or after.silent or before.problems or after.problems
     return (
-        not (lacking or seen.restarted)
+        not (before.silent or after.silent or seen.restarted)
         and before.hosts == after.hosts
         and len(before.hosts) >= max(seen.ranks, 1)
     )

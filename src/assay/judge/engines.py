@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
-from assay.checks.plan import CHECKS, requirements
-from assay.checks.raw import RawOutputs
+from assay.checks.plan import CHECKS, CaseKey, Plan
 from assay.cluster.description import Cluster
-from assay.foreign.files import Tree
+from assay.foreign.text import quoted
 from assay.judge.engine_logs import logged
 from assay.judge.engine_steps import Activity, Way, add, ssds
 from assay.judge.outliers import IN_WORDS, MOST_NAMED, Outlier, in_words, named_from, outliers
@@ -75,6 +74,11 @@ class Engines:
         rest = f"; not compared: {', '.join(lost)}" if lost else ""
         return f"; a rank is named only above {each} that of its peers{rest}"
 
+    @property
+    def case(self) -> CaseKey:
+        """The check on its partition."""
+        return CaseKey(self.check, self.partition)
+
 
 _NOBODY = "no rank or target is an outlier in latency"
 
@@ -82,36 +86,27 @@ MOST_TIMES = 100.0
 """Ratio above which the report says that ranks were not compared (own choice)."""
 
 
-def engines(cluster: Cluster, results: Results) -> tuple[Engines, ...]:
+def engines(cluster: Cluster, plan: Plan, results: Results) -> tuple[Engines, ...]:
     """The engines' report on each check that watches them, or during which they logged errors."""
-    watched = dict.fromkeys(
-        (each.check, each.partition)
-        for each in requirements(cluster)
-        if CHECKS[each.check].reading.watches_engines
-    )
+    watched = (key for key in plan.cases if CHECKS[key.check].reading.watches_engines)
     cases = (results.cases.get(key) for key in watched)
-    all_reports = (_of_case(cluster, case) for case in cases if case is not None)
-    reports = {(each.check, each.partition): each for each in all_reports if each is not None}
+    all_reports = (_of_case(cluster, plan, case) for case in cases if case is not None)
+    reports = {each.case: each for each in all_reports if each is not None}
     for key, report in reports.items():
         if full := pressed(cluster, results.cases[key]):
             reports[key] = replace(report, findings=(*report.findings, full))
-    for (check, partition), errors in logged(cluster, results).items():
-        report = reports.get((check, partition), Engines(check, partition, (), ()))
-        reports[check, partition] = replace(report, findings=(*report.findings, *errors))
+    for key, errors in logged(cluster, plan, results).items():
+        report = reports.get(key, Engines(*key, (), ()))
+        reports[key] = replace(report, findings=(*report.findings, *errors))
     return tuple(reports.values())
 
 
-def _of_case(cluster: Cluster, case: Case) -> Engines | None:
+def _of_case(cluster: Cluster, plan: Plan, case: Case) -> Engines | None:
     """The engines' report on one check; None if it never reached DAOS."""
     outputs = [job.output for job in case.jobs if job.output is not None]
     if not outputs or cluster.daos is None:
         return None
-    subjects = dict.fromkeys(
-        each.subject
-        for each in requirements(cluster)
-        if (each.check, each.partition) == (case.check, case.partition)
-        and each.subject.backend != _WITHOUT_DAOS
-    )
+    subjects = [each for each in plan.subjects(case.key) if each.backend != _WITHOUT_DAOS]
     if not subjects:
         return None
     found = cluster.daos.found
@@ -130,7 +125,7 @@ def _of_case(cluster: Cluster, case: Case) -> Engines | None:
     ranks = found.ranks if found else engines
     seen = Activity(ranks=1 if alone else ranks, all_ranks=len(subjects) if alone else ranks)
     for job, output in enumerate(outputs):
-        raw = RawOutputs(Tree(output.root), f"{output.place}/raw")
+        raw = output.raw
         seen.ssds.update(ssds(raw))
         for subject in subjects:
             add(seen, cluster, case.check, subject, raw, job)
@@ -188,6 +183,7 @@ def _findings(seen: Activity) -> Iterator[str]:
         yield f"others used the system: {others:.0%} of the bytes were not from this check"
     for (subject, direction), sentence in _short(seen).items():
         yield f"{direction} on {subject}: {sentence}"
+    yield from list(seen.claimed)[:MOST_NAMED]
     for rank in sorted(seen.restarted):
         yield f"rank {rank} on {seen.hosts[rank]} restarted during the check"
     if seen.rebuilt:
@@ -195,7 +191,7 @@ def _findings(seen: Activity) -> Iterator[str]:
         yield f"a rebuild or reintegration moved data between engines meanwhile: rank {ranks}"
     errors = sorted(seen.failed.items(), key=lambda item: -item[1])
     for (rank, metric, detail), count in errors[:MOST_NAMED]:
-        what = f"{ERRORS[metric]}{f' ({detail})' if 'nvme' in metric and detail else ''}"
+        what = f"{ERRORS[metric]}{f' ({quoted(detail)})' if 'nvme' in metric and detail else ''}"
         yield f"rank {rank} on {seen.hosts[rank]} counted {what}: {count:.0f}"
     if len(errors) > MOST_NAMED:
         yield f"error counts not listed: {len(errors) - MOST_NAMED}"

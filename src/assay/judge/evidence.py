@@ -16,7 +16,7 @@ from assay.campaign.cases import Case
 from assay.campaign.engine_logs import EngineLog
 from assay.campaign.results import Results
 from assay.campaign.support_logs import SupportLog
-from assay.checks.plan import CHECKS, Requirement, requirements
+from assay.checks.plan import CHECKS, CaseKey, Plan, Requirement
 from assay.checks.raw import directory_of
 from assay.cluster.description import Cluster
 from assay.foreign import limits
@@ -69,13 +69,14 @@ class Evidence:
     """The content of the excerpt, by its path."""
 
     @property
-    def name(self) -> str:
-        """The name by which figures refer to it."""
-        return f"{self.check} on {self.partition}"
+    def case(self) -> CaseKey:
+        """The check on its partition, by whose name figures refer to it."""
+        return CaseKey(self.check, self.partition)
 
 
 def evidence(
     cluster: Cluster,
+    plan: Plan,
     results: Results,
     judgements: Iterable[Judgement],
     reported: Iterable[Engines],
@@ -84,25 +85,19 @@ def evidence(
 
     Args:
         cluster: the cluster; without DAOS, nothing is to be shown.
+        plan: the plan.
         results: the results of the campaign, with raw outputs.
         judgements: the judgements, without waivers.
         reported: what the engines report.
     """
-    bad: dict[tuple[str, str], dict[Subject, None]] = defaultdict(dict)
+    bad: dict[CaseKey, dict[Subject, None]] = defaultdict(dict)
     for judgement in judgements if cluster.daos else ():
         if is_bad(judgement.requirement, judgement.verdict):
             required = judgement.requirement
-            bad[required.check, required.partition][required.subject] = None
-    if not bad:
-        return ()
-    subjects: dict[tuple[str, str], dict[Subject, None]] = defaultdict(dict)
-    for each in requirements(cluster):
-        subjects[each.check, each.partition][each.subject] = None
-    named = {(each.check, each.partition): each.servers for each in reported}
+            bad[required.case][required.subject] = None
+    named = {each.case: each.servers for each in reported}
     return tuple(
-        _of_case(
-            cluster, results, case, list(bad_subjects), list(subjects[key]), named.get(key, ())
-        )
+        _of_case(cluster, results, case, list(bad_subjects), plan.subjects(key), named.get(key, ()))
         for key, bad_subjects in bad.items()
         if (case := results.cases.get(key)) is not None
     )

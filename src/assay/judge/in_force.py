@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
-from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
-from assay.foreign.files import ForeignError, Tree
+from assay.foreign.files import ForeignError
 from assay.tools.daos import daos_properties
 
 
@@ -37,6 +36,6 @@ def _answers(case: Case, name: str) -> Iterator[str]:
     """The kept answers of a check's jobs."""
     for job in case.jobs:
         if job.output is not None:
-            raw = RawOutputs(Tree(job.output.root), f"{job.output.place}/raw")
+            raw = job.output.raw
             with contextlib.suppress(ForeignError, OSError):
                 yield raw.answer(name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.campaign.cases import FIRST
 from assay.checks.expect import Expectation
-from assay.checks.plan import Requirement
+from assay.checks.plan import CaseKey, Requirement
 from assay.cluster.description import PARTITIONS
 from assay.judge.culprits import Ends, culprits
 from assay.judge.fakes import FEWEST, fakes
@@ -69,7 +69,7 @@ class Judged:
     judgements: tuple[Judgement, ...]
     comparisons: int
     """Comparisons that could have raised a false alarm; together, they do in 1 of 200 campaigns."""
-    decided: frozenset[tuple[str, str]] = frozenset()
+    decided: frozenset[CaseKey] = frozenset()
     """Check and partition of what needs no more samples, if the campaign looks at them twice."""
 
 
@@ -128,9 +128,9 @@ def _decided(
     summaries: Summaries,
     limits: Limits,
     rating: Rating,
-) -> frozenset[tuple[str, str]]:
-    """Check and partition of what has all of its verdicts."""
-    keys = [(m.requirement.check, m.requirement.partition) for m in measurements]
+) -> frozenset[CaseKey]:
+    """What has all of its verdicts."""
+    keys = [m.requirement.case for m in measurements]
     sure = decided(summaries, limits, rating, numbered(keys))
     # A count is not estimated.
     counts = np.array([m.expectation.ground == "count" for m in measurements], dtype=bool)
@@ -151,10 +151,7 @@ def _fakes(
         ],
         [m.requirement.figure for m in measurements],
         [m.requirement.key for m in measurements],
-        [
-            (m.requirement.check, m.requirement.partition, m.requirement.subject)
-            for m in measurements
-        ],
+        [(m.requirement.case, m.requirement.subject) for m in measurements],
         fewest,
     )
 
@@ -183,7 +180,7 @@ def _limits(measurements: Sequence[Measurement], ends: Numbers, looks: int) -> L
         group=numbered([peer_group(measurement) for measurement in measurements]),
         subject=numbered(
             [
-                (required.check, required.partition, required.subject)
+                (required.case, required.subject)
                 for required in (measurement.requirement for measurement in measurements)
             ]
         ),
@@ -259,7 +256,7 @@ class _Words:
     def limit(self) -> str:
         """The limit that it should reach, or stay within."""
         quantity = Quantity(self.worst or 0.0, self.unit)
-        return f"the {'floor' if self.more else 'limit'} of {quantity}"
+        return f"the {'floor' if self.more else 'ceiling'} of {quantity}"
 
     def beyond(self, value: float) -> str | None:
         """A sentence if a value is better than possible, otherwise None."""
@@ -268,7 +265,7 @@ class _Words:
         return f"better than possible, {Quantity(self.best, self.unit)}"
 
     def short(self, value: float) -> str | None:
-        """A sentence if a value is worse than its floor, otherwise None."""
+        """A sentence if a value is worse than that limit, otherwise None."""
         if self.worst is None or not (value < self.worst if self.more else value > self.worst):
             return None
         return f"{'below' if self.more else 'above'} {self.limit}"

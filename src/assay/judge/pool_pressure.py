@@ -6,9 +6,8 @@ import contextlib
 
 from assay.campaign.cases import Case
 from assay.checks.plan import CHECKS
-from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
-from assay.foreign.files import ForeignError, Tree
+from assay.foreign.files import ForeignError
 from assay.tools.daos import dmg
 
 
@@ -25,7 +24,7 @@ def pressed(cluster: Cluster, case: Case) -> str:
     for job in case.jobs:
         if job.output is None:
             continue
-        raw = RawOutputs(Tree(job.output.root), f"{job.output.place}/raw")
+        raw = job.output.raw
         for when in ("after", "before"):
             with contextlib.suppress(ForeignError, OSError):
                 answers.append((when, raw.answer(f"{reading.pool}.{when}")))

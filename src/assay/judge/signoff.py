@@ -16,12 +16,13 @@ from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
 from assay.checks.entry import LAYERS
 from assay.checks.expect import Measured, expectation
-from assay.checks.plan import requirements
+from assay.checks.plan import CaseKey, Plan, requirements
 from assay.cluster import software
 from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
+from assay.judge.causes import Cause, causes
 from assay.judge.chain import Chain, chains
-from assay.judge.coverage import Coverage, coverage, has_been_judged, shares
+from assay.judge.coverage import Coverage, coverage, shares
 from assay.judge.engines import Engines, engines
 from assay.judge.evidence import Evidence, evidence
 from assay.judge.in_force import in_force
@@ -101,6 +102,15 @@ class SignOff:
         return tuple(sorted(stopping, key=lambda judgement: failing.index(judgement.verdict)))
 
     @cached_property
+    def causes(self) -> tuple[Cause, ...]:
+        """The causes of missing, implausible, slow and unsteady metrics, the worst first."""
+        return tuple(causes(self.judgements))
+
+    def is_blocked_by(self, cause: Cause) -> bool:
+        """Whether the gate refuses a cause."""
+        return cause.verdict in FAILING[self.gate]
+
+    @cached_property
     def stopped_by_less(self) -> tuple[Deviation, ...]:
         """The settings that measured less than the scale asks for, if the gate refuses that."""
         if self.gate is Gate.MEASURED:
@@ -129,11 +139,6 @@ class SignOff:
         """Where it is slow."""
         return tuple(chains(self.cluster, self.judgements))
 
-    @cached_property
-    def judged(self) -> int:
-        """Number of metrics that were compared with a limit."""
-        return sum(map(has_been_judged, self.judgements))
-
     @property
     def passed(self) -> bool:
         """Whether the campaign passes the gate; without any judged metric it does not."""
@@ -143,48 +148,49 @@ class SignOff:
 
     @property
     def headline(self) -> str:
-        """The outcome in one sentence."""
+        """The outcome in one sentence, which counts every verdict."""
+        return f"{self.outcome} {self.cluster.name}: {self.statement}"
+
+    @property
+    def outcome(self) -> str:
+        """The outcome in one or two words."""
+        if self.counts[Verdict.WAIVED] == len(self.judgements):
+            return "REFUSED"
+        word = "ACCEPTED" if self.gate is Gate.ACCEPTANCE else "MEASURED"
+        return word if self.passed else f"NOT {word}"
+
+    @property
+    def statement(self) -> str:
+        """The number of metrics with each verdict, and what the outcome means or rests on."""
         total = len(self.judgements)
         if not total:
-            return "REFUSED: the plan requires no metric, so there is nothing to accept"
+            return "the plan requires no metric, so there is nothing to accept"
         if self.counts[Verdict.WAIVED] == total:
-            return f"REFUSED: all {total} metrics are waived, so there is nothing to accept"
-        if not self.passed:
-            return self._refusal(total)
-        exceptions = []
-        if self.counts[Verdict.WAIVED]:
-            layers = ", ".join(shares(self.judgements))
-            exceptions.append(f"{self.counts[Verdict.WAIVED]} waived ({layers})")
-        if self.counts[Verdict.UNRATED]:
-            exceptions.append(f"{self.counts[Verdict.UNRATED]} unrated")
-        but = f"; {', '.join(exceptions)}" if exceptions else ""
-        if self.gate is Gate.ACCEPTANCE:
-            return (
-                f"ACCEPTED on a campaign of the scale {self.scale}: {self.judged:,} of {total:,}"
-                f" required metrics judged, none missing, implausible, below or unsteady{but}"
-            )
-        return (
-            f"MEASURED: {total:,} metrics, none missing or implausible{but};"
-            " this is a measurement and not an acceptance"
-        )
+            return f"all {total:,} metrics are waived, so there is nothing to accept"
+        return "; ".join((", ".join(self._counted()), *self._grounds()))
 
-    def _refusal(self, total: int) -> str:
-        word = "NOT ACCEPTED" if self.gate is Gate.ACCEPTANCE else "NOT MEASURED"
-        reasons = []
+    def _counted(self) -> Iterator[str]:
+        yield f"{self.counts[Verdict.PASS]:,} of {len(self.judgements):,} metrics pass"
+        for verdict, count in self.counts.items():
+            if count and verdict is Verdict.WAIVED:
+                yield f"{count:,} {verdict} ({', '.join(shares(self.judgements))})"
+            elif count and verdict is not Verdict.PASS:
+                yield f"{count:,} {verdict}"
+
+    def _grounds(self) -> Iterator[str]:
+        if self.passed and self.gate is Gate.ACCEPTANCE:
+            yield f"on a campaign of the scale {self.scale}"
+        elif self.passed:
+            yield "this is a measurement and not an acceptance"
         if self.stopped_by:
-            stopped = Counter(judgement.verdict for judgement in self.stopped_by)
-            named = ", ".join(f"{count} {verdict}" for verdict, count in stopped.items())
-            first, culprit = self.stopped_by[0].requirement, self.stopped_by[0].culprit
-            who = f" ({culprit})" if culprit not in ("", str(first.subject)) else ""
-            reasons.append(f"{named}, of {total} metrics; first {first.layer}: {first.key}{who}")
+            first, *others = self.causes
+            yield f"{f'{len(others) + 1} causes, first' if others else '1 cause'}: {first.title}"
         if less := {deviation.check for deviation in self.stopped_by_less}:
-            reasons.append(f"less than the scale asks for in {', '.join(sorted(less))}")
+            yield f"less than the scale asks for in {', '.join(sorted(less))}"
         if hosts := dict.fromkeys(change.host for change in self.stopped_by_changes):
-            reasons.append(f"changed during the campaign: {', '.join(hosts)}")
+            yield f"changed during the campaign: {', '.join(hosts)}"
         if self.unjudged:
-            classes = ", ".join(map(str, self.unjudged))
-            reasons.append(f"nothing was judged in {classes}")
-        return f"{word}: {'; '.join(reasons)}"
+            yield f"nothing was judged in {', '.join(map(str, self.unjudged))}"
 
 
 def model_of(cluster: Cluster, subject: Subject) -> str | None:
@@ -205,7 +211,8 @@ def sign_off(
     """Judge every metric of the plan, in its order, from the lowest layer up.
 
     Args:
-        cluster: the cluster, which determines the plan.
+        cluster: the cluster.
+        plan: its plan, at the scale of the campaign.
         results: the results of the campaign.
         gate: what the campaign must show.
         waivers: the metrics that are accepted regardless, and who answers for them.
@@ -218,8 +225,9 @@ def sign_off(
     """
     made_at = made_at or datetime.now(UTC)
     looks = LOOKS if results.in_rounds else 1
-    reported = engines(cluster, results)
-    found, _ = judge_campaign(cluster, results, baseline, reported, looks)
+    plan = requirements(cluster, results.scale)
+    reported = engines(cluster, plan, results)
+    found, _ = judge_campaign(cluster, plan, results, baseline, reported, looks)
     judgements, excused = excuse(found.judgements, waivers, made_at.astimezone(UTC).date())
     return SignOff(
         cluster=cluster,
@@ -241,33 +249,36 @@ def sign_off(
         host_changes=results.host_changes,
         engines=reported,
         in_force=in_force(cluster, results),
-        evidence=evidence(cluster, results, found.judgements, reported),
+        evidence=evidence(cluster, plan, results, found.judgements, reported),
     )
 
 
-def undecided(cluster: Cluster, results: Results) -> frozenset[tuple[str, str]]:
-    """Check and partition of what has taken its first samples, and needs the others.
+def undecided(cluster: Cluster, results: Results) -> frozenset[CaseKey]:
+    """What has taken its first samples, and needs the others.
 
     Args:
-        cluster: the cluster, which determines the plan.
+        cluster: the cluster.
+        plan: its plan, at the scale of the campaign.
         results: the results of the campaign so far.
     """
     if not results.stopped:
         return frozenset()
-    found, _ = judge_campaign(cluster, results, looks=LOOKS * BETWEEN)
+    plan = requirements(cluster, results.scale)
+    found, _ = judge_campaign(cluster, plan, results, looks=LOOKS * BETWEEN)
     return results.stopped - found.decided
 
 
-def _settled(results: Results, decided: Collection[tuple[str, str]]) -> Iterator[Deviation]:
+def _settled(results: Results, decided: Collection[CaseKey]) -> Iterator[Deviation]:
     """The deviations; the samples of a check that stopped are marked if they decided."""
     for each in results.deviations:
-        key = (each.check, each.partition)
-        enough = each.variable == REPETITIONS and key in results.stopped and key in decided
+        stopped = each.case in results.stopped and each.case in decided
+        enough = each.variable == REPETITIONS and stopped
         yield replace(each, decided=True) if enough else each
 
 
 def judge_campaign(
     cluster: Cluster,
+    plan: Plan,
     results: Results,
     baseline: Accepted | None = None,
     reported: Sequence[Engines] = (),
@@ -279,7 +290,8 @@ def judge_campaign(
     but no more often than there are layers.
 
     Args:
-        cluster: the cluster, which determines the plan.
+        cluster: the cluster.
+        plan: its plan, at the scale of the campaign.
         results: the results of the campaign, or of its part so far.
         baseline: an accepted campaign of this cluster.
         reported: what the engines reported.
@@ -288,7 +300,7 @@ def judge_campaign(
     Returns:
         the judgements, and the figures that their expectations follow from.
     """
-    measurements = _measurements(cluster, results, baseline, reported)
+    measurements = _measurements(cluster, plan, results, baseline, reported)
     found = judge(measurements, looks)
     valid = {m.requirement: m.samples for m in measurements if not m.problems}
     near: set[str] = set()
@@ -311,14 +323,15 @@ def judge_campaign(
 
 
 def _measurements(
-    cluster: Cluster, results: Results, baseline: Accepted | None, reported: Sequence[Engines]
+    cluster: Cluster,
+    plan: Plan,
+    results: Results,
+    baseline: Accepted | None,
+    reported: Sequence[Engines],
 ) -> list[Measurement]:
     """What was measured of each metric of the plan, with its expectation."""
-    plan = requirements(cluster, results.scale)
     short: dict[tuple[Hashable, ...], str] = {
-        (each.check, each.partition, *way): sentence
-        for each in reported
-        for way, sentence in each.short.items()
+        (each.case, *way): sentence for each in reported for way, sentence in each.short.items()
     }
     problems = [results.problems(metric) for metric in plan]
     samples = [results.samples(metric) for metric in plan]
@@ -338,9 +351,7 @@ def _measurements(
             its_problems,
             results.raw(metric),
             model_of(cluster, metric.subject),
-            short.get(
-                (metric.check, metric.partition, metric.subject, metric.metric.direction), ""
-            ),
+            short.get((metric.case, metric.subject, metric.metric.direction), ""),
         )
         for metric, values, its_problems in zip(plan, samples, problems, strict=True)
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -80,10 +81,14 @@ class Waiver(BaseModel):
         return fnmatchcase(key, self.metric.replace("[", "[[]"))
 
     @property
+    def check(self) -> str:
+        """The name of its check."""
+        return self.metric.partition(".")[0]
+
+    @property
     def names_a_check(self) -> bool:
         """Whether the check is named in full."""
-        check, dot, _ = self.metric.partition(".")
-        return bool(dot) and not set(check) & set("*?[]")
+        return "." in self.metric and not set(self.check) & set("*?[]")
 
 
 class _File(BaseModel):
@@ -142,9 +147,13 @@ def excuse(
     # Limited, since finding a suggestion among all metrics takes time.
     if problems := list(islice(_problems(judgements, waivers, today), MOST)):
         raise WaiverError(problems)
+    of_check = defaultdict(list)
+    for each in waivers:
+        of_check[each.check].append(each)
     judged, excused = [], []
     for judgement in judgements:
-        waiver = next((w for w in waivers if w.covers(judgement.requirement.key)), None)
+        its = of_check[judgement.requirement.check]
+        waiver = next((w for w in its if w.covers(judgement.requirement.key)), None)
         if waiver is None:
             judged.append(judgement)
         elif judgement.verdict is Verdict.MISSING:
@@ -163,6 +172,9 @@ def _problems(
     judgements: Sequence[Judgement], waivers: Sequence[Waiver], today: date
 ) -> Iterator[str]:
     keys = [judgement.requirement.key for judgement in judgements]
+    of_check = defaultdict(list)
+    for judgement in judgements:
+        of_check[judgement.requirement.check].append(judgement.requirement.key)
     waived: set[str] = set()
     for waiver in waivers:
         if waiver.expires < today:
@@ -181,7 +193,7 @@ def _problems(
                 " 'IorEasy.write on *': only what follows the check's name may be a pattern"
             )
             continue
-        covered = set(filter(waiver.covers, keys))
+        covered = set(filter(waiver.covers, of_check[waiver.check]))
         if covered and covered <= waived:
             yield (
                 f"the waiver of {waiver.metric!r} by {waiver.owner} has no effect, since the"

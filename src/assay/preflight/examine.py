@@ -24,8 +24,9 @@ from assay.foreign.documents import MOST, from_json, misfits
 from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line
 from assay.preflight.refusals import KEYS, refusals
-from assay.preflight.rules import group_rules, rules_of_host, rules_of_site
-from assay.preflight.rules.daos_keys import daos_key_rules
+from assay.preflight.rules import rules_of_host, rules_of_site
+from assay.preflight.rules.engines.daos_keys import daos_key_rules
+from assay.preflight.rules.site.groups import group_rules
 from assay.problems import Problem, from_pydantic, variable
 from assay.units import UnitError, parse
 

@@ -3,60 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from assay.checks.plan import LAYERS, Layer
+from assay.judge.causes import metric
 from assay.judge.judgement import Judgement
 from assay.judge.signoff import SignOff
 from assay.judge.verdict import Verdict
 
 _WORST_FIRST = {verdict: rank for rank, verdict in enumerate(Verdict)}
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """Judgements with the same verdict for the same reason."""
-
-    verdict: Verdict
-    reason: str
-    judgements: tuple[Judgement, ...]
-
-    def named(self, most: int) -> str:
-        """Its metrics in words; see the function `named`."""
-        return named(self.judgements, most)
-
-
-def named(judgements: Iterable[Judgement], most: int) -> str:
-    """Metrics in words: ``SsdFio.read_1m on n1, n2 and 510 more``.
-
-    At most `most` metrics are named, with at most `most` subjects each.
-    """
-    subjects: dict[str, list[str]] = {}
-    for judgement in judgements:
-        subjects.setdefault(metric(judgement), []).append(str(judgement.requirement.subject))
-    metrics = [f"{name} on {_several(names, most)}" for name, names in subjects.items()]
-    return _several(metrics, most, "; ", " metrics")
-
-
-def metric(judgement: Judgement) -> str:
-    """The metric without its subject: ``SsdFio.read_1m``."""
-    return f"{judgement.requirement.check}.{judgement.requirement.name}"
-
-
-def _several(names: Sequence[str], most: int, between: str = ", ", what: str = "") -> str:
-    if len(names) <= most:
-        return between.join(names)
-    more = len(names) - most
-    kind = what.removesuffix("s") if more == 1 else what
-    return f"{between.join(names[:most])} and {more} more{kind}"
-
-
-def causes(judgements: Iterable[Judgement]) -> list[Cause]:
-    """Group judgements with the same verdict and reason, in order of first appearance."""
-    alike: dict[tuple[Verdict, str], list[Judgement]] = {}
-    for judgement in judgements:
-        alike.setdefault((judgement.verdict, judgement.reason), []).append(judgement)
-    return [Cause(verdict, reason, tuple(judged)) for (verdict, reason), judged in alike.items()]
 
 
 def by_layer(signed: SignOff) -> list[tuple[Layer, list[Judgement]]]:

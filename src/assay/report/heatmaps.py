@@ -11,6 +11,7 @@ import altair as alt
 import vl_convert
 from markupsafe import Markup
 
+from assay.judge import causes
 from assay.judge.judgement import Judgement
 from assay.report import grouping
 from assay.subject import Subject
@@ -20,6 +21,8 @@ MOST = 48
 
 _MOST_NAMES = 8
 _CELL = 14
+_NARROW = 12
+"""Number of columns that have room on a screen of 400 pixels, beside the names of the rows."""
 _VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _STEPS = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
 """Boundaries of the colour classes: relative gain of a figure over the median of its peers."""
@@ -47,6 +50,8 @@ class Heatmap:
     shown: int
     total: int
     """Number of figures."""
+    is_wide: bool
+    """Whether a narrow screen cuts it."""
     outliers: str
     """The names of the outliers among the subjects; empty if there are none."""
 
@@ -76,12 +81,13 @@ def _heatmap(metric: Sequence[Judgement]) -> Heatmap | None:
     shown = _farthest(cells)
     rows, columns = _axes(metric[0].requirement.subject)
     return Heatmap(
-        metric=grouping.metric(metric[0]),
+        metric=causes.metric(metric[0]),
         rows=rows,
         columns=columns,
         svg=_draw(shown),
         shown=len(shown),
         total=len(cells),
+        is_wide=len({cell.column for cell in shown}) > _NARROW,
         outliers=_outliers(metric),
     )
 
@@ -108,7 +114,7 @@ def _axes(subject: Subject) -> tuple[str, str]:
 
 def _outliers(metric: Sequence[Judgement]) -> str:
     outliers = [judgement for judgement in metric if judgement.peers and judgement.peers.outlier]
-    return grouping.named(outliers, _MOST_NAMES) if outliers else ""
+    return causes.named(outliers, _MOST_NAMES) if outliers else ""
 
 
 def _farthest(cells: Sequence[_Cell]) -> list[_Cell]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os.path
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -19,15 +19,19 @@ from assay.checks.untested import untested
 from assay.cluster.description import Cluster, Host
 from assay.foreign import limits
 from assay.foreign.text import printable
-from assay.judge import coverage
+from assay.judge import causes, coverage
+from assay.judge.causes import Cause
 from assay.judge.chain import UNIT
 from assay.judge.evidence import Evidence, is_bad
 from assay.judge.judgement import Judgement
-from assay.judge.signoff import FAILING, SignOff
+from assay.judge.signoff import SignOff
 from assay.judge.verdict import Verdict
 from assay.report import charts, grouping, heatmaps, words
 from assay.tools.daos import support
 from assay.units import show
+
+_MOST_AT_THE_TOP = 8
+"""Maximum number of causes under the headline; of more, the worst are listed."""
 
 _MOST_CAUSES = 50
 _MOST_FILES = 24
@@ -45,9 +49,38 @@ class _Link:
 
 
 @dataclass(frozen=True, slots=True)
+class _Raw:
+    """The raw outputs of a metric, or the files of one kind."""
+
+    directory: str
+    """The part of the path that they have in common."""
+    links: tuple[_Link, ...]
+    more: int = 0
+    """The number of others, which have no link."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One cause of verdicts that are not `pass`."""
+
+    anchor: str
+    verdict: Verdict
+    counts: Mapping[Verdict, int]
+    title: str
+    culprit: str
+    names: str
+    reason: str
+    is_first: bool
+    """Whether the reason is that of the first of several metrics."""
+    figures: str
+    """The anchor of a metric of it in the table of its layer, or of the layer."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Row:
     """One metric as its table shows it; figures are in `unit`."""
 
+    anchor: str
     verdict: Verdict
     rank: int
     """Rank of the verdict, by which the table is sorted; the worst is 0."""
@@ -64,7 +97,7 @@ class _Row:
     ceiling: str
     remark: str
     derivation: str
-    raw: tuple[_Link, ...]
+    raw: _Raw
     evidence: str
     """The anchor of its evidence; empty if it has none."""
 
@@ -75,8 +108,8 @@ class _Proof:
 
     anchor: str
     name: str
-    files: tuple[tuple[str, tuple[_Link, ...], int], ...]
-    """By kind, in words: links to the first files, and the number of the others."""
+    files: tuple[tuple[str, _Raw], ...]
+    """The files by kind, in words."""
     notes: tuple[str, ...]
     collect: str
     """The command that collects the whole logs of the servers that are named; empty if none is."""
@@ -109,37 +142,41 @@ class _Machine:
 
 
 def render(signed: SignOff) -> str:
-    """The page: outcome, what blocks it, the layers, the hosts, how to verify, and signatures."""
-    word, _, rest = signed.headline.partition(": ")
-    causes = grouping.causes(signed.stopped_by)
+    """The page: outcome, causes, the layers, the hosts, how to verify, and signatures."""
     missing = [j for j in signed.judgements if j.verdict is Verdict.MISSING]
     anchors = _anchors(signed)
     sections = [
         _section(layer, judgements, anchors) for layer, judgements in grouping.by_layer(signed)
     ]
     present = {section.layer for section in sections}
+    shown = {row.anchor for section in sections for row in section.rows}
+    found = [_found(number, cause, shown) for number, cause in enumerate(signed.causes, 1)]
+    blocking = [
+        each
+        for each, cause in zip(found, signed.causes, strict=True)
+        if signed.is_blocked_by(cause)
+    ]
+    others = found[len(blocking) :]
     return _page(
         signed=signed,
-        outcome=word,
-        outcome_rest=rest,
         gate_meaning=words.gate(signed),
         comparisons=words.comparisons(signed),
         units=words.units(signed),
         measured=_between(signed.measured_from, signed.measured_to),
         made_at=_at(signed.made_at),
-        stopping=FAILING[signed.gate],
-        gates=words.GATES,
         unjudged_advice=words.UNJUDGED,
-        causes=[
-            {
-                "verdict": cause.verdict,
-                "names": cause.named(_MOST_SUBJECTS),
-                "reason": words.shorten(cause.reason, limits.SHOWN_REASON),
-            }
-            for cause in causes[:_MOST_CAUSES]
+        causes=found,
+        at_the_top=found[:_MOST_AT_THE_TOP],
+        kinds=[
+            (words.blocks(signed.gate, blocking=blocks), blocks, listed[:_MOST_CAUSES])
+            for blocks, listed in ((True, blocking), (False, others))
         ],
-        more_causes=max(0, len(causes) - _MOST_CAUSES),
-        advice={cause.verdict: words.ADVICE[cause.verdict] for cause in causes},
+        more_causes=sum(max(0, len(each) - _MOST_CAUSES) for each in (blocking, others)),
+        advice={
+            verdict: words.ADVICE[verdict]
+            for verdict in words.ADVICE
+            if any(verdict in each.counts for each in found)
+        },
         unrated=coverage.causes(signed.judgements).most_common(),
         untested=untested(signed.cluster),
         chains=signed.chains,
@@ -151,7 +188,7 @@ def render(signed: SignOff) -> str:
         not_required=[layer for layer in LAYERS if layer not in present],
         missing=[
             {"names": cause.named(len(cause.judgements)), "reason": cause.reason.strip()}
-            for cause in grouping.causes(missing)
+            for cause in causes.causes(missing)
         ],
         system=words.system(signed.cluster),
         machines=[
@@ -210,16 +247,38 @@ def _section(
     )
 
 
+def _found(number: int, cause: Cause, shown: Collection[str]) -> _Found:
+    first = cause.judgements[0]
+    places = (place for each in cause.judgements if (place := _place(each)) in shown)
+    alone = cause.verdict is Verdict.MISSING or len(cause.judgements) == 1
+    return _Found(
+        anchor=f"cause-{number}",
+        verdict=cause.verdict,
+        counts=cause.counts,
+        title=cause.title,
+        culprit=first.culprit,
+        names=cause.named(_MOST_SUBJECTS),
+        reason=words.shorten(cause.reason, limits.SHOWN_REASON),
+        is_first=not alone,
+        figures=next(places, first.requirement.layer),
+    )
+
+
+def _place(judgement: Judgement) -> str:
+    """The anchor of a metric in the table of its layer."""
+    return f"figure-{quote(judgement.requirement.key, safe='')}"
+
+
 def _anchors(signed: SignOff) -> dict[Requirement, str]:
     """The evidence of each figure that has some; waivers do not change that."""
-    anchors = {(each.check, each.partition): _anchor(each) for each in signed.evidence or ()}
+    anchors = {each.case: _anchor(each) for each in signed.evidence or ()}
     without = {each.judgement.requirement: each.judgement.verdict for each in signed.excused}
     return {
         required: anchor
         for judgement in signed.judgements
         for required in [judgement.requirement]
         if is_bad(required, without.get(required, judgement.verdict))
-        if (anchor := anchors.get((required.check, required.partition)))
+        if (anchor := anchors.get(required.case))
     }
 
 
@@ -238,12 +297,8 @@ def _proof(evidence: Evidence, cluster: Cluster) -> _Proof:
     )
     return _Proof(
         anchor=_anchor(evidence),
-        name=evidence.name,
-        files=tuple(
-            (kind, tuple(_links(paths[:_MOST_FILES])), max(0, len(paths) - _MOST_FILES))
-            for kind, paths in kinds
-            if paths
-        ),
+        name=str(evidence.case),
+        files=tuple((kind, _raw(paths, _MOST_FILES)) for kind, paths in kinds if paths),
         notes=evidence.notes,
         collect="" if evidence.support else support.collect(evidence.servers, cluster),
     )
@@ -255,6 +310,7 @@ def _row(judgement: Judgement, evidence: str) -> _Row:
     several = summary is not None and summary.count > 1
     says_itself = judgement.verdict in (Verdict.PASS, Verdict.UNRATED)
     return _Row(
+        anchor=_place(judgement),
         verdict=judgement.verdict,
         rank=list(Verdict).index(judgement.verdict),
         metric=judgement.requirement.name,
@@ -272,7 +328,7 @@ def _row(judgement: Judgement, evidence: str) -> _Row:
         if says_itself
         else words.shorten(judgement.reason, limits.SHOWN_REASON).rstrip("."),
         derivation=expected.derivation.rstrip("."),
-        raw=tuple(_links(judgement.raw)),
+        raw=_raw(judgement.raw, len(judgement.raw)),
         evidence=evidence,
     )
 
@@ -281,11 +337,14 @@ def _figure(value: float | None) -> str:
     return "–" if value is None else show(value)
 
 
-def _links(paths: Sequence[str]) -> Iterator[_Link]:
-    """Links to raw outputs, named by the part of the path that distinguishes them."""
+def _raw(paths: Sequence[str], most: int) -> _Raw:
+    """Links to files, each named by the part of its path that distinguishes it."""
     common = os.path.commonpath([os.path.dirname(path) for path in paths]) if paths else ""
-    for path in paths:
-        yield _Link(os.path.relpath(path, common) if common else path, f"./{quote(path)}")
+    links = (
+        _Link(os.path.relpath(path, common) if common else path, f"./{quote(path)}")
+        for path in paths[:most]
+    )
+    return _Raw(common, tuple(links), max(0, len(paths) - most))
 
 
 def _machine(cluster: Cluster, name: str, host: Host) -> _Machine:

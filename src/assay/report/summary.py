@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -14,9 +14,11 @@ from rich.text import Text
 from assay.checks.untested import untested
 from assay.foreign import limits
 from assay.foreign.text import printable
-from assay.judge import coverage
+from assay.judge import causes, coverage
+from assay.judge.causes import Cause
 from assay.judge.judgement import Judgement
 from assay.judge.signoff import SignOff
+from assay.judge.verdict import Verdict
 from assay.judge.waivers import Waiver
 from assay.report import grouping, words
 from assay.units import show
@@ -28,27 +30,24 @@ _MOST_CAUSES = 20
 
 
 def render(signed: SignOff) -> str:
-    """The headline, a table, what blocks acceptance, and what the gate requires."""
+    """The headline, its causes, the figures, where it is slow, and what the gate requires."""
     measured = f"{signed.measured_from:%Y-%m-%d %H:%M} to {signed.measured_to:%Y-%m-%d %H:%M}"
     parts = [
         _wrapped(signed.headline),
-        f"{signed.cluster.name}, measured {measured} UTC, scale {signed.scale}",
+        "",
+        f"measured {measured} UTC, scale {signed.scale}",
     ]
     if system := words.system(signed.cluster):
         parts.append(_wrapped(system))
     if signed.approver:
         parts.append(_wrapped(f"approver: {signed.approver}"))
+    others = [*_less(signed), *_changed(signed), *_unjudged(signed)]
+    for blocking, more in ((True, others), (False, [])):
+        found = [each for each in signed.causes if signed.is_blocked_by(each) is blocking]
+        if listed := [*_causes(found), *more]:
+            parts += ["", f"{words.blocks(signed.gate, blocking=blocking)}:", *listed]
     if signed.judgements:
         parts += ["", _table(signed)]
-    if not signed.passed and (
-        causes := [
-            *_causes(signed),
-            *_less(signed),
-            *_changed(signed),
-            *_unjudged(signed),
-        ]
-    ):
-        parts += ["", f"What blocks {words.GATES[signed.gate]}:", *causes]
     if slow := signed.chains:
         parts += ["", "Where it is slow:"]
         parts += (_wrapped(f"{chain.direction}: {chain.sentence}", indent="  ") for chain in slow)
@@ -81,7 +80,7 @@ def _table(signed: SignOff) -> str:
     table.add_column("unit", no_wrap=True)
     for peers in grouping.by_metric(signed.judgements):
         shown = grouping.worst(peers, _MOST_SUBJECTS)
-        table.add_row("", Text(grouping.metric(peers[0])))
+        table.add_row("", Text(causes.metric(peers[0])))
         for judgement in shown:
             table.add_row(*(Text(cell) for cell in _cells(judgement)))
         if len(shown) < len(peers):
@@ -107,7 +106,7 @@ def _waived(signed: SignOff) -> Iterator[str]:
     for excused in signed.excused:
         by_waiver.setdefault(excused.waiver, []).append(excused.judgement)
     for waiver, judgements in by_waiver.items():
-        named = grouping.named(judgements, most=3)
+        named = causes.named(judgements, most=3)
         counted = Counter(judgement.verdict for judgement in judgements)
         without = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
         yield _wrapped(
@@ -118,13 +117,19 @@ def _waived(signed: SignOff) -> Iterator[str]:
         )
 
 
-def _causes(signed: SignOff) -> Iterator[str]:
-    causes = grouping.causes(signed.stopped_by)
-    for cause in causes[:_MOST_CAUSES]:
+def _causes(found: Sequence[Cause]) -> Iterator[str]:
+    for cause in found[:_MOST_CAUSES]:
         reason = words.shorten(cause.reason, limits.SHOWN_REASON)
-        yield _wrapped(f"{cause.verdict}: {cause.named(most=3)}: {reason}", indent="  ")
-    if len(causes) > _MOST_CAUSES:
-        yield f"  and {len(causes) - _MOST_CAUSES} more reasons, which report.html lists"
+        first = cause.judgements[0]
+        where = f", {first.culprit}" if first.culprit else ""
+        alone = first.verdict is Verdict.MISSING or len(cause.judgements) == 1
+        which = "" if alone else "; the first"
+        yield _wrapped(
+            f"{words.counted(cause.counts)}{where}: {cause.named(most=3)}{which}: {reason}",
+            indent="  ",
+        )
+    if len(found) > _MOST_CAUSES:
+        yield f"  and {len(found) - _MOST_CAUSES} more causes, which report.html lists"
 
 
 def _less(signed: SignOff) -> Iterator[str]:

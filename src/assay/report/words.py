@@ -28,6 +28,12 @@ GATES: Mapping[Gate, str] = {
 }
 """What each gate lets through, as the object of a sentence."""
 
+
+def blocks(gate: Gate, *, blocking: bool) -> str:
+    """The heading of the causes that block a gate, or of those that do not."""
+    return f"What blocks {GATES[gate]}" if blocking else f"What does not block {GATES[gate]}"
+
+
 SIGN: Mapping[Verdict, str] = {
     Verdict.MISSING: "✕",
     Verdict.IMPLAUSIBLE: "▲",
@@ -76,8 +82,8 @@ UNJUDGED = (
 _GATE: Mapping[Gate, str] = {
     Gate.ACCEPTANCE: (
         "The acceptance gate requires that every metric required of this cluster was measured with"
-        " at least what its scale asks for, and that none is implausible, below its floor or"
-        " unsteady. In each layer and direction, at least one metric must have been judged."
+        " at least what its scale asks for, and that none is implausible, below or unsteady. In"
+        " each layer and direction, at least one metric must have been judged."
     ),
     Gate.MEASURED: (
         "This is a measurement and not an acceptance. The measured gate requires that every metric"
@@ -167,6 +173,11 @@ def engines(signed: SignOff) -> list[tuple[str, str]]:
     for each in signed.engines:
         checks.setdefault(each.sentence, []).append(each.check)
     return [(", ".join(names), sentence) for sentence, names in checks.items()]
+
+
+def counted(verdicts: Mapping[Verdict, int]) -> str:
+    """Numbers of metrics: ``5 below, 2 unsteady``."""
+    return ", ".join(f"{count:,} {verdict}" for verdict, count in verdicts.items())
 
 
 def _counted(number: int, thing: str) -> str:

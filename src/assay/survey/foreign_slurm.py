@@ -6,12 +6,12 @@ import inspect
 import os
 import re
 import shlex
+import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from assay.cluster.slurm import Slurm
 from assay.foreign import limits
 from assay.foreign.documents import first_error, from_json
 from assay.foreign.files import ForeignError
+from assay.foreign.sources import Missing, output_of
 from assay.foreign.text import one_line, shorten
 from assay.subject import folded
 from assay.tools.host import probe, sysfs
@@ -97,7 +98,7 @@ class Question:
 
 def name() -> str:
     """What Slurm calls this cluster."""
-    for line in _printed(["scontrol", "show", "config"]).splitlines():
+    for line in _printed(["scontrol", "show", "config"]).split("\n"):
         key, _, value = line.partition("=")
         if key.strip() == "ClusterName" and value.strip():
             return value.strip()
@@ -138,13 +139,15 @@ def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]
     Raises:
         SlurmError: there are none.
     """
-    states = sinfo.states(_printed(sinfo.command(partition)))
+    asked = sinfo.Nodes(partition)
+    printed = _printed(asked.command)
+    states = asked.states(printed)
     if not states:
         raise SlurmError(
             f"the partition {partition} has no nodes that you can see; choose from:"
             f" {', '.join(partitions())}"
         )
-    lost = dict(sinfo.lost(_printed(sinfo.command(partition))))
+    lost = dict(asked.lost(printed))
     if wanted is None:
         busy = {
             node: f"{node} is {state}"
@@ -204,17 +207,13 @@ def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
 
 def ask_here(question: Question) -> Seen:
     """What the host on which this runs has."""
-    done = subprocess.run(
-        [sys.executable, "-I", "-", *question.words],
-        input=_program(),
-        capture_output=True,
-        text=True,
-        timeout=ANSWER_S,
-        check=False,
-    )
-    seen = answers(done.stdout)
+    command = [sys.executable, "-I", "-", *question.words]
+    done = output_of(command, limits.SLURM, stdin=_program())
+    if isinstance(done, Missing):
+        raise SlurmError(f"this host cannot be examined: the probe {done}")
+    seen = answers(done.out)
     if not seen:
-        raise SlurmError(f"this host cannot be examined: {_in_one_line(done.stderr)}")
+        raise SlurmError(f"this host cannot be examined: {_in_one_line(done.err)}")
     return seen[0]
 
 
@@ -247,7 +246,7 @@ def answers(printed: str) -> list[Seen]:
         SlurmError: it is no answer of the probe.
     """
     parts: dict[str, dict[int, str]] = {}
-    for line in printed.splitlines():
+    for line in printed.split("\n"):
         if match := _PART.fullmatch(line):
             parts.setdefault(match["host"], {})[int(match["start"])] = match["text"]
     texts = {
@@ -294,38 +293,33 @@ def _run(
     command: Sequence[str], script: str, limit_s: float, job: str | None = None
 ) -> tuple[str, str]:
     """What a program of Slurm prints; it gets a signal that makes srun cancel its job."""
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        )
-    except FileNotFoundError as error:
+    if shutil.which(command[0]) is None:
         raise SlurmError(
             f"{command[0]} is not on the PATH: run this on a host where jobs are submitted"
-        ) from error
-    with process:
-        try:
-            return _ended(process, script, limit_s, job)
-        finally:
-            if process.poll() is None:
-                process.send_signal(signal.SIGTERM)
+        )
+    reason, late = "", time.monotonic() + limit_s
 
+    def in_vain() -> str:
+        nonlocal reason
+        reason = _waits_for(job) if job else ""
+        if not squeue.is_in_vain(reason):
+            return ""
+        return f"Slurm does not start the job that examines the nodes: {reason}"
 
-def _ended(
-    process: subprocess.Popen[str], script: str, limit_s: float, job: str | None
-) -> tuple[str, str]:
-    end, reason, unsent = time.monotonic() + limit_s, "", script or None
-    while (left_s := end - time.monotonic()) > 0:
-        try:
-            return process.communicate(unsent, timeout=min(left_s, LOOK_S))
-        except subprocess.TimeoutExpired:
-            unsent, reason = None, _waits_for(job) if job else ""
-        if squeue.is_in_vain(reason):
-            raise SlurmError(f"Slurm does not start the job that examines the nodes: {reason}")
+    answer = output_of(
+        command,
+        replace(limits.SLURM, seconds=limit_s),
+        stdin=script,
+        meanwhile=in_vain,
+        every_s=LOOK_S,
+        end_with=signal.SIGTERM,
+    )
+    if not isinstance(answer, Missing):
+        return answer.out, answer.err
+    if squeue.is_in_vain(reason):
+        raise SlurmError(str(answer))
+    if time.monotonic() < late:
+        raise SlurmError(f"{command[0]} {answer}")
     why = f" (Slurm's reason: {reason})" if reason else ""
     raise SlurmError(
         f"Slurm did not answer within {limit_s / 60:g} min{why}: name other nodes with --nodes, or"
@@ -335,15 +329,9 @@ def _ended(
 
 def _waits_for(job: str) -> str:
     """What a job waits for, in Slurm's words; empty if it runs, or nobody says."""
-    command = squeue.command(job)
-    try:
-        asked = subprocess.run(
-            command, capture_output=True, text=True, timeout=ANSWER_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    reasons = asked.stdout.splitlines()
-    return shorten(one_line(reasons[0]), limits.SHOWN_REASON) if reasons else ""
+    answer = output_of(squeue.command(job), limits.SLURM)
+    reasons = "" if isinstance(answer, Missing) else answer.out
+    return shorten(one_line(reasons.partition("\n")[0]), limits.SHOWN_REASON)
 
 
 _KNOWN = re.compile(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any
 
 from assay.cluster import releases
 from assay.foreign import programs
+from assay.foreign.limits import MIB
+from assay.foreign.sources import Budget, Missing, fetch
 from assay.subject import folded
 from assay.survey.foreign_slurm import Seen
 from assay.tools.daos import daos_properties, daos_user, dmg
@@ -22,8 +23,8 @@ from assay.tools.daos.telemetry import PORT, at
 ANSWER_S = 60
 """How long `daos` and `dmg` may take to answer (own choice)."""
 
-METRICS_S = 5
-"""How long a server may take to give its metrics (own choice)."""
+METRICS = Budget(seconds=5, bytes=16 * MIB, lines=400_000)
+"""For the metrics of one server, as in a reading; the time is this project's own choice."""
 
 Ask = Callable[[Sequence[str]], str]
 """Runs a command line, and returns what it printed."""
@@ -64,12 +65,8 @@ def ask(command: Sequence[str]) -> str:
 
 def has_metrics(server: str) -> bool:
     """Whether a server gives the metrics of its engines to this host."""
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with direct.open(at(server).partition("=")[2], timeout=METRICS_S) as answer:
-            return b"engine_" in answer.read(2**16)
-    except (OSError, ValueError):
-        return False
+    answer = fetch(at(server).partition("=")[2], METRICS)
+    return not isinstance(answer, Missing) and b"engine_" in answer
 
 
 def find(
@@ -120,6 +117,7 @@ def find(
     # Metrics of some engines would compare only some of them.
     if all(map(gives_metrics, servers)):
         found["telemetry"] = servers
+        found["servers_of_ranks"] = {each.rank: each.address for each in system.ranks}
     if wanted.share is not None:
         found["share"] = wanted.share
     if not refused:

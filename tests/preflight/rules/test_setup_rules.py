@@ -92,20 +92,52 @@ def test_another_server_that_a_host_does_not_find_is_a_warning() -> None:
     assert (problem.host, problem.key, problem.value) == ("c1", "setup.misnamed", "s2")
 
 
-def test_ports_that_a_packet_filter_closes_are_refused_together() -> None:
-    chain = "inet filter input"
-    blocked = {"10001": chain, "31317": chain, "31316": chain}
-    problem = only(put(site(), {"s1: setup/blocked": blocked}))
-    assert (problem.host, problem.value) == ("s1", "10001, 31316-31317")
-    assert problem.severity == "error"
-    assert f"the chain {chain} of nftables closes these TCP ports" in problem.allowed
+def to_s1(why: str, *ports: int) -> dict[str, Any]:
+    return {"failed": [{"to": "s1", "service": "engine0", "ports": list(ports), "why": why}]}
 
 
-def test_ports_of_which_a_packet_filter_cannot_be_judged_are_a_warning() -> None:
-    doubt = "ip filter INPUT: xt multiport"
-    problem = warning(put(site(), {"s1: setup/unjudged": {"31317": doubt, "31316": doubt}}))
-    assert (problem.host, problem.value) == ("s1", "31316-31317")
-    assert f"TCP ports of DAOS are cannot be judged ({doubt})" in problem.allowed
+@pytest.mark.parametrize(
+    ("why", "severity", "remedy"),
+    [
+        ("no answer", "error", "A packet filter drops it, or a route is wrong"),
+        ("refused", "error", "A packet filter rejects it"),
+        ("no route to host", "error", "Correct the routes between them"),
+        ("no answer to 320 KiB", "error", "Set one MTU"),
+        ("no answer to packets of 9000 bytes, the MTU here", "warning", "Set one MTU"),
+    ],
+)
+def test_a_service_that_hosts_do_not_reach_is_reported_once(
+    why: str, severity: str, remedy: str
+) -> None:
+    document = site(clients=2)
+    for name in ("c1", "c2", "login"):
+        put(document, {f"{name}: setup/connections": to_s1(why, 31318, 31316, 31317)})
+    (problem,) = problems(document)
+    assert problem.host == "s1"
+    assert problem.value == ("full packets" if severity == "warning" else "engine0 31316-31318")
+    assert problem.allowed.startswith(f"should reach s1 from c[1-2],login: {why}. {remedy}")
+    assert problem.severity == severity
+
+
+def test_a_host_that_reaches_no_other_is_reported_once() -> None:
+    document = site(servers=3)
+    failures = [to_s1("no answer", 10001)["failed"][0] | {"to": to} for to in ("s1", "s2", "s3")]
+    (problem,) = problems(put(document, {"c1: setup/connections": {"failed": failures}}))
+    assert (problem.host, problem.value) == (None, "engine0 10001")
+    assert problem.allowed.startswith("should reach s[1-3] from c1: no answer")
+
+
+def test_connections_that_a_site_forbids_are_said_not_to_be_tried() -> None:
+    untried = {"untried": "cluster_try_ports is false"}
+    document = put(site(), {f"{name}: setup/connections": untried for name in ("c1", "s1")})
+    (problem,) = problems(document)
+    assert (problem.host, problem.value) == (None, "not tried from s1,c1")
+    assert problem.severity == "warning"
+    assert problem.allowed.endswith("(cluster_try_ports is false)")
+
+
+def test_hosts_that_reach_each_other_or_are_not_there_yet_are_no_problem() -> None:
+    assert problems(put(site(), {"c1: setup/connections": {}, "s1: setup/connections": None})) == []
 
 
 FULL, HALF = {"gts": 16, "lanes": 4}, {"gts": 16, "lanes": 2}

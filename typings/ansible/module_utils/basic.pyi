@@ -7,7 +7,12 @@ class AnsibleModule:
     check_mode: bool
 
     def __init__(
-        self, argument_spec: dict[str, dict[str, Any]], *, supports_check_mode: bool = ...
+        self,
+        argument_spec: dict[str, dict[str, Any]],
+        *,
+        mutually_exclusive: list[list[str]] = ...,
+        required_one_of: list[list[str]] = ...,
+        supports_check_mode: bool = ...,
     ) -> None: ...
     def exit_json(self, **result: Any) -> NoReturn: ...
     def fail_json(self, msg: str, **result: Any) -> NoReturn: ...

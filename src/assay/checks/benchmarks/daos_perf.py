@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.checks.bounds.devices import IO, MEBIBYTE
 from assay.checks.daos_path import DaosPath, objects
-from assay.checks.entry import Check, Metric, Reading, Run
+from assay.checks.entry import Check, Metric, Reading, Run, each_sample
 from assay.checks.estimates import FABRIC_MIB_S, RPCS_S, SRUN_S
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import RawOutputs
@@ -83,6 +83,8 @@ DAOS_PERF = Check(
         "quick": {"repetitions": 3, "values_4k": 5 * 1024, "values_1m": 64},
         "acceptance": {"repetitions": 5, "values_4k": 100 * 1024, "values_1m": 1024},
     },
-    reading=Reading(_parsed, _is_sample_of, watches_engines=True, pool="perf_pool"),
+    reading=Reading(
+        _parsed, each_sample(*SIZES), _is_sample_of, watches_engines=True, pool="perf_pool"
+    ),
     takes=_takes,
 )

@@ -10,7 +10,17 @@ from assay.checks.benchmarks.fio import OnDisk
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import MEBIBYTE, Direction
 from assay.checks.daos_path import DaosPath, objects
-from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Rule, Run
+from assay.checks.entry import (
+    Check,
+    Expectation,
+    Measured,
+    Metric,
+    Reading,
+    Requirement,
+    Rule,
+    Run,
+    each_sample,
+)
 from assay.checks.estimates import DISK_MIB_S, SRUN_S
 from assay.checks.figures import Unrated, within
 from assay.checks.load import of_scale
@@ -169,7 +179,7 @@ def _reading(load: Callable[[Run, Subject], tuple[int, int]]) -> Reading:
             ),
         )
 
-    return Reading(parsed, _is_sample_of)
+    return Reading(parsed, each_sample(*PHASES), _is_sample_of)
 
 
 _FIGURES = {"write": "write_bandwidth", "read": "read_bandwidth"}

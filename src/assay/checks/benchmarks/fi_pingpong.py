@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from assay.checks import loopback
 from assay.checks.bounds import Limit, tightest
@@ -33,8 +33,11 @@ def size(metric: Metric) -> int:
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     """Parse the client's table of every run; its message sizes identify the metrics."""
     left = raw.of(subject)
-    names = (name for metric in run.check.metrics for name in run.names(metric.name))
-    return merged(TOOL, (parse(left.text(name, "out")) for name in names))
+    return merged(TOOL, (parse(left.text(name, "out")) for name in _steps(run, subject)))
+
+
+def _steps(run: Run, _: Subject) -> Iterator[str]:
+    return (name for metric in run.check.metrics for name in run.names(metric.name))
 
 
 def _is_sample_of(metric: Metric, sample: Sample) -> bool:
@@ -115,6 +118,6 @@ FI_PINGPONG = Check(
         "quick": {"repetitions": 5, "large_messages": 1000, "small_messages": 20000},
         "acceptance": {"repetitions": 11, "large_messages": 1000, "small_messages": 20000},
     },
-    reading=Reading(_parsed, _is_sample_of),
+    reading=Reading(_parsed, _steps, _is_sample_of),
     takes=_takes,
 )

@@ -104,8 +104,12 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
     return (sample.labels["phase"], sample.metric) == (metric.name, figure)
 
 
-_READING = Reading(_parsed, _is_sample_of)
-_READING_DISK = Reading(_parsed_from_disk, _is_sample_of, counts_reads=True)
+def _steps(_: Run, __: Subject) -> tuple[str]:
+    return (STEP,)
+
+
+_READING = Reading(_parsed, _steps, _is_sample_of)
+_READING_DISK = Reading(_parsed_from_disk, _steps, _is_sample_of, counts_reads=True)
 
 
 def _each(run: Run, covered_s: float) -> float:
@@ -374,6 +378,6 @@ DFUSE = Check(
     each_mount_backend,
     _through_daos(1),
     scales=_DAOS_SCALES,
-    reading=Reading(_parsed_intercepted, _is_sample_of, watches_engines=True),
+    reading=Reading(_parsed_intercepted, _steps, _is_sample_of, watches_engines=True),
     takes=_takes_in_daos,
 )

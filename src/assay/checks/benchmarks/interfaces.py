@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Run
+from assay.checks.entry import (
+    Check,
+    Expectation,
+    Measured,
+    Metric,
+    Reading,
+    Requirement,
+    Run,
+    each_sample,
+)
 from assay.checks.estimates import START_S
 from assay.checks.figures import exactly
 from assay.checks.raw import RawOutputs
@@ -76,6 +85,6 @@ INTERFACES = Check(
     each_host,
     (Metric("near_processes", "process", _near),),
     scales={"quick": {"repetitions": 3}, "acceptance": {"repetitions": 5}},
-    reading=Reading(_parsed, _is_sample_of),
+    reading=Reading(_parsed, each_sample("ask"), _is_sample_of),
     takes=_takes,
 )

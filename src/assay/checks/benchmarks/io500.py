@@ -9,7 +9,16 @@ from statistics import geometric_mean
 from assay.checks.backends import ior_backends
 from assay.checks.benchmarks import ior, mdtest
 from assay.checks.bounds import Bound, Limit
-from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Run
+from assay.checks.entry import (
+    Check,
+    Expectation,
+    Measured,
+    Metric,
+    Reading,
+    Requirement,
+    Run,
+    each_sample,
+)
 from assay.checks.estimates import SRUN_S
 from assay.checks.figures import nothing, within
 from assay.checks.load import ranks_per_node
@@ -126,6 +135,9 @@ _METADATA_SCORE_WITHOUT_FIND = _score("metadata_score_without_find", "kop/s", *_
 
 # How a sample is taken and read.
 
+_PHASES = tuple(io500.Io500(".", ".").runs())
+_CLEANS = ("ior-easy-clean", "ior-hard-clean")
+
 
 def _parsed_phases(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     """Parse the phases and scores of every sample."""
@@ -195,7 +207,7 @@ PHASES = Check(
     ),
     scales=_SCALES,
     takes=_takes,
-    reading=Reading(_parsed_phases, watches_engines=True),
+    reading=Reading(_parsed_phases, each_sample(*_PHASES, *_CLEANS), watches_engines=True),
 )
 
 PROGRAM = Check(
@@ -213,5 +225,5 @@ PROGRAM = Check(
     ),
     scales=_SCALES,
     takes=_takes,
-    reading=Reading(_parsed_program, watches_engines=True),
+    reading=Reading(_parsed_program, each_sample("io500"), watches_engines=True),
 )

@@ -63,6 +63,14 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     return merged(TOOL, [counted, Parsed(TOOL, (), verified.problems)])
 
 
+def _steps(run: Run, _: Subject) -> Iterator[str]:
+    return (
+        f"{step}.{name}"
+        for name in repetitions(run.repetitions)
+        for step in ("write", "read", "clean")
+    )
+
+
 def _read(run: Run, subject: Subject, left: SubjectOutputs, name: str) -> Parsed:
     """Parse the summary of a phase, and the warnings in its other output."""
     return parse(
@@ -91,7 +99,7 @@ def transferred(left: SubjectOutputs, step: str) -> dict[str, float] | None:
     return by_direction and {"update": by_direction["write"], "fetch": by_direction["read"]}
 
 
-_READING = Reading(_parsed, _is_sample_of, watches_engines=True, moved=transferred)
+_READING = Reading(_parsed, _steps, _is_sample_of, watches_engines=True, moved=transferred)
 
 EASY = Check(
     "IorEasy",

@@ -119,6 +119,11 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     return merged(TOOL, runs)
 
 
+def _steps(run: Run, _: Subject) -> Iterator[str]:
+    yield "container"
+    yield from (name for name, _ in names(run))
+
+
 POOL_S = 3.0
 """Time in which dmg makes a pool, or destroys it."""
 
@@ -148,6 +153,6 @@ IOR_BY_RANK = Check(
     (*LARGE, *SMALL),
     # Pools on each rank come and go, which a trial in minutes does not do.
     scales={"acceptance": {"repetitions": 5}},
-    reading=Reading(_parsed, watches_engines=True, of_one_rank=True, moved=transferred),
+    reading=Reading(_parsed, _steps, watches_engines=True, of_one_rank=True, moved=transferred),
     takes=_takes,
 )

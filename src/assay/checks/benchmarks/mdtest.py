@@ -10,7 +10,16 @@ from assay.checks.benchmarks.self_test import round_trip
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import waiting
 from assay.checks.daos_path import UNDESCRIBED, clients_of, crossed_by, is_undescribed
-from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Run
+from assay.checks.entry import (
+    Check,
+    Expectation,
+    Measured,
+    Metric,
+    Reading,
+    Requirement,
+    Run,
+    each_sample,
+)
 from assay.checks.estimates import SRUN_S
 from assay.checks.figures import nothing, within
 from assay.checks.load import ranks, ranks_per_node
@@ -148,7 +157,7 @@ def _check(name: str, size: Quantity | None) -> Check:
             "acceptance": {"repetitions": 5, "stonewall_s": 30, "scratch_mib": 16384},
         },
         takes=_takes,
-        reading=Reading(_parsed, _is_sample_of, watches_engines=True),
+        reading=Reading(_parsed, each_sample("mdtest"), _is_sample_of, watches_engines=True),
     )
 
 

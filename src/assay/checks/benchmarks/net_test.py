@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from assay.checks.benchmarks.self_test import round_trip, rpcs
-from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Run
+from assay.checks.entry import (
+    Check,
+    Expectation,
+    Measured,
+    Metric,
+    Reading,
+    Requirement,
+    Run,
+    each_sample,
+)
 from assay.checks.estimates import RPCS_S, SRUN_S
 from assay.checks.figures import nothing
 from assay.checks.pairs import engines_of
@@ -85,6 +94,6 @@ NET_TEST = Check(
         "quick": {"repetitions": 3, "rpcs": 1000},
         "acceptance": {"repetitions": 5, "rpcs": 10000},
     },
-    reading=Reading(_parsed, _is_sample_of),
+    reading=Reading(_parsed, each_sample("run"), _is_sample_of),
     takes=_takes,
 )

@@ -87,6 +87,10 @@ def samples(run: Run, subject: Subject) -> Iterator[tuple[Metric, Subject, str]]
             yield metric, runner, name
 
 
+def _steps(run: Run, subject: Subject) -> Iterator[str]:
+    return (name for _, runner, name in samples(run, subject) if runner == subject)
+
+
 _FIGURES = {"MiB/s": "bandwidth", "IO/s": "rate", "us": "latency"}
 
 
@@ -125,7 +129,7 @@ BANDWIDTH = Check(
     each_ssd,
     (ALONE, TOGETHER),
     scales=_SCALES,
-    reading=Reading(_parsed),
+    reading=Reading(_parsed, _steps),
     takes=_takes,
 )
 
@@ -151,6 +155,6 @@ IOPS = Check(
     each_ssd,
     (RATE_ALONE, RATE_TOGETHER, LATENCY),
     scales=_SCALES,
-    reading=Reading(_parsed),
+    reading=Reading(_parsed, _steps),
     takes=_takes,
 )

@@ -6,6 +6,7 @@ tutorial in IOR's documentation).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from assay.checks.backends import ior_backends
@@ -62,6 +63,10 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     )
 
 
+def _steps(run: Run, _: Subject) -> Iterator[str]:
+    return (name for rung in RUNGS for name in run.names(rung))
+
+
 def _rung(run: Run, left: SubjectOutputs, rung: str, name: str) -> Parsed:
     output = "".join(left.text(name, kind) for kind in ("out", "err", "json"))
     tasks = ranks_per_node(run.cluster, run.hosts, run.scale) * len(run.hosts)
@@ -111,6 +116,6 @@ PAGE_CACHE = Check(
         "quick": {"repetitions": 3, "block_mib": 32},
         "acceptance": {"repetitions": 5, "block_mib": 4096},
     },
-    reading=Reading(_parsed),
+    reading=Reading(_parsed, _steps),
     takes=_takes,
 )

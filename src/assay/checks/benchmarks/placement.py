@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Run
+from assay.checks.entry import (
+    Check,
+    Expectation,
+    Measured,
+    Metric,
+    Reading,
+    Requirement,
+    Run,
+    each_sample,
+)
 from assay.checks.estimates import SRUN_S
 from assay.checks.figures import exactly
 from assay.checks.raw import RawOutputs
@@ -38,6 +47,6 @@ PLACEMENT = Check(
     each_host,
     (Metric("bound_processes", "process", _bound),),
     scales={"quick": {"repetitions": 3}, "acceptance": {"repetitions": 5}},
-    reading=Reading(_parsed),
+    reading=Reading(_parsed, each_sample("placement")),
     takes=_takes,
 )

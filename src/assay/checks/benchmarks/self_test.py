@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from statistics import median
@@ -169,14 +169,30 @@ def rank(cluster: Cluster, engine: Subject, answer: str) -> int:
     Raises:
         NoRankError: dmg does not know the engine.
     """
-    described = cluster.engine(engine)
-    interface = cluster.hosts[engine.host].interfaces[described.fabric_iface]
-    address = f"{interface.address}:{described.fabric_iface_port}"
+    address = _address(cluster, engine)
     ranks = _ranks(answer)
     if address not in ranks:
         known = ", ".join(ranks) or "none"
         raise NoRankError(f"no rank listens at {address}, {engine}; dmg knows {known}")
     return ranks[address]
+
+
+def servers(cluster: Cluster, answer: str) -> Mapping[int, str]:
+    """The server of each rank that dmg's answer has at the address of a described engine."""
+    ranks = _ranks(answer)
+    engines = (
+        Subject(name, engine=number)
+        for name in (cluster.daos.servers if cluster.daos else ())
+        for number in range(len(cluster.hosts[name].engines))
+    )
+    at = ((_address(cluster, engine), engine.host) for engine in engines)
+    return {ranks[address]: host for address, host in at if address in ranks}
+
+
+def _address(cluster: Cluster, engine: Subject) -> str:
+    described = cluster.engine(engine)
+    interface = cluster.hosts[engine.host].interfaces[described.fabric_iface]
+    return f"{interface.address}:{described.fabric_iface_port}"
 
 
 @lru_cache(maxsize=2)
@@ -228,6 +244,15 @@ def asked(run: Run, subject: Subject, metric: Metric, answer: str) -> SelfTest:
 def step_name(metric: Metric, number: int, group: int) -> str:
     """The name of the step of a sample and a group of clients, both counted from 1."""
     return f"{metric.name}.{number}.{group}"
+
+
+def _steps(run: Run, subject: Subject) -> Iterator[str]:
+    return (
+        step_name(metric, number, group)
+        for metric in run.check.metrics
+        for number in run.times
+        for group, _ in enumerate(groups(run, subject, metric), start=1)
+    )
 
 
 def of_clients(text: str, asked: SelfTest | None = None) -> Parsed:
@@ -315,7 +340,7 @@ CLIENT_SERVER = Check(
         _latency("latency_iov_2k", _IOV),
     ),
     scales=_SCALES,
-    reading=Reading(_parsed),
+    reading=Reading(_parsed, _steps),
     takes=_takes,
 )
 
@@ -327,7 +352,7 @@ CROSS_SERVER = Check(
     each_engine_pair,
     (*_BANDWIDTHS, _EMPTY, _LATENCY_EMPTY),
     scales=_SCALES,
-    reading=Reading(_parsed),
+    reading=Reading(_parsed, _steps),
     takes=_takes,
 )
 

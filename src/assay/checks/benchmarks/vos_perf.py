@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import IO, MEBIBYTE, Direction, scm
-from assay.checks.entry import Check, Metric, Reading, Requirement, Run, Scales
+from assay.checks.entry import Check, Metric, Reading, Requirement, Run, Scales, each_sample
 from assay.checks.estimates import START_S, busiest
 from assay.checks.memory import MemoryRules
 from assay.checks.raw import RawOutputs
@@ -58,7 +58,7 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
     return sample.metric == f"{_TESTS[metric.direction]}_{_FIGURES[metric.unit]}"
 
 
-_READING = Reading(_parsed, _is_sample_of)
+_READING = Reading(_parsed, each_sample("run"), _is_sample_of)
 
 _RATE_SCALES: Scales = {
     "quick": {"repetitions": 3, "values": 50 * 1024, "pool_mib": 512},

@@ -10,6 +10,7 @@ from typing import Literal
 from assay.checks.bounds.limit import Limit
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster, Host
+from assay.cluster.hardware import Ssd
 from assay.units import Quantity, show
 
 Direction = Literal["read", "write"]
@@ -42,19 +43,26 @@ def ssd_bandwidth(cluster: Cluster, name: str | None, way: Direction, count: int
     if each is None:
         return None
     thing = "SSD" if count > 1 else name
-    plausible = math.inf if sheet.announced else ROUNDED
-    return _times("the SSDs", count, each, thing, f"{name}: {sheet.word}", plausible)
+    return _times("the SSDs", count, each, thing, f"{name}: {sheet.word}", _plausible(sheet))
 
 
-def ssd_rate(cluster: Cluster, name: str | None, way: Direction) -> Limit | None:
-    """The rate of random I/Os of 4 KiB on one SSD, by its datasheet."""
-    if name is None:
+def ssd_rate(cluster: Cluster, name: str | None, way: Direction, count: int = 1) -> Limit | None:
+    """The rate of random I/Os of 4 KiB on `count` SSDs of one model, by their datasheet."""
+    if name is None or not count:
         return None
     sheet = cluster.sheets.ssd[name]
     each = sheet.read_rate if way == "read" else sheet.write_rate
     if each is None:
         return None
-    return Limit("the SSD", each, name, f"{name}: {sheet.word}")
+    made_of = name if count == 1 else f"{count} SSDs × {each}"
+    who = "the SSD" if count == 1 else "the SSDs"
+    total = Quantity(count * each.value, each.unit)
+    return Limit(who, total, made_of, f"{name}: {sheet.word}", _plausible(sheet))
+
+
+def _plausible(sheet: Ssd) -> float:
+    """Nobody knows how much a later datasheet promises beyond an announcement."""
+    return math.inf if sheet.announced else ROUNDED
 
 
 def ssd_link(cluster: Cluster, name: str | None, count: int = 1) -> Limit | None:

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from assay.checks.bounds.devices import (
     Direction,
+    as_rate,
     memory,
     nic,
     scm,
     ssd_bandwidth,
     ssd_link,
+    ssd_rate,
     together,
 )
 from assay.checks.bounds.limit import Bound, Limit, tightest
@@ -68,6 +70,30 @@ def data_path(
     for kind in _storage(cluster, way, size, engine):
         limits.append(_cost(kind, stored, why))
     return tightest(limits, "GB/s")
+
+
+def as_rates(
+    cluster: Cluster,
+    way: Direction,
+    size: Quantity,
+    unit: str,
+    limits: Sequence[Limit],
+    engine: Subject | None = None,
+) -> Bound:
+    """The limits of `data_path` as rates of values, in a unit such as ``IO/s``.
+
+    Each value that is read from SSDs takes at least one of their reads. A datasheet's rate of
+    writes is that of overwriting a full SSD, and no bound of new values.
+    """
+    rates = [as_rate(limit, unit, size) for limit in limits]
+    if way == "read" and not is_in_scm(cluster, size):
+        rates.append(_reads(cluster, unit, engine))
+    bound = tightest(rates, unit)
+    assert bound
+    of_each: dict[str, Limit] = {}
+    for limit in bound.limits:
+        of_each.setdefault(limit.who, limit)
+    return Bound(bound.value, tuple(of_each.values()))
 
 
 @once
@@ -211,17 +237,53 @@ def _kinds(
 def _ssds(
     cluster: Cluster, engines: list[tuple[str, Host, Engine]], way: Direction, role: str
 ) -> Iterator[Limit | None]:
-    """The limits of the SSDs with a role; without roles, as with PMem, all SSDs hold data."""
-    counts: dict[str | None, int] = {}
-    for _, host, engine in engines:
-        for tier in engine.bdev_tiers:
-            if tier.class_ != "nvme":
-                return  # an emulated device has no datasheet
-            if not tier.bdev_roles or role in tier.bdev_roles:
-                model = host.datasheets.ssd
-                counts[model] = counts.get(model, 0) + len(set(tier.devices))
-    models = counts.items()
+    """The limits of the SSDs with a role."""
+    models = _models(engines, role).items()
+    if not models:
+        return
     ssds = [ssd_bandwidth(cluster, model, way, count) for model, count in models]
     links = [ssd_link(cluster, model, count) for model, count in models]
     yield ssds[0] if len(ssds) == 1 else together(SEVERAL_SSDS.format(role), ssds)
     yield links[0] if len(links) == 1 else together("the PCIe links of the SSDs", links)
+
+
+def _models(engines: list[tuple[str, Host, Engine]], role: str) -> dict[str | None, int]:
+    """How many SSDs of each model have a role; without roles, as with PMem, all SSDs hold data.
+
+    It is empty if an engine has an emulated device, which has no datasheet.
+    """
+    counts: dict[str | None, int] = {}
+    for _, host, engine in engines:
+        for tier in engine.bdev_tiers:
+            if tier.class_ != "nvme":
+                return {}
+            if not tier.bdev_roles or role in tier.bdev_roles:
+                model = host.datasheets.ssd
+                counts[model] = counts.get(model, 0) + len(set(tier.devices))
+    return counts
+
+
+def _reads(cluster: Cluster, unit: str, only: Subject | None) -> Limit | None:
+    return _reads_of_all(cluster, unit) if only is None else _reads_of(cluster, unit, only)
+
+
+@once
+def _reads_of_all(cluster: Cluster, unit: str) -> Limit | None:
+    return _reads_of(cluster, unit)
+
+
+def _reads_of(cluster: Cluster, unit: str, only: Subject | None = None) -> Limit | None:
+    """The random reads of the data SSDs, by their datasheets; None if one of them is unknown."""
+    models = _models(list(_engines(cluster, only)), "data").items()
+    rates = [ssd_rate(cluster, model, "read", count) for model, count in models]
+    known = [rate for rate in rates if rate is not None]
+    if not known or len(known) < len(rates):
+        return None
+    each = [rate.value.to("IO/s").value for rate in known]
+    most = sum(value * rate.plausible for value, rate in zip(each, known, strict=True))
+    total, plausible = Quantity(sum(each), unit), most / sum(each)
+    sources = "; ".join(rate.source for rate in known)
+    if len(known) == 1:
+        return Limit(SSDS[0], total, known[0].made_of, sources, plausible)
+    made_of = " + ".join(rate.made_of for rate in known)
+    return Limit(SSDS[1], total, made_of, sources, plausible)

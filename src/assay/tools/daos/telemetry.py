@@ -14,7 +14,7 @@ an account with access to it on each server.
 from __future__ import annotations
 
 import re
-import zlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
@@ -22,6 +22,8 @@ from ipaddress import IPv4Address, IPv6Address
 from prometheus_client.parser import text_string_to_metric_families
 
 from assay.cluster.description import Cluster
+from assay.foreign import limits
+from assay.foreign.sources import Missing, inflate, text_of
 from assay.foreign.text import one_line, quoted, shorten
 
 PORT = 9191
@@ -86,8 +88,13 @@ PATTERN = "|".join(
 )
 """Regular expression for the lines of a server to keep."""
 
-MOST_BYTES = 256 * 2**20
-"""Maximum size of a reading. 512 servers of 16 targets give 4 MB if transfers have one size."""
+LINE = 4_096
+"""Characters of a line; those seen have up to 200. The parser takes the square of a line's length
+where that has nothing but backslashes."""
+
+MOST = 1e30
+"""Largest value (own choice). Counters have 64 bits, and sums of squares of a second in
+nanoseconds reach it after 10^12 operations; their differences and sums stay finite."""
 
 REST_S = 2
 """Time between two readings of a system that should be at rest, in seconds (own choice)."""
@@ -138,55 +145,69 @@ class Snapshot:
     or the SSD."""
     silent: Mapping[str, str]
     """Servers that did not answer, each with the reason."""
-    problems: tuple[str, ...] = ()
+    claimed: tuple[str, ...] = ()
+    """Ranks that servers report and that are not theirs, each in a sentence; they are ignored."""
 
     def of(self, rank: int) -> Snapshot:
         """The metrics of one rank alone."""
         hosts = {rank: self.hosts[rank]} if rank in self.hosts else {}
         values = {key: value for key, value in self.values.items() if key[1] == rank}
-        return Snapshot(hosts, values, self.silent, self.problems)
+        return Snapshot(hosts, values, self.silent, self.claimed)
 
 
-def unpacked(packed: bytes) -> str:
-    """Decompress a reading.
-
-    Raises:
-        ValueError: it is not compressed, is cut off, or is larger than `MOST_BYTES`.
-    """
-    unpacking = zlib.decompressobj(wbits=31)
-    try:
-        text = unpacking.decompress(packed, MOST_BYTES)
-    except zlib.error as error:
-        raise ValueError(f"it is not what read_engines.py writes: {error}") from error
-    if not unpacking.eof:
-        raise ValueError(f"it is cut off, or has more than {MOST_BYTES:,} bytes")
-    return text.decode("utf-8", "replace")
+def unpacked(packed: bytes) -> str | Missing:
+    """Decompress a reading, as `read_engines.py` writes it."""
+    content = inflate(packed, limits.READING)
+    return content if isinstance(content, Missing) else text_of(content)
 
 
-def parse(text: str) -> Snapshot:
+def parse(text: str, owners: Mapping[int, str] | None = None) -> Snapshot:
     """Read the output of `read_engines.py`; it never raises.
 
-    A rank belongs to the first server that reports it. If another server reports the same rank,
-    that is a problem, and its lines are ignored.
+    Args:
+        text: the output.
+        owners: the server of each rank, as the description and DAOS itself have it. A rank that
+            another server reports is ignored. Without owners, so is a rank that several report.
     """
-    hosts: dict[int, str] = {}
-    values: dict[tuple[str, int, int, str], float] = {}
     silent: dict[str, str] = {}
-    problems: list[str] = []
+    metrics: dict[str, dict[tuple[str, int, int, str], float]] = {}
     for host, why, lines in _servers(text):
         if why:
             silent[host] = why
             continue
         try:
-            own = dict(_values(lines))
+            if len(max(lines.split("\n"), key=len)) > LINE:
+                raise ValueError(f"a line has more than {LINE:,} characters")
+            metrics[host] = dict(_values(lines))
         except (ValueError, KeyError, IndexError, RecursionError) as error:
             silent[host] = f"its metrics cannot be read: {quoted(shorten(str(error), 80))}"
-            continue
-        for rank in {rank for _, rank, _, _ in own}:
-            if hosts.setdefault(rank, host) != host:
-                problems.append(f"{host} has metrics of rank {rank}, which is on {hosts[rank]}")
-        values |= {key: value for key, value in own.items() if hosts[key[1]] == host}
-    return Snapshot(hosts, values, silent, tuple(problems))
+    reporting: dict[int, list[str]] = defaultdict(list)
+    for host, own in metrics.items():
+        for rank in dict.fromkeys(rank for _, rank, _, _ in own):
+            reporting[rank].append(host)
+    hosts = owners or {rank: names[0] for rank, names in reporting.items() if len(names) == 1}
+    return Snapshot(
+        {rank: hosts[rank] for rank, names in reporting.items() if hosts.get(rank) in names},
+        {
+            key: value
+            for host, own in metrics.items()
+            for key, value in own.items()
+            if hosts.get(key[1]) == host
+        },
+        silent,
+        tuple(_claims(reporting, hosts)),
+    )
+
+
+def _claims(reporting: Mapping[int, list[str]], hosts: Mapping[int, str]) -> Iterator[str]:
+    for rank, names in reporting.items():
+        if rank not in hosts and len(names) > 1:
+            yield f"{' and '.join(names)} report rank {rank}, so neither counts"
+        else:
+            where = f"is on {hosts[rank]}" if rank in hosts else "the system does not have"
+            for name in names:
+                if name != hosts.get(rank):
+                    yield f"{name} has metrics of rank {rank}, which {where}"
 
 
 _BEGIN = re.compile(r"# (server|no answer of) ([A-Za-z0-9_.-]{1,253})(?:: (.*))?")
@@ -196,7 +217,7 @@ def _servers(text: str) -> Iterator[tuple[str, str, str]]:
     """Each server, the reason why it did not answer, and its lines."""
     host, why = "", ""
     kept: list[str] = []
-    for line in text.splitlines():
+    for line in text.split("\n"):
         if match := _BEGIN.fullmatch(line):
             if host:
                 yield host, why, "\n".join(kept) + "\n"
@@ -213,7 +234,7 @@ def _values(lines: str) -> Iterator[tuple[tuple[str, int, int, str], float]]:
         for sample in family.samples:
             labels = dict(sample.labels)
             rank, target = int(labels.pop("rank")), int(labels.pop("target", "-1"))
-            if not 0 <= sample.value < float("inf"):
+            if not 0 <= sample.value < MOST:
                 raise ValueError(f"{sample.name} is {sample.value}")
             yield (sample.name, rank, target, " ".join(labels.values())), sample.value
 

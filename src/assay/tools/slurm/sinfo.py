@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from assay.foreign.limits import SHOWN_REASON
 from assay.foreign.text import one_line, shorten
@@ -15,24 +17,53 @@ CODES). A node that merely has not answered for a moment has a ``*``: its job wa
 _LIMIT = re.compile(r"(?:(?P<days>\d{1,4})-)?(?:(?P<hours>\d{1,2}):)?(?P<minutes>\d{1,2}):\d\d")
 
 
-def command(partition: str) -> list[str]:
-    """Command line that prints a node a line, with its state and the reason for it."""
-    return ["sinfo", "--noheader", "--Node", f"--partition={partition}", "--format=%N|%T|%E"]
+@dataclass(frozen=True)
+class Nodes:
+    """The question for the nodes of a partition, a line each, with state and reason.
 
-
-def lost(text: str) -> Mapping[str, str]:
-    """The nodes that take no jobs, each with its state and Slurm's reason, in words.
-
-    Args:
-        text: standard output.
+    Reasons are anybody's text, and may have line feeds. So a line counts only if it begins with a
+    mark, which nobody knows who wrote a reason before.
     """
-    reasons = {}
-    for each in text.splitlines():
-        node, state, reason = (*each.split("|", 2), "", "")[:3]
-        if state.startswith(_LOST):
-            why = shorten(one_line(reason.strip()), SHOWN_REASON)
-            reasons[node] = f"{node} is {state.rstrip('*$#~!%@^-')} in Slurm ({why})"
-    return reasons
+
+    partition: str
+    mark: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    @property
+    def command(self) -> list[str]:
+        """Its command line."""
+        asked = f"--format={self.mark}|%N|%T|%E"
+        return ["sinfo", "--noheader", "--Node", f"--partition={self.partition}", asked]
+
+    def lost(self, text: str) -> Mapping[str, str]:
+        """The nodes that take no jobs, each with its state and Slurm's reason, in words.
+
+        Args:
+            text: standard output.
+        """
+        return {
+            node: f"{node} is {_plain(state)} in Slurm"
+            f" ({shorten(one_line(reason.strip()), SHOWN_REASON)})"
+            for node, state, reason in self._fields(text)
+            if state.startswith(_LOST)
+        }
+
+    def states(self, text: str) -> Mapping[str, str]:
+        """The state of each node, as Slurm has it: ``idle``, ``mixed``.
+
+        Args:
+            text: standard output.
+        """
+        return {node: _plain(state) for node, state, _ in self._fields(text)}
+
+    def _fields(self, text: str) -> Iterator[tuple[str, str, str]]:
+        for line in text.split("\n"):
+            fields = line.split("|", 3)
+            if len(fields) == 4 and fields[0] == self.mark:
+                yield fields[1], fields[2], fields[3]
+
+
+def _plain(state: str) -> str:
+    return state.rstrip("*$#~!%@^-")
 
 
 def limit_command(partition: str) -> list[str]:
@@ -51,13 +82,3 @@ def limit_min(text: str) -> int | None:
         return None
     days, hours, minutes = (int(match[name] or 0) for name in ("days", "hours", "minutes"))
     return (days * 24 + hours) * 60 + minutes or None
-
-
-def states(text: str) -> Mapping[str, str]:
-    """The state of each node, as Slurm has it: ``idle``, ``mixed``.
-
-    Args:
-        text: standard output.
-    """
-    fields = (each.split("|") for each in text.splitlines() if "|" in each)
-    return {node: state.rstrip("*$#~!%@^-") for node, state, *_ in fields}

@@ -1,1 +1,0 @@
-../../../src/assay/tools/host/nft.py

@@ -1,0 +1,86 @@
+"""Write the floors in `docs/derivations.md` from `references.yml`, or check that they agree."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import mdformat
+
+from assay.checks.plan import CHECKS
+from assay.checks.references import Reference, entries
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs/derivations.md"
+BEGIN, END = "<!-- floors, by `make docs` -->", "<!-- end of floors -->"
+STYLE = tomllib.loads((ROOT / ".mdformat.toml").read_text(encoding="utf-8"))
+"""How `mdformat` writes all other pages."""
+
+
+def figures(entry: Reference) -> str:
+    """The figures of an entry: each check once, with its metrics."""
+    by_check: dict[str, list[str]] = {}
+    for figure in entry.figures:
+        check, _, metric = figure.partition(".")
+        by_check.setdefault(check, []).append(metric)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for check, metrics in by_check.items():
+        alike.setdefault(tuple(metrics), []).append(f"`{check}`")
+    return "; ".join(
+        f"{', '.join(checks)}: {', '.join(metrics)}" for metrics, checks in alike.items()
+    )
+
+
+def is_time(entry: Reference) -> bool:
+    """Whether an entry limits times, of which less is better."""
+    check, _, metric = entry.figures[0].partition(".")
+    return any(each.name == metric and each.better == "lower" for each in CHECKS[check].metrics)
+
+
+def required(entry: Reference) -> str:
+    """What an entry requires, with the part of a published figure that is kept."""
+    parts = []
+    if entry.fraction and is_time(entry):
+        parts.append(f"at most {1 / (entry.fraction * entry.kept):.3g} times the bound")
+    elif entry.fraction:
+        parts.append(f"{100 * entry.fraction * entry.kept:.4g} %")
+    for quantity, word in (
+        (entry.least, "{}"),
+        (entry.most, "at most {}"),
+        (entry.each_process, "{} for each process"),
+        (entry.each_target, "{} for each target"),
+    ):
+        if quantity:
+            kept = 1 / entry.kept if quantity is entry.most else entry.kept
+            parts.append(word.format(f"{quantity.value * kept:,.6g} {quantity.unit}"))
+    return ", or ".join(parts)
+
+
+def table() -> str:
+    """The table, as Markdown."""
+    lines = ["| figures | where | required | why |", "| -- | -- | -- | -- |"]
+    for entry in entries():
+        where = ", ".join((*entry.backends, *entry.providers)) or "everywhere"
+        lines.append(f"| {figures(entry)} | {where} | {required(entry)} | {entry.word} |")
+    return "\n".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the table; with `--check`, say whether the page has another one."""
+    there = PAGE.read_text(encoding="utf-8")
+    part = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
+    text = part.sub(lambda _: f"{BEGIN}\n\n{table()}\n\n{END}", there)
+    text = mdformat.text(text, options=STYLE, extensions={"gfm", "tables"})
+    if text == there:
+        return 0
+    if "--check" in arguments:
+        print("the floors in docs/derivations.md differ from references.yml: run make docs")
+        return 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

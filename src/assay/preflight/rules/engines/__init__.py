@@ -1,0 +1,1 @@
+"""The engines of a host: cores, memory, variables and settings."""

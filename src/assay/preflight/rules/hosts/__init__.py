@@ -1,0 +1,1 @@
+"""A host: its name, its setup, its links."""

@@ -1,0 +1,1 @@
+"""The fabric, its addresses and ports, and what agents hand out."""

@@ -1,0 +1,1 @@
+"""Pools and containers: properties, object classes, space."""

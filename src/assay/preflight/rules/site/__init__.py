@@ -1,0 +1,1 @@
+"""The cluster as a whole: groups, system, fault domains, what hosts share."""

@@ -1,0 +1,1 @@
+"""What engines are given to store on: SSDs, PMem, files and directories."""

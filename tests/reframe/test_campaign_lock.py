@@ -1,0 +1,306 @@
+"""The lock of `campaign.sh`, and what `stop.sh` ends by it, with a stand-in of ReFrame."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+CHECKS = Path(__file__).parents[2] / "reframe-checks"
+CAMPAIGN, STOP = CHECKS / "campaign.sh", CHECKS / "stop.sh"
+NOBODY = 65534
+WAITS = "trap 'echo told; kill $!; exit 3' TERM\nsleep 300 &\necho ready $$\nwait"
+
+root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory away")
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    """Stand-ins for what the scripts start; Slurm has no job."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name, script in {"squeue": "true", "scancel": "true", "reframe": 'echo "$@"'}.items():
+        put(folder, name, script)
+    return folder
+
+
+@pytest.fixture
+def campaigns(tmp_path: Path) -> Iterator[Path]:
+    """The directory of the campaigns; whatever one of them has left is ended with the test."""
+    place = tmp_path / "campaigns"
+    place.mkdir(mode=0o750)
+    yield place
+    for process in marked(place):
+        os.kill(process, signal.SIGKILL)
+
+
+def put(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/bash\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def marked(campaigns: Path) -> list[int]:
+    """The processes that a campaign has started and that still live."""
+    mark = f"ASSAY_CAMPAIGNS={campaigns}".encode()
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit():
+            try:
+                if mark in (place / "environ").read_bytes().split(b"\0"):
+                    found.append(int(place.name))
+            except OSError:
+                continue
+    return found
+
+
+def environment(programs: Path, **more: str) -> dict[str, str]:
+    path = f"{programs}:{os.environ['PATH']}"
+    return {**os.environ, "ASSAY_ENVIRONMENT": "/dev/null", "PATH": path, **more}
+
+
+def run(script: Path, *words: str | Path, **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([script, *words], capture_output=True, text=True, check=False, **more)  # type: ignore[call-overload, no-any-return]
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def started(programs: Path, monday: Path, reframe: str = WAITS) -> subprocess.Popen[bytes]:
+    """A campaign whose ReFrame has begun."""
+    put(programs, "reframe", reframe)
+    process = subprocess.Popen(
+        [CAMPAIGN, monday, "quick"], env=environment(programs), stdout=subprocess.DEVNULL
+    )
+    log = monday / "reframe.out"
+    wait_for(lambda: log.exists() and "ready" in log.read_text())
+    return process
+
+
+def test_a_link_in_the_place_of_the_lock_is_not_followed(programs: Path, campaigns: Path) -> None:
+    elsewhere = campaigns.parent / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    (elsewhere / "lock").write_text("precious\n")
+    (campaigns / ".campaign").symlink_to(elsewhere)
+    sentence = f"{campaigns}/.campaign must be a directory that only "
+    for script, *words in ((CAMPAIGN, campaigns / "monday", "quick"), (STOP, campaigns)):
+        done = run(script, *words, env=environment(programs))
+        assert done.returncode == 77
+        assert done.stderr.startswith(sentence)
+        assert done.stderr.count("\n") == 1
+    assert [path.name for path in elsewhere.iterdir()] == ["lock"]
+    assert (elsewhere / "lock").read_text() == "precious\n"
+
+
+def test_links_beside_the_lock_are_nothing_to_it(programs: Path, campaigns: Path) -> None:
+    """A `.lock` was followed and truncated, and a `.room` was filled."""
+    for name in ("lock", "room"):
+        (campaigns.parent / name).write_text("precious\n")
+        (campaigns / f".{name}").symlink_to(campaigns.parent / name)
+    assert run(CAMPAIGN, campaigns / "1", "quick", env=environment(programs)).returncode == 0
+    for name in ("lock", "room"):
+        assert (campaigns.parent / name).read_text() == "precious\n"
+
+
+@pytest.mark.parametrize("mode", [0o1777, 0o777, 0o757])
+def test_where_everybody_may_write_there_is_no_campaign(
+    programs: Path, campaigns: Path, mode: int
+) -> None:
+    campaigns.chmod(mode)
+    for script, *words in ((CAMPAIGN, campaigns / "monday", "quick"), (STOP, campaigns)):
+        done = run(script, *words, env=environment(programs))
+        assert done.returncode == 77
+        assert str(campaigns) in done.stderr
+        assert list(campaigns.iterdir()) == []
+
+
+def test_a_parent_that_everybody_can_replace_is_refused(programs: Path, tmp_path: Path) -> None:
+    above = tmp_path / "above"
+    above.mkdir()
+    above.chmod(0o777)
+    for made in (False, True):
+        if made:
+            (above / "campaigns").mkdir()
+        done = run(CAMPAIGN, above / "campaigns/1", "quick", env=environment(programs))
+        assert done.returncode == 77
+        assert f"everybody may write {above}; name another directory" in done.stderr
+        assert (above / "campaigns").exists() == made
+    above.chmod(0o1777)
+    assert run(CAMPAIGN, above / "campaigns/1", "quick", env=environment(programs)).returncode == 0
+
+
+@root_only
+@pytest.mark.parametrize("who", ["owner", "group"])
+def test_root_measures_below_nothing_of_another_user(
+    programs: Path, tmp_path: Path, who: str
+) -> None:
+    above = tmp_path / "above"
+    (above / "campaigns").mkdir(parents=True)
+    above.chmod(0o775)
+    os.chown(above, *((NOBODY, 0) if who == "owner" else (0, NOBODY)))
+    for script, *words in ((CAMPAIGN, above / "campaigns/1", "quick"), (STOP, above / "campaigns")):
+        done = run(script, *words, env=environment(programs))
+        assert done.returncode == 77
+        assert str(above) in done.stderr
+    assert list((above / "campaigns").iterdir()) == []
+
+
+@root_only
+def test_a_disk_without_room_begins_no_campaign(programs: Path, campaigns: Path) -> None:
+    mount = f"mount -t tmpfs -o size=1m,mode=750 tmpfs {campaigns}"
+    script = f"{mount} && {CAMPAIGN} {campaigns}/monday quick; s=$?; ls -A {campaigns}/*; exit $s"
+    done = run(Path("/usr/bin/unshare"), "--mount", "bash", "-c", script, env=environment(programs))
+    assert done.returncode == 73
+    assert done.stderr.splitlines()[0] == (
+        f"{campaigns} has no room for results (No space left on device); free some, or name"
+        " another directory"
+    )
+    assert "monday" not in done.stdout
+
+
+def test_only_its_user_enters_the_place_of_the_lock(programs: Path, campaigns: Path) -> None:
+    before = os.umask(0)
+    try:
+        assert run(CAMPAIGN, campaigns / "1", "quick", env=environment(programs)).returncode == 0
+    finally:
+        os.umask(before)
+    assert (campaigns / ".campaign").stat().st_mode & 0o777 == 0o700
+    assert sorted(path.name for path in (campaigns / ".campaign").iterdir()) == ["holder", "lock"]
+
+
+def test_a_process_that_does_not_hold_the_lock_is_not_ended(
+    programs: Path, campaigns: Path
+) -> None:
+    """Whoever may write the lock could have any process killed; a number may be used again."""
+    campaign = started(programs, campaigns / "monday")
+    bystander = subprocess.Popen(["sleep", "300"])
+    stat = Path(f"/proc/{bystander.pid}/stat").read_text().rpartition(") ")[2].split()
+    (campaigns / ".lock").write_text(f"{bystander.pid} {os.uname().nodename}\n")
+    holder = campaigns / ".campaign/holder"
+    lines = holder.read_text().splitlines()
+    lines[1] = f"script {bystander.pid} {stat[19]}"
+    holder.write_text("\n".join(lines) + "\n")
+    done = run(STOP, campaigns, env=environment(programs))
+    assert (done.returncode, done.stdout) == (0, "monday\n"), done.stderr
+    assert bystander.poll() is None
+    bystander.kill()
+    bystander.wait()
+    campaign.wait(30)
+    assert marked(campaigns) == []
+
+
+@pytest.mark.parametrize("state", ["runs", "stands still", "is gone"])
+def test_what_outlives_a_killed_script_is_ended(
+    programs: Path, campaigns: Path, state: str
+) -> None:
+    """An orphan held the lock, and `stop.sh` ended with the status of `kill`."""
+    put(programs, "setpriv", "exit 1")  # the kernel tells ReFrame nothing
+    job = "setsid bash -c 'exec -a job sleep 300' &\n"
+    campaign = started(programs, campaigns / "monday", job + WAITS)
+    campaign.kill()
+    campaign.wait()
+    said = (campaigns / "monday/reframe.out").read_text()
+    orphan = int(said.partition("ready ")[2].split()[0])
+    if state == "stands still":
+        os.kill(orphan, signal.SIGSTOP)
+    elif state == "is gone":
+        os.kill(orphan, signal.SIGKILL)
+    done = run(STOP, campaigns, env=environment(programs))
+    assert (done.returncode, done.stdout) == (0, "monday\n"), done.stderr
+    assert marked(campaigns) == []
+    assert ("told" in (campaigns / "monday/reframe.out").read_text()) == (state != "is gone")
+    again = run(STOP, campaigns, env=environment(programs))
+    assert (again.returncode, again.stdout) == (0, "")
+    assert again.stderr == f"no campaign is running in {campaigns}\n"
+
+
+def test_jobs_of_a_campaign_of_which_nothing_lives_are_cancelled(
+    programs: Path, campaigns: Path
+) -> None:
+    queue = campaigns.parent / "queue"
+    put(programs, "squeue", f"cat {queue} 2>/dev/null || true")
+    put(programs, "scancel", f'echo "$@" >>{queue}.cancelled; rm {queue}')
+    assert run(CAMPAIGN, campaigns / "1", "quick", env=environment(programs)).returncode == 0
+    queue.write_text(
+        f"6|daos-assay|/elsewhere/stage\n7|daos-assay|{campaigns}/1/stage/SsdFio\n"
+        f"8|mine|{campaigns}/1\n"
+    )
+    done = run(STOP, campaigns, env=environment(programs))
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+    assert Path(f"{queue}.cancelled").read_text() == "7\n"
+
+
+def test_a_killed_reframe_takes_its_job_along(programs: Path, campaigns: Path) -> None:
+    job = "setsid bash -c 'exec -a job sleep 300' &\n"
+    put(programs, "reframe", f"{job}kill -KILL $$")
+    done = run(CAMPAIGN, campaigns / "1", "quick", env=environment(programs))
+    assert done.returncode == 128 + signal.SIGKILL
+    last = done.stdout.splitlines()[-1]
+    sentence = "ReFrame was ended by SIGKILL, and its job with it; the same command measures the"
+    assert last == f"{sentence} rest"
+    assert marked(campaigns) == []
+
+
+def test_a_campaign_that_holds_the_lock_is_named(programs: Path, campaigns: Path) -> None:
+    campaign = started(programs, campaigns / "monday")
+    other = run(CAMPAIGN, campaigns / "tuesday", "quick", env=environment(programs))
+    assert other.returncode == 75
+    assert other.stderr.startswith(f"another campaign is running (process {campaign.pid} on ")
+    campaign.terminate()
+    assert campaign.wait(30) == 3
+
+
+def test_without_a_record_whoever_holds_the_lock_is_ended(programs: Path, campaigns: Path) -> None:
+    """campaign.sh was killed before it wrote down who it is."""
+    (campaigns / ".campaign").mkdir(mode=0o700)
+    lock = campaigns / ".campaign/lock"
+    lock.touch()
+    holder = subprocess.Popen(["flock", "--no-fork", lock, "sleep", "300"])
+
+    def held() -> bool:
+        with lock.open("wb") as mine:
+            try:
+                fcntl.flock(mine, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
+    wait_for(held)
+    done = run(STOP, campaigns, env=environment(programs))
+    assert done.returncode == 0, done.stderr
+    assert holder.wait(30) == -signal.SIGTERM
+
+
+def test_what_whoever_starts_it_has_set_runs_nothing(programs: Path, campaigns: Path) -> None:
+    """Shells and Python read a file first that these name; the loader reads a library."""
+    ran = campaigns.parent / "ran"
+    first = campaigns.parent / "first.sh"
+    first.write_text(f"touch {ran}\n")
+    put(programs, "reframe", "/usr/bin/env; date() { :; }; bash -c :")
+    strange = {
+        "BASH_ENV": str(first),
+        "ENV": str(first),
+        "LD_AUDIT": "",
+        "LD_PRELOAD": "",
+        "PYTHONPATH": str(first.parent),
+        "PYTHONSTARTUP": str(first),
+        "IFS": "/",
+        "CDPATH": "/",
+        "BASH_FUNC_flock%%": f"() {{ touch {ran}; }}",
+    }
+    done = run(CAMPAIGN, campaigns / "1", "quick", env=environment(programs, **strange))
+    assert done.returncode == 0, done.stderr
+    names = {
+        line.partition("=")[0] for line in (campaigns / "1/reframe.out").read_text().splitlines()
+    }
+    assert not names & {"BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "PYTHONPATH", "PYTHONSTARTUP"}
+    assert not ran.exists()
