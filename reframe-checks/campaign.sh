@@ -31,7 +31,7 @@ while [[ ${1:-} == --* ]]; do
     esac
     shift
 done
-if (($# < 2)); then
+if (($# < 2)) || [[ ! $1 ]]; then
     echo "usage: campaign.sh [--until-decided] [--checks=NAME,...] DIRECTORY TAG...; tags are" \
         "names such as quick and network, or such a name after a !" >&2
     exit 64
@@ -48,7 +48,7 @@ for tag; do
 done
 
 environment=${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}
-if [[ ! -r $environment ]]; then
+if [[ ! -r $environment || -d $environment ]]; then
     echo "$environment cannot be read: deploy this host, read the environment.sh that assay describe has written, or" \
         "name it with ASSAY_ENVIRONMENT" >&2
     exit 66

@@ -7,11 +7,11 @@
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
 unset BASH_ENV ENV LD_PRELOAD LD_AUDIT "${!PYTHON@}"
-if (($# != 1)); then
+if (($# != 1)) || [[ ! $1 ]]; then
     echo "usage: stop.sh CAMPAIGNS; the directory that has the directories of the campaigns" >&2
     exit 64
 fi
-campaigns=$(realpath --canonicalize-missing "$1")
+campaigns=$(realpath --canonicalize-missing -- "$1")
 if [[ ! -d $campaigns ]]; then
     echo "there is no directory $campaigns; name the one that has the directories of the campaigns" >&2
     exit 66

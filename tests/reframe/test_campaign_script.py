@@ -27,7 +27,7 @@ def start(
     )
 
 
-@pytest.mark.parametrize("words", [(), ("--until-decided",), ("monday",)])
+@pytest.mark.parametrize("words", [(), ("--until-decided",), ("monday",), ("", "quick")])
 def test_what_is_needed_is_said(words: tuple[str, ...], tmp_path: Path) -> None:
     ran = subprocess.run(
         ["bash", SCRIPT, *words], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -210,11 +210,13 @@ def test_a_signal_ends_the_first_round_and_none_follows(
     assert "round 2" not in log_text
 
 
-def test_a_missing_environment_is_no_failed_check(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["absent.sh", "directory"])
+def test_a_missing_environment_is_no_failed_check(name: str, tmp_path: Path) -> None:
     """ReFrame ends with 1 then, as bash does where it cannot read a file."""
-    ran = start(tmp_path / "campaigns/monday", ASSAY_ENVIRONMENT=str(tmp_path / "absent.sh"))
+    (tmp_path / "directory").mkdir()
+    ran = start(tmp_path / "campaigns/monday", ASSAY_ENVIRONMENT=str(tmp_path / name))
     assert ran.returncode == 66
-    assert ran.stderr.startswith(f"{tmp_path}/absent.sh cannot be read: ")
+    assert ran.stderr.startswith(f"{tmp_path}/{name} cannot be read: ")
     assert not (tmp_path / "campaigns").exists()
 
 
@@ -292,9 +294,10 @@ def commands(tmp_path: Path) -> Path:
     return folder
 
 
-def test_stop_says_what_it_needs() -> None:
+@pytest.mark.parametrize("words", [(), ("",), ("a", "b")])
+def test_stop_says_what_it_needs(words: tuple[str, ...]) -> None:
     ran = subprocess.run(
-        ["bash", SCRIPT.with_name("stop.sh")], capture_output=True, text=True, check=False
+        ["bash", SCRIPT.with_name("stop.sh"), *words], capture_output=True, text=True, check=False
     )
     assert ran.returncode == 64
     assert ran.stderr.startswith("usage: stop.sh CAMPAIGNS")
@@ -315,6 +318,12 @@ def test_stop_refuses_a_directory_that_is_not_there(tmp_path: Path) -> None:
     ran = stop(tmp_path / "campains")
     assert ran.returncode == 66
     assert ran.stderr.startswith(f"there is no directory {tmp_path}/campains; name the one that")
+
+
+def test_stop_takes_no_path_for_an_option() -> None:
+    ran = stop(Path("--help"))
+    assert ran.returncode == 66
+    assert ran.stderr.startswith(f"there is no directory {Path.cwd()}/--help; ")
 
 
 def test_stop_refuses_a_campaign_in_the_place_of_its_directory(tmp_path: Path) -> None:
