@@ -10,7 +10,7 @@ INVENTORY ?= inventories/local
 # Of `make validate`: the campaign to resume, where it was interrupted.
 CAMPAIGN ?=
 # Nothing is downloaded for somebody who cannot deploy on this machine.
-ROOT := $(if $(filter inventories/local,$(INVENTORY)),root)
+ROOT := $(if $(filter $(CURDIR)/inventories/local,$(abspath $(INVENTORY))),root)
 # Of `make unit`: more than there are cores, since the tests of the pipeline mostly wait for Slurm and the disk.
 WORKERS ?= 6
 # Of `make mutants`: packages of src/assay, how many mutants of each, and which.
@@ -24,6 +24,9 @@ ifneq ($(filter-out $(VARIABLES) MAKEFLAGS,$(GIVEN)),)
 $(error unknown variable $(filter-out $(VARIABLES) MAKEFLAGS,$(GIVEN)); choose from: $(VARIABLES) \
 (assay_scale and the like are set in the inventory, or with -e of ansible-playbook))
 endif
+ifeq ($(strip $(INVENTORY)),)
+$(error INVENTORY is empty; it should be a directory or a file, such as inventories/local)
+endif
 export UV_SYSTEM_CERTS := 1
 # What Python has compiled it keeps: the tests start a thousand programs.
 unexport PYTHONDONTWRITEBYTECODE
@@ -33,7 +36,7 @@ lint-ansible molecule-cluster molecule-daos molecule-cluster-real molecule-guest
 
 .PHONY: help
 help: ## List the commands.
-	@sed -n -e 's/^\([a-z-]*\):[^#]*## /  \1\t/p' -e 's/^##@ /\n/p' $(MAKEFILE_LIST) | expand -t 22
+	@sed -n -e 's/^\([a-z-]*\):[^#]*## /  \1\t/p' -e 's/^##@ /\n/p' $(MAKEFILE_LIST) | expand -t 25
 
 ##@ Measure (INVENTORY=DIRECTORY, inventories/local unless given; CAMPAIGN=NAME resumes one)
 

@@ -81,11 +81,16 @@ def test_a_campaign_is_resumed_by_its_name(checkout: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody whom sudo refuses")
-def test_who_cannot_become_root_downloads_nothing_for_this_machine(checkout: Path) -> None:
+@pytest.mark.parametrize(
+    "spelling", ["inventories/local", "inventories/local/", "./inventories/local"]
+)
+def test_who_cannot_become_root_downloads_nothing_for_this_machine(
+    checkout: Path, spelling: str
+) -> None:
     (checkout / ".venv/.complete").unlink()
-    status, said = make(checkout, "validate", user=NOBODY)
+    status, said = make(checkout, "validate", f"INVENTORY={spelling}", user=NOBODY)
     assert status != 0
-    assert said.startswith("inventories/local deploys on this machine: run make as root, or ")
+    assert said.startswith(f"{spelling} deploys on this machine: run make as root, or ")
 
 
 def test_help_is_grouped_and_names_the_variables(checkout: Path) -> None:
