@@ -117,6 +117,7 @@ def numbered(start: str, numbers: range, width: int = 1) -> list[str]:
         (["n1", "n01", "n2", "n10"], "n[01,10],n[1-2]"),
         (["n1", "n"], "n,n1"),
         (["login"], "login"),
+        (["n\N{ARABIC-INDIC DIGIT THREE}"], "n\N{ARABIC-INDIC DIGIT THREE}"),
         (["login", "n1", "n3"], "login,n[1,3]"),
         ([], ""),
     ],

@@ -128,7 +128,7 @@ class Subject:
         return self._spelling < other._spelling
 
 
-_NUMBERED = re.compile(r"(.*?)(\d+)")
+_NUMBERED = re.compile(r"(.*?)([0-9]+)")
 
 
 def folded(hosts: Iterable[str]) -> str:
