@@ -115,6 +115,7 @@ def inventories(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "no-host": "all: {children: {clients: {}}}\n",
         "other-groups": "all: {children: {webservers: {hosts: {w1: {}}}}}\n",
         "tab": "all:\n\thosts: n1\n",
+        "twice": "all: {hosts: {n1: {}}, hosts: {n2: {}}}\n",
         "empty": None,
     }.items():
         (directory / name).mkdir()
@@ -135,7 +136,7 @@ def test_a_playbook_refuses_an_inventory_that_is_not_there(playbook: str) -> Non
     assert "PLAY RECAP" not in said
 
 
-@pytest.mark.parametrize("name", ["tab", "empty", "half"])
+@pytest.mark.parametrize("name", ["tab", "twice", "empty", "half"])
 def test_an_inventory_that_cannot_be_parsed_is_refused(inventories: Path, name: str) -> None:
     status, said = play("playbooks/plan.yml", f"--inventory={inventories / name}")
     assert status == 1
@@ -177,6 +178,8 @@ RUNS: list[tuple[str, str, tuple[str, ...]]] = [
         "asay_scale; nothing reads it: did you mean assay_s",
         (LOCAL, "-easay_scale=quick"),
     ),
+    ("validate", "assay_campaign is a/b; should be a name", (LOCAL, "-eassay_campaign=a/b")),
+    ("signoff", "assay_campaign is ..; should be a name", (LOCAL, "-eassay_campaign=..")),
     ("validate", "-e is acceptance; should be NAME=VALUE", (LOCAL, "-eacceptance")),
     ("signoff", "assay_waivers is /nowhere; should be a file", (LOCAL, "-eassay_waivers=/nowhere")),
     ("validate", "--limit is client1; should have a host in the gr", (PMEM, "--limit=client1")),
@@ -209,7 +212,9 @@ def test_mistakes_of_an_inventory_are_listed_with_their_place(tmp_path: Path) ->
     shutil.copytree(REPOSITORY / "inventories/pmem", tmp_path / "hall")
     hall = tmp_path / "hall"
     roles = (hall / "roles.yml").read_text()
-    (hall / "roles.yml").write_text(roles.replace(" daos_server:", " daos_servers:"))
+    (hall / "roles.yml").write_text(
+        roles.replace(" daos_server:", " daos_servers:") + "  var: {}\n"
+    )
     for name, text in {
         "group_vars/all.yml": "cluster_interfaces: eth0\n",
         "group_vars/clints.yml": "{}\n",
@@ -222,10 +227,21 @@ def test_mistakes_of_an_inventory_are_listed_with_their_place(tmp_path: Path) ->
     for refusal in (
         f"cluster_interface? (set in {hall}/group_vars/all.yml:1)",
         "daos_allow_insecure? (set in the host server1)",
+        f"all.var; nothing reads it: a group has hosts, children, vars (set in {hall}/roles.yml)",
         "daos_servers; nothing reads this group: did you mean daos_server,",
         "group_vars/clints.yml; should have the name of a group of the inventory (did you mean",
     ):
         assert refusal in said, said
+
+
+def test_variables_beside_a_playbook_are_read_as_those_of_an_inventory(tmp_path: Path) -> None:
+    (tmp_path / "group_vars").mkdir()
+    (tmp_path / "group_vars/all.yml").write_text("assay_scle: quick\n")
+    imported = {"import_playbook": str(REPOSITORY / "playbooks/guard.yml")}
+    (tmp_path / "ours.yml").write_text(json.dumps([imported]))
+    status, said = play(str(tmp_path / "ours.yml"), LOCAL, "--extra-vars={'__guard_tags': []}")
+    assert status == 2
+    assert f"assay_scle; nothing reads it: did you mean assay_scale? (set in {tmp_path}" in said
 
 
 @pytest.mark.parametrize("inventory", INVENTORIES)
@@ -269,6 +285,12 @@ def test_make_fails_without_an_inventory_and_prints_nothing_stale(
     assert status == 2
     assert "proving-ground" not in printed
     assert "metrics required" not in printed
+
+
+def test_make_refuses_an_empty_inventory(checkout: Path) -> None:
+    status, printed = make(checkout, "plan", "INVENTORY=")
+    assert status == 2
+    assert "INVENTORY is empty; it should be a directory or a file" in printed
 
 
 @pytest.mark.parametrize("words", [("INVENTRY=inventories/pmem",), ("-e", "assay_scale=quik")])

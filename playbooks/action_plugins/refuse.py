@@ -11,7 +11,7 @@ from ansible._internal._datatag._tags import Origin
 from ansible.errors import AnsibleActionFail, AnsibleTemplateError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
-from ansible.vars.plugins import get_vars_from_inventory_sources
+from ansible.vars.plugins import get_vars_from_inventory_sources, get_vars_from_path
 
 from assay.preflight import unread
 
@@ -28,6 +28,8 @@ SPECS = {
     )
 }
 """The variables of each role, and of the playbooks."""
+
+_PARSED = {".yml", ".yaml", ".json"}
 
 
 class ActionModule(ActionBase):
@@ -137,9 +139,13 @@ class ActionModule(ActionBase):
             of_files = get_vars_from_inventory_sources(
                 self._loader, inventory._sources, [entry], "all"
             )
+            beside_playbook = get_vars_from_path(
+                self._loader, self._loader.get_basedir(), [entry], "all"
+            )
             given += (
                 unread.GivenVariable(name, value, _origin(value) or where)
-                for name, value in {**entry.vars, **of_files}.items()
+                for variables in (entry.vars, of_files, beside_playbook)
+                for name, value in variables.items()
             )
         options = {
             name
@@ -152,9 +158,17 @@ class ActionModule(ActionBase):
         for problem in (
             *unread.variables(given, options, [f"{role}_" for role in SPECS] + ["assay_"]),
             *unread.groups(hosts, deployed),
+            *unread.keys(dict(self._inventories(sources))),
             *unread.files(sources, hosts, inventory.hosts),
         ):
             yield _refusal(problem.key, problem.value, problem.allowed)
+
+    def _inventories(self, sources: Sequence[Path]) -> Iterator[tuple[Path, Any]]:
+        """What is in the files that Ansible's inventory plugin `yaml` has read."""
+        for source in sources:
+            for path in sorted(source.iterdir()) if source.is_dir() else [source]:
+                if path.suffix in _PARSED and path.is_file() and not path.name.startswith("."):
+                    yield path, self._loader.load_from_file(str(path), cache="none")
 
 
 def _origin(value: Any) -> str | None:

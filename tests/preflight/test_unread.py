@@ -70,11 +70,50 @@ def test_a_group_with_nearly_the_name_of_one_that_has_no_host_is_refused() -> No
     assert not list(unread.groups({**hosts, "clients": ["n1"]}, ["clients", "servers"]))
 
 
+def test_a_group_with_nearly_our_name_whose_hosts_would_be_left_out_is_refused() -> None:
+    hosts = {"clients": ["n1"], "clinets": ["n2"]}
+    (problem,) = unread.groups(hosts, ["clients", "servers"])
+    assert problem.key == "clinets"
+    assert problem.allowed.endswith("did you mean clients?")
+
+
+@pytest.mark.parametrize(
+    "own", [{"clinets": ["n1"]}, {"clinets": []}, {"clients2": ["n2"]}, {"rack1": ["n2"]}]
+)
+def test_a_group_of_the_site_beside_ours_is_left_alone(own: dict[str, list[str]]) -> None:
+    assert not list(unread.groups({"clients": ["n1"], **own}, ["clients"]))
+
+
+def test_a_key_of_a_group_that_nothing_reads_is_refused() -> None:
+    clients = {"host": {"n1": None}, "vars": {"var": 1, "children": {"a": {"b": 1}}}}
+    inventory = {"all": {"var": {}, "hosts": {"n2": {"var": 1}}, "children": {"clients": clients}}}
+    found = unread.keys({Path("hosts.yml"): inventory})
+    assert [(problem.key, problem.allowed) for problem in found] == [
+        (key, "nothing reads it: a group has hosts, children, vars (set in hosts.yml)")
+        for key in ("all.var", "clients.host")
+    ]
+
+
+@pytest.mark.parametrize(
+    "inventory",
+    [
+        {"plugin": "constructed", "groups": {"a": "b"}},
+        None,
+        [],
+        {"all": None},
+        {"a": {"children": "b"}},
+    ],
+)
+def test_a_file_without_other_keys_of_groups_is_left_alone(inventory: Any) -> None:
+    assert not list(unread.keys({Path("hosts.yml"): inventory}))
+
+
 def test_a_file_of_variables_has_the_name_of_a_group_or_a_host(tmp_path: Path) -> None:
     for name in ("group_vars/all/site.yml", "group_vars/server.yml", "host_vars/n1.yml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    for name in ("group_vars/.hidden.yml", "group_vars/README.md", "host_vars/n1.site"):
+    left_alone = (".hidden.yml", "README.md", "README", "all~", "server.site")
+    for name in ("host_vars/n1.site", *(f"group_vars/{name}" for name in left_alone)):
         (tmp_path / name).touch()
     (tmp_path / "hosts.yml").touch()
     for source in (tmp_path, tmp_path / "hosts.yml"):

@@ -17,6 +17,7 @@ letters of 20 differ."""
 SLIP_IN_A_GROUP = 0.8
 """The same for groups, whose names are shorter: `server` for `servers` (own choice)."""
 
+_OF_A_GROUP = ("hosts", "children", "vars")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _READ_BY_ANSIBLE = {"", ".yml", ".yaml", ".json"}
 
@@ -66,18 +67,46 @@ def _words(value: Any) -> set[str]:
     return set().union(*map(_words, value)) if isinstance(value, list) else set()
 
 
-def groups(hosts: Mapping[str, Collection[str]], known: Iterable[str]) -> Iterator[Problem]:
-    """Refuse a group that is called nearly as one that has no host.
+def groups(hosts: Mapping[str, Collection[str]], known: Collection[str]) -> Iterator[Problem]:
+    """Refuse a group that is called nearly as one of ours, if it takes the place of that.
+
+    That has no host then, or the hosts of the group are in none of ours. `clients2` and
+    `clients_old` may be the site's own.
 
     Args:
         hosts: the hosts of each group of the inventory.
         known: the groups whose hosts the playbooks deploy.
     """
     idle = [name for name in known if not hosts.get(name)]
+    deployed = {host for name in known for host in hosts.get(name, ())}
     for name in sorted(hosts.keys() - {*known}):
-        if near := difflib.get_close_matches(name, idle, n=1, cutoff=SLIP_IN_A_GROUP):
-            allowed = f"nothing reads this group: did you mean {near[0]}, which has no host?"
-            yield Problem(None, name, None, allowed)
+        left_out = hosts[name] and not deployed.intersection(hosts[name])
+        others = [each for each in known if left_out and not name.startswith(each)]
+        for possible, why in ((idle, ", which has no host?"), (others, "?")):
+            if near := difflib.get_close_matches(name, possible, n=1, cutoff=SLIP_IN_A_GROUP):
+                allowed = f"nothing reads this group: did you mean {near[0]}{why}"
+                yield Problem(None, name, None, allowed)
+                break
+
+
+def keys(inventories: Mapping[Path, Any]) -> Iterator[Problem]:
+    """Refuse what a group has beside hosts, children and variables; Ansible warns and goes on.
+
+    Args:
+        inventories: what the YAML files of the inventories have, by their paths.
+    """
+    for path, inventory in inventories.items():
+        if isinstance(inventory, Mapping) and "plugin" not in inventory:
+            for key in _keys_of_groups(inventory):
+                allowed = f"nothing reads it: a group has {', '.join(_OF_A_GROUP)} (set in {path})"
+                yield Problem(None, key, None, allowed)
+
+
+def _keys_of_groups(groups: Any) -> Iterator[str]:
+    for name, group in groups.items() if isinstance(groups, Mapping) else ():
+        if isinstance(group, Mapping):
+            yield from (f"{name}.{key}" for key in group if key not in _OF_A_GROUP)
+            yield from _keys_of_groups(group.get("children"))
 
 
 def files(
@@ -100,6 +129,9 @@ def files(
                 if file.name.startswith(".") or suffix not in _READ_BY_ANSIBLE or name in names:
                     continue
                 near = difflib.get_close_matches(name, names, n=1)
+                # Such as README, and what an editor keeps.
+                if not file.is_dir() and not suffix and (not near or name.endswith("~")):
+                    continue
                 hint = f" (did you mean {near[0]}?)" if near else ""
                 allowed = f"should have the name of a {kind} of the inventory{hint}"
                 yield Problem(None, f"{below.name}/{file.name}", None, allowed)
