@@ -15,9 +15,11 @@ SCRIPT = Path(__file__).parents[2] / "reframe-checks/campaign.sh"
 NOBODY = 65534
 
 
-def start(directory: Path, *tags: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def start(
+    directory: Path, *tags: str, before: tuple[str, ...] = (), **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["bash", SCRIPT, directory, "quick", *tags],
+        ["bash", SCRIPT, *before, directory, "quick", *tags],
         env={**os.environ, "ASSAY_ENVIRONMENT": "/dev/null", **environment},
         capture_output=True,
         text=True,
@@ -337,3 +339,14 @@ def test_a_selection_without_a_check_is_no_campaign(tmp_path: Path) -> None:
         done = start(monday, "raw", PATH=path)
         assert done.returncode == status, done.stderr
     assert "nothing was measured: no check of this cluster has all of quick raw; " in done.stderr
+
+
+def test_a_check_that_there_is_not_is_refused_with_the_others_of_its_list(tmp_path: Path) -> None:
+    ran = start(
+        tmp_path / "campaigns/monday",
+        before=("--checks=SsdFio,SsdFoi",),
+        PATH=f"{commands(tmp_path)}:{os.environ['PATH']}",
+    )
+    assert ran.returncode == 64
+    assert ran.stderr.startswith("unknown check SsdFoi; ")
+    assert not (tmp_path / "campaigns").exists()

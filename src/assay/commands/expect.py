@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, load, read_campaign
-from assay.commands.terminal import print_columns, print_table
+from assay.commands.terminal import misuse, print_columns, print_table
 from assay.foreign.text import one_line
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ def expect(
     if campaign is not None:
         plan = requirements(described, campaign.scale)
         _, measured = judge_campaign(described, plan, campaign)
+        if not measured:
+            misuse(f"{reports}: no metric of these run reports has a valid figure")
     table = Table("metric", "unit", "floor", "bound", "ceiling", "derivation", box=None)
     for metric in requirements(described):
         e = expectation(described, campaign.as_run(metric) if campaign else metric, measured)
