@@ -54,7 +54,7 @@ COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "is not a bundle", ("verify", "nowhere")),
     (2, "is not a bundle", ("verify", "empty")),
     (2, "is not a file", ("verify", "empty", "--allowed-signers=nowhere")),
-    (2, "cannot be read", ("compare", "nowhere", "empty")),
+    (2, "is not a bundle", ("compare", "nowhere", "empty")),
     (2, "no campaign has begun", ("progress", "empty", *CLUSTER)),
     (2, "no campaign has begun", ("progress", "nowhere", *CLUSTER)),
     (2, "no run report matches", ("overhead", *CLUSTER, "--reports=nowhere/*.json")),

@@ -117,4 +117,5 @@ def test_what_lies_where_a_file_is_written_is_replaced(root: Path) -> None:
 def test_nothing_is_written_elsewhere(root: Path, name: str) -> None:
     with pytest.raises((ForeignError, OSError)):
         Tree(root).write(name, b"answer")
-    assert not list(root.parent.rglob("x"))
+    assert not list(root.rglob("x"))
+    assert not (root.parent / "x").exists()

@@ -61,7 +61,7 @@ class SubjectOutputs:
             ForeignError: it is not a regular file, or larger than any output.
             OSError: it cannot be read.
         """
-        return self.packed(name).decode("utf-8", errors="replace")
+        return self.packed(name, OUTPUT_BYTES).decode("utf-8", errors="replace")
 
     def packed(self, name: str, most: int = OUTPUT_BYTES) -> bytes:
         """The bytes of a file; empty if there is none.

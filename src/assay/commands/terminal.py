@@ -54,6 +54,9 @@ def finite(number: float | None) -> float | None:
     return number
 
 
+_UNBROKEN = "\N{NO-BREAK SPACE}"
+
+
 def print_problems(
     problems: list[Problem], named: Callable[[str], str], width: int | None = None
 ) -> None:
@@ -87,7 +90,8 @@ def print_problems(
         width = Console().width
     if width is not None and width < NARROW:
         for severity, hosts, key, value, allowed in listed:
-            where = ": ".join(part for part in (severity, hosts, key) if part)
+            # The severity stays beside the hosts, however many these are.
+            where = f"{severity}:{_UNBROKEN}" + ": ".join(part for part in (hosts, key) if part)
             for text, indent in ((f"{where}{value and ' = '}{value}", ""), (allowed, "    ")):
                 print(
                     textwrap.fill(
@@ -97,7 +101,7 @@ def print_problems(
                         subsequent_indent="    ",
                         break_long_words=False,
                         break_on_hyphens=False,
-                    )
+                    ).replace(_UNBROKEN, " ")
                 )
         return
     table = Table("", "host", "key", "value", "problem", box=None)

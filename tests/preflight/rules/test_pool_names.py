@@ -32,7 +32,7 @@ POSIX = {"name": "posix", "type": "POSIX"}
             "not be a UUID",
         ),
         (
-            [TANK, {"name": "assay-rank-3", "size": "1GB"}],
+            [TANK, {"name": "assay-rank-3", "size": "19GB"}],
             "daos.pools[1].name",
             "assay-rank-3",
             "IorByRank destroys pools with such labels",
