@@ -237,9 +237,8 @@ def test_mistakes_of_an_inventory_are_listed_with_their_place(tmp_path: Path) ->
 def test_variables_beside_a_playbook_are_read_as_those_of_an_inventory(tmp_path: Path) -> None:
     (tmp_path / "group_vars").mkdir()
     (tmp_path / "group_vars/all.yml").write_text("assay_scle: quick\n")
-    imported = {"import_playbook": str(REPOSITORY / "playbooks/guard.yml")}
-    (tmp_path / "ours.yml").write_text(json.dumps([imported]))
-    status, said = play(str(tmp_path / "ours.yml"), LOCAL, "--extra-vars={'__guard_tags': []}")
+    playbook = shutil.copy(REPOSITORY / "playbooks/guard.yml", tmp_path)
+    status, said = play(str(playbook), LOCAL, "--extra-vars={'__guard_tags': ['untagged']}")
     assert status == 2
     assert f"assay_scle; nothing reads it: did you mean assay_scale? (set in {tmp_path}" in said
 
