@@ -1,1 +1,1 @@
-"""What is required of a cluster, and what bounds it."""
+"""The requirements of a cluster, and their bounds."""
