@@ -184,6 +184,7 @@ RUNS: list[tuple[str, str, tuple[str, ...]]] = [
     ("signoff", "assay_waivers is /nowhere; should be a file", (LOCAL, "-eassay_waivers=/nowhere")),
     ("validate", "--limit is client1; should have a host in the gr", (PMEM, "--limit=client1")),
     ("plan", "--limit is client1; should be left out", (PMEM, "--limit=client1")),
+    ("plan", "--tags is judge; should be of untagged", (PMEM, "--tags=judge")),
     ("signoff", "--skip-tags is signoff; should leave something", (LOCAL, "--skip-tags=signoff")),
     ("spack-mirror", "should have a host in the group spack,", (LOCAL,)),
     ("phase", "should have a host in the group daos_system,", (LOCAL,)),
