@@ -25,9 +25,10 @@ class TellingSqueue(SqueueJobScheduler):
     def _cancel_if_blocked(
         self, jobs: Iterable[Any], reasons: Mapping[str, Sequence[str]] | None = None
     ) -> None:
-        """Cancel as ReFrame does, also if details follow a reason that it knows."""
+        """Cancel as ReFrame does, by the details that follow a reason as well."""
         shortened = {
-            job: [*map(squeue.before_comma, each)] for job, each in (reasons or {}).items()
+            job: [squeue.before_comma(reason) for reason in each if squeue.is_in_vain(reason)]
+            for job, each in (reasons or {}).items()
         }
         super()._cancel_if_blocked(jobs, shortened)
 

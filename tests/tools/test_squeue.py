@@ -15,6 +15,15 @@ STAFF = "Job's account not permitted to use this partition (staff allows operato
         "AssocGrpNodeMinutes",
         "ReqNodeNotAvail, UnavailableNodes:nid00[408,411-415]",
         "Job's QOS not permitted to use this partition (staff denies night including night)",
+        # Posted by sites of Slurm 17 to 24.
+        "ReqNodeNotAvail, Reserved for maintenance",
+        "ReqNodeNotAvail(Unavailable:nid000[03-05])",
+        "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority"
+        " partitions",
+        "(Job's account not permitted to use this partition, (gpu allows hpc not ocean))",
+        "launch failed requeued held",
+        *("JobHeldAdmin", "JobHeldUser", "NodeDown", "PartitionDown", "AccountingPolicy"),
+        *("QOSMinCpuNotSatisfied", "QOSMinGRES", "QOSMaxGRESPerJob", "QOSMaxMemoryPerJob"),
     ],
 )
 def test_what_no_waiting_brings(reason: str) -> None:
@@ -23,7 +32,13 @@ def test_what_no_waiting_brings(reason: str) -> None:
 
 @pytest.mark.parametrize(
     "reason",
-    ["Resources", "Priority", "None", "", "(null)", "AssocGrpNodeRunMinutes", "AssocMaxJobsLimit"],
+    [
+        *("Resources", "Priority", "None", "", "(null)", "()", "BeginTime", "Licenses"),
+        *("AssocGrpNodeRunMinutes", "AssocMaxJobsLimit", "QOSMaxJobsPerUserLimit"),
+        *("QOSGrpCpuLimit", "QOSMaxNodePerUserLimit", "Reservation"),
+        "ReqNodeNotAvail, May be reserved for other job",
+        "ReqNodeNotAvail, UnavailableNodes:",
+    ],
 )
 def test_what_may_come(reason: str) -> None:
     assert not is_in_vain(reason)

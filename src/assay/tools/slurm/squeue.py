@@ -12,8 +12,10 @@ _LIMITS = (
     "MaxBillingMinutesPerJob",
     "MaxCpuMinutesPerJobLimit",
     "MaxCpuPerJobLimit",
+    "MaxGRESPerJob",
     "MaxGRESMinutesPerJob",
     "MaxNodeMinutesPerJob",
+    "MaxMemoryPerJob",
     "MaxNodePerJobLimit",
     "MaxWallDurationPerJobLimit",
 )
@@ -24,24 +26,35 @@ IN_VAIN = (
     # jobs in higher priority partitions".
     "ReqNodeNotAvail",
     "Nodes required for job are DOWN",
+    "NodeDown",
     "AccountNotAllowed",
+    "AccountingPolicy",
     "BadConstraints",
     "InvalidAccount",
     "InvalidQOS",
     "Job's QOS not permitted to use this partition",
     "Job's account not permitted to use this partition",
+    "JobHeldAdmin",
+    "JobHeldUser",
+    "launch failed requeued held",
     "PartitionConfig",
     "PartitionDown",
     "PartitionInactive",
     "PartitionNodeLimit",
     "PartitionTimeLimit",
+    "QOSMinCpuNotSatisfied",
+    "QOSMinGRES",
     "QOSNotAllowed",
     "ReservationDeleted",
     *(f"{of}{limit}" for of in ("Assoc", "QOS") for limit in _LIMITS),
 )
 """Slurm's reasons (squeue(1), JOB REASON CODES) that no waiting removes: the job is cancelled."""
 
-_DETAILS = re.compile(r" (?P<details>\(.*\))$", re.DOTALL)
+_LOST_OR_RESERVED = re.compile(r"Unavailable(?:Nodes)?:[^\s)]|maintenance")
+"""What Slurm says after `ReqNodeNotAvail` of nodes that do not come back by themselves; it also
+gives this reason, with other words or none, for nodes that other jobs use or wait for."""
+
+_DETAILS = re.compile(r" ?(?P<details>\([^)].*\))$", re.DOTALL)
 
 
 def command(job_name: str) -> list[str]:
@@ -55,11 +68,17 @@ def command(job_name: str) -> list[str]:
 def before_comma(reason: str) -> str:
     """A reason whose details follow a comma, as ReFrame knows it.
 
-    Some of Slurm's reasons have them in brackets: ``... partition (staff allows a not b)``.
+    Some of Slurm's reasons have them in brackets: ``... partition (staff allows a not b)``. Some
+    releases put the whole reason in brackets.
     """
+    if reason.startswith("(") and reason.endswith(")"):
+        reason = reason[1:-1]
     return _DETAILS.sub(r", \g<details>", reason)
 
 
 def is_in_vain(reason: str) -> bool:
     """Whether a job waits for what no waiting brings."""
-    return before_comma(reason).partition(",")[0].strip() in IN_VAIN
+    name, _, details = before_comma(reason).partition(",")
+    if name == "ReqNodeNotAvail" and details:
+        return _LOST_OR_RESERVED.search(details) is not None
+    return name.strip() in IN_VAIN
