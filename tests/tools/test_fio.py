@@ -229,10 +229,56 @@ def test_holes_are_found_where_the_run_has_to_write_first():
     assert problem.startswith("read_1m.1: no earlier job of this run wrote all that it reads")
 
 
+@pytest.mark.parametrize(
+    ("name", "read", "write"),
+    [
+        # KiB and microseconds: fio printed 129386 and 39312 KiB/s.
+        ("fio_217_2jobs.json", (126.354, 238.358), (38.391, 800.194)),
+        ("fio_37_randrw.json", (15.323, 159.348), (6.547, 191.942)),
+    ],
+)
+def test_older_releases_are_read_in_their_own_units(name, read, write):
+    parsed = parse(recorded(f"posted/{name}"))
+    assert parsed.problems == ()
+    seen = {sample.metric: round(sample.value, 3) for sample in parsed.samples}
+    assert (seen["read_bandwidth"], seen["read_latency"]) == read
+    assert (seen["write_bandwidth"], seen["write_latency"]) == write
+
+
+def test_a_release_without_the_options_of_its_jobs_is_named():
+    (problem,) = parse(recorded("posted/fio_214_3jobs.json")).problems
+    assert problem == (
+        "no JSON report from fio: fio-2.1.4 does not print the options of its jobs;"
+        " run fio 3 or newer"
+    )
+
+
+def test_no_figure_without_the_release_that_gives_its_unit():
+    unknown = json.loads(report(job("w", "write", 2**20)))
+    del unknown["fio version"]
+    parsed = parse(json.dumps(unknown))
+    assert parsed.samples == ()
+    assert parsed.problems == (
+        "no JSON report from fio: it does not say its release, so the unit of io_bytes is unknown",
+    )
+
+
+@pytest.mark.parametrize("release", ["fio-2.20", "fio-2.21", "fio-2.99"])
+def test_bytes_begin_with_2_21_and_nanoseconds_with_2_99(release):
+    old = json.loads(report(job("w", "write", 2**20)))
+    old["fio version"] = release
+    key = "clat_ns" if release == "fio-2.99" else "clat"
+    old["jobs"][0]["write"][key] = {"mean": 5000.0}
+    seen = {sample.metric: sample.value for sample in parse(json.dumps(old)).samples}
+    assert seen["write_bandwidth"] == (1024 if release == "fio-2.20" else 1)
+    assert seen["write_latency"] == (5 if release == "fio-2.99" else 5000)
+
+
 def report(*jobs, **options):
     nothing = {"io_bytes": 0, "total_ios": 0, "runtime": 0}
     return json.dumps(
         {
+            "fio version": "fio-3.33",
             "global options": {"filename": "f", "size": "1m", "bs": "4k", **options},
             "jobs": [{"error": 0, "read": nothing, "write": nothing, **job} for job in jobs],
         }

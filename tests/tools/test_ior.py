@@ -353,3 +353,22 @@ def test_a_run_that_removes_the_files_of_another_writes_over_them(
     name = f"easy/{backend}/clean.1"
     parsed = parse(recorded(f"{name}.txt") + recorded(f"{name}.json"), overwrites=overwrites)
     assert bool(parsed.problems) is not overwrites
+
+
+def test_a_sweep_in_one_file_is_no_missing_mpi():
+    problems = parse(recorded("posted/ior_330_sweep_4_16_32.txt")).problems
+    assert problems[0] == "the output contains 3 runs of ior: pass one run at a time"
+    assert not any("without MPI" in problem for problem in problems)
+
+
+def test_a_deadline_of_3_3_that_wore_out_is_no_problem():
+    parsed = parse(recorded("posted/ior_33dev_wearout_write.txt"))
+    assert [sample.value for sample in parsed.samples] == [341965]
+    assert not any("maybe caused" in problem for problem in parsed.problems)
+
+
+def test_two_tests_of_one_script_are_not_mixed():
+    table = recorded("posix_repeat3.txt")
+    head = table.index("Options:")
+    problems = parse(table + table[head:]).problems
+    assert any(problem.startswith("IOR ran 2 tests, and its table") for problem in problems)

@@ -274,3 +274,21 @@ def test_phases_of_files_that_are_there_have_no_deadline_to_meet():
     without = without.replace("Command line used: ", "Command line used: '-W' '300' ")
     assert "file_creation" not in {sample.metric for sample in parse(without).samples}
     assert not any("deadline" in problem for problem in parse(without).problems)
+
+
+def test_a_colon_follows_the_names_up_to_3_3():
+    repeated = parse(recorded("posted/mdtest_330_3iter.txt"))
+    assert repeated.problems == ()
+    assert figures(repeated) == {
+        "directory_creation": 22434.966,
+        "directory_stat": 34857.190,
+        "directory_removal": 26016.682,
+        "file_creation": 19186.060,
+        "file_stat": 46829.212,
+        "file_read": 28323.202,
+        "file_removal": 17866.900,
+        "tree_creation": 1728.448,
+        "tree_removal": 229.802,
+    }
+    old = parse(recorded("posted/mdtest_193_stat.txt"))
+    assert (figures(old)["file_stat"], old.problems) == (1807735.855, ())

@@ -149,3 +149,21 @@ def test_never_raises(text):
 @given(st.integers(min_value=0, max_value=recorded(TOOL, "two_devices.txt").rindex("Total")))
 def test_a_table_that_is_cut_off_is_not_a_measurement(length):
     assert parse(recorded(TOOL, "two_devices.txt")[:length]).problems
+
+
+def test_rows_up_to_19_10_have_no_namespace():
+    text = recorded(TOOL, "posted/spdk_1910_nonsid.txt")
+    parsed = parse(text, expected_devices=("0000:86:00.0",))
+    assert parsed.problems == ()
+    assert values(parsed) == [
+        ("bandwidth", 691.04, "MiB/s"),
+        ("rate", 176907.23, "IO/s"),
+        ("latency", 361.76, "us"),
+        ("total_bandwidth", 691.04, "MiB/s"),
+        ("total_rate", 176907.23, "IO/s"),
+    ]
+
+
+def test_rows_of_io_that_could_not_start_add_up():
+    (problem,) = parse(recorded(TOOL, "posted/spdk_1810_start_failed.txt")).problems
+    assert problem.startswith("4 I/Os failed")

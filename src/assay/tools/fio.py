@@ -139,6 +139,9 @@ def parse(text: str, *, written_here: bool = False) -> Parsed:
     `write_latency`, `read_latency` in us if fio measured it. For a job of several processes, the
     figures are those of all processes together if the job file sets `group_reporting`.
 
+    Reports of fio 2 with the options of their jobs are read as well, in their own units: KiB up to
+    2.20 and microseconds up to 2.21. A report that does not say its release is refused.
+
     Labels: `job`, its `phase` (the name up to the last dot), `bs`, `direction`, `bytes` moved.
 
     Args:
@@ -189,5 +192,5 @@ def _samples(job: JobReport) -> Iterator[Sample]:
         seconds = done.runtime / 1000
         yield Sample(f"{direction}_bandwidth", done.io_bytes / seconds / 2**20, "MiB/s", labels)
         yield Sample(f"{direction}_rate", done.total_ios / seconds, "IO/s", labels)
-        if done.completion.count:
+        if done.completion.measured:
             yield Sample(f"{direction}_latency", done.completion.mean / 1000, "us", labels)

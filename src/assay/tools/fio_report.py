@@ -6,9 +6,9 @@ import errno
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from assay.tools.daos.daos_log import meaning
 
@@ -25,12 +25,24 @@ _DIRECTIONS = {
 
 _Count = Annotated[int, Field(ge=0, lt=2**64)]
 
+_RELEASE = re.compile(r"fio-(\d{1,4})\.(\d{1,4})(?:[.-][\w.-]{1,40})?")
+_BYTES_SINCE = (2, 21)
+"""The first release whose `io_bytes` are bytes, in place of KiB (stat.c of 2.20 and 2.21)."""
+_NANOSECONDS_SINCE = (2, 99)
+"""The first release with `clat_ns`, in place of `clat` in us (stat.c of 2.21 and 2.99)."""
+
 
 class Latency(BaseModel):
     """Latencies of one kind, in nanoseconds."""
 
     mean: float = 0.0
-    count: int = Field(default=0, alias="N")
+    count: int | None = Field(default=None, alias="N")
+    """How many I/Os were timed; None where fio does not print it (3.17 and older)."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether fio timed any I/O; it prints a mean of 0 if not."""
+        return self.mean > 0 if self.count is None else self.count > 0
 
 
 class Transfers(BaseModel):
@@ -106,6 +118,29 @@ class Report(BaseModel):
     common: dict[str, str] = Field(default_factory=dict, alias="global options")
     jobs: list[JobReport] = Field(min_length=1)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _in_units_of_today(cls, data: Any) -> Any:
+        """Give a report of an older release the names and units of fio 3.
+
+        Raises:
+            ValueError: the release is unknown, and with it the unit of `io_bytes`; or it is one
+                that does not print the options of its jobs.
+        """
+        if not isinstance(data, dict) or not isinstance(jobs := data.get("jobs"), list):
+            return data
+        release = _RELEASE.fullmatch(str(data.get("fio version", "")))
+        if not release:
+            raise ValueError("it does not say its release, so the unit of io_bytes is unknown")
+        version = int(release[1]), int(release[2])
+        if version >= _NANOSECONDS_SINCE:
+            return data
+        if not any(isinstance(job, dict) and "job options" in job for job in jobs):
+            raise ValueError(
+                f"{data['fio version']} does not print the options of its jobs; run fio 3 or newer"
+            )
+        return data | {"jobs": [_modern_job(job, version) for job in jobs]}
+
     def model_post_init(self, _context: object) -> None:
         """Give each job the global options."""
         for job in self.jobs:
@@ -120,6 +155,26 @@ class Report(BaseModel):
                 yield job.name
             elif expected and job.write.io_bytes >= expected:
                 written.add(job.files())
+
+
+def _modern_job(job: Any, version: tuple[int, int]) -> Any:
+    if not isinstance(job, dict):
+        return job
+    both = {name: _modern(job.get(name), version) for name in ("read", "write") if name in job}
+    return job | both
+
+
+def _modern(done: Any, version: tuple[int, int]) -> Any:
+    """The reads or writes of a job, in bytes and nanoseconds."""
+    if not isinstance(done, dict):
+        return done
+    modern = dict(done)
+    if version < _BYTES_SINCE and isinstance(moved := done.get("io_bytes"), int):
+        modern["io_bytes"] = moved * 1024
+    if isinstance(latency := done.get("clat"), dict):
+        mean = latency.get("mean", 0.0)
+        modern["clat_ns"] = {"mean": mean * 1000 if isinstance(mean, (int, float)) else mean}
+    return modern
 
 
 def _meaning(error: int) -> str:

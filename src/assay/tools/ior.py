@@ -32,7 +32,9 @@ _OPTION = re.compile(r"(\w[\w ]*): (.+)")
 _ROW = re.compile(r"(write|read) +(\d+(?:\.\d+)?) +(?:[\d.]+ +){7}(\d+(?:\.\d+)?) +(\d+) *")
 
 # IOR prints these when a deadline ended the run and it continues with the bytes that were moved.
-_STONEWALL = re.compile(r"WARNING: (?:Expected agg|Stat\(\) of agg|Using actual agg|Maybe caused)")
+_STONEWALL = re.compile(
+    r"WARNING: (?:Expected agg|Stat\(\) of agg|Using actual agg|[Mm]aybe caused)"
+)
 _OVERWRITTEN = re.compile(r"WARNING: The file .* exists already and will be overwritten")
 _SIZES = re.compile(
     r"WARNING: Stat\(\) of aggregate file size += (\d+)\n"
@@ -268,6 +270,12 @@ def _from_table(text: str, runs: int) -> tuple[list[_Test], list[str]]:
         problems.append("IOR did not finish: the last line of its output is missing")
     options = [pair for line in text.splitlines() if (pair := _OPTION.fullmatch(line))]
     rows = [row for line in text.splitlines() if (row := _ROW.fullmatch(line))]
+    # Without this, the options of the last test would stand for all.
+    if (tests := sum(option[1].strip() == "tasks" for option in options)) > runs:
+        problems.append(
+            f"IOR ran {tests} tests, and its table does not tell their rows apart: run one test at"
+            " a time, or with -O summaryFormat=JSON"
+        )
     table: dict[str, Any] = {
         "Options": {option[1].strip(): option[2].strip() for option in options},
         "Results": [{"access": row[1], "bwMiB": row[2], "totalTime": row[3]} for row in rows],

@@ -27,7 +27,10 @@ _SECTION = re.compile(r"SUMMARY (rate|time)(?: \(in [\w/]+\))?: \(of (\d{1,9}) i
 _COMMAND = re.compile(r"^Command line used: (.*)$", re.MULTILINE)
 _DEADLINE = re.compile(r"'-W' '(\d{1,9})'")
 _DEADLINE_MET = re.compile(r"^Continue stonewall hit min: \d+ max: \d+ ", re.MULTILINE)
-_ROW = re.compile(r" +([A-Z][a-z]+ [a-z]+) +\d+\.\d{3} +\d+\.\d{3} +(\d+\.\d{3}) +\d+\.\d{3}\s*")
+# A colon follows the name up to 3.3.
+_ROW = re.compile(
+    r" +([A-Z][a-z]+ [a-z]+) +(?:: +)?\d+\.\d{3} +\d+\.\d{3} +(\d+\.\d{3}) +\d+\.\d{3}\s*"
+)
 
 # With no bytes to read, the read phase opens and closes each file, which is intended.
 _HARMLESS = re.compile(r"Read bytes is 0")

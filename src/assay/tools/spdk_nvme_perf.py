@@ -26,7 +26,7 @@ from assay.tools.output import Parsed, Sample, impossible
 TOOL = "spdk_nvme_perf"
 
 _ROW = re.compile(
-    r"^(?P<device>.+?) NSID (?P<namespace>\d+) +from core +(?P<core>\d+): +"
+    r"^(?P<device>.+?)(?: NSID (?P<namespace>\d+))? +from core +(?P<core>\d+): +"
     r"(?P<rate>\d+\.\d\d) +(?P<bandwidth>\d+\.\d\d) +(?P<latency>\d+\.\d\d)"
     r" +\d+\.\d\d +\d+\.\d\d$",
     re.MULTILINE,
@@ -131,7 +131,8 @@ def parse(text: str, *, expected_devices: tuple[str, ...] = ()) -> Parsed:
     """
     rows = [
         _Row(
-            _device(row["device"], row["namespace"]),
+            # SPDK up to 19.10 does not print the namespace.
+            _device(row["device"], row["namespace"] or "1"),
             row["core"],
             *(float(row[name]) for name in ("rate", "bandwidth", "latency")),
         )

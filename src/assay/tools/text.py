@@ -28,9 +28,11 @@ def sections(head: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], 
 
 
 def first_error(error: ValidationError) -> str:
-    """The first error in a JSON object: its place and its message."""
+    """The first error in a JSON object: its place, if it has one, and its message."""
     first = error.errors()[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
+    ours = first["type"] == "value_error"
+    message = str(first["ctx"]["error"]) if ours else first["msg"].lower()
+    return ": ".join(filter(None, (".".join(map(str, first["loc"])), message)))
 
 
 def printed_errors(text: str, harmless: Sequence[re.Pattern[str]] = ()) -> Iterator[str]:
@@ -77,7 +79,8 @@ def worlds(
     """Report how an MPI run differs from the expected one.
 
     A launcher with the wrong MPI plugin (`srun --mpi=none`) starts every rank as a separate run,
-    and each of these runs succeeds.
+    and each of these runs succeeds. Runs of several tasks each are not that: somebody put the
+    outputs of several runs into one file.
 
     Args:
         tool: the benchmark's name.
@@ -86,7 +89,10 @@ def worlds(
         expected_nodes: required nodes; None is not checked.
     """
     runs = list(seen)
-    yield from separate_runs(tool, len(runs))
+    if len(runs) > 1 and all(tasks > 1 for tasks, _ in runs):
+        yield f"the output contains {len(runs)} runs of {tool}: pass one run at a time"
+    else:
+        yield from separate_runs(tool, len(runs))
     for tasks, nodes in dict.fromkeys(runs):
         if expected_tasks is not None and tasks != expected_tasks:
             # Runs that write one summary leave that of one.
