@@ -237,3 +237,26 @@ def test_phases_of_a_program_that_names_no_version_are_not_figures():
     banner = next(line for line in text.splitlines() if line.startswith("IO500 version"))
     (problem,) = parse(text.replace(banner, "")).problems
     assert problem == "this is not output of io500: it does not report a version"
+
+
+@pytest.mark.parametrize(
+    ("name", "total"),
+    [("io500_isc20_gb_score.txt", 97.671251), ("io500_no_version.txt", 15.611801)],
+)
+def test_summaries_of_2020_are_read(name, total):
+    parsed = parse(recorded(TOOL, f"posted/{name}"))
+    assert parsed.problems == ()
+    assert figures(parsed)["score"] == pytest.approx(total, rel=1e-3)
+
+
+def test_its_other_file_is_named():
+    (problem,) = parse(recorded(TOOL, "posted/io500_2023_result_ini.txt")).problems
+    assert problem == ("this is io500's result.txt; pass result_summary.txt or its whole output")
+
+
+def test_a_phase_that_io500_calls_invalid_makes_the_run_invalid():
+    text = recorded(TOOL, "posted/io500_isc20_gb_score.txt").replace(
+        "[RESULT]                 find", "[RESULT-invalid]         find"
+    )
+    (problem,) = parse(text).problems
+    assert problem == "io500 calls find invalid; see its earlier output for the reason"

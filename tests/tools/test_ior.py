@@ -372,3 +372,31 @@ def test_two_tests_of_one_script_are_not_mixed():
     head = table.index("Options:")
     problems = parse(table + table[head:]).problems
     assert any(problem.startswith("IOR ran 2 tests, and its table") for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("name", "bandwidth"),
+    [
+        ("ior_dfs_io500_hard_write.txt", 4317532),
+        # A random read of a part of the files.
+        ("ior_41_rnd4k_read.txt", 11166),
+        # The file system gives 0 as the size of each file.
+        ("ior_34_read_stat0.txt", 39749),
+    ],
+)
+def test_a_phase_of_io500_needs_no_last_line(name, bandwidth):
+    parsed = parse(recorded(f"posted/{name}"))
+    assert [sample.value for sample in parsed.samples] == [bandwidth]
+    assert not [p for p in parsed.problems if "did not finish" in p or "holes" in p]
+
+
+def test_an_ior_that_was_ended_before_its_row_has_none_also_in_io500():
+    text = recorded("posted/ior_34_read_stat0.txt")
+    parsed = parse(text[: text.index("read      39749")])
+    assert parsed.samples == ()
+    assert "IOR printed no row of figures" in parsed.problems
+
+
+def test_an_ior_by_hand_needs_its_last_line():
+    text = recorded("posted/ior_34_read_stat0.txt").replace("-r -R", "-w -r -R")
+    assert "IOR did not finish: the last line of its output is missing" in parse(text).problems

@@ -48,14 +48,17 @@ _SAMPLES = {"write": "file_creation", "stat": "file_stat", "read": "file_read"} 
 }
 """The metrics of mdtest, by the last part of the phase's name, which is the operation."""
 
-_BANNER = re.compile(r"^IO500 version (\S+)", re.MULTILINE)
+# Built without git, io500 prints no version after these words.
+_BANNER = re.compile(r"^IO500 version\b.*", re.MULTILINE)
+_RESULT_TXT = re.compile(r"^\[ior-easy-write\]\s*$", re.MULTILINE)
 _PHASE = re.compile(
-    r"^\[RESULT\] +(?P<name>[a-z-]+) +(?P<value>\d+\.\d+) (?P<unit>GiB/s|kIOPS) +:"
-    r" time (?P<seconds>\d+\.\d+) seconds",
+    r"^\[RESULT(?P<invalid>-invalid)?\] +(?P<name>[a-z-]+) +(?P<value>\d+\.\d+)"
+    r" (?P<unit>GiB/s|kIOPS) +: time (?P<seconds>\d+\.\d+) seconds",
     re.MULTILINE,
 )
 _SCORE = re.compile(
-    r"^\[SCORE ?\] Bandwidth (\d+\.\d+) GiB/s +: IOPS (\d+\.\d+) kiops +: TOTAL (\d+\.\d+)"
+    # Of 2020, "GB/s" are GiB/s as well: the score follows from the phases only so.
+    r"^\[SCORE ?\] Bandwidth (\d+\.\d+) Gi?B/s +: IOPS (\d+\.\d+) kiops +: TOTAL (\d+\.\d+)"
     r"(?P<invalid> \[INVALID\])?",
     re.MULTILINE,
 )
@@ -242,6 +245,10 @@ def parse(text: str, *, stonewall_s: int = RULED_S, counted: bool = False) -> Pa
             the stonewall; where it is slow it creates too few of them for `find` to find one.
     """
     banners = _BANNER.findall(text)
+    if not banners and _RESULT_TXT.search(text):
+        return Parsed(
+            TOOL, (), ("this is io500's result.txt; pass result_summary.txt or its whole output",)
+        )
     if not banners:
         return Parsed(TOOL, (), ("this is not output of io500: it does not report a version",))
     phases = list({match["name"]: _Phase.read(match) for match in _PHASE.finditer(text)}.values())
@@ -302,8 +309,12 @@ def _unfinished(text: str, figures: Mapping[str, float]) -> Iterator[str]:
 
 def _invalid(text: str, stonewall_s: int) -> Iterator[str]:
     printed = _SCORE.search(text)
-    if printed and printed["invalid"] and stonewall_s >= RULED_S:
-        yield "io500 calls the run invalid; see its earlier output for the reason"
+    if stonewall_s < RULED_S:
+        return
+    invalid = [phase["name"] for phase in _PHASE.finditer(text) if phase["invalid"]]
+    if invalid or (printed and printed["invalid"]):
+        which = ", ".join(invalid) or "the run"
+        yield f"io500 calls {which} invalid; see its earlier output for the reason"
 
 
 def _scores(figures: Score) -> Iterator[Sample]:
