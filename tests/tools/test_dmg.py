@@ -295,3 +295,14 @@ def test_a_pool_whose_targets_hold_writes_back_is_named(used: float, said: str) 
 @pytest.mark.parametrize("text", ["", "{}", '{"response": null, "error": "no", "status": -1}'])
 def test_a_pool_that_is_not_known_holds_nothing_back(text: str) -> None:
     assert pressed(text) == ""
+
+
+def test_an_answer_of_another_command_is_named_with_its_errors():
+    other = recorded("dmg", "posted/dmg_28_format_errors.json")
+    assert parse(other).problems == (
+        "this is the answer of another command, or of a release that is not known (host_errors,"
+        " host_storage_map); pass that of dmg -j system query or dmg -j pool query",
+        "10.0.0.[1-2]: storage format failed: instance 0: already formatted",
+    )
+    (problem,) = parse(recorded("dmg", "posted/dmg_22_pool_list_verbose.json")).problems
+    assert problem.startswith("this is the answer of another command")

@@ -292,3 +292,10 @@ def test_a_colon_follows_the_names_up_to_3_3():
     }
     old = parse(recorded("posted/mdtest_193_stat.txt"))
     assert (figures(old)["file_stat"], old.problems) == (1807735.855, ())
+
+
+def test_a_creation_that_lasted_met_its_deadline():
+    text = recorded("posted/mdtest_34_all_files_392s.txt")
+    assert parse(text).problems == ()
+    (problem,) = parse(text.replace("'-W' '300'", "'-W' '400'")).problems
+    assert problem.startswith("creation ended before its deadline of 400 s")

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from assay.foreign.text import without_huge_numbers
+from assay.tools.launcher_output import without_prefixes
 
 if TYPE_CHECKING:
     from assay.tools.output import Parsed
@@ -29,7 +30,7 @@ class _Parsers(Mapping[str, "Callable[[str], Parsed]"]):
 
     def __getitem__(self, tool: str) -> Callable[[str], Parsed]:
         parse: Callable[[str], Parsed] = import_module(f"assay.tools.{_TOOLS[tool]}").parse
-        return lambda text: parse(without_huge_numbers(text))
+        return lambda text: parse(without_prefixes(without_huge_numbers(text)))
 
     def __iter__(self) -> Iterator[str]:
         return iter(_TOOLS)

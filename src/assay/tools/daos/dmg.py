@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from assay.foreign.text import quoted
 from assay.tools.daos.daos_answer import Answer, read_answer
 from assay.tools.json_output import json_objects, no_answer
 from assay.tools.output import Parsed, Sample
@@ -206,8 +208,7 @@ def parse(text: str, *, expected_ranks: int | None = None, program: str = TOOL) 
     try:
         answer = _Answer.model_validate(objects[0])
     except ValidationError as error:
-        why = first_error(error)
-        return Parsed(TOOL, (), (f"the query of the system or pool was not answered: {why}",))
+        return Parsed(TOOL, (), tuple(_not_understood(objects[0], first_error(error))))
     match answer.response:
         case _System(members=members):
             return Parsed(TOOL, (), tuple(_system_problems(members, expected_ranks)))
@@ -222,6 +223,21 @@ def parse(text: str, *, expected_ranks: int | None = None, program: str = TOOL) 
         case _:
             why = answer.error or "it gave no response"
             return Parsed(TOOL, (), (f"{program} failed: {why}",))
+
+
+def _not_understood(answer: dict[str, Any], why: str) -> Iterator[str]:
+    response = answer.get("response")
+    if not isinstance(response, dict) or {"members", "total_targets"} & response.keys():
+        yield f"the query of the system or pool was not answered: {why}"
+        return
+    keys = ", ".join(sorted(map(quoted, response))[:4]) or "nothing"
+    yield (
+        f"this is the answer of another command, or of a release that is not known ({keys});"
+        " pass that of dmg -j system query or dmg -j pool query"
+    )
+    failed = response.get("host_errors")
+    for error, hosts in (failed if isinstance(failed, dict) else {}).items():
+        yield f"{quoted(hosts)}: {quoted(error)}"
 
 
 def _system_problems(members: list[Member], expected: int | None) -> Iterator[str]:
