@@ -192,6 +192,28 @@ def test_stacks_are_larger_for_metadata_on_ssds_and_sds_is_off_without_pmem() ->
 
 
 @pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("enable_vmd", "today disable_vmd, with the opposite value"),
+        ("bdev_include", "today bdev_list"),
+    ],
+)
+def test_an_old_key_is_called_by_its_name_of_today(key, message):
+    document = site()
+    put(document, {f"{SERVER}/{key}": True})
+    allowed = only(document).allowed
+    assert message in allowed
+    assert "did you mean" not in allowed
+
+
+def test_empty_text_is_absent_as_it_is_for_daos():
+    document = site()
+    put(document, {f"{SERVER}/fault_path": "", f"{SERVER}/fault_cb": ""})
+    put(document, {f"{SERVER}/firmware_helper_log_file": ""})
+    assert problems(document) == []
+
+
+@pytest.mark.parametrize(
     ("changes", "key", "message"),
     [
         (

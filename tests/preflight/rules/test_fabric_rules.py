@@ -130,3 +130,19 @@ def test_interfaces_that_an_agent_gives_out() -> None:
     devices = fabric_ifaces({"iface": "ib0"}, {"iface": "ib1"})
     agent = {"exclude_fabric_ifaces": ["ib1"], "settings": devices}
     assert problems(put(site(rails=2), {"c1: agent": agent})) == []
+
+
+@pytest.mark.parametrize(
+    ("provider", "rdma", "words"),
+    [
+        ("ofi+tcp", True, "has an RDMA device, which ofi+tcp leaves unused"),
+        ("ofi+opx", None, "should not be used by ofi+opx"),
+    ],
+)
+def test_a_provider_that_is_slow_or_unfit_is_warned_of(provider, rdma, words) -> None:
+    document = put(site(), {"provider": provider, "s1: interfaces/ib0/rdma": rdma})
+    problem = only(document)
+    assert (problem.key, problem.severity) == ("engines[0].fabric_iface", "warning")
+    assert problem.allowed.startswith(words)
+    sound = put(document, {"provider": "ofi+tcp", "s1: interfaces/ib0/rdma": None})
+    assert problems(sound) == []

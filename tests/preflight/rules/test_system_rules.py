@@ -68,7 +68,7 @@ def test_a_provider_that_daos_does_not_have(provider: str) -> None:
 
 @pytest.mark.parametrize(
     "provider",
-    ["ofi+tcp", "ofi+verbs;ofi_rxm", "ofi+cxi", "ofi+opx", "ucx+dc_x", "ucx+ud_x", "ucx+rc_x,ud_x"],
+    ["ofi+tcp", "ofi+verbs;ofi_rxm", "ofi+cxi", "ucx+dc_x", "ucx+ud_x", "ucx+rc_x,ud_x"],
 )
 def test_a_provider_that_daos_has(provider: str) -> None:
     assert problems(put(site(), {"provider": provider})) == []

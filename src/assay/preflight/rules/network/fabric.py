@@ -42,6 +42,24 @@ def _interfaces(name: str, host: Host, provider: str) -> Iterator[Problem]:
                 f"should have an RDMA device for {provider}; on this host, these have one: {able}."
                 " Without any, the provider is ofi+tcp",
             )
+        elif provider.startswith(("ofi+tcp", "ucx+tcp")) and interface.rdma:
+            yield Problem(
+                name,
+                key,
+                engine.fabric_iface,
+                f"has an RDMA device, which {provider} leaves unused: ofi+verbs;ofi_rxm and"
+                " ucx+dc_x use it, where its switches are set up for it",
+                severity="warning",
+            )
+        elif "opx" in provider:
+            yield Problem(
+                name,
+                key,
+                engine.fabric_iface,
+                f"should not be used by {provider}: DAOS's guide to fabrics says that opx lacks"
+                " what DAOS needs; the provider of Omni-Path is ofi+tcp",
+                severity="warning",
+            )
         elif "cxi" in provider and interface.rdma:
             yield Problem(
                 name,
