@@ -37,7 +37,8 @@ def _fio(raw: Path, metrics: tuple[Metric, ...], count: int, noise: Random) -> S
             _job(f"{metric.name}.{number}", metric.direction, int(value))
             for number, value in enumerate(samples[metric.name], start=1)
         ]
-    document = {"global options": {"filename_format": "x", "size": "1m"}, "jobs": jobs}
+    options = {"filename_format": "x", "size": "1m"}
+    document = {"fio version": "fio-3.33", "global options": options, "jobs": jobs}
     (raw / "fio.json").write_text(json.dumps(document))
     read = sum(job["read"]["io_bytes"] for job in jobs)
     (raw / "fio.read_bytes").write_text(f"{read}\n")
