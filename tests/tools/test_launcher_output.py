@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.tools import PARSERS
+from assay.tools import PARSERS, fdb_hammer
 from assay.tools.launcher_output import without_prefixes
 from recordings import recorded
 
@@ -37,3 +37,9 @@ def test_a_line_that_only_looks_like_a_prefix_stays():
 def test_lines_are_neither_added_nor_lost(text):
     before = text.replace("\r\n", "\n").splitlines()
     assert len(without_prefixes(text).splitlines()) <= len(before)
+
+
+def test_processes_that_are_told_apart_by_their_labels_keep_them():
+    text = recorded("fdb_hammer", "daos-read-empty.txt")
+    assert without_prefixes(text) != text
+    assert PARSERS["fdb_hammer"](text) == fdb_hammer.parse(text)

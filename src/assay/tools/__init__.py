@@ -25,11 +25,17 @@ _TOOLS = {
 }
 
 
+_TELLS_PROCESSES = frozenset({"fdb_hammer"})
+"""Tools whose processes all report, and are told apart by the labels of `srun --label`."""
+
+
 class _Parsers(Mapping[str, "Callable[[str], Parsed]"]):
     """Imports the module of a tool only when its parser is requested."""
 
     def __getitem__(self, tool: str) -> Callable[[str], Parsed]:
         parse: Callable[[str], Parsed] = import_module(f"assay.tools.{_TOOLS[tool]}").parse
+        if tool in _TELLS_PROCESSES:
+            return lambda text: parse(without_huge_numbers(text))
         return lambda text: parse(without_prefixes(without_huge_numbers(text)))
 
     def __iter__(self) -> Iterator[str]:
