@@ -13,7 +13,16 @@ STAMP = "2025-06-29T08:53:55.123Z"
 
 @pytest.mark.parametrize(
     "prefix",
-    ["0: ", " 0: ", "[1,0]<stdout>:", "[0] ", f"{STAMP} ", f"{STAMP} [1,0]<stdout>:", "\x1b[32m"],
+    [
+        "0: ",
+        " 0: ",
+        "[1,0]<stdout>:",
+        "[0] ",
+        "[rank 0] ",
+        f"{STAMP} ",
+        f"{STAMP} [1,0]<stdout>:",
+        "\x1b[32m",
+    ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """What MPI launchers put before each line of a program, and terminals into it.
 
 People post and save outputs with ``srun --label`` (``0: ``), Open MPI's ``--tag-output``
-(``[1,0]<stdout>:``), Hydra's ``-prepend-rank`` (``[0] ``), time stamps of log collectors, colour
-and the line ends of Windows. Parsers know the program alone.
+(``[1,0]<stdout>:``), Hydra's ``-prepend-rank`` (``[0] ``), ``[rank 0] ``, time stamps of log
+collectors, colour and the line ends of Windows. Parsers know the
+program alone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _PREFIXES = tuple(
     for prefix in (
         r"\[\d{1,9},\d{1,9}\]<std(?:out|err)>: ?",
         r" {0,8}\d{1,9}: ?",
-        r"\[\d{1,9}\] ",
+        r"\[(?:rank )?\d{1,9}\] ",
         r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? ",
     )
 )
