@@ -161,8 +161,3 @@ PROVIDERS: Final = ByRelease(
 """How releases spell the fabric providers; from 2.6 on UCX is asked for its transports, which have
 more names. Source: `crt_na_dict` in src/cart/crt_init.c, src/cart/crt_hg.c, docs/admin/fabrics.md
 and docs/release/support_matrix.md."""
-
-UNPACKAGED: Final[ByRelease[Mapping[str, tuple[str, ...]]]] = ByRelease(
-    {"2.4": {}, "2.6": {"Debian": ("daos_server",)}, "2.8": {}}
-)
-"""Components that upstream makes no packages of, by family of distributions."""
