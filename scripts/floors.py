@@ -39,6 +39,8 @@ def required(entry: Reference) -> str:
         parts.append(f"at most {1 / (entry.fraction * entry.kept):.3g} times the bound")
     elif entry.fraction:
         parts.append(f"{100 * entry.fraction * entry.kept:.4g} %")
+    if entry.of_ports:
+        parts[-1] += f" ({100 * entry.of_ports * entry.kept:.4g} % of network ports)"
     for quantity, word in (
         (entry.least, "{}"),
         (entry.most, "at most {}"),
@@ -55,7 +57,7 @@ def table() -> str:
     """The table, as Markdown."""
     lines = ["| figures | where | required | why |", "| -- | -- | -- | -- |"]
     for entry in entries():
-        where = ", ".join((*entry.backends, *entry.providers)) or "everywhere"
+        where = ", ".join((*entry.backends, *entry.providers, *entry.scm)) or "everywhere"
         lines.append(f"| {figures(entry)} | {where} | {required(entry)} | {entry.word} |")
     return "\n".join(lines)
 
