@@ -45,7 +45,7 @@ validate: $(ROOT) setup ## The whole way on this machine: deploy, measure, judge
 	@mkdir -p build
 	@exec 9> build/validate.lock; flock --nonblock 9 || { echo "make validate is running in this checkout; wait for it" >&2; exit 75; }; \
 	rm -f build/summary.txt; trap : INT; \
-	$(PLAYBOOK) -i $(INVENTORY) site.yml $(if $(CAMPAIGN),-e assay_campaign=$(CAMPAIGN)) 9>&-; status=$$?; \
+	$(PLAYBOOK) -i $(INVENTORY) site.yml $(if $(CAMPAIGN),-e assay_campaign=$(CAMPAIGN) -e assay_resumed=true) 9>&-; status=$$?; \
 	if [ $$status = 99 ]; then $(PLAYBOOK) -i $(INVENTORY) playbooks/stop.yml 9>&-; fi; exit $$status
 
 .PHONY: plan

@@ -37,6 +37,10 @@ if (($# < 2)) || [[ ! $1 ]]; then
     exit 64
 fi
 directory=$(realpath --canonicalize-missing "$1")
+if [[ $directory == / ]]; then
+    echo "/ cannot be a directory for results; name one below it" >&2
+    exit 64
+fi
 shift
 # ReFrame selects nothing by a tag that no check has, and ends well.
 known=(quick acceptance network scm ssd client endtoend metadata raw system root)
@@ -102,6 +106,10 @@ no_room() {
     echo "$parent has no room for results (${1##*: }); free some, or name another directory" >&2
     exit 73
 }
+if ! type -P reframe >/dev/null; then
+    echo "$environment brings no reframe: deploy this host, or read the environment.sh that assay describe has written" >&2
+    exit 66
+fi
 if [[ ! -e $parent/.campaign && ! -L $parent/.campaign ]]; then
     # Another campaign may begin at this moment.
     wrong=$(mkdir --mode=700 "$parent/.campaign" 2>&1) || [[ -d $parent/.campaign ]] || no_room "$wrong"
