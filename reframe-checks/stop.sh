@@ -40,7 +40,7 @@ recall
 
 # From here on no other campaign begins, whether the lock was free or is set free.
 if flock --nonblock 9; then
-    [[ $(marked "$campaigns") || $(jobs_below "$campaigns") ]] || nothing_runs
+    [[ $(marked "$campaigns") || $(jobs_below "$campaigns") || $(away) ]] || nothing_runs
 else
     if [[ ${HOLDER_host:=$HOSTNAME} != "$HOSTNAME" ]]; then
         echo "the campaign in $campaigns was started on $HOLDER_host: end it there" >&2
@@ -77,5 +77,6 @@ if ((${#jobs[@]})); then
     echo "the campaign was ended, but its job ${jobs[0]} does not end: scontrol show job ${jobs[0]}" >&2
     exit 1
 fi
+bring_back || exit 1
 echo "the campaign was ended:" >&2
 echo "$HOLDER_campaign"
