@@ -44,7 +44,7 @@ if [[ $directory == / ]]; then
 fi
 shift
 # ReFrame selects nothing by a tag that no check has, and ends well.
-known=(quick acceptance network scm ssd client endtoend metadata raw system root)
+known=(quick acceptance network scm ssd client endtoend metadata raw system failure root)
 for tag; do
     if [[ " ${known[*]} " != *" ${tag#!} "* ]]; then
         echo "unknown tag $tag; choose from: ${known[*]}" >&2
@@ -143,6 +143,7 @@ for each in "${JOBS[@]}"; do
 done
 cancel_jobs "$parent" || exit 75
 end_marked "$parent"
+bring_back || exit 1
 
 mkdir -p "$directory"
 refuse_other_owner "$directory"
@@ -217,6 +218,7 @@ done
 # One that was killed has ended nothing of what it had started.
 cancel_jobs "$parent" || ((status)) || status=75
 end_marked "$parent"
+bring_back || status=1
 # What holds the lock is said to go on.
 exec 9>&-
 if [[ ! $ended ]] && tail --lines=+$((before + 1)) "$directory/reframe.out" | grep --quiet 'from 0 check(s)'; then

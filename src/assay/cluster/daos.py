@@ -334,6 +334,9 @@ class System(Deployed):
         default=None,
         description="size of the pool that a check makes on each rank, and destroys; null: none",
     )
+    failure: bool = Field(
+        default=False, description="the operator has agreed that checks take parts of it away"
+    )
     file_oclass: str | None = Field(
         default=None, description="object class of the files in it; null: DAOS chooses"
     )
