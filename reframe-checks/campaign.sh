@@ -38,9 +38,13 @@ if (($# < 2)) || [[ ! $1 ]]; then
     exit 64
 fi
 directory=$(realpath --canonicalize-missing "$1")
+if [[ $directory == / ]]; then
+    echo "/ cannot be a directory for results; name one below it" >&2
+    exit 64
+fi
 shift
 # ReFrame selects nothing by a tag that no check has, and ends well.
-known=(quick acceptance network scm ssd client endtoend metadata raw system root)
+known=(quick acceptance network scm ssd client endtoend metadata raw system failure root)
 for tag; do
     if [[ " ${known[*]} " != *" ${tag#!} "* ]]; then
         echo "unknown tag $tag; choose from: ${known[*]}" >&2
@@ -103,6 +107,10 @@ no_room() {
     echo "$parent has no room for results (${1##*: }); free some, or name another directory" >&2
     exit 73
 }
+if ! type -P reframe >/dev/null; then
+    echo "$environment brings no reframe: deploy this host, or read the environment.sh that assay describe has written" >&2
+    exit 66
+fi
 if [[ ! -e $parent/.campaign && ! -L $parent/.campaign ]]; then
     # Another campaign may begin at this moment.
     wrong=$(mkdir --mode=700 "$parent/.campaign" 2>&1) || [[ -d $parent/.campaign ]] || no_room "$wrong"
@@ -135,6 +143,7 @@ for each in "${JOBS[@]}"; do
 done
 cancel_jobs "$parent" || exit 75
 end_marked "$parent"
+bring_back || exit 1
 
 mkdir -p "$directory"
 refuse_other_owner "$directory"
@@ -209,6 +218,7 @@ done
 # One that was killed has ended nothing of what it had started.
 cancel_jobs "$parent" || ((status)) || status=75
 end_marked "$parent"
+bring_back || status=1
 # What holds the lock is said to go on.
 exec 9>&-
 if [[ ! $ended ]] && tail --lines=+$((before + 1)) "$directory/reframe.out" | grep --quiet 'from 0 check(s)'; then

@@ -206,3 +206,19 @@ cancel_jobs() {
     jobs_below "$1" || return
     ((${#BELOW[@]} == 0)) || bash "$BOUNDED" scancel "${BELOW[@]}" || true
 }
+
+# Where a check of the phase failure writes down what it takes away; only root, who runs these, may write there.
+LEDGER=${ASSAY_LEDGER:-/var/lib/assay/failure.json}
+
+# away: the ledger, if something is away that root may bring back; others see nothing there.
+away() {
+    ((EUID != 0)) || [[ ! -e $LEDGER ]] || echo "$LEDGER"
+}
+
+# bring_back: bring back what a check took away and did not bring back itself, or wait until it has; fails, with a sentence,
+# where the system is not whole.
+bring_back() {
+    [[ $(away) ]] || return 0
+    echo "a check has taken a part of the system away; it comes back now, which takes minutes" >&2
+    "$(dirname "$(realpath "$(command -v reframe)")")/python3" "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/bring_back.py" "$LEDGER" >&2
+}

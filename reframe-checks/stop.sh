@@ -44,7 +44,7 @@ recall
 silent=
 if flock --nonblock 9; then
     jobs_below "$campaigns" || silent=yes
-    [[ $silent || $(marked "$campaigns") || ${BELOW[*]} ]] || nothing_runs
+    [[ $silent || $(marked "$campaigns") || ${BELOW[*]} || $(away) ]] || nothing_runs
 else
     if [[ ${HOLDER_host:=$HOSTNAME} != "$HOSTNAME" ]]; then
         echo "the campaign in $campaigns was started on $HOLDER_host: end it there" >&2
@@ -87,5 +87,6 @@ if ((${#BELOW[@]})); then
     echo "the campaign was ended, but its job ${BELOW[0]} does not end: scontrol show job ${BELOW[0]}" >&2
     exit 1
 fi
+bring_back || exit 1
 echo "the campaign was ended:" >&2
 echo "$HOLDER_campaign"
