@@ -193,6 +193,10 @@ bench-health: setup ## How often `assay health` is right, on nights of clusters 
 bench-naming: setup ## How often the engines' metrics name the right rank or target, on 4, 32 and 512 ranks.
 	$(BIN)/python tests/verdicts/naming.py
 
+.PHONY: bench-submissions
+bench-submissions: setup ## What `assay parse` makes of the outputs below DIRECTORY, such as IO500's submission-data.
+	$(BIN)/python bench/submissions.py "$(DIRECTORY)"
+
 .PHONY: bench-scale
 bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.
 	$(BIN)/python bench/scale.py
