@@ -20,6 +20,7 @@ from assay.commands import (
     health,
     parse,
     plan,
+    probe,
     progress,
     signoff,
     verify,
@@ -75,6 +76,7 @@ app.command()(compare.compare)
 app.command()(progress.progress)
 app.command()(progress.overhead)
 app.command()(describe.describe)
+app.command()(probe.probe)
 app.command()(health.health)
 
 

@@ -29,10 +29,11 @@ Layer = Literal["network", "scm", "ssd", "client", "endtoend", "metadata"]
 LAYERS: tuple[Layer, ...] = ("network", "scm", "ssd", "client", "endtoend", "metadata")
 """The layers, from the bottom up; later layers may be judged by figures of earlier ones."""
 
-Phase = Literal["raw", "scm", "system"]
-PHASES: tuple[Phase, ...] = ("raw", "scm", "system")
+Phase = Literal["raw", "scm", "system", "failure"]
+PHASES: tuple[Phase, ...] = ("raw", "scm", "system", "failure")
 """The states of a DAOS system that checks need, in the order of a campaign: engines stopped; the
-same, with their SCM mounted; all ranks joined. Without DAOS a cluster is in all of them."""
+same, with their SCM mounted; all ranks joined; the same, and parts of it may be taken away. Without
+DAOS a cluster is in the first three."""
 
 _Claim = tuple[str, object, bool, str]
 """A key of an entry, its value, whether it is right, and what is allowed."""

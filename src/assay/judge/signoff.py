@@ -27,6 +27,7 @@ from assay.judge.engines import Engines, engines
 from assay.judge.evidence import Evidence, evidence
 from assay.judge.in_force import in_force
 from assay.judge.judgement import Judged, Judgement, Measurement, judge
+from assay.judge.recovery import Recovery, recoveries
 from assay.judge.stand_ins import stand_ins
 from assay.judge.stopping import BETWEEN, LOOKS
 from assay.judge.verdict import Verdict
@@ -87,6 +88,8 @@ class SignOff:
     """The engines' reports on the checks that watch them."""
     in_force: Mapping[str, str] = field(default_factory=dict)
     """The properties of DAOS's pool and container before the checks, by the words of each."""
+    recoveries: tuple[Recovery, ...] = ()
+    """What clients did while a part of the system was lost and came back."""
     evidence: tuple[Evidence, ...] | None = ()
     """The evidence for bad figures of DAOS; None if the bundle is older than that."""
 
@@ -278,6 +281,7 @@ def sign_off(
         host_changes=results.host_changes,
         engines=reported,
         in_force=in_force(cluster, results),
+        recoveries=recoveries(cluster, plan, results),
         evidence=evidence(cluster, plan, results, found.judgements, reported),
     )
 
