@@ -1,8 +1,9 @@
 #!/bin/bash -p
 # stop.sh CAMPAIGNS: end the campaign that is running in the directory CAMPAIGNS, with its job, and name it; also what a campaign left
-# there whose campaign.sh, ReFrame or both were killed. Does nothing where there is neither. It runs on the host on which
-# campaign.sh was started. Ends with 75 on another, with 64 where arguments are wrong, with 66 where there is no such directory,
-# with 77 where it is another user's or others can reach its lock, and with 1 where something does not end.
+# there whose campaign.sh, ReFrame or both were killed. What a check of the phase failure took away comes back. Does nothing where
+# there is none of these. It runs on the host on which campaign.sh was started. Ends with 75 on another, with 64 where arguments are
+# wrong, with 66 where there is no such directory, with 77 where it is another user's or others can reach its lock, and with 1 where
+# something does not end or does not come back.
 #
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
@@ -27,6 +28,10 @@ fi
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/lock.sh"
 
 nothing_runs() {
+    if [[ $(away) ]]; then
+        bring_back
+        exit
+    fi
     echo "no campaign is running in $campaigns" >&2
     exit 0
 }
@@ -40,7 +45,7 @@ recall
 
 # From here on no other campaign begins, whether the lock was free or is set free.
 if flock --nonblock 9; then
-    [[ $(marked "$campaigns") || $(jobs_below "$campaigns") || $(away) ]] || nothing_runs
+    [[ $(marked "$campaigns") || $(jobs_below "$campaigns") ]] || nothing_runs
 else
     if [[ ${HOLDER_host:=$HOSTNAME} != "$HOSTNAME" ]]; then
         echo "the campaign in $campaigns was started on $HOLDER_host: end it there" >&2
