@@ -20,6 +20,7 @@ from assay.commands import (
     health,
     parse,
     plan,
+    probe,
     progress,
     signoff,
     verify,
@@ -30,6 +31,14 @@ from assay.foreign.text import one_line
 
 class _Commands(TyperGroup):
     """The commands; an unknown command is refused with a list of all commands."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Refuse empty arguments: an empty path would be the current directory."""
+        for number, word in enumerate(args, 1):
+            if not word or (word.startswith("--") and word.endswith("=")):
+                place = f"{one_line(word)} has no value" if word else f"argument {number} is empty"
+                ctx.fail(f"{place}: is a variable of the shell not set?")
+        return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command."""
@@ -67,6 +76,7 @@ app.command()(compare.compare)
 app.command()(progress.progress)
 app.command()(progress.overhead)
 app.command()(describe.describe)
+app.command()(probe.probe)
 app.command()(health.health)
 
 

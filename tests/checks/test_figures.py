@@ -94,7 +94,7 @@ def test_a_reference_is_of_the_provider_that_was_measured(
     metric = Metric("figure", "MiB/s", Unrated("a trial"), provider=own)
     subject = Subject("clients", backend="dfs")
     expected(Requirement("Trial", "endtoend", "clients", metric, subject))
-    assert seen == [("Trial.figure", "dfs", asked)]
+    assert seen == [("Trial.figure", "dfs", asked, "dcpm")]
 
 
 def test_each_process_counts_and_none_is_no_floor(shipped: Any) -> None:

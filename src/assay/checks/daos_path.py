@@ -131,15 +131,15 @@ class DaosPath:
         below = self._below(cluster, requirement, crossed, measured)
         clients = clients_of(cluster, requirement)
         trip, _ = round_trip(cluster, clients, measured)
+        processes = len(clients) * self.processes(cluster, measured.scale)
         # dfuse may answer a write before sending it.
         buffered = metric.direction == "write" and requirement.subject.backend == "dfuse"
         if trip is None or buffered:
             bound = tightest(crossed, metric.unit)
-            return within(cluster, requirement, bound, why, below=below)
+            return within(cluster, requirement, bound, why, below=below, processes=processes)
         assert metric.in_flight
-        in_flight = len(clients) * self.processes(cluster, measured.scale) * metric.in_flight
-        law = waiting(in_flight, trip.value, metric.unit, trip.source)
-        return as_often(cluster, requirement, law, crossed, below)
+        law = waiting(processes * metric.in_flight, trip.value, metric.unit, trip.source)
+        return as_often(cluster, requirement, law, crossed, below, processes)
 
     def latency(
         self, cluster: Cluster, requirement: Requirement, measured: Measured
@@ -217,6 +217,6 @@ class DaosPath:
         known = [limit for limit in limits if limit]
         if metric.unit.startswith("IO"):
             known = [rate for limit in known if (rate := as_rate(limit, metric.unit, size))]
-            reads = measured_below.reads(cluster, direction, measured, engine)
+            reads = measured_below.reads(cluster, direction, size, measured, engine)
             known += [reads] if reads else []
         return [*crossed, *known]

@@ -234,6 +234,10 @@ class Requirement:
         """The host of the subject; for a pair, the first host."""
         return self.subject.host
 
+    def slowest(self, expected: Expectation) -> float | None:
+        """The limit of an expectation on the slow side: the floor, or of a time the ceiling."""
+        return expected.floor if self.metric.better == "higher" else expected.ceiling
+
 
 # What is expected of a metric.
 
@@ -247,6 +251,16 @@ be credible (this project's own choice). A datasheet's bound has no such allowan
 
 Two measurements of one virtual disk, seconds apart, differed by up to 1.7 when nothing was wrong.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A yardstick of the site that sets the limit on the slow side of a metric."""
+
+    by: str
+    """Its name: ``cluster_floors, 0.5``."""
+    reference: float | None
+    """The limit that it replaces, in the metric's unit; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +281,8 @@ class Expectation:
     """The limits whose minimum is the bound, the tightest first."""
     accepted: float | None = None
     """The worst accepted figure according to an accepted campaign, which differs by subject."""
+    own: Own | None = None
+    """The site's own yardstick, if it sets the limit on the slow side."""
 
 
 def credible(samples: Sequence[float]) -> Sequence[float]:
@@ -333,6 +349,11 @@ class Measured(Mapping[Requirement, Sequence[float]]):
         if key not in self._known:
             self._known[key] = work_out()
         return cast("T", self._known[key])
+
+    @property
+    def apart(self) -> Measured:
+        """The same figures for another description of the cluster, with a cache of its own."""
+        return self.once("apart", lambda: Measured(self._samples, self.scale, self._instead))
 
     def own(self, requirement: Requirement) -> Lower | None:
         """The figure of the same subject, or what stands in for it; None if it was not measured."""

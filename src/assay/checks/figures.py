@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assay.checks.bounds import Bound, Limit, tightest
+from assay.checks.bounds.path import PORTS
 from assay.checks.entry import MEASURED_CEILING, Expectation, Measured, Metric, Requirement
 from assay.checks.references import Reference, reference
 from assay.cluster.description import Cluster
@@ -70,7 +71,7 @@ def least_of(
     reach = bound if below is None else tightest(below, unit)
     backend = requirement.subject.backend
     provider = requirement.metric.provider or cluster.provider
-    shipped = reference(requirement.figure, backend, provider)
+    shipped = reference(requirement.figure, backend, provider, _scm(cluster, requirement.subject))
     full = bound or reach
     if requirement.figure in cluster.floors and full is not None:
         own = cluster.floors[requirement.figure]
@@ -85,8 +86,8 @@ def least_of(
         )
     if shipped is None:
         return None
-    of = f" {reach.limits[0].made_of}" if below is not None and reach is not None else ""
-    candidates = list(_required(cluster, requirement, shipped, reach, processes, of))
+    stated = below is not None
+    candidates = list(_required(cluster, requirement, shipped, reach, processes, stated))
     if not candidates:
         return None
     worst = (min if more else max)(candidates, key=lambda least: least.value)
@@ -109,19 +110,24 @@ def _required(
     shipped: Reference,
     reach: Bound | None,
     processes: int,
-    of: str,
+    stated: bool,
 ) -> Iterator[Least]:
     """The requirement of each part of a reference; the most lenient one counts.
 
-    `of` names what a fraction is of, after a space; empty: the bound.
+    `stated` is whether a fraction names what it is of; otherwise it is of the bound.
     """
     unit, more, kept = requirement.unit, requirement.metric.better == "higher", shipped.kept
     most = None if reach is None else reach.value.to(unit).value
     if shipped.fraction is not None and most is not None and reach is not None:
-        part = shipped.fraction * kept
+        part, limit = shipped.fraction * kept, reach.limits[0]
+        if shipped.of_ports is not None:
+            ports = shipped.of_ports * kept
+            parts = ((ports if each.who in PORTS else part, each) for each in reach.limits)
+            part, limit = min(parts, key=lambda pair: pair[0] * pair[1].value.to(unit).value)
+        value, of = limit.value.to(unit).value, f" {limit.made_of}" if stated else ""
         whole = (of and f" of{of}") if more else of or " the bound"
         yield Least(
-            most * part if more else most / part, f"{_side(more)} {_part(part, more)}{whole}"
+            value * part if more else value / part, f"{_side(more)} {_part(part, more)}{whole}"
         )
     counted: tuple[tuple[Quantity | None, Callable[[], int], str], ...] = (
         (shipped.each_process, lambda: processes, "processes"),
@@ -142,6 +148,14 @@ def _required(
         elif value != published:
             sentence += f": {each}"
         yield Least(value, sentence)
+
+
+def _scm(cluster: Cluster, subject: Subject) -> str | None:
+    """The class of the SCM to which a figure belongs, by its engine or else by any."""
+    servers = cluster.daos.servers if cluster.daos else ()
+    every = (engine for name in servers for engine in cluster.hosts[name].engines)
+    engine = cluster.engine(subject) if subject.engine is not None else next(every, None)
+    return engine.scm_tier.class_ if engine and engine.scm_tier else None
 
 
 POSSIBLE = 0.5

@@ -26,7 +26,11 @@ class Reference(BaseModel):
     figures: tuple[str, ...] = Field(min_length=1, description="check and metric")
     backends: tuple[str, ...] = Field(default=(), description="by which it holds; none: by all")
     providers: tuple[str, ...] = Field(default=(), description="parts of their names; none: all")
+    scm: tuple[str, ...] = Field(default=(), description="classes of the engines' SCM; none: all")
     fraction: float | None = Field(default=None, gt=0, le=1)
+    of_ports: float | None = Field(
+        default=None, gt=0, le=1, description="the fraction of network ports, if it is another"
+    )
     least: _Quantity | None = None
     most: _Quantity | None = None
     each_process: _Quantity | None = None
@@ -39,6 +43,8 @@ class Reference(BaseModel):
     def _says_something(self) -> Reference:
         if not (self.fraction or self.least or self.most or self.each_process or self.each_target):
             raise ValueError("should have either a fraction or a quantity")
+        if self.of_ports and not self.fraction:
+            raise ValueError("of_ports: should have a fraction of the other limits beside it")
         return self
 
     @property
@@ -47,19 +53,22 @@ class Reference(BaseModel):
         published = f"{self.why}, {self.source}" if self.why else self.source
         return published if self.kept == 1 else f"{published}; {self.kept:.0%} of it, {OWN}"
 
-    def fits(self, backend: str | None, provider: str) -> bool:
-        """Whether the entry applies to this backend and this provider."""
-        return (not self.backends or backend in self.backends) and (
-            not self.providers or any(part in provider for part in self.providers)
+    def fits(self, backend: str | None, provider: str, scm: str | None) -> bool:
+        """Whether the entry applies to this backend, this provider and this class of SCM."""
+        return (
+            (not self.backends or backend in self.backends)
+            and (not self.providers or any(part in provider for part in self.providers))
+            and (not self.scm or scm in self.scm)
         )
 
 
 @lru_cache(maxsize=1024)
-def reference(figure: str, backend: str | None, provider: str) -> Reference | None:
+def reference(
+    figure: str, backend: str | None, provider: str, scm: str | None = None
+) -> Reference | None:
     """The first entry that applies to a figure such as ``IorEasy.write``; None if none does."""
-    return next(
-        (entry for entry in _by_figure().get(figure, ()) if entry.fits(backend, provider)), None
-    )
+    entries_of = _by_figure().get(figure, ())
+    return next((entry for entry in entries_of if entry.fits(backend, provider, scm)), None)
 
 
 def figures() -> Iterator[str]:

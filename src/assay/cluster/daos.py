@@ -231,6 +231,8 @@ class Server(Described):
     control_metadata: ControlMetadata | None = None
     telemetry_port: TelemetryPort = None
     log_mask: str = "INFO"
+    control_log_file: Path | None = Field(default=None, description="null: that of the roles")
+    helper_log_file: Path | None = Field(default=None, description="null: that of the roles")
     eadr: bool = Field(default=False, description="the CPU's caches survive a loss of power")
     settings: Mapping[str, Any] = Field(
         default={}, description="further keys of daos_server.yml, in its own words"

@@ -165,6 +165,8 @@ def render(signed: SignOff) -> str:
         measured=_between(signed.measured_from, signed.measured_to),
         made_at=_at(signed.made_at),
         unjudged_advice=words.UNJUDGED,
+        weakened=words.weakened(signed),
+        shares=words.shares(signed),
         causes=found,
         at_the_top=found[:_MOST_AT_THE_TOP],
         kinds=[
