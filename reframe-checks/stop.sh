@@ -82,6 +82,7 @@ for ((try = 0; try < 60; try++)); do
     ((${#BELOW[@]})) || break
     sleep 1
 done
+bring_back || exit 1
 if [[ $silent ]]; then
     echo "nothing of a campaign in $campaigns runs on this host any more, but a job of it may run on: stop again when Slurm" \
         "answers" >&2
@@ -91,6 +92,5 @@ if ((${#BELOW[@]})); then
     echo "the campaign was ended, but its job ${BELOW[0]} does not end: scontrol show job ${BELOW[0]}" >&2
     exit 1
 fi
-bring_back || exit 1
 echo "the campaign was ended:" >&2
 echo "$HOLDER_campaign"

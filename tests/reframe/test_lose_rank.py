@@ -172,7 +172,7 @@ def killed_parent(system: Path, at: str) -> None:
     code = (
         "import subprocess, sys, time\n"
         f"d = subprocess.Popen([sys.executable, {str(CHECKS / 'lose_rank.py')!r}], text=True,"
-        " stdin=subprocess.PIPE, start_new_session=True)\n"
+        " stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)\n"
         f"print({plan(system)!r}, file=d.stdin, flush=True)\n"
         "time.sleep(60)\n"
     )
