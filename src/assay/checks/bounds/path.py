@@ -243,12 +243,13 @@ def _ssds(
 def _models(engines: list[tuple[str, Host, Engine]], role: str) -> dict[str | None, int]:
     """How many SSDs of each model have a role; without roles, as with PMem, all SSDs hold data.
 
-    It is empty if an engine has an emulated device, which has no datasheet.
+    It is empty if an engine has an emulated device, which has no datasheet, or a VMD controller,
+    of which nobody knows how many SSDs are behind it.
     """
     counts: dict[str | None, int] = {}
     for _, host, engine in engines:
         for tier in engine.bdev_tiers:
-            if tier.class_ != "nvme":
+            if tier.class_ != "nvme" or any(device in host.vmd for device in tier.devices):
                 return {}
             if not tier.bdev_roles or role in tier.bdev_roles:
                 model = host.datasheets.ssd
