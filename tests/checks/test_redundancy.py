@@ -127,8 +127,8 @@ def test_what_a_found_container_has_counts(factor: str | None, name: str) -> Non
 def test_parity_is_sent_with_a_full_stripe_alone() -> None:
     """The stripe has as many cells of the pool as the class has data cells."""
     cluster = system(10, {"rd_fac": 3})
-    assert layout(cluster).stripe_bytes == 4 * 128 * 1024
-    assert layout(system(10, {"rd_fac": 3, "ec_cell_sz": "64KiB"})).stripe_bytes == 4 * 64 * 1024
+    assert layout(cluster).cell_bytes == 128 * 1024
+    assert layout(system(10, {"rd_fac": 3, "ec_cell_sz": "64KiB"})).cell_bytes == 64 * 1024
     code = of_files(cluster)
 
     def clients(kib: int) -> float:

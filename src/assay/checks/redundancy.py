@@ -93,11 +93,6 @@ class FileLayout:
     """The redundancy factor by which the class was chosen; None if the class is named or unknown.
     """
 
-    @property
-    def stripe_bytes(self) -> int:
-        """The data of a full stripe; for a smaller write the client sends no parity."""
-        return self.code.data * self.cell_bytes
-
 
 @once
 def layout(cluster: Cluster) -> FileLayout:

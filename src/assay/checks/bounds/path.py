@@ -59,9 +59,7 @@ def data_path(
     """
     sent, stored, why = 1.0, 1.0, redundancy.name
     if way == "write":
-        # For less than a full stripe the client sends no parity.
-        stripe = redundancy.data * layout(cluster).cell_bytes
-        sent = redundancy.sent if size.to("B").value >= stripe else 1.0
+        sent = redundancy.sent if is_whole_stripe(cluster, redundancy, size) else 1.0
         stored = redundancy.stored
     limits: list[Limit | None] = [
         _cost(senders(cluster, None if clients is None else tuple(clients), processes), sent, why),
@@ -151,6 +149,11 @@ def storage(
     stored = redundancy.stored if way == "write" else 1.0
     limits = _storage(cluster, way, size, engine)
     return tightest((_cost(limit, stored, redundancy.name) for limit in limits), "GB/s")
+
+
+def is_whole_stripe(cluster: Cluster, code: ObjectClass, size: Quantity) -> bool:
+    """Whether a write of a size has a full stripe; for less the client sends no parity."""
+    return size.to("B").value >= code.data * layout(cluster).cell_bytes
 
 
 def of_files(cluster: Cluster) -> ObjectClass:
