@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from assay.checks.redundancy import (
     layout,
 )
 from assay.cluster.description import Cluster
+from assay.cluster.object_class import object_class
 from assay.units import Quantity
 from clusters import described
 from found import found_description
@@ -153,3 +156,37 @@ def test_a_container_that_is_not_as_described_is_refused() -> None:
     assert other[1].startswith("the container has ec_cell_sz 131072, but by the description it has")
     # Nothing is judged by the factor of a class that is named.
     assert differs(system(2, **{"daos/file_oclass": "SX"}), answer) == []
+
+
+def seen_classes() -> dict[str, tuple[str, str]]:
+    """What DAOS chose: the classes of a file and of a directory, by the container's options."""
+    _, *parts = recorded("classes", "get_attr.txt").split("\n== ")
+    found = {}
+    for part in parts:
+        options, _, shown = part.partition("\n")
+        file, directory = re.findall(r"^Object Class = (\S+)$", shown, re.MULTILINE)
+        found[options.partition(":")[2].strip()] = file, directory
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "changes"),
+    [
+        ("", {}),
+        ("--properties=rd_lvl:rank,rd_fac:0", {"rd_lvl": "rank", "rd_fac": 0}),
+        ("--properties=rd_lvl:rank,rd_fac:1", {"rd_lvl": "rank", "rd_fac": 1}),
+        ("--properties=rd_lvl:rank,rd_fac:2", {"rd_lvl": "rank", "rd_fac": 2}),
+    ],
+)
+def test_a_real_daos_chose_the_classes_that_are_expected(
+    options: str, changes: dict[str, Any]
+) -> None:
+    """On one server with three ranks, whose pool has the factor 0 though the default is 3."""
+    file, directory = seen_classes()[options]
+    there = 3 if changes else 1
+    factor = changes.get("rd_fac", default_factor("2.8", there))
+    expected = chosen_for_files("2.8", factor, there), chosen_for_directories(factor, there)
+    for name, chosen in zip((file, directory), expected, strict=True):
+        is_like, is_chosen = object_class(name, there), object_class(chosen, there)
+        assert replace(is_like, name="") == replace(is_chosen, name="")
+    assert "Pool redundancy factor (rd_fac) 0" in recorded("classes", "get_attr.txt")
