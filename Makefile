@@ -204,6 +204,10 @@ bench-naming: setup ## How often the engines' metrics name the right rank or tar
 bench-published: setup ## Judge every published DAOS system by floors from all others.
 	$(BIN)/python bench/published/published.py
 
+.PHONY: bench-submissions
+bench-submissions: setup ## What `assay parse` makes of the outputs below DIRECTORY, such as IO500's submission-data.
+	$(BIN)/python bench/submissions.py "$(DIRECTORY)"
+
 .PHONY: bench-scale
 bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.
 	$(BIN)/python bench/scale.py
