@@ -45,6 +45,7 @@ _VARIABLES = {
     "daos.file_oclass": "daos_system_pools[0].containers[0].file_oclass",
     "daos.perf_pool": "cluster_daos_perf_pool",
     "daos.pools": "daos_system_pools",
+    "daos.failure": "cluster_failure",
     "daos.rank_pool_size": "cluster_rank_pool_size",
     "daos.": "daos_",
     "provider": "daos_provider",
@@ -124,10 +125,11 @@ _FORMS = {
     " _.+-, as in Slurm",
     r"^[A-Za-z0-9_][A-Za-z0-9_.+/-]*$": "should be a module as `module avail` lists it, such as"
     " openmpi/4.1.4",
-    r"^--(account|constraint|core-spec|gres|licenses|mem|mem-per-cpu|nice|prefer|qos"
-    r"|reservation|switches|wckey)=[A-Za-z0-9_.,:;&|*()\[\]@=/+-]+$": "should be an option of"
-    " sbatch that says when a job runs, such as --account=proj: account, constraint, core-spec,"
-    " gres, licenses, mem, mem-per-cpu, nice, prefer, qos, reservation, switches, wckey",
+    r"^--(account|clusters|constraint|core-spec|gpus-per-node|gres|hint|licenses|mem"
+    r"|mem-per-cpu|network|nice|prefer|qos|reservation|switches|wckey)"
+    r"=[A-Za-z0-9_.,:;&|*()\[\]@=/+-]+$": "should be an option of sbatch that says when a job"
+    " runs, such as --account=proj: account, clusters, constraint, core-spec, gpus-per-node, gres,"
+    " hint, licenses, mem, mem-per-cpu, network, nice, prefer, qos, reservation, switches, wckey",
     r"^[A-Za-z0-9_.-]+:[0-9]{1,5}$": "should be a server and its telemetry port, such as"
     " 192.0.2.1:9191",
     r"^\d\.\d x(1|2|4|8|16)$": "should be a generation of PCIe and its lanes, such as 4.0 x4",

@@ -215,3 +215,12 @@ def test_logs_of_servers_that_are_not_there_are_a_misuse(tmp_path: Path, made: b
         f"--support-logs {logs} has no files; dmg support collect-log prints its path\n",
     )
     assert not out.exists()
+
+
+def test_an_output_without_room_is_one_sentence() -> None:
+    """A full disk was a traceback, whatever the command had done."""
+    command = [sys.executable, "-c", "from assay.cli import main; main()", "--version"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    sentence = "the output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, sentence)

@@ -245,3 +245,39 @@ def test_a_resolver_that_does_not_answer_is_not_waited_for(monkeypatch: pytest.M
     assert host_setup.misnamed({"s1": ["192.0.2.1"]}) == {"s1": []}
     assert time.monotonic() - began < 30
     answered.set()
+
+
+SYSCTLS = "proc/sys/net/ipv4/conf"
+
+
+def test_sysctls_of_rails_are_the_stricter_of_two(tmp_path: Path) -> None:
+    of = {"all": (0, 2, 0), "ib0": (1, 0, 2), "lo": (0, 0, 0)}
+    keys = ("accept_local", "arp_ignore", "rp_filter")
+    files = {
+        f"{SYSCTLS}/{n}/{k}": str(v) for n, vs in of.items() for k, v in zip(keys, vs, strict=True)
+    }
+    write_tree(tmp_path, files | {"sys/class/net/ib0/device/numa_node": "0"})
+    assert host_setup.arp(tmp_path) == {"ib0": {"accept_local": 1, "arp_ignore": 2, "rp_filter": 2}}
+
+
+@pytest.mark.parametrize(
+    ("release", "platform"),
+    [('ID="rocky"\nPLATFORM_ID="platform:el8"\n', "el8"), ("ID=debian\n", None), ("", None)],
+)
+def test_enterprise_linux_is_known_by_its_release(
+    tmp_path: Path, release: str, platform: str | None
+) -> None:
+    write_tree(tmp_path, {"etc/os-release": release})
+    assert host_setup.platform(tmp_path) == platform
+
+
+def test_plugins_of_mercury_are_found_where_packages_have_them(tmp_path: Path) -> None:
+    assert host_setup.na_plugins(tmp_path, "/usr") is None
+    write_tree(tmp_path, {"usr/lib64/libna.so.4": ""})
+    assert host_setup.na_plugins(tmp_path, "/usr") == []
+    write_tree(tmp_path, {"usr/lib64/mercury/libna_plugin_ofi.so": ""})
+    assert host_setup.na_plugins(tmp_path, "/usr") == ["ofi"]
+
+
+def test_names_of_which_nobody_knows_the_address_are_resolved() -> None:
+    assert host_setup.resolved({"localhost": [], "s1": ["192.0.2.1"]}).keys() == {"localhost"}

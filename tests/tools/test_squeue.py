@@ -24,6 +24,7 @@ STAFF = "Job's account not permitted to use this partition (staff allows operato
         "launch failed requeued held",
         *("JobHeldAdmin", "JobHeldUser", "NodeDown", "PartitionDown", "AccountingPolicy"),
         *("QOSMinCpuNotSatisfied", "QOSMinGRES", "QOSMaxGRESPerJob", "QOSMaxMemoryPerJob"),
+        *("QOSMaxNodePerUserLimit", "MaxMemPerLimit"),
     ],
 )
 def test_what_no_waiting_brings(reason: str) -> None:
@@ -35,7 +36,7 @@ def test_what_no_waiting_brings(reason: str) -> None:
     [
         *("Resources", "Priority", "None", "", "(null)", "()", "BeginTime", "Licenses"),
         *("AssocGrpNodeRunMinutes", "AssocMaxJobsLimit", "QOSMaxJobsPerUserLimit"),
-        *("QOSGrpCpuLimit", "QOSMaxNodePerUserLimit", "Reservation"),
+        *("QOSGrpCpuLimit", "QOSMaxBillingPerUser", "Reservation"),
         "ReqNodeNotAvail, May be reserved for other job",
         "ReqNodeNotAvail, UnavailableNodes:",
     ],

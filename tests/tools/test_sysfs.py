@@ -49,9 +49,15 @@ def test_numa_nodes_are_counted(host: dict[str, Any]) -> None:
     assert host["numa_nodes"] == 2
 
 
+def test_numa_nodes_without_cpus_are_no_place_for_engines(tmp_path: Path) -> None:
+    """Memory of HBM or CXL is a node, too."""
+    write_tree(tmp_path, FILES | {"sys/devices/system/node/node2/cpulist": "\n"})
+    assert look(tmp_path)["numa_nodes"] == 2
+
+
 def test_interfaces_are_up_or_down_and_near_a_numa_node_or_none(host: dict[str, Any]) -> None:
     assert host["interfaces"] == {
-        "ib0": {"up": True, "numa_node": 1, "rdma": True},
+        "ib0": {"up": True, "numa_node": 1, "rdma": True, "rdma_device": "mlx5_0"},
         "ib1": {"up": False, "numa_node": None, "rdma": False},
         "lo": {"up": True, "numa_node": None, "rdma": False},
     }

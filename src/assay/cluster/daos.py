@@ -231,6 +231,8 @@ class Server(Described):
     control_metadata: ControlMetadata | None = None
     telemetry_port: TelemetryPort = None
     log_mask: str = "INFO"
+    control_log_file: Path | None = Field(default=None, description="null: that of the roles")
+    helper_log_file: Path | None = Field(default=None, description="null: that of the roles")
     eadr: bool = Field(default=False, description="the CPU's caches survive a loss of power")
     settings: Mapping[str, Any] = Field(
         default={}, description="further keys of daos_server.yml, in its own words"
@@ -261,6 +263,7 @@ class Found(Described):
     """What a normal user sees of a system that the site runs; its servers are not described."""
 
     ranks: int = Field(ge=1, description="of the system, as its agent reports them")
+    release: str | None = Field(default=None, description="as its programs print it: 2.8.1")
     targets: int | None = Field(default=None, ge=1, description="of the pool, on all ranks")
     free_mib: int | None = Field(
         default=None, ge=0, description="of the pool's largest tier, when it was described"
@@ -331,6 +334,9 @@ class System(Deployed):
     rank_pool_size: str | None = Field(
         default=None,
         description="size of the pool that a check makes on each rank, and destroys; null: none",
+    )
+    failure: bool = Field(
+        default=False, description="the operator has agreed that checks take parts of it away"
     )
     file_oclass: str | None = Field(
         default=None, description="object class of the files in it; null: DAOS chooses"

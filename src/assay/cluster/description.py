@@ -40,6 +40,7 @@ class Interface(Described):
     address: str | None = Field(default=None, description="its IPv4 address")
     has_address: bool | None = Field(default=None, description="of any kind; none: not known")
     rdma: bool | None = Field(default=None, description="it has an RDMA device; none: not known")
+    rdma_device: str | None = Field(default=None, description="its name: mlx5_0, hfi1_0")
     mtu: int | None = Field(default=None, ge=1, description="bytes")
     network: str | None = Field(default=None, description="of its IPv4 address: 192.0.2.0/24")
     speed_gbits: float | None = Field(

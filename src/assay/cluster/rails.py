@@ -72,7 +72,12 @@ def is_able(interface: Interface, provider: str) -> bool:
     """Whether an agent would give it to a client; what is unknown does not exclude it."""
     if not interface.up or interface.has_address is False:
         return False
-    return interface.rdma is not False or "verbs" not in provider
+    return interface.rdma is not False or not needs_rdma(provider)
+
+
+def needs_rdma(provider: str) -> bool:
+    """Whether a provider works on RDMA devices alone: verbs, and UCX's RC, UD and DC."""
+    return "verbs" in provider or (provider.startswith("ucx+") and provider != "ucx+tcp")
 
 
 def _networks_of_servers(cluster: Cluster) -> frozenset[str]:

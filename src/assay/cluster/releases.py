@@ -9,6 +9,7 @@ Source: github.com/daos-stack/daos, at the tags and branches that `RELEASES` nam
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -58,6 +59,16 @@ def release_of(printed: str) -> str | None:
     """The release of a version that a program prints, such as 2.8.1; None if not supported."""
     name = ".".join(printed.split(".")[:2])
     return name if name in names() else None
+
+
+def is_reached(printed: str, version: str) -> bool:
+    """Whether a version that a program prints, such as 2.6.5.p2, is another one or follows it."""
+    return _numbers(printed) >= _numbers(version)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    parts = (re.match("[0-9]+", part) for part in version.split(".")[:3])
+    return tuple(int(part[0]) if part else 0 for part in parts)
 
 
 def known(version: str) -> str:
@@ -150,11 +161,12 @@ class ByRelease(Generic[_T]):
         return self._entries[max((v for v in self._entries if _place(v) <= place), key=_place)]
 
 
-_OFI = ("ofi+tcp", "ofi+tcp;ofi_rxm", "ofi+verbs", "ofi+verbs;ofi_rxm", "ofi+cxi", "ofi+opx")
+_OFI = ("ofi+tcp", "ofi+tcp;ofi_rxm", "ofi+verbs", "ofi+verbs;ofi_rxm", "ofi+cxi")
 _UCX = ("ucx+tcp", "ucx+dc_x", "ucx+rc_x", "ucx+ud_x")
+_OF_24 = ("ofi+sockets", "ucx+rc", "ucx+ud", "ucx+rc_v", "ucx+ud_v")
 PROVIDERS: Final = ByRelease(
     {
-        "2.4": (*_OFI, *_UCX),
+        "2.4": (*_OFI, *_UCX, *_OF_24),
         "2.6": (*_OFI, *_UCX, "ucx+dc_mlx5", "ucx+rc_mlx5", "ucx+ud_mlx5"),
     }
 )
@@ -162,7 +174,13 @@ PROVIDERS: Final = ByRelease(
 more names. Source: `crt_na_dict` in src/cart/crt_init.c, src/cart/crt_hg.c, docs/admin/fabrics.md
 and docs/release/support_matrix.md."""
 
-UNPACKAGED: Final[ByRelease[Mapping[str, tuple[str, ...]]]] = ByRelease(
-    {"2.4": {}, "2.6": {"Debian": ("daos_server",)}, "2.8": {}}
+_NOT_WITH_DAOS = (
+    "DAOS's docs/admin/fabrics.md says that it cannot be used with DAOS due to functional gaps; the"
+    " provider of Omni-Path is ofi+tcp, and on CN5000 ofi+verbs"
 )
-"""Components that upstream makes no packages of, by family of distributions."""
+UNUSABLE_PROVIDERS: Final[Mapping[str, str]] = {
+    "ofi+opx": _NOT_WITH_DAOS,
+    "ofi+psm2": _NOT_WITH_DAOS,
+    "ofi+sockets": "DAOS 2.4 was the last release with it; today it is ofi+tcp",
+}
+"""Providers that posted configurations have, and that DAOS does not work with."""

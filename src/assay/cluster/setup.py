@@ -70,6 +70,24 @@ class Slot(Described):
     slot: PcieLink | None = None
 
 
+class Arp(Described):
+    """How an interface answers for addresses; the stricter of its own and the host's sysctls."""
+
+    accept_local: int = Field(ge=0)
+    arp_ignore: int = Field(ge=0)
+    rp_filter: int = Field(ge=0)
+
+    @property
+    def wrong(self) -> str:
+        """The sysctls with which rails in one subnet answer for one another; empty if none."""
+        values = {
+            "accept_local": self.accept_local == 0,
+            "arp_ignore": self.arp_ignore == 0,
+            "rp_filter": self.rp_filter == 1,
+        }
+        return ", ".join(f"{key}={getattr(self, key)}" for key, bad in values.items() if bad)
+
+
 class FailedConnection(Described):
     """A service of another host that this host does not reach."""
 
@@ -104,6 +122,15 @@ class Setup(Described):
     needs_helper: bool = Field(default=False, description="daos_server does not run as root")
     connections: Connections | None = Field(default=None, description="null: not to be tried")
     nodes: Mapping[int, Node] = {}
+    arp: Mapping[str, Arp] = Field(default={}, description="of physical interfaces")
+    platform: str | None = Field(default=None, description="el8 ..., on Enterprise Linux")
+    na_plugins: tuple[str, ...] | None = Field(
+        default=None, description="of Mercury: ofi, ucx; null: no Mercury is installed"
+    )
+    agent_version: str | None = Field(default=None, description="of the daos_agent on the PATH")
+    resolved: Mapping[str, tuple[str, ...]] = Field(
+        default={}, description="other names of servers, and the addresses found"
+    )
     pmem: Mapping[str, Pmem] = Field(default={}, description="by path: /dev/pmem0")
     regions: Mapping[str, Region] = {}
     pcie: Mapping[str, Slot] = Field(default={}, description="SSDs and NICs by PCI address")

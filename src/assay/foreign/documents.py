@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -32,6 +33,18 @@ def from_json(document: bytes) -> Any:
         raise ForeignError(f"is not JSON: {quoted(error)}") from error
 
 
+def refuse_repeated_keys(document: bytes) -> None:
+    """Refuse JSON with a key twice, for readers that parse it on their own.
+
+    Raises:
+        ForeignError: it has one, or is not JSON.
+    """
+    try:
+        json.loads(document, object_pairs_hook=_checked)
+    except (ValueError, RecursionError) as error:
+        raise ForeignError(f"is not JSON: {quoted(error)}") from error
+
+
 def first_error(error: ValidationError) -> str:
     """The first place where a document does not fit its model, and why."""
     first = error.errors(include_url=False)[0]
@@ -41,6 +54,11 @@ def first_error(error: ValidationError) -> str:
 
 def _no_number(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _checked(pairs: list[tuple[str, Any]]) -> None:
+    """Check the keys of an object, and keep nothing of it."""
+    _object(pairs)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -74,6 +92,17 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
+_BY_FORM = {"int", "float", "timestamp"}
+_BY_FORM_OF_GO = (
+    ("int", r"[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]*|[1-9][0-9_]*)$"),
+    ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$"),
+)
+"""The forms of numbers (resolve.go of gopkg.in/yaml.v2); dates are text to DAOS's keys."""
+
+ENTRIES_OF_YAML = 100_000
+"""Values of a file of DAOS, aliases followed: 100 engines of 1,000 values each (own choice)."""
+
+
 def from_yaml(document: bytes) -> Any:
     """Parse YAML, which may have no aliases, no tags, and no key twice.
 
@@ -86,6 +115,58 @@ def from_yaml(document: bytes) -> Any:
         raise ForeignError("is not YAML: it is nested too deeply") from error
     except (yaml.YAMLError, ValueError) as error:
         raise ForeignError(f"is not YAML: {one_line(str(error))}") from error
+
+
+class _GoLoader(_Loader):
+    """YAML as gopkg.in/yaml.v2 reads it: 0000:12:00.0 is text, and no number to the base of 60.
+
+    Aliases and merge keys are read; `from_go_yaml` limits what they stand for.
+    """
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.events.AliasEvent):
+            return yaml.SafeLoader.compose_node(self, parent, index)
+        return super().compose_node(parent, index)
+
+
+_GoLoader.yaml_implicit_resolvers = {
+    first: [(tag, form) for tag, form in forms if tag.rpartition(":")[2] not in _BY_FORM]
+    for first, forms in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+for _tag, _form in _BY_FORM_OF_GO:
+    _GoLoader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(_form), list("-+.0123456789")
+    )
+
+
+def from_go_yaml(document: bytes) -> Any:
+    """Parse YAML as DAOS's control plane does, with aliases, but no key twice.
+
+    Raises:
+        ForeignError: the document is not such YAML, or stands for too much.
+    """
+    try:
+        read = _GoLoader(document.decode("utf-8-sig")).get_single_data()
+        _count(read)
+    except RecursionError as error:
+        raise ForeignError("is not YAML: it is nested too deeply") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise ForeignError(f"is not YAML: {one_line(str(error))}") from error
+    return read
+
+
+def _count(document: Any) -> None:
+    """Refuse what aliases make too large; a few of them can stand for any number of values."""
+    waiting, left = [document], ENTRIES_OF_YAML
+    while waiting:
+        value = waiting.pop()
+        left -= 1
+        if left < 0:
+            raise ValueError(f"it stands for more than {ENTRIES_OF_YAML:,} values")
+        if isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
 
 
 def misfits(document: Any, most: int = NAME) -> Iterator[tuple[str, str, str]]:

@@ -74,11 +74,17 @@ def read(path: Path) -> Any:
     raise ClusterError(str(path), [Problem(None, "", None, problem)])
 
 
-def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
+def examine(
+    document: Any, version: releases.Version | None = None
+) -> tuple[Cluster | None, list[Problem]]:
     """Validate a description and report everything that is wrong with it.
 
     Each host is validated separately, so that one bad host hides neither the problems of others nor
     those between hosts.
+
+    Args:
+        document: the description.
+        version: the release whose keys are allowed, if the description does not say it.
 
     Returns:
         The cluster, or None, and the problems. With a cluster, all problems are warnings.
@@ -102,7 +108,7 @@ def examine(document: Any) -> tuple[Cluster | None, list[Problem]]:
     hosts: dict[str, Host] = {}
     versions = _versions(document.get("daos"))
     system = _system_name(document.get("daos"))
-    release = _release(document.get("daos"))
+    release = version or _release(document.get("daos"))
     provider = None if site is None else site.provider
     for name, entry in described.items():
         reported = list(daos_key_rules(name, entry, release))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sites import only, problems, put, site
+from sites import advice, only, problems, put, site
 
 BDEVS = "s1: engines/0/storage/1/bdev_list"
 KEY = "engines[0].storage[1].bdev_list"
@@ -241,3 +241,39 @@ def test_the_bus_follows_the_domain_of_however_many_digits() -> None:
 
 def test_behind_a_vmd_controller_buses_are_its_own() -> None:
     assert problems(put(site("vmd"), {RANGE: "0x00-0x1f"})) == []
+
+
+def test_a_controller_beside_an_ssd_behind_it_in_another_tier() -> None:
+    document = site("md-on-ssd-wal")
+    put(document, {"s1: engines/0/storage/1/bdev_list": ["0000:64:00.5"]})
+    put(document, {"s1: engines/0/storage/2/bdev_list": ["640005:01:00.0"]})
+    problem = only(document)
+    assert (problem.key, problem.value) == ("engines[0].storage[2].bdev_list", "640005:01:00.0")
+    assert problem.allowed.endswith("which another tier has, too")
+
+
+def test_controllers_are_not_counted_as_ssds() -> None:
+    """Nobody knows how many are behind one: 16 targets and three controllers may fit."""
+    document = site("vmd", engines=2)
+    put(document, {"s1: engines/0/storage/1/bdev_list": ["0000:64:00.5"]})
+    put(document, {"s1: engines/0/targets": 15, "s1: engines/1/targets": 15})
+    assert not [p for p in advice(document) if "SSDs" in p.allowed or "SSDs" in str(p.value)]
+
+
+def test_emulated_ssds_on_one_engine_beside_real_ones_on_another() -> None:
+    tier = {"class": "kdev", "bdev_list": ["/dev/sdb"]}
+    problem = only(put(site(engines=2), {"s1: engines/1/storage/1": tier}))
+    assert (problem.key, problem.value) == ("engines[1].storage", "kdev")
+    assert problem.severity == "warning"
+
+
+def test_a_namespace_of_pmem_beside_one_that_no_engine_uses() -> None:
+    namespaces = {
+        name: {"mode": "fsdax", "numa_node": 0} for name in ("/dev/pmem0", "/dev/pmem0.1")
+    }
+    document = put(site("pmem"), {"s1: setup/pmem": namespaces})
+    problem = only(document)
+    assert (problem.key, problem.value) == ("engines[0].storage[0].scm_list", "/dev/pmem0")
+    assert problem.allowed.startswith("should be the whole region: /dev/pmem0.1 is in it, too")
+    del namespaces["/dev/pmem0.1"]
+    assert problems(document) == []

@@ -132,17 +132,62 @@ def test_interfaces_that_an_agent_gives_out() -> None:
     assert problems(put(site(rails=2), {"c1: agent": agent})) == []
 
 
-@pytest.mark.parametrize(
-    ("provider", "rdma", "words"),
-    [
-        ("ofi+tcp", True, "has an RDMA device, which ofi+tcp leaves unused"),
-        ("ofi+opx", None, "should not be used by ofi+opx"),
-    ],
-)
-def test_a_provider_that_is_slow_or_unfit_is_warned_of(provider, rdma, words) -> None:
-    document = put(site(), {"provider": provider, "s1: interfaces/ib0/rdma": rdma})
+def test_tcp_on_infiniband() -> None:
+    document = put(site(), {"provider": "ofi+tcp", "s1: interfaces/ib0/rdma": True})
     problem = only(document)
     assert (problem.key, problem.severity) == ("engines[0].fabric_iface", "warning")
-    assert problem.allowed.startswith(words)
-    sound = put(document, {"provider": "ofi+tcp", "s1: interfaces/ib0/rdma": None})
-    assert problems(sound) == []
+    assert problem.allowed.startswith("has an RDMA device, which ofi+tcp leaves unused")
+    assert problems(put(document, {"s1: interfaces/ib0/rdma_device": "hfi1_0"})) == []
+    assert problems(put(document, {"s1: interfaces/ib0/rdma": None})) == []
+
+
+@pytest.mark.parametrize("provider", ["ofi+opx", "ofi+psm2", "ofi+sockets"])
+def test_a_provider_that_daos_does_not_work_with(provider: str) -> None:
+    problem = only(put(site(), {"provider": provider}))
+    assert (problem.key, problem.severity) == ("provider", "error")
+    assert "ofi+tcp" in problem.allowed
+
+
+def test_sockets_under_the_last_release_that_has_them() -> None:
+    assert problems(put(site(), {"provider": "ofi+sockets", "daos/version": "2.4"})) == []
+
+
+def test_a_provider_of_rdma_on_an_interface_without_it() -> None:
+    changes = {"provider": "ucx+dc_x", "s1: interfaces/ib0/rdma": False}
+    problem = only(put(site(), changes))
+    assert (problem.host, problem.key, problem.severity) == (
+        "s1",
+        "engines[0].fabric_iface",
+        "error",
+    )
+    assert problem.allowed.startswith("should have an RDMA device for ucx+dc_x")
+    assert problems(put(site(), {**changes, "provider": "ucx+tcp"})) == []
+
+
+@pytest.mark.parametrize(
+    ("mtu", "gbits", "warned"), [(1500, 100.0, True), (1500, 25.0, False), (9000, 400.0, False)]
+)
+def test_a_small_mtu_on_a_fast_interface(mtu: int, gbits: float, warned: bool) -> None:
+    changes = {"s1: interfaces/ib0/mtu": mtu, "s1: interfaces/ib0/speed_gbits": gbits}
+    found = problems(put(site(), changes))
+    assert [(p.key, p.severity) for p in found] == [("interfaces.ib0.mtu", "warning")] * warned
+
+
+RIGHT = {"accept_local": 1, "arp_ignore": 2, "rp_filter": 2}
+
+
+def test_rails_in_one_subnet_whose_sysctls_are_right() -> None:
+    """The warning about them goes once they are."""
+    document = put(site(engines=2), {"s1: interfaces/ib1/network": "192.0.2.0/24"})
+    put(document, {"s1: setup/arp": {"ib0": RIGHT, "ib1": RIGHT}})
+    assert problems(document) == []
+    put(document, {"s1: setup/arp/ib1": {**RIGHT, "rp_filter": 1}})
+    problem = only(document)
+    assert problem.allowed.endswith(": ib1 has rp_filter=1")
+    assert problem.severity == "warning"
+
+
+def test_an_interface_without_an_address() -> None:
+    problem = only(put(site(), {"s1: interfaces/ib0/has_address": False}))
+    assert (problem.key, problem.severity) == ("engines[0].fabric_iface", "error")
+    assert problem.allowed.startswith("should have an IP address")

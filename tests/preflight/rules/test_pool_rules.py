@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sites import only, problems, put, site
+from sites import GONE, only, problems, put, site
 
 
 def pools(servers: int = 3, **pool: Any) -> dict[str, Any]:
@@ -104,7 +104,21 @@ def test_a_pool_that_is_larger_than_all_ssds() -> None:
         host.setdefault("blocks", {})[f"/dev/nvme{number}n1"] = {"size_bytes": 10**12}
     assert "should be at most 4.00TB" in only(document).allowed
     document["daos"]["pools"][0]["size"] = "4TB"
-    assert problems(document) == []
+    assert problems(put(document, {"s1: engines/0/storage/0/scm_size": GONE})) == []
+
+
+@pytest.mark.parametrize(
+    ("scm_size", "size", "fits"),
+    [(16, "600GiB", True), (16, "1TiB", False), (34, "1TiB", True), (34, "2TiB", False)],
+)
+def test_a_pool_larger_than_its_tmpfs_can_index(scm_size: int, size: str, fits: bool) -> None:
+    """Four pools that were tried with DAOS 2.8.0 on three ranks."""
+    document = pools(servers=3, size=size)
+    for name in ("s1", "s2", "s3"):
+        put(document, {f"{name}: engines/0/storage/0/scm_size": scm_size})
+    found = [p for p in problems(document) if p.key == "daos.pools[0].size"]
+    assert [p.severity for p in found] == ["error"] * (not fits)
+    assert all("DER_NOSPACE" in p.allowed for p in found)
 
 
 def test_a_pool_without_ssds_needs_little() -> None:
@@ -128,6 +142,7 @@ def test_a_share_of_files_that_is_too_small_for_their_targets(size_gib: int, sma
 def with_ssds_of(terabytes: int, size: str, rank_pool: str) -> dict[str, Any]:
     """A server with one engine of four SSDs, a pool, and a pool on its rank."""
     document = put(pools(1, size=size), {"daos/rank_pool_size": rank_pool})
+    put(document, {"s1: engines/0/storage/0/scm_size": GONE})
     host = document["hosts"]["s1"]
     for number, address in enumerate(("65", "66", "67", "68")):
         host["nvme"][f"0000:{address}:00.0"]["namespaces"] = [f"/dev/nvme{number}n1"]

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,68 @@ def read_setup(root: Path, prefix: str, names: Mapping[str, Sequence[str]]) -> d
         "pmem": pmem(root),
         "regions": regions(root),
         "pcie": pcie(root),
+        "arp": arp(root),
+        "platform": platform(root),
+        "na_plugins": na_plugins(root, prefix),
+        "agent_version": version("daos_agent"),
+        "resolved": resolved(names),
     }
+
+
+def arp(root: Path) -> dict[str, dict[str, int]]:
+    """How each physical interface answers for addresses.
+
+    The kernel takes the larger of an interface's own sysctl and that of all (ip-sysctl.rst).
+    """
+    conf = root / "proc/sys/net/ipv4/conf"
+    keys = ("accept_local", "arp_ignore", "rp_filter")
+    found = {}
+    for link in root.glob("sys/class/net/*"):
+        if (link / "device").exists():
+            values = {
+                key: [_number(conf / name / key) for name in ("all", link.name)] for key in keys
+            }
+            if not any(None in pair for pair in values.values()):
+                found[link.name] = {key: max(n or 0 for n in pair) for key, pair in values.items()}
+    return found
+
+
+def platform(root: Path) -> str | None:
+    """The major release of Enterprise Linux, ``el8``; None on any other distribution."""
+    for line in text(root / "etc/os-release").splitlines():
+        key, _, value = line.partition("=")
+        if key == "PLATFORM_ID":
+            name = value.strip().strip("\"'").rpartition("platform:")[2]
+            return name if name.startswith("el") else None
+    return None
+
+
+def na_plugins(root: Path, prefix: str) -> list[str] | None:
+    """The plugins of Mercury's network abstraction; None if there is no Mercury.
+
+    Source: the files of the packages mercury, mercury-libfabric and mercury-ucx.
+    """
+    libraries = [
+        directory
+        for lib in ("lib64", "lib")
+        for directory in {root / prefix.strip("/") / lib, root / "usr" / lib}
+        if any(directory.glob("libna.so*"))
+    ]
+    plugins = {
+        plugin.name.removeprefix("libna_plugin_").removesuffix(".so")
+        for directory in libraries
+        for place in (directory, directory / "mercury")
+        for plugin in place.glob("libna_plugin_*.so")
+    }
+    return sorted(plugins) if libraries else None
+
+
+def version(program: str) -> str | None:
+    """The version that a program of DAOS prints; None if it is not among the system's programs."""
+    words = printed(program, "version").split()
+    return next(
+        (word.lstrip("v") for word in reversed(words) if word.lstrip("v")[:1].isdigit()), None
+    )
 
 
 def _number(path: Path) -> int | None:
@@ -127,6 +188,24 @@ def misnamed(names: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     A loopback address, such as 127.0.1.1 of Debian's /etc/hosts, is never correct. If the correct
     addresses of a name are unknown, any other address is accepted.
     """
+    answers = _answers(names)
+    return {
+        name: answer
+        for name, meant in names.items()
+        for answer in [answers.get(name, [])]
+        if not _leads_to(answer, meant)
+    }
+
+
+def resolved(names: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The addresses of the names of which nobody knew the correct ones."""
+    return {
+        name: found for name, found in _answers(n for n in names if not names[n]).items() if found
+    }
+
+
+def _answers(names: Iterable[str]) -> dict[str, list[str]]:
+    """What names resolve to; nothing if they do not, or take too long."""
     answers: dict[str, list[str]] = {}
 
     def ask(name: str) -> None:
@@ -143,12 +222,7 @@ def misnamed(names: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     deadline = time.monotonic() + NAMES_S
     for thread in threads:
         thread.join(max(deadline - time.monotonic(), 0))
-    return {
-        name: answer
-        for name, meant in names.items()
-        for answer in [answers.get(name, [])]
-        if not _leads_to(answer, meant)
-    }
+    return dict(answers)
 
 
 def _leads_to(answer: Sequence[str], meant: Sequence[str]) -> bool:

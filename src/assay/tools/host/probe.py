@@ -89,8 +89,15 @@ def interface(link: Path) -> dict[str, Any]:
         "mtu": int(mtu) if mtu.isdigit() and int(mtu) else None,
         "speed_gbits": int(mbits) / 1000 if is_physical and mbits.isdigit() else None,
         "address": address and str(ip_interface(address).ip),
+        "has_address": address is not None or _has_ipv6(link),
         "network": address and str(ip_interface(address).network),
     }
+
+
+def _has_ipv6(link: Path) -> bool:
+    """Whether the kernel lists an IPv6 address of an interface."""
+    addresses = sysfs.text(link.parents[3] / "proc/net/if_inet6").splitlines()
+    return any(line.split()[-1:] == [link.name] for line in addresses)
 
 
 def _address(name: str) -> str | None:

@@ -20,7 +20,10 @@ def look(root: Path) -> dict[str, Any]:
         root: directory with sysfs and procfs, `/` on a real host.
     """
     nvme, vmd = {}, {}
-    rdma = {link.name for link in root.glob("sys/class/infiniband/*/device/net/*")}
+    nodes = root.glob("sys/devices/system/node/node[0-9]*")
+    rdma = {
+        link.name: link.parents[2].name for link in root.glob("sys/class/infiniband/*/device/net/*")
+    }
     for device in sorted(root.glob("sys/bus/pci/devices/*")):
         kind = text(device / "class")
         if kind.startswith(NVME):
@@ -28,13 +31,14 @@ def look(root: Path) -> dict[str, Any]:
         elif kind.startswith(RAID) and text(device / "vendor") == INTEL:
             vmd[device.name] = {"numa_node": _numa_node(device)}
     return {
-        "numa_nodes": max(len(list(root.glob("sys/devices/system/node/node[0-9]*"))), 1),
+        "numa_nodes": max(len(list(filter(_has_cpus, nodes))), 1),
         "interfaces": {
             # An interface without a carrier, such as loopback, has the state unknown.
             link.name: {
                 "up": text(link / "operstate") in ("up", "unknown"),
                 "numa_node": _numa_node(link / "device"),
                 "rdma": link.name in rdma,
+                **({"rdma_device": rdma[link.name]} if link.name in rdma else {}),
             }
             for link in root.glob("sys/class/net/*")
         },
@@ -63,6 +67,11 @@ def meminfo_kib(root: Path, key: str) -> int | None:
     """A size in /proc/meminfo, KiB; None if the kernel does not show it."""
     lines = text(root / "proc/meminfo").splitlines()
     return next((int(line.split()[1]) for line in lines if line.startswith(f"{key}:")), None)
+
+
+def _has_cpus(node: Path) -> bool:
+    """Whether engines can run there: memory alone, of HBM or CXL, is a node as well."""
+    return not (node / "cpulist").exists() or text(node / "cpulist") != ""
 
 
 def _numa_node(device: Path) -> int | None:

@@ -36,6 +36,8 @@ IN_VAIN = (
     "Job's account not permitted to use this partition",
     "JobHeldAdmin",
     "JobHeldUser",
+    "MaxMemPerLimit",
+    "QOSMaxNodePerUserLimit",
     "launch failed requeued held",
     "PartitionConfig",
     "PartitionDown",

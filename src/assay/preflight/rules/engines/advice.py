@@ -34,7 +34,7 @@ def advice_rules(of: OfServer) -> Iterator[Problem]:
     """The advice for the engines of a host."""
     name, host = of.name, of.host
     for number, engine in enumerate(host.engines):
-        yield from _balance(name, number, engine)
+        yield from _balance(name, host, number, engine)
         yield from _helpers(name, number, engine)
         yield from _scm(name, host, number, engine)
         yield from _debug(name, number, engine)
@@ -68,10 +68,12 @@ def _warning(host: str | None, key: str, value: object, allowed: str) -> Problem
     return Problem(host, key, value, allowed, severity="warning")
 
 
-def _balance(name: str, number: int, engine: Engine) -> Iterator[Problem]:
+def _balance(name: str, host: Host, number: int, engine: Engine) -> Iterator[Problem]:
     data = [t for t in engine.bdev_tiers if not t.bdev_roles or "data" in t.bdev_roles]
     for tier in data if engine.targets >= FEW_TARGETS else ():
         ssds = len(set(tier.devices))
+        if any(device in host.vmd for device in tier.devices):
+            continue  # how many SSDs are behind a controller is not known
         if tier.class_ == "nvme" and ssds and engine.targets % ssds:
             below = engine.targets // ssds * ssds
             choices = " or ".join(str(n) for n in (below, below + ssds) if n)
@@ -175,7 +177,10 @@ def _reserve(name: str, host: Host) -> Iterator[Problem]:
 
 def _numbers_of_ssds(name: str, host: Host) -> Iterator[Problem]:
     """Warn of different numbers of SSDs; DAOS only logs them (`FaultConfigBdevCountMismatch`)."""
-    numbers = [sum(len(t.devices) for t in e.bdev_tiers) for e in host.engines]
+    devices = [[d for t in e.bdev_tiers for d in t.devices] for e in host.engines]
+    if any(device in host.vmd for listed in devices for device in listed):
+        return
+    numbers = list(map(len, devices))
     for number, ssds in enumerate(numbers):
         if ssds != numbers[0]:
             yield _warning(

@@ -84,6 +84,8 @@ def _idle(variable: str, value: str, version: Version, provider: str | None) -> 
         return "warning", f"should be one of {', '.join(levels)}: any other is ignored"
     if variable == "CRT_CTX_NUM" and version in since("2.6"):
         return "warning", "should be left out: it limits clients, and an engine ignores it"
+    if variable.startswith("FI_SOCKETS_") and provider and "sockets" not in provider:
+        return "warning", f"should be left out: libfabric's sockets reads it, and not {provider}"
     library = "UCX" if variable.startswith("UCX_") else "libfabric" * variable.startswith("FI_")
     used = {"ofi+": "libfabric", "ucx+": "UCX"}.get((provider or "")[:4])
     if library and used and library != used:

@@ -22,7 +22,12 @@ _OF_DAEMONS = {
 def log_rules(of: OfServer) -> Iterator[Problem]:
     """Require a separate log for each engine, which is no part of DAOS's storage."""
     name, host = of.name, of.host
-    users = {path: f"{daemon} writes to this one" for path, daemon in _OF_DAEMONS.items()}
+    own = {"daos_server": host.server.control_log_file}
+    own |= {"daos_server_helper": host.server.helper_log_file}
+    users = {
+        Path(real_path(host, str(own.get(daemon) or path))): f"{daemon} writes to this one"
+        for path, daemon in _OF_DAEMONS.items()
+    }
     users |= dict(_backing_files(host))
     for number, engine in enumerate(host.engines):
         if engine.log_file is None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from assay.cluster.description import Host
+from assay.cluster.description import Host, Interface
+from assay.cluster.rails import needs_rdma
 from assay.preflight.rules.context import OfHost, OfSystem
 from assay.problems import Problem
 
@@ -33,7 +35,7 @@ def _interfaces(name: str, host: Host, provider: str) -> Iterator[Problem]:
                 "should have an IP address, which DAOS requires with every provider; with"
                 " InfiniBand, that of IPoIB",
             )
-        elif "verbs" in provider and (interface.rdma is False or engine.fabric_iface == "lo"):
+        elif needs_rdma(provider) and (interface.rdma is False or engine.fabric_iface == "lo"):
             able = ", ".join(n for n, other in host.interfaces.items() if other.rdma) or "none"
             yield Problem(
                 name,
@@ -42,22 +44,18 @@ def _interfaces(name: str, host: Host, provider: str) -> Iterator[Problem]:
                 f"should have an RDMA device for {provider}; on this host, these have one: {able}."
                 " Without any, the provider is ofi+tcp",
             )
-        elif provider.startswith(("ofi+tcp", "ucx+tcp")) and interface.rdma:
+        elif provider.startswith(("ofi+tcp", "ucx+tcp")) and _leaves_rdma(
+            engine.fabric_iface, interface
+        ):
+            seen = "has an RDMA device" if interface.rdma else "is by its name one of InfiniBand"
             yield Problem(
                 name,
                 key,
                 engine.fabric_iface,
-                f"has an RDMA device, which {provider} leaves unused: ofi+verbs;ofi_rxm and"
-                " ucx+dc_x use it, where its switches are set up for it",
-                severity="warning",
-            )
-        elif "opx" in provider:
-            yield Problem(
-                name,
-                key,
-                engine.fabric_iface,
-                f"should not be used by {provider}: DAOS's guide to fabrics says that opx lacks"
-                " what DAOS needs; the provider of Omni-Path is ofi+tcp",
+                f"{seen}, which {provider} leaves unused: ofi+verbs;ofi_rxm and ucx+dc_x use it,"
+                " where its switches are set up for it"
+                + "; ofi+tcp is right on Omni-Path"
+                * (not interface.rdma),
                 severity="warning",
             )
         elif "cxi" in provider and interface.rdma:
@@ -69,6 +67,17 @@ def _interfaces(name: str, host: Host, provider: str) -> Iterator[Problem]:
                 " RoCE, whose provider is ofi+verbs;ofi_rxm or ucx+dc_x",
             )
     yield from _shared_subnets(name, host)
+
+
+_INFINIBAND = re.compile(r"ib([0-9]+|[ps][0-9]\w*|P[0-9]+s\w*)")
+"""Names that the kernel and systemd give to interfaces of IPoIB: ib0, ibs1, ibp59s0, ibP1s3."""
+
+
+def _leaves_rdma(name: str, interface: Interface) -> bool:
+    """Whether an interface has RDMA that TCP leaves unused; for Omni-Path it is the right one."""
+    if interface == Interface():  # of which the name alone is known
+        return _INFINIBAND.fullmatch(name) is not None
+    return interface.rdma is True and not (interface.rdma_device or "").startswith("hfi1")
 
 
 _LOOKALIKES = str.maketrans("OolI", "0011")
@@ -127,12 +136,16 @@ def _shared_subnets(name: str, host: Host) -> Iterator[Problem]:
         if interface is not None and interface.network is not None:
             by_network[interface.network].add(engine.fabric_iface)
     for network, interfaces in by_network.items():
-        if len(interfaces) > 1:
+        known = {iface: host.setup.arp.get(iface) for iface in interfaces}
+        wrong = [f"{i} has {arp.wrong}" for i, arp in sorted(known.items()) if arp and arp.wrong]
+        if len(interfaces) > 1 and (wrong or not all(known.values())):
+            # Source: Multi-rail/NIC setup in docs/admin/predeployment_check.md of DAOS.
             yield Problem(
                 name,
                 "interfaces",
                 f"{', '.join(sorted(interfaces))} in {network}",
-                "should each have their own subnet, or accept_local, arp_ignore and rp_filter as"
-                " the role daos_host sets them",
+                "should each have their own subnet, or in net.ipv4.conf accept_local=1,"
+                " arp_ignore=2 and rp_filter=2, as the role daos_host sets them"
+                + (f": {'; '.join(wrong)}" if wrong else ""),
                 severity="warning",
             )

@@ -1,4 +1,4 @@
-"""The MTU along the fabric: equal on all interfaces of a network."""
+"""The MTU along the fabric: equal on all interfaces of a network, and large where they are fast."""
 
 from __future__ import annotations
 
@@ -39,4 +39,28 @@ def mtu_rules(of: OfSystem) -> Iterator[Problem]:
                     f"interfaces.{iface}.mtu",
                     mtu,
                     f"should be {usual} bytes, as the other interfaces in {network} have",
+                )
+
+
+FAST_GBITS, SMALL_MTU = 100, 1500
+"""Own choice: DAOS's docs/admin/fabrics.md asks for "the largest supported value, typically 9000"
+on native Ethernet; at 25 Gbit/s the small one is rarely what limits."""
+
+
+@OfSystem.rule
+def small_mtu_rules(of: OfSystem) -> Iterator[Problem]:
+    """Warn of Ethernet's default MTU on fast interfaces of engines."""
+    for name, host in of.servers:
+        for iface in dict.fromkeys(engine.fabric_iface for engine in host.engines):
+            interface = host.interfaces.get(iface)
+            if interface is None or interface.mtu is None or interface.speed_gbits is None:
+                continue
+            if interface.mtu <= SMALL_MTU and interface.speed_gbits >= FAST_GBITS:
+                yield Problem(
+                    name,
+                    f"interfaces.{iface}.mtu",
+                    interface.mtu,
+                    f"should be 9000 at {interface.speed_gbits:g} Gbit/s, here, on the clients and"
+                    " on the switches: each packet costs the CPU time (docs/admin/fabrics.md)",
+                    severity="warning",
                 )

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Mapping
 
 from assay.cluster.daos import System
 from assay.cluster.description import Host
-from assay.cluster.releases import PROVIDERS, Version, is_preview, since, until
+from assay.cluster.releases import (
+    PROVIDERS,
+    UNUSABLE_PROVIDERS,
+    Version,
+    is_preview,
+    since,
+    until,
+)
 from assay.preflight.rules.context import OfSystem
 from assay.preflight.rules.site.fault_domains import replica_domains
 from assay.problems import Problem
@@ -72,12 +79,9 @@ def _provider(provider: str, version: Version) -> Iterator[Problem]:
     known = PROVIDERS[version]
     of_ucx = version in since("2.6") and _UCX.fullmatch(provider)
     if provider not in known and not of_ucx:
-        yield Problem(
-            None,
-            "provider",
-            provider,
-            f"should be {', '.join(known)}, or another provider of UCX",
-        )
+        choices = f"should be {', '.join(known)}, or another provider of UCX"
+        why = UNUSABLE_PROVIDERS.get(provider.partition(";")[0])
+        yield Problem(None, "provider", provider, f"should be another: {why}" if why else choices)
 
 
 def _perf_pool(system: System) -> Iterator[Problem]:
@@ -138,7 +142,16 @@ def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     # The replica may be the address of an invalid host, which is unknown.
     if all(name in hosts for name in system.servers):
         for replica, server in zip(system.mgmt_svc_replicas, servers, strict=True):
-            if server not in system.servers:
+            if _is_loopback(replica):
+                if {*system.servers, *system.agents} != {server}:
+                    yield Problem(
+                        None,
+                        key,
+                        replica,
+                        "should be a name or an address that other hosts reach: each takes this one"
+                        " for itself",
+                    )
+            elif server not in system.servers:
                 yield Problem(
                     None,
                     key,
@@ -170,11 +183,34 @@ def _servers_of(system: System, hosts: Mapping[str, Host]) -> list[str]:
             *(i.address for n, i in host.interfaces.items() if i.address and n != "lo"),
         )
     } | {name: name for name in system.servers}
+    for host in hosts.values():
+        for other, addresses in host.setup.resolved.items():
+            owners = {names[address] for address in addresses if address in names}
+            if len(owners) == 1:
+                names.setdefault(other, *owners)
+    if len(system.servers) == 1:
+        names |= dict.fromkeys(_LOOPBACK, system.servers[0])
     return [
-        names.get(part) or names.get(part.partition(".")[0], replica)
+        names.get(part)
+        or names.get(part.partition(".")[0])
+        or _by_interface(part, names)
+        or replica
         for replica in system.mgmt_svc_replicas
         for part in (address_and_port(replica)[0],)
     ]
+
+
+_LOOPBACK = ("localhost", "localhost.localdomain", "127.0.0.1", "::1")
+
+
+def _is_loopback(replica: str) -> bool:
+    return address_and_port(replica)[0] in _LOOPBACK
+
+
+def _by_interface(name: str, names: Mapping[str, str]) -> str | None:
+    """The server of a name such as srv05-ib0: that of one of its interfaces, or of management."""
+    starts = (name[:end] for end in range(len(name), 0, -1) if name[end : end + 1] in ("-", "_"))
+    return next((names[start] for start in starts if start in names), None)
 
 
 def address_and_port(replica: str) -> tuple[str, str | None]:

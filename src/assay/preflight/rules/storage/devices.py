@@ -94,6 +94,9 @@ def _controllers(
     name: str, host: Host, key: str, tier: Tier, users: dict[str, str]
 ) -> Iterator[Problem]:
     """Require that a VMD controller has one engine; SPDK claims it with all SSDs behind it."""
+    listed = {
+        d for e in host.engines for t in e.bdev_tiers if t.class_ == "nvme" for d in t.devices
+    }
     for device in tier.devices:
         controller = controller_of(device) or (device if device in host.vmd else None)
         if controller is None:
@@ -107,12 +110,13 @@ def _controllers(
                 f"should be behind another VMD controller: {_spelt(device, controller)} is of"
                 f" {_engine(owner)}, and a controller goes to one engine with all SSDs behind it",
             )
-        elif device != controller and controller in tier.devices:
+        elif device != controller and controller in listed:
+            where = "the list" if controller in tier.devices else "another tier"
             yield Problem(
                 name,
                 key,
                 device,
-                f"should be left out: it is behind {controller}, which the list has, too",
+                f"should be left out: it is behind {controller}, which {where} has, too",
             )
 
 
@@ -241,7 +245,16 @@ def _bus(address: str) -> int:
 def _iommu(name: str, host: Host) -> Iterator[Problem]:
     """Require an IOMMU for VFIO; without it, DAOS needs root for SSDs, and does not use VMD."""
     tiers = [tier for engine in host.engines for tier in engine.storage if tier.class_ == "nvme"]
-    if tiers and host.server.disable_vfio and host.setup.needs_helper:
+    if tiers and host.server.disable_vfio and host.setup.platform == "el8":
+        # Source: docs/admin/predeployment_check.md of DAOS 2.8.0, and spdk issue 1153.
+        yield Problem(
+            name,
+            "server.disable_vfio",
+            "true",
+            "should be false on Enterprise Linux 8: its uio_pci_generic takes no SSD (probe failed"
+            " with error -22), so DAOS requires VFIO there",
+        )
+    elif tiers and host.server.disable_vfio and host.setup.needs_helper:
         yield Problem(
             name,
             "server.disable_vfio",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from assay.cluster.description import Host
@@ -54,6 +55,41 @@ def pmem_rules(of: OfServer) -> Iterator[Problem]:
                     severity="warning",
                 )
     yield from _regions(name, host)
+    yield from _beside(name, host)
+
+
+_NAMESPACE = re.compile(r"/dev/pmem(?P<region>[0-9]+)(\.[0-9]+)?")
+
+
+def _beside(name: str, host: Host) -> Iterator[Problem]:
+    """Warn of a namespace that shares its region with one that no engine uses."""
+    used = {
+        host.links.get(device, device): f"engines[{number}].storage[0].scm_list"
+        for number, engine in enumerate(host.engines)
+        if engine.scm_tier and engine.scm_tier.class_ == "dcpm"
+        for device in engine.scm_tier.scm_list
+    }
+    for device, key in used.items():
+        own = _NAMESPACE.fullmatch(device)
+        idle = [
+            other
+            for other in sorted(host.setup.pmem)
+            if other not in used
+            and (match := _NAMESPACE.fullmatch(other))
+            and own is not None
+            and match["region"] == own["region"]
+        ]
+        if idle:
+            yield Problem(
+                name,
+                key,
+                device,
+                f"should be the whole region: {', '.join(idle)} is in it, too, and no engine uses"
+                " that. Give it to another engine of this socket (daos_server scm prepare"
+                " --scm-ns-per-socket), or remove it with ndctl destroy-namespace, which loses its"
+                f" data; {_MAKE}",
+                severity="warning",
+            )
 
 
 def _regions(name: str, host: Host) -> Iterator[Problem]:

@@ -114,6 +114,22 @@ def _keys(name: str, where: str, tier: Tier, version: Version) -> Iterator[Probl
         )
 
 
+def _mixed(name: str, host: Host) -> Iterator[Problem]:
+    """Warn of engines with SSDs beside engines with emulated ones."""
+    nvme = [n for n, e in enumerate(host.engines) if any(t.class_ == "nvme" for t in e.bdev_tiers)]
+    for number, engine in enumerate(host.engines) if nvme else ():
+        emulated = {tier.class_ for tier in engine.bdev_tiers} - {"nvme"}
+        if emulated and number not in nvme:
+            yield Problem(
+                name,
+                f"engines[{number}].storage",
+                ", ".join(sorted(emulated)),
+                f"should be nvme, as of engines[{nvme[0]}]: DAOS starts, but dmg storage query"
+                " usage panics on a server with both, and the engines' figures are not comparable",
+                severity="warning",
+            )
+
+
 def _shown(value: object) -> str:
     """A value in YAML's spelling."""
     if isinstance(value, tuple):
@@ -152,6 +168,7 @@ def _alike(name: str, host: Host, version: Version) -> Iterator[Problem]:
         disabled = engine.storage[0].scm_hugepages_disabled
         return disabled if version in since("2.8") else bool(disabled)
 
+    yield from _mixed(name, host)
     kinds = [
         (number, engine.storage[0].class_, switch(engine))
         for number, engine in enumerate(host.engines)
