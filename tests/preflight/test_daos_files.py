@@ -275,6 +275,19 @@ engines:
     assert errors(judged(written(tmp_path, text))) == []
 
 
+def test_tabs_before_comments_are_read_as_daos_reads_them(tmp_path: Path) -> None:
+    """DAOS 2.0's own examples have them."""
+    text = "port: 10001\t# the default\nname:\tdaos_server\t\n"
+    assert read(written(tmp_path, text))[1] == {"port": 10001, "name": "daos_server"}
+
+
+def test_a_file_without_engines_is_one_of_discovery(tmp_path: Path) -> None:
+    """DAOS's own daos_server.yml has every key commented out."""
+    [problem] = judged(written(tmp_path, "# port: 10001\n")).problems
+    assert (problem.key, problem.severity) == ("engines", "warning")
+    assert "only discovers hardware" in problem.allowed
+
+
 def test_aliases_that_stand_for_too_much_are_refused(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
