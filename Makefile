@@ -45,7 +45,7 @@ validate: $(ROOT) setup ## The whole way on this machine: deploy, measure, judge
 	@mkdir -p build
 	@exec 9> build/validate.lock; flock --nonblock 9 || { echo "make validate is running in this checkout; wait for it" >&2; exit 75; }; \
 	rm -f build/summary.txt; trap : INT; \
-	$(PLAYBOOK) -i $(INVENTORY) site.yml $(if $(CAMPAIGN),-e assay_campaign=$(CAMPAIGN)) 9>&-; status=$$?; \
+	$(PLAYBOOK) -i $(INVENTORY) site.yml $(if $(CAMPAIGN),-e assay_campaign=$(CAMPAIGN) -e assay_resumed=true) 9>&-; status=$$?; \
 	if [ $$status = 99 ]; then $(PLAYBOOK) -i $(INVENTORY) playbooks/stop.yml 9>&-; fi; exit $$status
 
 .PHONY: plan
@@ -88,9 +88,15 @@ lock: setup ## Lock all Python dependencies again, with hashes.
 	scripts/lock.sh
 
 .PHONY: docs
-docs: setup ## Write the roles' pages, the list of modules and the table of floors.
+docs: setup ## Write the roles' pages, the list of modules and the tables of floors and platforms.
 	$(BIN)/python scripts/role_readmes.py
 	$(BIN)/python scripts/modules_page.py
+	$(BIN)/python scripts/floors.py
+	$(BIN)/python scripts/platforms_page.py
+
+.PHONY: floors
+floors: setup ## Derive the floors of figures through DAOS from bench/published/published.yml.
+	$(BIN)/python bench/published/derive.py
 	$(BIN)/python scripts/floors.py
 
 .PHONY: test
@@ -114,6 +120,7 @@ lint-files: setup
 	$(BIN)/python scripts/role_readmes.py --check
 	$(BIN)/python scripts/modules_page.py --check
 	$(BIN)/python scripts/floors.py --check
+	$(BIN)/python scripts/platforms_page.py --check
 	$(BIN)/mdformat --check $$(git ls-files '*.md')
 	$(BIN)/yamllint --strict .
 	$(BIN)/shellcheck $$(git ls-files '*.sh') .ci/run
@@ -192,6 +199,14 @@ bench-health: setup ## How often `assay health` is right, on nights of clusters 
 .PHONY: bench-naming
 bench-naming: setup ## How often the engines' metrics name the right rank or target, on 4, 32 and 512 ranks.
 	$(BIN)/python tests/verdicts/naming.py
+
+.PHONY: bench-published
+bench-published: setup ## Judge every published DAOS system by floors from all others.
+	$(BIN)/python bench/published/published.py
+
+.PHONY: bench-submissions
+bench-submissions: setup ## What `assay parse` makes of the outputs below DIRECTORY, such as IO500's submission-data.
+	$(BIN)/python bench/submissions.py "$(DIRECTORY)"
 
 .PHONY: bench-scale
 bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.

@@ -33,7 +33,7 @@ from assay.checks.raw import RawOutputs, directory_of
 from assay.cluster.description import Cluster, Partition
 from assay.cluster.once import once
 from assay.foreign import limits
-from assay.foreign.files import ForeignError, Tree
+from assay.foreign.files import Tree, reason_of
 from assay.foreign.text import shorten_all
 from assay.shell import Text, line
 from assay.subject import Subject, folded
@@ -366,8 +366,9 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
                     or [*misplaced(done, self.began, time.time())]
                     or self._collect(subject)
                 )
-            except (ForeignError, OSError) as error:
-                own = [f"what {subject} left cannot be read: {error}"]
+            # A parser that raises costs its own subject, and not those of all hosts.
+            except Exception as error:
+                own = [f"what {subject} left cannot be read: {reason_of(error)}"]
             if own:
                 why = [f"{lost_hosts.sentence(lost)} since the job began"] if lost else []
                 self.problems[str(subject)] = shorten_all([*why, *own], limits.FOUND)

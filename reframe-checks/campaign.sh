@@ -8,12 +8,13 @@
 # One campaign at a time: two would measure each other. What an interrupted one left running beside DIRECTORY is
 # ended first. Ends with ReFrame's exit status, with 64 where arguments are wrong or missing, with 66 where there is no
 # environment, with 69 where no check is selected, with 73 where there is no place or no room, with 75 where another campaign is
-# running, or with 77 where DIRECTORY would lie among those of another user.
+# running or Slurm does not say so, or with 77 where DIRECTORY would lie among those of another user.
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
-# What makes the loader, a shell or Python run something else first is not for those that measure. (-p: nor is it for this
-# shell. IFS is no matter; bash takes none from its environment.)
-unset BASH_ENV ENV LD_PRELOAD LD_AUDIT "${!PYTHON@}"
+# What makes the loader, a shell or Python run something else first is not for those that measure, nor are options of shells.
+# (-p: nor are they for this shell. IFS is no matter; bash takes none from its environment.)
+unset BASH_ENV BASH_COMPAT BASH_XTRACEFD ENV POSIXLY_CORRECT LD_PRELOAD LD_AUDIT "${!PYTHON@}"
+export -n SHELLOPTS BASHOPTS
 until_decided=
 checks=
 while [[ ${1:-} == --* ]]; do
@@ -37,9 +38,13 @@ if (($# < 2)) || [[ ! $1 ]]; then
     exit 64
 fi
 directory=$(realpath --canonicalize-missing "$1")
+if [[ $directory == / ]]; then
+    echo "/ cannot be a directory for results; name one below it" >&2
+    exit 64
+fi
 shift
 # ReFrame selects nothing by a tag that no check has, and ends well.
-known=(quick acceptance network scm ssd client endtoend metadata raw system root)
+known=(quick acceptance network scm ssd client endtoend metadata raw system failure root)
 for tag; do
     if [[ " ${known[*]} " != *" ${tag#!} "* ]]; then
         echo "unknown tag $tag; choose from: ${known[*]}" >&2
@@ -102,6 +107,10 @@ no_room() {
     echo "$parent has no room for results (${1##*: }); free some, or name another directory" >&2
     exit 73
 }
+if ! type -P reframe >/dev/null; then
+    echo "$environment brings no reframe: deploy this host, or read the environment.sh that assay describe has written" >&2
+    exit 66
+fi
 if [[ ! -e $parent/.campaign && ! -L $parent/.campaign ]]; then
     # Another campaign may begin at this moment.
     wrong=$(mkdir --mode=700 "$parent/.campaign" 2>&1) || [[ -d $parent/.campaign ]] || no_room "$wrong"
@@ -124,14 +133,17 @@ rm "$LOCK_PLACE/room"
 remember "$directory"
 
 # A job elsewhere may be of a campaign that is running, which would measure this one, and miss the job if it were cancelled.
-while read -r job place; do
+jobs_of_campaigns || exit 75
+for each in "${JOBS[@]}"; do
+    job=${each%% *} place=${each#* }
     if [[ $place/ != "$parent"/* ]]; then
         echo "another campaign has a job (job $job in $place); wait for it, or cancel it: scancel $job" >&2
         exit 75
     fi
-done < <(jobs_of_campaigns)
-cancel_jobs "$parent"
+done
+cancel_jobs "$parent" || exit 75
 end_marked "$parent"
+bring_back || exit 1
 
 mkdir -p "$directory"
 refuse_other_owner "$directory"
@@ -204,8 +216,9 @@ for round in "${rounds[@]}"; do
     [[ ! $ended ]] || break
 done
 # One that was killed has ended nothing of what it had started.
-cancel_jobs "$parent"
+cancel_jobs "$parent" || ((status)) || status=75
 end_marked "$parent"
+bring_back || status=1
 # What holds the lock is said to go on.
 exec 9>&-
 if [[ ! $ended ]] && tail --lines=+$((before + 1)) "$directory/reframe.out" | grep --quiet 'from 0 check(s)'; then

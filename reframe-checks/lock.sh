@@ -5,6 +5,18 @@
 # link there or name a process in it. `lock` is held by campaign.sh and by the ReFrame that it has started, as long as one of
 # them lives. `holder` says who that is. `room` is there for a moment, while campaign.sh tries whether there is room.
 #
+# BOUNDED is how Slurm is asked, since a program of it may not end.
+BOUNDED=$(dirname "$(realpath "${BASH_SOURCE[0]}")")/bounded.sh
+
+# Whoever has set options for Slurm's programs would hide jobs from them, or bind processes to other cores. What a job sets in
+# which somebody starts a campaign is not for its jobs.
+unset "${!SQUEUE_@}" "${!SINFO_@}" "${!SCANCEL_@}" "${!SLURM_CPU_BIND@}" "${!SLURM_MEM_BIND@}"
+if [[ ${SLURM_JOB_ID:-} ]]; then
+    for each in "${!SLURM_@}"; do
+        [[ $each == SLURM_CONF ]] || unset "$each"
+    done
+fi
+
 # What a campaign starts has ASSAY_CAMPAIGNS=CAMPAIGNS in its environment, by which it is found when all of that is gone.
 
 # refuse_other_owner DIRECTORY: end where it belongs to another user.
@@ -13,6 +25,17 @@ refuse_other_owner() {
     echo "$1 belongs to $(stat --format=%U "$1"), so campaigns in it are that user's; run this as root with" \
         "runuser --user=$(stat --format=%U "$1") --, or name a directory in one that $(id -un) owns" >&2
     exit 77
+}
+
+# others_in_group DIRECTORY: whether others than this user are in its group, which has the name of this user where nobody else
+# is. An access control list lets anybody write, and shows as the rights of the group.
+others_in_group() {
+    local group members=
+    [[ $(LC_ALL=C ls --directory --format=long -- "$1") != ??????????+* ]] || return 0
+    group=$(stat --format=%G "$1")
+    members=$(getent group "$group") || true
+    members=${members##*:}
+    [[ $group != "$(id -un)" || ${members:-$group} != "$group" ]]
 }
 
 # refuse_replaceable DIRECTORY: end where others could put something in the place of a directory on this path, which has no
@@ -30,7 +53,7 @@ refuse_replaceable() {
             : # others may add to it, and not take away
         elif ((0$mode & 0002)); then
             wrong="everybody may write"
-        elif ((EUID == 0 && 0$mode & 0020)) && [[ $(stat --format=%g "$place") != 0 ]]; then
+        elif ((EUID == 0 && 0$mode & 0020)) && others_in_group "$place"; then
             wrong="the group $(stat --format=%G "$place") may write"
         fi
         if [[ $wrong ]]; then
@@ -41,11 +64,11 @@ refuse_replaceable() {
     done
 }
 
-# refuse_writable DIRECTORY: end where others may write into it. A group that has the name of this user has no other member.
+# refuse_writable DIRECTORY: end where others may write into it.
 refuse_writable() {
     local mode group
     read -r mode group < <(stat --format='%a %G' "$1")
-    ((0$mode & 0002)) || { ((0$mode & 0020)) && [[ $group != "$(id -un)" ]]; } || return 0
+    ((0$mode & 0002)) || { ((0$mode & 0020)) && others_in_group "$1"; } || return 0
     echo "$1 cannot hold campaigns: others than $(id -un) may write into it (its mode is $mode, its group $group); try" \
         "chmod go-w $1, or name another directory" >&2
     exit 77
@@ -152,26 +175,50 @@ end_marked() {
     done
 }
 
-# jobs_of_campaigns: a line for each job in Slurm of any campaign of this user: its number, and the directory it was sent from.
+# jobs_of_campaigns: JOBS is a line for each job in Slurm of any campaign of this user: its number, and the directory it was
+# sent from. Fails, with why, where Slurm does not say.
 jobs_of_campaigns() {
-    local job comment place
+    local answer job comment place
+    JOBS=()
     type squeue >/dev/null 2>&1 || return 0 # servers that ssh reaches need no Slurm
+    if ! answer=$(bash "$BOUNDED" squeue --noheader --user="$(id -un)" --format='%i|%k|%Z' 2>&1); then
+        answer=${answer##*$'\n'}
+        echo "Slurm does not say which jobs there are (${answer:-its answer has no end})" >&2
+        return 1
+    fi
     while IFS='|' read -r job comment place; do
-        [[ $comment != daos-assay ]] || echo "$job $place"
-    done < <(squeue --noheader --user="$(id -un)" --format='%i|%k|%Z')
+        [[ $comment != daos-assay ]] || JOBS+=("$job $place")
+    done <<<"$answer"
 }
 
-# jobs_below CAMPAIGNS: the numbers of those that were sent from there.
+# jobs_below CAMPAIGNS: BELOW is the numbers of those that were sent from there.
 jobs_below() {
-    local job place
-    while read -r job place; do
-        [[ $place/ != "${1%/}"/* ]] || echo "$job"
-    done < <(jobs_of_campaigns)
+    local each
+    BELOW=()
+    jobs_of_campaigns || return
+    for each in "${JOBS[@]}"; do
+        [[ ${each#* }/ != "${1%/}"/* ]] || BELOW+=("${each%% *}")
+    done
 }
 
-# cancel_jobs CAMPAIGNS: cancel them.
+# cancel_jobs CAMPAIGNS: cancel them; one may have ended meanwhile.
 cancel_jobs() {
-    local -a jobs
-    mapfile -t jobs < <(jobs_below "$1")
-    ((${#jobs[@]} == 0)) || scancel "${jobs[@]}"
+    jobs_below "$1" || return
+    ((${#BELOW[@]} == 0)) || bash "$BOUNDED" scancel "${BELOW[@]}" || true
+}
+
+# Where a check of the phase failure writes down what it takes away; only root, who runs these, may write there.
+LEDGER=${ASSAY_LEDGER:-/var/lib/assay/failure.json}
+
+# away: the ledger, if something is away that root may bring back; others see nothing there.
+away() {
+    ((EUID != 0)) || [[ ! -e $LEDGER ]] || echo "$LEDGER"
+}
+
+# bring_back: bring back what a check took away and did not bring back itself, or wait until it has; fails, with a sentence,
+# where the system is not whole.
+bring_back() {
+    [[ $(away) ]] || return 0
+    echo "a check has taken a part of the system away; it comes back now, which takes minutes" >&2
+    "$(dirname "$(realpath "$(command -v reframe)")")/python3" "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/bring_back.py" "$LEDGER" >&2
 }

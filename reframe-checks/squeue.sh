@@ -2,7 +2,7 @@
 # squeue.sh ARGUMENT...: squeue, asked again for five minutes where Slurm's controller does not answer, since ReFrame takes
 # a job that squeue does not list for one that has ended.
 for pause in 1 2 4 8 15 30 60 60 60 60 0; do
-    if answer=$(squeue "$@" 2>&1); then
+    if answer=$(bash "${BASH_SOURCE[0]%/*}/bounded.sh" squeue "$@" 2>&1); then
         printf '%s\n' "$answer"
         exit 0
     fi

@@ -1,12 +1,14 @@
 #!/bin/bash -p
 # stop.sh CAMPAIGNS: end the campaign that is running in the directory CAMPAIGNS, with its job, and name it; also what a campaign left
-# there whose campaign.sh, ReFrame or both were killed. Does nothing where there is neither. It runs on the host on which
-# campaign.sh was started. Ends with 75 on another, with 64 where arguments are wrong, with 66 where there is no such directory,
-# with 77 where it is another user's or others can reach its lock, and with 1 where something does not end.
+# there whose campaign.sh, ReFrame or both were killed. What a check of the phase failure took away comes back. Does nothing where
+# there is none of these. It runs on the host on which campaign.sh was started. Ends with 75 on another, with 64 where arguments are
+# wrong, with 66 where there is no such directory, with 77 where it is another user's or others can reach its lock, and with 1 where
+# something does not end or does not come back, or Slurm does not say whether a job runs on.
 #
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
-unset BASH_ENV ENV LD_PRELOAD LD_AUDIT "${!PYTHON@}"
+unset BASH_ENV BASH_COMPAT BASH_XTRACEFD ENV POSIXLY_CORRECT LD_PRELOAD LD_AUDIT "${!PYTHON@}"
+export -n SHELLOPTS BASHOPTS
 if (($# != 1)) || [[ ! $1 ]]; then
     echo "usage: stop.sh CAMPAIGNS; the directory that has the directories of the campaigns" >&2
     exit 64
@@ -27,6 +29,10 @@ fi
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/lock.sh"
 
 nothing_runs() {
+    if [[ $(away) ]]; then
+        bring_back
+        exit
+    fi
     echo "no campaign is running in $campaigns" >&2
     exit 0
 }
@@ -39,8 +45,10 @@ exec 9<>"$LOCK_PLACE/lock"
 recall
 
 # From here on no other campaign begins, whether the lock was free or is set free.
+silent=
 if flock --nonblock 9; then
-    [[ $(marked "$campaigns") || $(jobs_below "$campaigns") ]] || nothing_runs
+    jobs_below "$campaigns" || silent=yes
+    [[ $silent || $(marked "$campaigns") || ${BELOW[*]} ]] || nothing_runs
 else
     if [[ ${HOLDER_host:=$HOSTNAME} != "$HOSTNAME" ]]; then
         echo "the campaign in $campaigns was started on $HOLDER_host: end it there" >&2
@@ -65,16 +73,23 @@ else
         fi
     fi
 fi
-cancel_jobs "$campaigns"
+[[ $silent ]] || cancel_jobs "$campaigns" || silent=yes
 end_marked "$campaigns"
 # What measures next, or starts an engine, must not meet them.
 for ((try = 0; try < 60; try++)); do
-    mapfile -t jobs < <(jobs_below "$campaigns")
-    ((${#jobs[@]})) || break
+    [[ ! $silent ]] || break
+    jobs_below "$campaigns" || silent=yes
+    ((${#BELOW[@]})) || break
     sleep 1
 done
-if ((${#jobs[@]})); then
-    echo "the campaign was ended, but its job ${jobs[0]} does not end: scontrol show job ${jobs[0]}" >&2
+bring_back || exit 1
+if [[ $silent ]]; then
+    echo "nothing of a campaign in $campaigns runs on this host any more, but a job of it may run on: stop again when Slurm" \
+        "answers" >&2
+    exit 1
+fi
+if ((${#BELOW[@]})); then
+    echo "the campaign was ended, but its job ${BELOW[0]} does not end: scontrol show job ${BELOW[0]}" >&2
     exit 1
 fi
 echo "the campaign was ended:" >&2

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import sys
-import tomllib
-from pathlib import Path
 
-import mdformat
+from pages import ROOT, part_up_to_date
 
 from assay.checks.plan import CHECKS
-from assay.checks.references import Reference, entries
+from assay.checks.references import Law, Reference, entries
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/derivations.md"
-BEGIN, END = "<!-- floors, by `make docs` -->", "<!-- end of floors -->"
-STYLE = tomllib.loads((ROOT / ".mdformat.toml").read_text(encoding="utf-8"))
-"""How `mdformat` writes all other pages."""
 
 
 def figures(entry: Reference) -> str:
@@ -42,10 +35,14 @@ def is_time(entry: Reference) -> bool:
 def required(entry: Reference) -> str:
     """What an entry requires, with the part of a published figure that is kept."""
     parts = []
+    if entry.derived:
+        return of_law(entry.derived, entry.kept)
     if entry.fraction and is_time(entry):
         parts.append(f"at most {1 / (entry.fraction * entry.kept):.3g} times the bound")
     elif entry.fraction:
         parts.append(f"{100 * entry.fraction * entry.kept:.4g} %")
+    if entry.of_ports:
+        parts[-1] += f" ({100 * entry.of_ports * entry.kept:.4g} % of network ports)"
     for quantity, word in (
         (entry.least, "{}"),
         (entry.most, "at most {}"),
@@ -58,28 +55,34 @@ def required(entry: Reference) -> str:
     return ", or ".join(parts)
 
 
+def of_law(law: Law, kept: float) -> str:
+    """What a law requires: the part that is kept of parts whose times add up."""
+    parts = [
+        f"{each.value:,.6g} {each.unit} for each {thing}"
+        for each, thing in (
+            (law.each_process, "process"),
+            (law.each_target, "target"),
+            (law.each_copy, "target with a further copy"),
+        )
+        if each
+    ]
+    if law.fraction:
+        parts.append(f"{100 * law.fraction:.4g} % of the bound")
+    return f"{100 * kept:.4g} % of: {' + '.join(parts)}"
+
+
 def table() -> str:
     """The table, as Markdown."""
     lines = ["| figures | where | required | why |", "| -- | -- | -- | -- |"]
     for entry in entries():
-        where = ", ".join((*entry.backends, *entry.providers)) or "everywhere"
+        where = ", ".join((*entry.backends, *entry.providers, *entry.scm)) or "everywhere"
         lines.append(f"| {figures(entry)} | {where} | {required(entry)} | {entry.word} |")
     return "\n".join(lines)
 
 
 def main(arguments: list[str]) -> int:
     """Write the table; with `--check`, say whether the page has another one."""
-    there = PAGE.read_text(encoding="utf-8")
-    part = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
-    text = part.sub(lambda _: f"{BEGIN}\n\n{table()}\n\n{END}", there)
-    text = mdformat.text(text, options=STYLE, extensions={"gfm", "tables"})
-    if text == there:
-        return 0
-    if "--check" in arguments:
-        print("the floors in docs/derivations.md differ from references.yml: run make docs")
-        return 1
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
+    return 0 if part_up_to_date(PAGE, "floors", table(), "references.yml", arguments) else 1
 
 
 if __name__ == "__main__":

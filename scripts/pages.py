@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Collection
 from pathlib import Path
+
+import mdformat
 
 ROOT = Path(__file__).resolve().parents[1]
 STYLE = tomllib.loads((ROOT / ".mdformat.toml").read_text(encoding="utf-8"))
@@ -24,3 +27,15 @@ def brought_up_to_date(page: Path, text: str, source: str, arguments: Collection
     print("\n".join(difflib.unified_diff(there.splitlines(), text.splitlines(), name, source)))
     print(f"{name} differs from {source}: run make docs")
     return False
+
+
+def part_up_to_date(
+    page: Path, name: str, text: str, source: str, arguments: Collection[str]
+) -> bool:
+    """Write a part of a page, between two comments that have its name; the rest is by hand."""
+    begin, end = f"<!-- {name}, by `make docs` -->", f"<!-- end of {name} -->"
+    part = re.compile(f"{re.escape(begin)}.*{re.escape(end)}", re.DOTALL)
+    there = page.read_text(encoding="utf-8")
+    whole = part.sub(lambda _: f"{begin}\n\n{text}\n\n{end}", there)
+    whole = mdformat.text(whole, options=STYLE, extensions={"gfm", "tables"})
+    return brought_up_to_date(page, whole, source, arguments)

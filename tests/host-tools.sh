@@ -12,6 +12,8 @@ packages=(
     openssh-server openssh-client
     # The report in a browser.
     chromium chromium-driver
+    # Packages of EL and SUSE.
+    rpm
     # Molecule's hosts.
     podman runc iptables containernetworking-plugins debootstrap
 )

@@ -164,3 +164,14 @@ def test_the_page_of_a_check_states_the_floors_that_it_is_judged_by(check: str) 
         if entry.fraction and figure.partition(".")[0] == check
     }
     assert stated <= floors
+
+
+BEGUN = re.compile(r"(?:^(?:- |[0-9]+\. )?|(?<=[.!?] ))(?:What|Of)\b.{0,60}", re.MULTILINE)
+
+
+@each_page
+def test_no_sentence_begins_with_what_or_of(page: Path) -> None:
+    # The pages of recordings say what a command printed, in tables and titles.
+    if page.is_relative_to(REPOSITORY / "tests"):
+        return
+    assert BEGUN.findall(FENCED.sub("", page.read_text(encoding="utf-8"))) == []

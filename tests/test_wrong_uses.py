@@ -37,6 +37,8 @@ NOWHERE = ("--cluster", "nowhere.json")
 COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "unknown command verfy", ("verfy", "bundle")),
     (2, "No such option", ("--verson",)),
+    (2, "argument 2 is empty: is a variable of the shell not set?", ("health", "", *CLUSTER)),
+    (2, "--out= has no value", ("signoff", *CLUSTER, "--reports=empty/*.json", "--out=")),
     (2, "cannot be read", ("check", "nowhere.json")),
     (2, "is not a regular file", ("check", "empty")),
     (2, "is not JSON", ("check", "rubbish")),
@@ -45,9 +47,9 @@ COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "must be an object", ("plan", "--cluster", "no-hosts.json")),
     (2, "cannot be read", ("expect", *NOWHERE)),
     (2, "no run report matches", ("expect", *CLUSTER, "--reports=empty/*.json")),
-    (2, "unknown tool iometer", ("parse", "iometer", "rubbish")),
-    (2, "cannot be read", ("parse", "fio", "nowhere")),
-    (1, "", ("parse", "fio", "nothing")),
+    (2, "unknown tool iometer", ("parse", "--tool", "iometer", "rubbish")),
+    (2, "No such file or directory", ("parse", "nowhere")),
+    (1, "", ("parse", "--tool", "fio", "nothing")),
     (2, "no run report matches", ("signoff", *CLUSTER, "--reports=empty/*.json", "--out=new")),
     (2, "already exists", ("signoff", *CLUSTER, "--reports=empty/*.json", "--out=empty")),
     (2, "cannot be read", ("signoff", *NOWHERE, "--reports=empty/*.json", "--out=new")),
@@ -57,6 +59,7 @@ COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "is not a bundle", ("compare", "nowhere", "empty")),
     (2, "no campaign has begun", ("progress", "empty", *CLUSTER)),
     (2, "no campaign has begun", ("progress", "nowhere", *CLUSTER)),
+    (2, "ReFrame wrote nothing there", ("progress", "silent", *CLUSTER)),
     (2, "no run report matches", ("overhead", *CLUSTER, "--reports=nowhere/*.json")),
     (2, "--partition is missing", ("describe", "new")),
     (2, "name it with --pool", ("describe", "new", "--partition=a", "--mount=/mnt")),
@@ -73,6 +76,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("ASSAY_CLUSTER", raising=False)
     Path("empty").mkdir()
     Path("nothing").touch()
+    Path("silent").mkdir()
+    Path("silent/reframe.out").touch()
     Path("rubbish").write_text("Segmentation fault\n")
     sound = description()
     documents = {
@@ -184,6 +189,13 @@ RUNS: list[tuple[str, str, tuple[str, ...]]] = [
     ("signoff", "assay_waivers is /nowhere; should be a file", (LOCAL, "-eassay_waivers=/nowhere")),
     ("validate", "--limit is client1; should have a host in the gr", (PMEM, "--limit=client1")),
     ("plan", "--limit is client1; should be left out", (PMEM, "--limit=client1")),
+    ("plan", "daos_version is 2.7; should be one of 2.4", (PMEM, "-edaos_version=2.7")),
+    ("plan", "daos_server_engines is 3; should be a list", (PMEM, "-edaos_server_engines=3")),
+    (
+        "plan",
+        "ansible_conection; nothing reads it: did you mean ansible_connection?",
+        (PMEM, "-eansible_conection=local"),
+    ),
     ("plan", "--tags is judge; should be of untagged", (PMEM, "--tags=judge")),
     ("signoff", "--skip-tags is signoff; should leave something", (LOCAL, "--skip-tags=signoff")),
     ("spack-mirror", "should have a host in the group spack,", (LOCAL,)),

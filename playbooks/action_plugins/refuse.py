@@ -70,6 +70,8 @@ class ActionModule(ActionBase):
             *(refusal for misfits in by_role.values() for refusal in misfits),
             *(refusal for rule in rules for refusal in self._refusals(rule, variables)),
         ]
+        # A variable that several roles have is refused once.
+        refusals = [each for n, each in enumerate(refusals) if each not in refusals[:n]]
         # What the inventory says as a whole is of no host.
         host = "" if deployed else f"{variables['inventory_hostname']}: "
         return result | {

@@ -9,7 +9,6 @@ from reframe.core.builtins import parameter
 from assay.campaign.steps import Step
 from assay.checks.benchmarks.ior import SIGNATURE, VERIFIED
 from assay.checks.benchmarks.ior_by_rank import SMALL, block_bytes, names, pool_of, processes, read
-from assay.checks.bounds.devices import IO
 from assay.checks.entry import Metric
 from assay.checks.pairs import clients_by_rank
 from assay.shell import RAW
@@ -34,7 +33,7 @@ process above which it is (this project's own choice; two busy cores took 0.02 t
 
 @rfm.simple_test
 class IorByRank(MakesRankPools, LaunchesMpi, AssayCheck):
-    """IOR on each rank alone: transfers of 2 MiB and of 4 KiB, into a pool on that rank."""
+    """IOR on each rank alone: transfers of 1 MiB, 4 KiB and 256 B, into a pool on that rank."""
 
     scale = parameter(["acceptance"])
 
@@ -79,7 +78,8 @@ class IorByRank(MakesRankPools, LaunchesMpi, AssayCheck):
         run = self.ior(subject, metric, name.partition(".")[2])
         block = block_bytes(self.measured, subject, metric)
         moved_s = processes(self.measured, subject) * block / 2**20 / LEAST_MIB_S
-        waited_s = block / IO.to("B").value * LONGEST_IO_S
+        assert metric.transfer
+        waited_s = block / metric.transfer.to("B").value * LONGEST_IO_S
         _, *options = run.command(RAW / f"{name}.json")
         launcher = self.launcher(clients, self.ranks_per_node)
         return Step(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import sys
 import traceback
@@ -31,6 +32,14 @@ from assay.foreign.text import one_line
 
 class _Commands(TyperGroup):
     """The commands; an unknown command is refused with a list of all commands."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Refuse empty arguments: an empty path would be the current directory."""
+        for number, word in enumerate(args, 1):
+            if not word or (word.startswith("--") and word.endswith("=")):
+                place = f"{one_line(word)} has no value" if word else f"argument {number} is empty"
+                ctx.fail(f"{place}: is a variable of the shell not set?")
+        return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command."""
@@ -93,6 +102,9 @@ def main() -> None:
     try:
         app()
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            complain(f"{error.filename or 'the output'} cannot be written: {error.strerror}")
+            sys.exit(NOT_DONE)
         # Python would end with 1, which is an answer: a closed gate, an alarm.
         _traceback(type(error), error, error.__traceback__)
         sys.exit(NOT_DONE)

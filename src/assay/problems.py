@@ -45,6 +45,7 @@ _VARIABLES = {
     "daos.file_oclass": "daos_system_pools[0].containers[0].file_oclass",
     "daos.perf_pool": "cluster_daos_perf_pool",
     "daos.pools": "daos_system_pools",
+    "daos.failure": "cluster_failure",
     "daos.rank_pool_size": "cluster_rank_pool_size",
     "daos.": "daos_",
     "provider": "daos_provider",

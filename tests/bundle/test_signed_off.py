@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from assay.bundle import write as writing
 from assay.bundle.verify import verify
 from assay.campaign.outputs import Outputs
 from assay.cli import app
+from assay.judge import signoff
 from bundles import campaign_in
 from clusters import description
 from outputs import read_in_half_the_time
@@ -93,7 +95,11 @@ def absurd(raw: Path) -> None:
     (raw / "fio.read_bytes").write_text(f"{10**18}\n")
 
 
-@pytest.mark.parametrize("change", [faster, garbage, stopped, absurd])
+def beyond(raw: Path) -> None:
+    (raw / "fio.read_bytes").write_text("9" * 399)
+
+
+@pytest.mark.parametrize("change", [faster, garbage, stopped, absurd, beyond])
 def test_what_contradicts_the_samples_is_not_signed(
     campaign: Path, change: Callable[[Path], None]
 ) -> None:
@@ -118,6 +124,42 @@ def test_samples_that_nothing_printed_are_not_signed(campaign: Path) -> None:
     assert (done.exit_code, left(out)) == (2, [])
     assert len(done.stderr.splitlines()) == 21
     assert "(the first 20 are above)" in done.stderr
+
+
+@pytest.mark.parametrize(("behind_s", "status"), [(500, 0), (700, 2)])
+def test_a_clock_that_is_behind_signs_nothing(
+    campaign: Path, monkeypatch: pytest.MonkeyPatch, behind_s: float, status: int
+) -> None:
+    """The bundle was signed, and no `assay verify` ever took it."""
+    report = json.loads((campaign / "run-1.json").read_text())
+    ended = report["session_info"]["time_end_unix"]
+
+    class Behind(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime.fromtimestamp(ended - behind_s, tz)
+
+    monkeypatch.setattr(signoff, "datetime", Behind)
+    done, out = sign_off(campaign)
+    assert done.exit_code == status, done.output
+    assert left(out) == ["one"] * (status == 0)
+    if status:
+        assert "before its measurements ended at" in done.stderr
+        assert "is the clock of this host right?" in done.stderr
+
+
+def test_a_subject_whose_parser_raises_is_of_that_subject_alone(
+    campaign: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A count of 399 digits was an OverflowError, and `assay signoff` ended in it."""
+
+    def raising(run: object, subject: object, raw: object) -> object:
+        raise OverflowError("integer division result too large for a float")
+
+    monkeypatch.setattr("assay.bundle.raw_samples.samples_of", raising)
+    done, out = sign_off(campaign)
+    assert (done.exit_code, left(out)) == (2, [])
+    assert "its raw outputs cannot be read: OverflowError: integer division" in done.stderr
 
 
 def test_what_changes_after_it_was_copied_is_not_judged(
@@ -172,6 +214,21 @@ def test_a_sign_off_that_is_killed_leaves_no_bundle_and_the_next_clears_up(
     done, _ = sign_off(campaign)
     assert done.exit_code == 0, done.output
     assert left(out) == ["one"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a directory away")
+@pytest.mark.parametrize(("owner", "mode"), [(65534, 0o755), (0, 0o757), (0, 0o775)])
+def test_root_writes_no_bundle_where_others_could_exchange_it(
+    campaign: Path, owner: int, mode: int
+) -> None:
+    """Whoever owns the directory could put a link in the place of the unfinished bundle."""
+    signoffs = campaign.parent / "signoffs"
+    signoffs.mkdir()
+    os.chown(signoffs, owner, 65534)
+    signoffs.chmod(mode)
+    done, out = sign_off(campaign)
+    assert (done.exit_code, left(out)) == (2, [])
+    assert "others could exchange what root writes there" in done.stderr
 
 
 def test_an_unfinished_sign_off_is_left_alone_by_another(

@@ -305,6 +305,17 @@ def test_a_deep_report_is_refused(site: Path, cluster: Cluster) -> None:
         read(str(site / "reports" / "*.json"), cluster)
 
 
+@pytest.mark.parametrize("key", ["runs", "system", "samples", "time_end_unix"])
+def test_a_report_has_each_key_once(site: Path, key: str) -> None:
+    """A reader sees the first one; the last was judged and signed."""
+    path = site / "reports" / "run-1.json"
+    path.write_text(path.read_text().replace(f'"{key}": ', f'"{key}": 0, "{key}": '))
+    status, message = signoff(site)
+    twice = f"it has the key {key} 2 times in one place"
+    assert (status, twice in " ".join(message.split())) == (2, True), message
+    assert not (site / "bundles").exists()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_an_output_of_another_user_counts(site: Path) -> None:
     """A phase that runs as root leaves files of root in directories of the account."""

@@ -95,11 +95,12 @@ def test_the_ssds_are_read_all_at_once() -> None:
 def test_random_reads_are_those_of_the_ssds() -> None:
     name = nvme_perf.RATE_TOGETHER.name
     read = figures(nvme_perf.IOPS, name, {each: [500_000.0] for each in DEVICES})
-    assert value(below.reads(SSDS, "read", read), "IO/s") == 2_000_000
-    assert below.reads(SSDS, "write", read) is None
-    # Without SSDs, they are not what is read.
-    assert below.reads(PMEM, "read", read) is None
-    assert below.reads(SSDS, "read", Measured({})) is None
+    assert value(below.reads(SSDS, "read", IO, read), "IO/s") == 2_000_000
+    assert below.reads(SSDS, "write", IO, read) is None
+    # Without SSDs, they are not what is read, and small values are in SCM.
+    assert below.reads(PMEM, "read", IO, read) is None
+    assert below.reads(SSDS, "read", Quantity(256, "B"), read) is None
+    assert below.reads(SSDS, "read", IO, Measured({})) is None
 
 
 def trips(empty: float, payload: float, name: str = "latency_get_1m") -> Measured:

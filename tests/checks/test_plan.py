@@ -208,6 +208,7 @@ def test_what_a_check_needs_is_a_feature_that_some_partition_can_have() -> None:
     with_daos = described(with_eadr("pmem"))
     possible |= features(with_daos, "clients") | features(with_daos, "servers")
     possible |= features(described(with_container()), "clients")
+    possible |= features(described(with_everything()), "clients")
     assert {need for check in CHECKS.values() for need in check.needs} <= possible
 
 
@@ -293,6 +294,7 @@ def with_everything() -> dict[str, Any]:
         key: full["daos"][key]
         for key in ("pool", "container", "mount", "perf_pool", "rank_pool_size")
     }
+    document["daos"]["failure"] = True
     return document
 
 
@@ -314,7 +316,7 @@ def test_each_check_is_required_by_these_partitions_alone() -> None:
         ("benchmarks/fio", {"SsdFio", "PosixFio", "FioDfuse"}),
         ("benchmarks/fi_pingpong", {"FiPingpong"}),
         ("benchmarks/fdb_hammer", {"FdbHammer", "FdbHammerSeparate"}),
-        ("benchmarks/fio_dfs", {"FioDfs"}),
+        ("benchmarks/fio_dfs", {"FioDfs", "RankLoss"}),
         (
             "benchmarks/ior",
             {"IorByRank", "IorEasy", "IorHard", "Io500", "PageCacheHonesty"},

@@ -51,6 +51,18 @@ def test_nothing_is_deployed_while_a_campaign_is_running(tmp_path: Path) -> None
     assert f"end it with .venv/bin/ansible-playbook -i {tmp_path}/hosts.json playbooks/stop" in said
 
 
+def test_a_campaign_that_has_not_begun_is_not_resumed(tmp_path: Path) -> None:
+    (tmp_path / "campaigns/20261123T111909Z").mkdir(parents=True)
+    resumed = ("begin.yml", "--extra-vars=assay_resumed=true")
+    done = played(tmp_path, *resumed, "--extra-vars=assay_campaign=20261123T111909Z")
+    assert done.returncode == 0, done.stdout
+    done = played(tmp_path, *resumed, "--extra-vars=assay_campaign=20261123T111909z")
+    assert done.returncode == 2
+    said = " ".join(done.stdout.split())
+    assert "n1: assay_campaign is 20261123T111909z; should be one of" in said
+    assert "campaigns to be resumed: 20261123T111909Z" in said
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="it becomes the user whose campaigns these are")
 def test_before_the_first_deployment_there_is_no_campaign_and_no_user(tmp_path: Path) -> None:
     done = played(tmp_path, "begin.yml", reframe_user="nobody-knows")

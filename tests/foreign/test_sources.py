@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import signal
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.foreign import sources
 from assay.foreign.files import ForeignError, Tree, read_file
 from assay.foreign.sources import Budget, Missing, Printed, fetch, inflate, output_of, text_of
 
@@ -89,6 +91,11 @@ def test_a_document_is_fetched(answer: bytes) -> None:
         (
             HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
             "gave no answer in HTTP: IncompleteRead",
+        ),
+        (HEAD + b"Content-Length: 9223372036854775808\r\n\r\n", "gave no answer in HTTP: Overflow"),
+        (
+            HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + b"f" * 40 + b"\r\n",
+            "gave no answer in HTTP: OverflowError",
         ),
         (HEAD + b"x: y\r\n" * 100, "has more than 100 lines, which is the limit"),
         (HEAD + b"\r\n" + b"x" * 10_000, "has more than 10,000 bytes, which is the limit"),
@@ -234,6 +241,27 @@ def test_whoever_asks_may_end_a_program() -> None:
 @pytest.mark.parametrize("command", [["/none/such"], ["x\0y"], ["/"]])
 def test_a_program_that_cannot_be_run_is_missing(command: list[str]) -> None:
     assert isinstance(output_of(command, GENEROUS), Missing)
+
+
+def test_a_program_is_asked_where_no_disk_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python finds no directory for temporary files where all are full, and raised in ReFrame."""
+
+    def full() -> None:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr(sources.tempfile, "TemporaryFile", full)
+    assert shell("echo out") == Printed(0, "out\n", "")
+    missing = output_of(["cat"], GENEROUS, stdin="given")
+    assert missing == Missing("No usable temporary directory found")
+
+
+def test_a_program_is_missing_where_no_file_can_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left() -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(sources.selectors, "DefaultSelector", none_left)
+    assert isinstance(shell("echo out"), Missing)
+    assert isinstance(output_of(["cat"], GENEROUS, stdin="\udcff"), Missing)
 
 
 def packed(content: bytes) -> bytes:

@@ -83,7 +83,7 @@ def measured(root: Path, of: Cluster, ratio: float = 1.0, tenant: float = 0.0) -
     (place / "system").mkdir(parents=True)
     (place / "system" / "system.before.json").write_text(members(of))
     run = run_of(of, IOR_BY_RANK, "clients", "acceptance")
-    steps = [name for name, metric in names(run) if metric.name == "write_2m"]
+    steps = [name for name, metric in names(run) if metric.name == "write_1m"]
     for engine, rank in ranks(of).items():
         raw = place / directory_of(engine)
         raw.mkdir(parents=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -304,3 +305,121 @@ def test_what_whoever_starts_it_has_set_runs_nothing(programs: Path, campaigns: 
     }
     assert not names & {"BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "PYTHONPATH", "PYTHONSTARTUP"}
     assert not ran.exists()
+
+
+def test_the_group_of_a_user_may_write_only_where_nobody_else_is_in_it(
+    programs: Path, campaigns: Path
+) -> None:
+    """An access control list, too, shows as rights of the group, which may be the user's own."""
+    campaigns.chmod(0o770)
+    assert run(CAMPAIGN, campaigns / "1", "quick", env=environment(programs)).returncode == 0
+    shutil.rmtree(campaigns / ".campaign")
+    put(programs, "getent", 'echo "$2:x:1000:mallory"')
+    assert_refused(programs, campaigns)
+    (programs / "getent").unlink()
+    listing = campaigns.parent / "listing"
+    listing.write_text(f"drwxrwx---+ 2 a a 40 Nov 28 04:00 {campaigns}\n")
+    put(programs, "ls", f"cat {listing}")
+    assert_refused(programs, campaigns)
+
+
+def assert_refused(programs: Path, campaigns: Path) -> None:
+    for script, *words in ((CAMPAIGN, campaigns / "monday", "quick"), (STOP, campaigns)):
+        done = run(script, *words, env=environment(programs))
+        assert done.returncode == 77, done.stderr
+        assert done.stderr.startswith(f"{campaigns} ")
+    assert not (campaigns / "monday").exists()
+
+
+@pytest.mark.skipif(shutil.which("setfacl") is None, reason="no setfacl")
+def test_what_an_access_control_list_lets_others_write_holds_no_campaign(
+    programs: Path, campaigns: Path
+) -> None:
+    subprocess.run(["setfacl", "-m", f"u:{NOBODY}:rwx", campaigns], check=True)
+    assert_refused(programs, campaigns)
+
+
+@pytest.mark.parametrize("answer", ["echo no controller >&2; exit 1", "cat /dev/zero"])
+def test_where_slurm_does_not_say_which_jobs_run_nothing_is_said_to_have_ended(
+    programs: Path, campaigns: Path, answer: str
+) -> None:
+    """`stop.sh` ended with 0 and "the campaign was ended", and its job went on."""
+    put(programs, "setpriv", "exit 1")
+    campaign = started(programs, campaigns / "monday")
+    put(programs, "squeue", answer)
+    campaign.kill()
+    campaign.wait()
+    done = run(STOP, campaigns, env=environment(programs))
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
+    assert done.stderr.splitlines()[-1].endswith(
+        " a job of it may run on: stop again when Slurm answers"
+    )
+    assert marked(campaigns) == []
+    again = run(CAMPAIGN, campaigns / "monday", "quick", env=environment(programs))
+    assert again.returncode == 75
+    assert again.stderr.startswith("Slurm does not say which jobs there are (")
+
+
+def test_a_program_of_slurm_that_does_not_end_is_ended(tmp_path: Path) -> None:
+    """`stop.sh`, and ReFrame while it waited for a job, waited with it."""
+    bounded = (CHECKS / "bounded.sh").read_text()
+    assert " 60 " in bounded
+    brief = tmp_path / "bounded.sh"
+    brief.write_text(bounded.replace(" 60 ", " 1 "))
+    for script in ("sleep 300", "trap '' TERM; sleep 300; sleep 300", "sleep 300 & echo x"):
+        begun = time.monotonic()
+        assert run(Path("/bin/bash"), brief, "bash", "-c", script).returncode != 0
+        assert time.monotonic() - begun < 20
+    done = run(Path("/bin/bash"), brief, "bash", "-c", "echo said; exit 3")
+    assert (done.returncode, done.stdout) == (3, "said\n")
+    for script in ("lock.sh", "squeue.sh"):
+        text = (CHECKS / script).read_text()
+        assert "bounded.sh" in text.lower()
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        {"SHELLOPTS": "xtrace", "PS4": "+"},
+        {"SHELLOPTS": "noexec"},
+        {"BASHOPTS": "failglob"},
+        {"POSIXLY_CORRECT": "1"},
+    ],
+    ids=["SHELLOPTS", "noexec", "BASHOPTS", "POSIXLY_CORRECT"],
+)
+def test_options_of_shells_reach_no_job(
+    programs: Path, campaigns: Path, strange: dict[str, str]
+) -> None:
+    """With SHELLOPTS in its environment, each job had the options of campaign.sh itself."""
+    put(programs, "reframe", "/usr/bin/env; exit 3")
+    done = run(CAMPAIGN, campaigns / "1", "quick", env=environment(programs, **strange))
+    assert done.returncode == 3, done.stderr
+    names = {
+        line.partition("=")[0] for line in (campaigns / "1/reframe.out").read_text().splitlines()
+    }
+    assert not names & {"SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT"}
+    assert run(STOP, campaigns, env=environment(programs, **strange)).returncode == 0
+
+
+def test_options_for_programs_of_slurm_hide_no_job_and_bind_nothing(
+    programs: Path, campaigns: Path
+) -> None:
+    """With SQUEUE_STATES=PD, `stop.sh` did not see the job that ran; srun binds by SLURM_CPU_BIND.
+
+    A campaign may be started in a job, whose variables are none of its own jobs.
+    """
+    queue = campaigns.parent / "queue"
+    put(programs, "squeue", f"[[ $SQUEUE_STATES ]] || cat {queue} 2>/dev/null || true")
+    put(programs, "scancel", f'[[ $SCANCEL_STATE ]] || rm {queue}; echo "$@" >>{queue}.cancelled')
+    put(programs, "reframe", "/usr/bin/env")
+    options = {"SQUEUE_STATES": "PD", "SCANCEL_STATE": "PENDING", "SLURM_CPU_BIND": "none"}
+    inside = {"SLURM_JOB_ID": "7", "SLURM_OVERLAP": "1", "SLURM_CONF": "/etc/slurm.conf"}
+    given = environment(programs, **options, **inside)
+    assert run(CAMPAIGN, campaigns / "1", "quick", env=given).returncode == 0
+    lines = (campaigns / "1/reframe.out").read_text().splitlines()
+    names = {line.partition("=")[0] for line in lines}
+    assert {name for name in names if name.startswith(("SLURM", "SQ", "SC"))} == {"SLURM_CONF"}
+    queue.write_text(f"7|daos-assay|{campaigns}/1/stage/SsdFio\n")
+    done = run(STOP, campaigns, env=given)
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+    assert Path(f"{queue}.cancelled").read_text() == "7\n"

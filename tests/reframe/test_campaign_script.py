@@ -47,6 +47,21 @@ def test_a_directory_that_cannot_be_made_is_named_with_the_reason(tmp_path: Path
     )
 
 
+def test_the_root_directory_is_no_place_for_results() -> None:
+    ran = start(Path("/"))
+    assert (ran.returncode, ran.stderr) == (
+        64,
+        "/ cannot be a directory for results; name one below it\n",
+    )
+
+
+def test_an_environment_without_reframe_begins_no_campaign(tmp_path: Path) -> None:
+    ran = start(tmp_path / "campaigns/monday", PATH="/usr/bin:/bin")
+    assert ran.returncode == 66
+    assert ran.stderr.startswith("/dev/null brings no reframe: deploy this host, ")
+    assert list((tmp_path / "campaigns").iterdir()) == []
+
+
 def test_help_is_what_the_script_says_of_itself() -> None:
     ran = subprocess.run(["bash", SCRIPT, "--help"], capture_output=True, text=True, check=False)
     first, *_, last = ran.stdout.splitlines()

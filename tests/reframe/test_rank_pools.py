@@ -57,7 +57,7 @@ def test_each_rank_is_measured_in_a_pool_of_its_own_that_goes_away(tmp_path: Pat
         assert set(re.findall(r"--dfs.pool=(\S+)", block)) == {f"assay-rank-{number}"}
         assert f" container create --type=POSIX assay-rank-{number} ior" in block
         assert re.findall(r"^step (\S+)", block, re.MULTILINE)[:3] == [
-            *("container", "write_2m.1", "read_2m.1")
+            *("container", "write_1m.1", "read_1m.1")
         ]
     # One engine of the server after the other.
     assert script.count("\nwait") == 2

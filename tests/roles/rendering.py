@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 init_plugin_loader()
 for role in ("daos", "daos_server", "daos_agent", "daos_admin"):
     add_all_plugin_dirs(str(ROLES / role))
+add_all_plugin_dirs(str(ROLES.parent / "playbooks"))
 
 
 @cache

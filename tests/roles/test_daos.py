@@ -39,7 +39,7 @@ def test_programs_are_where_the_installation_puts_them(install: str, prefix: str
         (
             ["daos_agent", "daos_client"],
             {"daos_agent", "daos", "dfuse"},
-            ["daos-client", "daos-client-tests"],
+            ["daos-client", "daos-client-tests", "daos-client-tests-openmpi"],
         ),
         (["daos_admin", "daos_system"], {"dmg", "daos"}, ["daos-admin", "daos-client"]),
         (["clients"], set(), []),
@@ -75,13 +75,3 @@ def test_a_release_knows_its_providers(provider: str, versions: list[str]) -> No
     ]
 
     assert knowing == versions
-
-
-@pytest.mark.parametrize(
-    ("family", "version", "absent"),
-    [("Debian", "2.4", []), ("Debian", "2.6", ["daos_server"]), ("RedHat", "2.6", [])],
-)
-def test_nobody_makes_some_packages(family: str, version: str, absent: list[str]) -> None:
-    role = daos(ansible_facts={"os_family": family}, daos_version=version)
-
-    assert role.value("__daos_unpackaged") == absent

@@ -1,5 +1,7 @@
 """Where processes ran, as `client/placement.sh` prints it."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +18,23 @@ def process(number: int, may: str, ran: str) -> str:
     [("3", {3}), ("0-3", {0, 1, 2, 3}), ("0-1,36-37,40", {0, 1, 36, 37, 40})],
 )
 def test_a_list_of_cpus_is_in_the_kernels_spelling(spelled: str, meant: set[int]) -> None:
-    assert cpus(spelled) == meant
+    assert cpus(spelled) == sum(1 << number for number in meant)
+
+
+@pytest.mark.parametrize("may", ["0-99999999999", "0-8192", "3-1", "1,,2", "-", "9" * 5_000])
+def test_cpus_that_no_host_has_are_no_figure(may: str) -> None:
+    """A list of 100 billion took all memory, of ReFrame and of the sign-off."""
+    parsed = parse(process(0, may, "0"))
+    assert parsed.samples == ()
+    assert parsed.problems[0].startswith("a process reported no list of CPUs: ")
+
+
+def test_an_output_of_large_lists_is_read_in_no_time() -> None:
+    """A list that names 8,192 CPUs again and again took hours."""
+    start = time.process_time()
+    parse(process(0, ",".join(["0-8191"] * 100_000), "0"))
+    parse(process(0, "0-8191", "0") * 200_000)
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize(

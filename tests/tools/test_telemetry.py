@@ -116,6 +116,24 @@ def test_what_is_not_a_metric_silences_its_server_alone(line: str) -> None:
     assert read.hosts == {1: "s2"}
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        ",".join(f'l{number}="x"' for number in range(400)),
+        'size="' + '\\"' * 1_500 + '"',
+        'size="' + "," * 300 + '"',
+    ],
+    ids=["labels", "escapes", "length"],
+)
+def test_a_line_that_costs_more_than_any_silences_its_server(more: str) -> None:
+    """16 MiB of them took 100 s, a reading may have 64, and a subject has one for each step."""
+    text = "# server s1\n" + f'engine_started_at{{rank="0",{more}}} 3\n' * 4_000
+    start = time.process_time()
+    read = parse(text)
+    assert time.process_time() - start < 5
+    assert "more than 256 characters or 5 labels" in read.silent["s1"]
+
+
 def test_a_reading_is_unpacked() -> None:
     assert unpacked(gzip.compress(b"# server s1\n")) == "# server s1\n"
 

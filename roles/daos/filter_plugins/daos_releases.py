@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.cluster.releases import PROVIDERS, UNPACKAGED
+from assay.cluster.daos_packages import packages
+from assay.cluster.releases import PROVIDERS
 from assay.preflight.keys import written
 
 
 def providers(version: str) -> list[str]:
     """How a release spells the fabric providers."""
     return list(PROVIDERS[version])
-
-
-def unpackaged(version: str, family: str) -> list[str]:
-    """The components of a release without packages for a family of distributions."""
-    return list(UNPACKAGED[version].get(family, ()))
 
 
 class FilterModule:
@@ -26,5 +22,5 @@ class FilterModule:
         return {
             "daos_keys": written,
             "daos_providers": providers,
-            "daos_unpackaged": unpackaged,
+            "daos_packages": packages,
         }

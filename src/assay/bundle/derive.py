@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from assay.bundle import raw_samples
@@ -34,6 +35,20 @@ def contradictions(found: Results, cluster: Cluster, bundle: Path) -> Iterator[s
     """Where the run reports say something else than the raw outputs, in words."""
     if found.with_outputs:
         yield from raw_samples.differences(found, cluster, Tree(bundle))
+
+
+CLOCKS_APART = timedelta(minutes=10)
+"""Tolerance between the clocks of the hosts that measured, signed and verify (this project's own
+choice)."""
+
+
+def too_early(made_at: datetime, found: Results) -> Iterator[str]:
+    """Whether a sign-off was made before its measurements ended, in words."""
+    if found.ended > made_at + CLOCKS_APART:
+        yield (
+            f"it was made at {made_at:%Y-%m-%d %H:%M} UTC, before its measurements ended at"
+            f" {found.ended:%Y-%m-%d %H:%M} UTC"
+        )
 
 
 def _place(case: TestCase) -> list[str]:

@@ -15,7 +15,7 @@ from assay.checks.plan import CHECKS
 from assay.checks.raw import Done, RawOutputs
 from assay.cluster.description import Cluster, Partition
 from assay.foreign import limits
-from assay.foreign.files import ForeignError, Tree
+from assay.foreign.files import Tree, reason_of
 from assay.foreign.text import quoted
 from assay.subject import Subject
 
@@ -61,8 +61,9 @@ def _of_subject(
         left = raw.of(subject)
         refusal, lines = left.content("refusal"), left.record()
         samples, problems = samples_of(run, subject, raw)
-    except (ForeignError, OSError) as error:
-        yield f"its raw outputs cannot be read: {error}"
+    # Whatever a parser makes of a host's output is of this subject alone.
+    except Exception as error:
+        yield f"its raw outputs cannot be read: {reason_of(error)}"
         return
     if refusal:
         yield f"it has samples, but its job refused to measure: {quoted(refusal)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from assay import __version__
@@ -170,11 +170,6 @@ def _derive(record: Record, copy: Copy, checked: Checked) -> None:
     checked.add(_figures(record, copy, measured), "verdicts and pages follow from the run reports")
 
 
-CLOCKS_APART = timedelta(minutes=10)
-"""Tolerance between the clocks of the hosts that measured, signed and verify (this project's own
-choice)."""
-
-
 def _times(record: Record, measured: Results) -> Iterator[str]:
     """Whether it was measured after its baseline, and signed off after that and not in future."""
     if record.baseline and record.baseline.measured_to > measured.started:
@@ -183,12 +178,9 @@ def _times(record: Record, measured: Results) -> Iterator[str]:
             f" {record.baseline.measured_to:%Y-%m-%d %H:%M} UTC, after its measurements began at"
             f" {measured.started:%Y-%m-%d %H:%M} UTC"
         )
-    if measured.ended > record.made_at + CLOCKS_APART:
-        yield (
-            f"report.json: it was made at {record.made_at:%Y-%m-%d %H:%M} UTC, before its"
-            f" measurements ended at {measured.ended:%Y-%m-%d %H:%M} UTC"
-        )
-    if record.made_at > datetime.now(UTC) + CLOCKS_APART:
+    for problem in derive.too_early(record.made_at, measured):
+        yield f"report.json: {problem}"
+    if record.made_at > datetime.now(UTC) + derive.CLOCKS_APART:
         yield f"report.json: it was made at {record.made_at:%Y-%m-%d %H:%M} UTC, in the future"
 
 

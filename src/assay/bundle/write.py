@@ -62,7 +62,8 @@ def write(
         key: the approver's SSH key, which signs the bundle.
 
     Raises:
-        BundleError: the directory exists already or cannot be written, or signing failed.
+        BundleError: the directory exists already or cannot be written, signing failed, or the
+            clock of this host is behind.
         ContradictionError: the raw outputs contradict the run reports.
     """
     if directory.exists():
@@ -77,6 +78,10 @@ def write(
             if contradictions := list(derive.contradictions(copied, cluster, bundle)):
                 raise ContradictionError(contradictions)
             signed = judge(copied)
+            for problem in derive.too_early(signed.made_at, copied):
+                raise BundleError(
+                    f"{directory} would not verify: {problem}; is the clock of this host right?"
+                )
             for name, text in texts(signed).items():
                 (bundle / name).parent.mkdir(parents=True, exist_ok=True)
                 (bundle / name).write_text(text, encoding="utf-8")

@@ -105,6 +105,8 @@ class Progress:
     """The checks that ended in that session."""
     failure: str = ""
     """ReFrame's last line, if it ended before it started a session."""
+    empty: bool = False
+    """Whether ReFrame has written nothing yet."""
 
     @property
     def running(self) -> list[Standing]:
@@ -183,7 +185,7 @@ def read(directory: Path, plan: Iterable[Requirement], system: str) -> Progress:
             _look(check, tree, system)
         elif check.state in ENDED:
             check.figures = list(_figures(tree, check, system))
-    return Progress(required, ended, scale, began, tuple(ended_since), _failure(text))
+    return Progress(required, ended, scale, began, tuple(ended_since), _failure(text), not text)
 
 
 def _selects(command: str, name: str) -> bool:

@@ -30,6 +30,7 @@ from assay import __version__
 from assay.checks.plan import CHECKS, CaseKey, Plan, is_required, requirements
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.foreign import files, limits
+from assay.foreign.documents import refuse_repeated_keys
 from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line, printable, quoted, shorten
 from assay.problems import from_pydantic
@@ -209,6 +210,10 @@ def load(path: Path, names: Names, *, follow: bool = True) -> Loaded:
         raise ReportError(str(error)) from error
     except ValidationError as error:
         raise ReportError(f"{one_line(str(path))} {_misfit(error)}") from error
+    try:
+        refuse_repeated_keys(content)
+    except ForeignError as error:
+        raise ReportError(f"{one_line(str(path))} {error}") from error
     for case in report.cases:
         for problem in _problems(case, names):
             raise ReportError(f"{one_line(str(path))}{problem}")

@@ -239,7 +239,7 @@ def _last_words(left: SubjectOutputs, step: Step) -> str:
 def _stayed_cached(left: SubjectOutputs, step: Evict) -> str | None:
     try:
         resident = int(left.text(step.name, "resident")) / 2**20
-    except ValueError:
+    except (ValueError, OverflowError):
         return f"how much was in the page cache is unknown ({step.name}): is fincore installed?"
     if resident > RESIDENT_MIB_ALLOWED:
         return (

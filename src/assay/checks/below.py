@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from assay.checks.benchmarks import nvme_perf, self_test, vos_perf
 from assay.checks.bounds import Limit
 from assay.checks.bounds.devices import Direction
-from assay.checks.bounds.path import SMALL, data_ssds, data_ssds_of, is_in_scm, senders
+from assay.checks.bounds.path import NETWORK, data_ssds, data_ssds_of, is_in_scm, senders
 from assay.checks.entry import Check, Measured, Metric
 from assay.checks.figures import targets
 from assay.checks.pairs import clients_of
@@ -42,7 +42,7 @@ def network(
         total *= min(1.0, len(clients) / sending)
     figure = f"{self_test.CLIENT_SERVER.name}.{name}"
     instead = measured.instead(figure, (engine,)) if engine else ""
-    return _as_measured("the network", total, "MiB/s", figure, instead)
+    return _as_measured(NETWORK, total, "MiB/s", figure, instead)
 
 
 def storage(
@@ -72,10 +72,14 @@ def storage(
 
 
 def reads(
-    cluster: Cluster, direction: Direction, measured: Measured, engine: Subject | None = None
+    cluster: Cluster,
+    direction: Direction,
+    size: Quantity,
+    measured: Measured,
+    engine: Subject | None = None,
 ) -> Limit | None:
-    """Random reads of 4 KiB of the SSDs, all at once on each host."""
-    if direction == "write" or is_in_scm(cluster, SMALL):
+    """Random reads of 4 KiB of the SSDs, all at once on each host, for values of a size."""
+    if direction == "write" or is_in_scm(cluster, size):
         return None
     return _of_ssds(cluster, nvme_perf.IOPS, nvme_perf.RATE_TOGETHER, measured, engine)
 

@@ -12,6 +12,7 @@ from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate, waiting
 from assay.checks.bounds.path import (
     SSDS,
+    STRIPE,
     as_rates,
     data_path,
     is_in_scm,
@@ -120,7 +121,9 @@ class DaosPath:
         bound = tightest(crossed, "GB/s")
         highest = tightest((limit.most for limit in crossed), "GB/s")
         ceiling = highest.limits[0] if highest else None
-        return within(cluster, requirement, bound, why, ceiling, below)
+        processes = len(clients_of(cluster, requirement)) * self.processes(cluster, measured.scale)
+        copies = self._copies(cluster, requirement)
+        return within(cluster, requirement, bound, why, ceiling, below, processes, copies)
 
     def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
         """Small operations of one client, or of those of one engine, each with a round trip."""
@@ -131,15 +134,15 @@ class DaosPath:
         below = self._below(cluster, requirement, crossed, measured)
         clients = clients_of(cluster, requirement)
         trip, _ = round_trip(cluster, clients, measured)
+        processes = len(clients) * self.processes(cluster, measured.scale)
         # dfuse may answer a write before sending it.
         buffered = metric.direction == "write" and requirement.subject.backend == "dfuse"
         if trip is None or buffered:
             bound = tightest(crossed, metric.unit)
-            return within(cluster, requirement, bound, why, below=below)
+            return within(cluster, requirement, bound, why, below=below, processes=processes)
         assert metric.in_flight
-        in_flight = len(clients) * self.processes(cluster, measured.scale) * metric.in_flight
-        law = waiting(in_flight, trip.value, metric.unit, trip.source)
-        return as_often(cluster, requirement, law, crossed, below)
+        law = waiting(processes * metric.in_flight, trip.value, metric.unit, trip.source)
+        return as_often(cluster, requirement, law, crossed, below, processes)
 
     def latency(
         self, cluster: Cluster, requirement: Requirement, measured: Measured
@@ -163,6 +166,15 @@ class DaosPath:
         if host not in cluster.daos.servers:
             wire = senders(cluster, (host,), 1)
         return no_shorter(cluster, requirement, trip, shortest(size, wire), below)
+
+    def _copies(self, cluster: Cluster, requirement: Requirement) -> float:
+        """How often targets store what a metric writes."""
+        size = requirement.metric.transfer
+        assert size
+        if requirement.metric.direction == "read":
+            return 1
+        whole = size.to("B").value >= STRIPE.to("B").value
+        return self.stored(cluster).copies(whole_stripes=whole)
 
     def _crossed(
         self, cluster: Cluster, requirement: Requirement, unit: str, measured: Measured
@@ -217,6 +229,6 @@ class DaosPath:
         known = [limit for limit in limits if limit]
         if metric.unit.startswith("IO"):
             known = [rate for limit in known if (rate := as_rate(limit, metric.unit, size))]
-            reads = measured_below.reads(cluster, direction, measured, engine)
+            reads = measured_below.reads(cluster, direction, size, measured, engine)
             known += [reads] if reads else []
         return [*crossed, *known]

@@ -29,10 +29,11 @@ Layer = Literal["network", "scm", "ssd", "client", "endtoend", "metadata"]
 LAYERS: tuple[Layer, ...] = ("network", "scm", "ssd", "client", "endtoend", "metadata")
 """The layers, from the bottom up; later layers may be judged by figures of earlier ones."""
 
-Phase = Literal["raw", "scm", "system"]
-PHASES: tuple[Phase, ...] = ("raw", "scm", "system")
+Phase = Literal["raw", "scm", "system", "failure"]
+PHASES: tuple[Phase, ...] = ("raw", "scm", "system", "failure")
 """The states of a DAOS system that checks need, in the order of a campaign: engines stopped; the
-same, with their SCM mounted; all ranks joined. Without DAOS a cluster is in all of them."""
+same, with their SCM mounted; all ranks joined; the same, and parts of it may be taken away. Without
+DAOS a cluster is in the first three."""
 
 _Claim = tuple[str, object, bool, str]
 """A key of an entry, its value, whether it is right, and what is allowed."""
@@ -75,6 +76,16 @@ class Metric:
     def variables(self) -> tuple[str, ...]:
         """The variables of its check by which it is measured, beyond `repetitions`."""
         return ()
+
+    def step(self, figure: float, sizes: Mapping[str, int]) -> float:
+        """The least difference of two figures of this size, in its unit; 0 if digits alone show it.
+
+        Args:
+            figure: a figure in its unit.
+            sizes: the variables of its check.
+        """
+        del figure, sizes
+        return 0.0
 
     def __deepcopy__(self, _: object) -> Metric:
         # ReFrame copies a check before it runs it; a copy would be another metric.
@@ -233,6 +244,10 @@ class Requirement:
         """The host of the subject; for a pair, the first host."""
         return self.subject.host
 
+    def slowest(self, expected: Expectation) -> float | None:
+        """The limit of an expectation on the slow side: the floor, or of a time the ceiling."""
+        return expected.floor if self.metric.better == "higher" else expected.ceiling
+
 
 # What is expected of a metric.
 
@@ -246,6 +261,16 @@ be credible (this project's own choice). A datasheet's bound has no such allowan
 
 Two measurements of one virtual disk, seconds apart, differed by up to 1.7 when nothing was wrong.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A yardstick of the site that sets the limit on the slow side of a metric."""
+
+    by: str
+    """Its name: ``cluster_floors, 0.5``."""
+    reference: float | None
+    """The limit that it replaces, in the metric's unit; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +291,8 @@ class Expectation:
     """The limits whose minimum is the bound, the tightest first."""
     accepted: float | None = None
     """The worst accepted figure according to an accepted campaign, which differs by subject."""
+    own: Own | None = None
+    """The site's own yardstick, if it sets the limit on the slow side."""
 
 
 def credible(samples: Sequence[float]) -> Sequence[float]:
@@ -332,6 +359,11 @@ class Measured(Mapping[Requirement, Sequence[float]]):
         if key not in self._known:
             self._known[key] = work_out()
         return cast("T", self._known[key])
+
+    @property
+    def apart(self) -> Measured:
+        """The same figures for another description of the cluster, with a cache of its own."""
+        return self.once("apart", lambda: Measured(self._samples, self.scale, self._instead))
 
     def own(self, requirement: Requirement) -> Lower | None:
         """The figure of the same subject, or what stands in for it; None if it was not measured."""

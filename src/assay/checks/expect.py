@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from assay.checks import yardsticks
 from assay.checks.accepted import Accepted, at_least
 from assay.checks.entry import MEASURED_CEILING, Expectation, Ground, Measured, Requirement
 from assay.cluster.description import Cluster, Commitment
@@ -36,10 +37,13 @@ def expectation(
     lower = measured if isinstance(measured, Measured) else Measured(measured)
     expected = requirement.metric.rule(cluster, requirement, lower)
     expected = at_least(requirement, expected, accepted)
-    for commitment in cluster.commitments:
-        if commitment.metric in (requirement.figure, requirement.key):
-            expected = _committed(requirement, expected, commitment)
-    return expected
+    if commitment := yardsticks.commitment_of(cluster, requirement):
+        expected = _committed(requirement, expected, commitment)
+    shipped = yardsticks.without_own(cluster)
+    if shipped is None:
+        return expected
+    reference = requirement.metric.rule(shipped, requirement, lower.apart)
+    return replace(expected, own=yardsticks.own(cluster, requirement, expected, reference))
 
 
 _SOFT: tuple[Ground, ...] = ("nothing", "reference", "baseline")

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assay.checks.bounds import Bound, Limit, tightest
+from assay.checks.bounds.path import PORTS
 from assay.checks.entry import MEASURED_CEILING, Expectation, Measured, Metric, Requirement
-from assay.checks.references import Reference, reference
+from assay.checks.references import Law, Reference, reference
 from assay.cluster.description import Cluster
 from assay.cluster.once import once
 from assay.subject import Subject
@@ -56,6 +57,7 @@ def least_of(
     bound: Bound | None,
     below: Sequence[Limit] | None,
     processes: int,
+    copies: float = 1,
 ) -> Least | None:
     """The floor of a metric (for a time, its limit): the site's, or that of `references.yml`.
 
@@ -65,12 +67,13 @@ def least_of(
         bound: the most that is possible; None if it is unknown.
         below: limits of the layers below; None: use the bound. Empty: too little is known.
         processes: number of processes, for a reference of a single process.
+        copies: how often targets store what is written.
     """
     unit, more = requirement.unit, requirement.metric.better == "higher"
     reach = bound if below is None else tightest(below, unit)
     backend = requirement.subject.backend
     provider = requirement.metric.provider or cluster.provider
-    shipped = reference(requirement.figure, backend, provider)
+    shipped = reference(requirement.figure, backend, provider, _scm(cluster, requirement.subject))
     full = bound or reach
     if requirement.figure in cluster.floors and full is not None:
         own = cluster.floors[requirement.figure]
@@ -85,8 +88,10 @@ def least_of(
         )
     if shipped is None:
         return None
-    of = f" {reach.limits[0].made_of}" if below is not None and reach is not None else ""
-    candidates = list(_required(cluster, requirement, shipped, reach, processes, of))
+    if shipped.derived is not None:
+        return _by_law(cluster, requirement, shipped, reach, processes, copies)
+    stated = below is not None
+    candidates = list(_required(cluster, requirement, shipped, reach, processes, stated))
     if not candidates:
         return None
     worst = (min if more else max)(candidates, key=lambda least: least.value)
@@ -109,19 +114,24 @@ def _required(
     shipped: Reference,
     reach: Bound | None,
     processes: int,
-    of: str,
+    stated: bool,
 ) -> Iterator[Least]:
     """The requirement of each part of a reference; the most lenient one counts.
 
-    `of` names what a fraction is of, after a space; empty: the bound.
+    `stated` is whether a fraction names what it is of; otherwise it is of the bound.
     """
     unit, more, kept = requirement.unit, requirement.metric.better == "higher", shipped.kept
     most = None if reach is None else reach.value.to(unit).value
     if shipped.fraction is not None and most is not None and reach is not None:
-        part = shipped.fraction * kept
+        part, limit = shipped.fraction * kept, reach.limits[0]
+        if shipped.of_ports is not None:
+            ports = shipped.of_ports * kept
+            parts = ((ports if each.who in PORTS else part, each) for each in reach.limits)
+            part, limit = min(parts, key=lambda pair: pair[0] * pair[1].value.to(unit).value)
+        value, of = limit.value.to(unit).value, f" {limit.made_of}" if stated else ""
         whole = (of and f" of{of}") if more else of or " the bound"
         yield Least(
-            most * part if more else most / part, f"{_side(more)} {_part(part, more)}{whole}"
+            value * part if more else value / part, f"{_side(more)} {_part(part, more)}{whole}"
         )
     counted: tuple[tuple[Quantity | None, Callable[[], int], str], ...] = (
         (shipped.each_process, lambda: processes, "processes"),
@@ -144,12 +154,66 @@ def _required(
         yield Least(value, sentence)
 
 
+def _by_law(
+    cluster: Cluster,
+    requirement: Requirement,
+    shipped: Reference,
+    reach: Bound | None,
+    processes: int,
+    copies: float,
+) -> Least | None:
+    """The requirement of a law of published systems; None if one of its parts is unknown."""
+    unit, law = requirement.unit, shipped.derived
+    assert law is not None
+    parts = list(_parts_of(cluster, requirement, law, reach, processes, copies))
+    if not parts or any(rate is None for rate, _ in parts):
+        return None
+    value = shipped.kept / sum(1 / rate for rate, _ in parts if rate is not None)
+    if law.fraction is None and reach is not None:
+        value = min(value, reach.value.to(unit).value * POSSIBLE)
+    made_of = ", ".join(words for _, words in parts)
+    sentence = f"floor {Quantity(value, unit)}: the times add up of {made_of} ({shipped.word})"
+    return Least(value, sentence)
+
+
+def _parts_of(
+    cluster: Cluster,
+    requirement: Requirement,
+    law: Law,
+    reach: Bound | None,
+    processes: int,
+    copies: float,
+) -> Iterator[tuple[float | None, str]]:
+    """The most that each part of a law allows, in words too; None if that is unknown."""
+    unit, count = requirement.unit, targets(cluster, requirement.subject)
+    if each := law.each_process:
+        yield (processes * each.to(unit).value or None), f"{processes:,} processes × {each}"
+    if each := law.each_target:
+        yield (count * each.to(unit).value or None), f"{count:,} targets × {each}"
+    if (each := law.each_copy) and copies > 1:
+        rate = count * each.to(unit).value / (copies - 1)
+        yield (rate or None), f"{copies - 1:.3g} more copies at {count:,} targets × {each}"
+    if law.fraction is not None:
+        most = None if reach is None else law.fraction * reach.value.to(unit).value
+        yield most, f"{law.fraction:.0%} of {reach.limits[0].made_of if reach else 'the bound'}"
+
+
+def _scm(cluster: Cluster, subject: Subject) -> str | None:
+    """The class of the SCM to which a figure belongs, by its engine or else by any."""
+    servers = cluster.daos.servers if cluster.daos else ()
+    every = (engine for name in servers for engine in cluster.hosts[name].engines)
+    engine = cluster.engine(subject) if subject.engine is not None else next(every, None)
+    return engine.scm_tier.class_ if engine and engine.scm_tier else None
+
+
 POSSIBLE = 0.5
 """Maximum floor from a reference of other hardware, as a fraction of the bound (own choice)."""
 
 
 @once
 def _all_targets(cluster: Cluster) -> int:
+    if cluster.daos is not None and cluster.daos.found is not None:
+        return cluster.daos.found.targets or 0
     servers = cluster.daos.servers if cluster.daos else ()
     return sum(engine.targets for name in servers for engine in cluster.hosts[name].engines)
 
@@ -169,6 +233,7 @@ def within(
     ceiling: Limit | None = None,
     below: Sequence[Limit] | None = None,
     processes: int = 0,
+    copies: float = 1,
 ) -> Expectation:
     """Make the expectation of a metric from its bound.
 
@@ -181,8 +246,9 @@ def within(
         below: limits of the layers below, for the floor; None: use the bound. Empty: too little is
             known for a floor.
         processes: number of processes, for a floor of a single process.
+        copies: how often targets store what is written, for a floor of published systems.
     """
-    floor = least_of(cluster, requirement, bound, below, processes)
+    floor = least_of(cluster, requirement, bound, below, processes, copies)
     unit, more = requirement.unit, requirement.metric.better == "higher"
     if bound is None:
         if floor is None:

@@ -17,7 +17,7 @@ def of_checks(cluster: Cluster, scale: str) -> Mapping[CaseKey, float]:
     return {
         CaseKey(check.name, partition): JOB_S
         + check.takes(run_of(cluster, check, partition, scale))
-        * (crowded if check.phase == "system" else 1)
+        * (crowded if check.phase in ("system", "failure") else 1)
         for check in CHECKS.values()
         if check.has(scale)
         for partition in PARTITIONS

@@ -25,6 +25,7 @@ from assay.checks.benchmarks import (
     nvme_perf,
     page_cache,
     placement,
+    rank_loss,
     self_test,
     vos_perf,
 )
@@ -111,6 +112,9 @@ FEATURES: Mapping[str, _Feature] = {
     "raw": _stopped,
     "scm": _stopped,
     "system": lambda *_: True,
+    "failure": lambda cluster, _: (
+        cluster.daos is not None and cluster.daos.failure and not cluster.daos.found
+    ),
     # Hosts and benchmarks.
     "fabric": _wired,
     "disk": each_disk,
@@ -139,6 +143,7 @@ FEATURES: Mapping[str, _Feature] = {
     "net_test": _deployed(
         lambda cluster, _: cluster.daos and cluster.daos.version in WITH_NET_TEST
     ),
+    "rank_loss": _deployed(lambda cluster, _: rank_loss.is_possible(cluster)),
     "ior_by_rank": _deployed(
         lambda cluster, on: ior_by_rank.is_possible(cluster) and ior_by_rank.each_rank(cluster, on)
     ),
@@ -209,6 +214,7 @@ CHECKS = catalogue(
         fio.DFUSE,
         io500.PHASES,
         io500.PROGRAM,
+        rank_loss.RANK_LOSS,
         # metadata
         mdtest.EASY,
         mdtest.HARD,

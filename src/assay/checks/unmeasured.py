@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from assay.checks.benchmarks import daos_perf, ior_by_rank, net_test, self_test
+from assay.checks.benchmarks import daos_perf, ior_by_rank, net_test, rank_loss, self_test
 from assay.checks.pairs import clients_by_rank, clients_of, engines_of
 from assay.checks.plan import is_required
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.cluster.description import Cluster
+from assay.tools.daos import recovery
 
 
 def by_rank(cluster: Cluster) -> list[str]:
@@ -22,6 +23,27 @@ def by_rank(cluster: Cluster) -> list[str]:
     return [
         "IorByRank is not tested: it makes a pool on each rank, which needs cluster_rank_pool_size;"
         " without it a slow rank shows only in figures of all ranks together"
+    ]
+
+
+def failures(cluster: Cluster) -> list[str]:
+    """What the checks of the phase failure would do to the system, or why there are none."""
+    system = cluster.daos
+    if system is None or system.found or not system.failure:
+        return []
+    if why := rank_loss.unable(cluster):
+        return [f"RankLoss is not tested on {system.name}: {why}"]
+    if cluster.benchmarks.fio_dfs is None:
+        return [f"RankLoss is not tested on {system.name}: cluster_fio_dfs is not set"]
+    if not rank_loss.is_possible(cluster):
+        return [f"RankLoss is not tested: it needs DAOS {recovery.RELEASES}, not {system.version}"]
+    (engine,) = rank_loss.the_last_engine(cluster, "clients")
+    return [
+        f"RankLoss kills {engine} under load, waits until {system.name} has made up for it, starts"
+        " it again and takes it back into all pools; it makes a pool of its own"
+        f" ({rank_loss.LABEL}), and destroys it. Until the engine is back, every pool has lost a"
+        " copy of what was on it, and what has one copy is not there; containers of"
+        " daos_system_pools without redundancy may lose what is in them"
     ]
 
 

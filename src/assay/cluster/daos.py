@@ -263,6 +263,7 @@ class Found(Described):
     """What a normal user sees of a system that the site runs; its servers are not described."""
 
     ranks: int = Field(ge=1, description="of the system, as its agent reports them")
+    release: str | None = Field(default=None, description="as its programs print it: 2.8.1")
     targets: int | None = Field(default=None, ge=1, description="of the pool, on all ranks")
     free_mib: int | None = Field(
         default=None, ge=0, description="of the pool's largest tier, when it was described"
@@ -333,6 +334,9 @@ class System(Deployed):
     rank_pool_size: str | None = Field(
         default=None,
         description="size of the pool that a check makes on each rank, and destroys; null: none",
+    )
+    failure: bool = Field(
+        default=False, description="the operator has agreed that checks take parts of it away"
     )
     file_oclass: str | None = Field(
         default=None, description="object class of the files in it; null: DAOS chooses"

@@ -22,7 +22,7 @@ def plan(
 
     from assay.checks.hours import sentences
     from assay.checks.plan import requirements
-    from assay.checks.unmeasured import by_rank, left_out
+    from assay.checks.unmeasured import by_rank, failures, left_out
     from assay.checks.untested import not_tested
     from assay.checks.writes import writes
 
@@ -52,6 +52,7 @@ def plan(
     for sentence in (
         *left_out(described),
         *by_rank(described),
+        *failures(described),
         *not_tested(described),
         *writes(described),
         *sentences(described),

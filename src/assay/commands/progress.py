@@ -107,6 +107,8 @@ def progress(
         ended = seen.ended and not measuring
         if seen.failure and not measuring:
             misuse(f"ReFrame ended before its first check: {one_line(seen.failure)}")
+        if seen.empty and not measuring:
+            misuse(f"no campaign runs in {directory}, and ReFrame wrote nothing there")
         if seen.scale and seen.done < len(seen.checks):
             left = f"about {hours.spelled(left_s(seen))}"
             stopped = ended and described.daos is None

@@ -33,6 +33,18 @@ def from_json(document: bytes) -> Any:
         raise ForeignError(f"is not JSON: {quoted(error)}") from error
 
 
+def refuse_repeated_keys(document: bytes) -> None:
+    """Refuse JSON with a key twice, for readers that parse it on their own.
+
+    Raises:
+        ForeignError: it has one, or is not JSON.
+    """
+    try:
+        json.loads(document, object_pairs_hook=_checked)
+    except (ValueError, RecursionError) as error:
+        raise ForeignError(f"is not JSON: {quoted(error)}") from error
+
+
 def first_error(error: ValidationError) -> str:
     """The first place where a document does not fit its model, and why."""
     first = error.errors(include_url=False)[0]
@@ -42,6 +54,11 @@ def first_error(error: ValidationError) -> str:
 
 def _no_number(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _checked(pairs: list[tuple[str, Any]]) -> None:
+    """Check the keys of an object, and keep nothing of it."""
+    _object(pairs)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -31,6 +31,12 @@ class ForeignError(ValueError):
     """Input of others that is refused: what it is, what is wrong with it, and what is allowed."""
 
 
+def reason_of(error: Exception) -> str:
+    """Why something foreign cannot be read, in words, also where its parser did not expect it."""
+    own = isinstance(error, ForeignError | OSError)
+    return str(error) if own else f"{type(error).__name__}: {quoted(error)}"
+
+
 def read(path: Path, most: int, *, follow: bool = True) -> bytes:
     """Read a file that is named on the command line.
 

@@ -105,17 +105,25 @@ def fetch(url: str, budget: Budget) -> bytes | Missing:
         asked = f"GET {parts.path or '/'} HTTP/1.0\r\nHost: {parts.netloc}\r\n\r\n"
         with _connected(parts.hostname, parts.port or 80, meter) as server:
             server.sendall(asked.encode("ascii"))
-            answer = http.client.HTTPResponse(_Recorded(_drained(server, meter)))  # type: ignore[arg-type]
+            received = _drained(server, meter)
+    except SpentError as error:
+        return Missing(str(error))
+    except (OSError, ValueError) as error:
+        return Missing(str(error) or type(error).__name__)
+    return _document(received)
+
+
+def _document(received: bytes) -> bytes | Missing:
+    """The document in an answer of HTTP."""
+    answer = http.client.HTTPResponse(_Recorded(received))  # type: ignore[arg-type]
+    try:
         answer.begin()
         if answer.status != http.client.OK:
             return Missing(f"answered with {answer.status} {answer.reason}")
         return answer.read()
-    except SpentError as error:
-        return Missing(str(error))
-    except http.client.HTTPException as error:
+    # Not only HTTPException: a length beyond 2^63 is an OverflowError.
+    except Exception as error:
         return Missing(f"gave no answer in HTTP: {type(error).__name__} {error}")
-    except (OSError, ValueError) as error:
-        return Missing(str(error) or type(error).__name__)
 
 
 def _connected(host: str, port: int, meter: Meter) -> socket.socket:
@@ -202,10 +210,11 @@ def output_of(
         end_with: the signal that ends it; it is killed if it takes longer than a few seconds.
     """
     meter = Meter(budget)
-    with tempfile.TemporaryFile() as given:
-        given.write(stdin.encode())
-        given.seek(0)
-        try:
+    try:
+        # Without a text it needs no room, which a full disk lacks.
+        with tempfile.TemporaryFile() if stdin else open(os.devnull, "w+b") as given:
+            given.write(stdin.encode())
+            given.seek(0)
             process = subprocess.Popen(
                 command,
                 env={**os.environ, **(env or {})},
@@ -214,8 +223,8 @@ def output_of(
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
-        except (OSError, ValueError) as error:
-            return Missing(str(error))
+    except (OSError, ValueError) as error:
+        return Missing(str(error))
     ended = False
     try:
         printed = _printed(process, meter, meanwhile, every_s)
@@ -225,6 +234,8 @@ def output_of(
         return Missing(str(error))
     except subprocess.TimeoutExpired:
         return Missing(f"did not end within {budget.seconds:g} s")
+    except OSError as error:
+        return Missing(str(error))
     finally:
         if not ended:
             _end(process, end_with)

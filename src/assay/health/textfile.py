@@ -28,6 +28,7 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "op/s": ("operations_per_second", "op/s"),
     "kop/s": ("operations_per_second", "op/s"),
     "process": ("processes", "process"),
+    "MiB": ("bytes", "B"),
     "score": ("score", "score"),
 }
 """The unit of a metric to the end of its name there, and the base unit that Prometheus wants."""

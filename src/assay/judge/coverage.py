@@ -1,15 +1,16 @@
 """How much of the plan was judged: only what was judged can be accepted.
 
-A class is a layer in one direction, such as reads of SSDs. If no metric of a class has a floor, it
-is unknown whether that part of the cluster is slow.
+A class is a layer in one direction, such as reads of SSDs; scratch disks and the SSDs of engines
+are classes of their own. If no metric of a class on a host has a floor, it is unknown whether that
+part of the cluster is slow. So it is if the site's own yardstick asks for less than the reference.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 from assay.checks.bounds.devices import Direction
@@ -18,57 +19,186 @@ from assay.checks.figures import is_judged
 from assay.cluster.description import PARTITIONS
 from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
+from assay.judge.weakened import is_saved, is_weakened
 
 _IN_NAME = re.compile(r"[\w.-]")
 """A character of host names: next to a match, it shows that the match is part of a longer name."""
 
 
+DISKS, OF_ENGINES = "scratch disks", "engines' SSDs"
+"""The kinds of devices in the layer `ssd`: one does not show whether the other is slow."""
+
+
+WEAKENED = "judged by weakened yardsticks alone"
+
+
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The numbers of required and judged metrics of a layer in one direction."""
+    """What was judged of a layer in one direction, and by what."""
 
     layer: Layer
     direction: Direction | None
     """None for metrics that neither write to the storage nor read from it."""
+    kind: str
+    """The kind of device, where a layer has several."""
     required: int
     judged: int
-    """Number of metrics that were compared with a floor, or with a count."""
+    """Number of metrics that were compared with a floor, or with a count, as strict as the
+    reference."""
+    weakened: int
+    """Number of those compared with a yardstick that is weaker."""
     waived: int
+    checks: tuple[Share, ...]
+    """The share of each check."""
+    hosts: tuple[str, ...]
+    """Hosts of which nothing is judged or waived, although others of their partition are judged."""
+    alone: tuple[str, ...]
+    """Checks on subjects, each judged by weakened yardsticks alone, without a waiver."""
+    saved: tuple[str, ...]
+    """The metrics that miss the reference, and pass by a weakened yardstick, without a waiver."""
 
     @property
     def is_unjudged(self) -> bool:
         """Whether none of its metrics has a verdict on its speed, and not all are waived."""
-        return not self.judged and self.waived < self.required
+        return not self.judged and not self.weakened and self.waived < self.required
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What acceptance lacks, each in words."""
+        if self.is_unjudged:
+            return (f"not judged: {self}, {self.required} metrics",)
+        return (
+            *([f"not judged: {self} on {named(self.hosts)}"] if self.hosts else ()),
+            *([f"{WEAKENED}: {self}: {named(self.alone)}"] if self.alone else ()),
+            *([f"misses the reference: {self}: {named(self.saved)}"] if self.saved else ()),
+        )
 
     def __str__(self) -> str:
-        return f"{self.layer} {self.direction or 'of neither direction'}"
+        where = f"{self.layer} {self.direction or 'of neither direction'}"
+        return f"{where} ({self.kind})" if self.kind else where
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many subjects of a check were judged, and by what."""
+
+    check: str
+    subjects: int
+    judged: int
+    """Of these, those with a metric judged as strictly as by the reference."""
+    grounds: Mapping[str, int]
+    """Number of metrics by what they were judged by, or by why they were not."""
+
+    def __str__(self) -> str:
+        by = ", ".join(f"{count:,} {ground}" for ground, count in self.grounds.items())
+        return f"{self.check}: {self.judged:,} of {self.subjects:,} subjects judged ({by})"
+
+
+MOST_NAMED = 4
+"""Maximum number of hosts or subjects that a gap names (own choice)."""
+
+
+def named(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
 
 
 def coverage(judgements: Iterable[Judgement]) -> list[Coverage]:
     """The coverage of each class that the plan requires, from the lowest layer up."""
-    counted: dict[tuple[Layer, Direction | None], Counter[str]] = {}
+    classes: dict[tuple[Layer, Direction | None, str], _Class] = {}
     asked = cache(is_judged)
     for judgement in judgements:
-        metric = judgement.requirement.metric
-        if not asked(metric):
+        required = judgement.requirement
+        if not asked(required.metric):
             continue
         # IO500's phases of mdtest do not show the bandwidth of its other phases.
-        layer = "metadata" if metric.unit in ("op/s", "kop/s") else judgement.requirement.layer
-        counts = counted.setdefault((layer, metric.direction), Counter())
-        counts["required"] += 1
-        counts["waived"] += judgement.verdict is Verdict.WAIVED
-        counts["judged"] += has_been_judged(judgement)
-    return [
-        Coverage(layer, direction, counts["required"], counts["judged"], counts["waived"])
-        for (layer, direction), counts in counted.items()
-    ]
+        layer = "metadata" if required.metric.unit in ("op/s", "kop/s") else required.layer
+        kind = ""
+        if layer == "ssd":
+            kind = OF_ENGINES if required.subject.device else DISKS
+        classes.setdefault((layer, required.metric.direction, kind), _Class()).add(judgement)
+    if any(kind == OF_ENGINES for *_, kind in classes):  # scratch disks are no part of the storage
+        classes = {key: each for key, each in classes.items() if key[-1] != DISKS or each.is_judged}
+    return [each.coverage(*key) for key, each in classes.items()]
+
+
+@dataclass(slots=True)
+class _Class:
+    """The metrics of a class, as they are counted."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    hosts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    """By partition and host."""
+    ends: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    """By check and end of a subject."""
+    grounds: dict[str, Counter[str]] = field(default_factory=dict)
+    saved: list[str] = field(default_factory=list)
+
+    def add(self, judgement: Judgement) -> None:
+        required = judgement.requirement
+        state = _state(judgement)
+        ground = judgement.expectation.ground if state == "judged" else state
+        self.grounds.setdefault(required.check, Counter())[ground] += 1
+        if state == "weakened" and is_saved(judgement):
+            self.saved.append(required.key)
+        counters = [self.counts]
+        for host in required.subject.hosts:
+            counters.append(self.hosts.setdefault((required.partition, host), Counter()))
+        for end in required.subject.ends:
+            counters.append(self.ends.setdefault((required.check, str(end)), Counter()))
+        for counter in counters:
+            counter["required"] += 1
+            counter[state] += 1
+
+    def coverage(self, layer: Layer, direction: Direction | None, kind: str) -> Coverage:
+        counts = self.counts
+        return Coverage(
+            layer,
+            direction,
+            kind,
+            counts["required"],
+            counts["judged"],
+            counts["weakened"],
+            counts["waived"],
+            tuple(self._share(check) for check in self.grounds),
+            tuple(self._uncovered()),
+            tuple(
+                f"{check} on {end}"
+                for (check, end), its in self.ends.items()
+                if its["weakened"] and not its["judged"]
+            ),
+            tuple(self.saved),
+        )
+
+    @property
+    def is_judged(self) -> bool:
+        return self.counts["judged"] + self.counts["weakened"] > 0
+
+    def _uncovered(self) -> Iterator[str]:
+        judged = {on for (on, _), its in self.hosts.items() if its["judged"] + its["weakened"]}
+        for (on, host), its in self.hosts.items():
+            covered = its["judged"] + its["weakened"] or its["waived"] == its["required"]
+            if on in judged and not covered:
+                yield host
+
+    def _share(self, check: str) -> Share:
+        its = [counts for (name, _), counts in self.ends.items() if name == check]
+        judged = sum(counts["judged"] > 0 for counts in its)
+        return Share(check, len(its), judged, self.grounds[check])
+
+
+def _state(judgement: Judgement) -> str:
+    if judgement.verdict is Verdict.WAIVED:
+        return "waived"
+    if judgement.verdict is not Verdict.MISSING and is_weakened(judgement):
+        return "weakened"
+    return "judged" if has_been_judged(judgement) else str(judgement.verdict)
 
 
 def has_been_judged(judgement: Judgement) -> bool:
     """Whether a metric was measured and compared with a limit on its slow side."""
-    expected = judgement.expectation
-    better = judgement.requirement.metric.better
-    limit = expected.floor if better == "higher" else expected.ceiling
+    limit = judgement.requirement.slowest(judgement.expectation)
     excused = judgement.verdict in (Verdict.MISSING, Verdict.WAIVED, Verdict.UNRATED)
     return limit is not None and not excused
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
+from statistics import median
 
 from assay import __version__
 from assay.campaign.cases import REPETITIONS, Deviation
@@ -22,15 +23,17 @@ from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
 from assay.judge.causes import Cause, causes
 from assay.judge.chain import Chain, chains
-from assay.judge.coverage import Coverage, coverage, shares
+from assay.judge.coverage import Coverage, coverage, named, shares
 from assay.judge.engines import Engines, engines
 from assay.judge.evidence import Evidence, evidence
 from assay.judge.in_force import in_force
 from assay.judge.judgement import Judged, Judgement, Measurement, judge
+from assay.judge.recovery import Recovery, recoveries
 from assay.judge.stand_ins import stand_ins
 from assay.judge.stopping import BETWEEN, LOOKS
 from assay.judge.verdict import Verdict
-from assay.judge.waivers import Excused, Waiver, excuse
+from assay.judge.waivers import MOST_BY_PATTERN, Excused, Waiver, excuse
+from assay.judge.weakened import Weakened, weakened
 from assay.subject import Subject
 
 
@@ -39,7 +42,8 @@ class Gate(StrEnum):
 
     ACCEPTANCE = "acceptance"
     """No metric may be missing, implausible, below, unsteady or measured with less than the scale
-    asks for, and at least one must be judged in each layer and direction that the plan requires."""
+    asks for. In each layer and direction that the plan requires, each host must have a metric that
+    is judged, or a named waiver; a yardstick weaker than the reference does not suffice."""
 
     MEASURED = "measured"
     """Every metric must be measured, and none may be implausible; no speed is required."""
@@ -85,6 +89,8 @@ class SignOff:
     """The engines' reports on the checks that watch them."""
     in_force: Mapping[str, str] = field(default_factory=dict)
     """The properties of DAOS's pool and container before the checks, by the words of each."""
+    recoveries: tuple[Recovery, ...] = ()
+    """What clients did while a part of the system was lost and came back."""
     evidence: tuple[Evidence, ...] | None = ()
     """The evidence for bad figures of DAOS; None if the bundle is older than that."""
 
@@ -127,12 +133,31 @@ class SignOff:
         """The coverage of each layer and direction."""
         return tuple(coverage(self.judgements))
 
-    @property
+    @cached_property
     def unjudged(self) -> tuple[Coverage, ...]:
-        """The layers and directions without a judged metric, if the gate requires one."""
+        """The layers and directions of which too little was judged, if the gate requires that."""
         if self.gate is not Gate.ACCEPTANCE:
             return ()
-        return tuple(each for each in self.coverage if each.is_unjudged)
+        return tuple(each for each in self.coverage if each.gaps)
+
+    @cached_property
+    def gaps(self) -> tuple[str, ...]:
+        """What was not judged, if the gate requires that, each in words."""
+        return (*(gap for each in self.unjudged for gap in each.gaps), *self._by_patterns())
+
+    @cached_property
+    def weakened(self) -> tuple[Weakened, ...]:
+        """The site's yardsticks that require less than the reference."""
+        return tuple(weakened(self.judgements))
+
+    def _by_patterns(self) -> Iterator[str]:
+        """The number of metrics that patterns waive, if the gate refuses so many."""
+        count, total = sum(each.waiver.is_pattern for each in self.excused), len(self.judgements)
+        if self.gate is Gate.ACCEPTANCE and count > MOST_BY_PATTERN * total:
+            yield (
+                f"patterns waive {count:,} of {total:,} metrics, and at most {MOST_BY_PATTERN:.0%}"
+                " may be: name each of the others"
+            )
 
     @cached_property
     def chains(self) -> tuple[Chain, ...]:
@@ -142,7 +167,7 @@ class SignOff:
     @property
     def passed(self) -> bool:
         """Whether the campaign passes the gate; without any judged metric it does not."""
-        less = self.stopped_by_less or self.stopped_by_changes or self.unjudged
+        less = self.stopped_by_less or self.stopped_by_changes or self.gaps
         stopped = self.stopped_by or less
         return self.counts[Verdict.WAIVED] < len(self.judgements) and not stopped
 
@@ -189,8 +214,16 @@ class SignOff:
             yield f"less than the scale asks for in {', '.join(sorted(less))}"
         if hosts := dict.fromkeys(change.host for change in self.stopped_by_changes):
             yield f"changed during the campaign: {', '.join(hosts)}"
-        if self.unjudged:
-            yield f"nothing was judged in {', '.join(map(str, self.unjudged))}"
+        if nothing := [each for each in self.unjudged if each.is_unjudged]:
+            yield f"nothing was judged in {', '.join(map(str, nothing))}"
+        if hosts := dict.fromkeys(host for each in self.unjudged for host in each.hosts):
+            yield f"not judged in every layer: {named(tuple(hosts))}"
+        if names := [str(each) for each in self.unjudged if each.alone or each.saved]:
+            yield f"no verdict but by weakened yardsticks in {', '.join(names)}"
+        if count := sum(len(each.judgements) for each in self.weakened):
+            by = ", ".join(dict.fromkeys(each.by for each in self.weakened))
+            yield f"weakened yardsticks for {count:,} metrics: {by}"
+        yield from self._by_patterns()
 
 
 def model_of(cluster: Cluster, subject: Subject) -> str | None:
@@ -249,6 +282,7 @@ def sign_off(
         host_changes=results.host_changes,
         engines=reported,
         in_force=in_force(cluster, results),
+        recoveries=recoveries(cluster, plan, results),
         evidence=evidence(cluster, plan, results, found.judgements, reported),
     )
 
@@ -351,6 +385,7 @@ def _measurements(
             its_problems,
             results.raw(metric),
             model_of(cluster, metric.subject),
+            metric.metric.step(median(values), results.sizes(metric)) if values else 0.0,
             short.get((metric.case, metric.subject, metric.metric.direction), ""),
         )
         for metric, values, its_problems in zip(plan, samples, problems, strict=True)

@@ -51,6 +51,11 @@ LONGEST = timedelta(days=366)
 """Maximum duration of a waiver; its owner may renew it (own choice)."""
 
 
+MOST_BY_PATTERN = 1 / 3
+"""Maximum share of the plan that patterns may waive together (own choice): who accepts more names
+each metric."""
+
+
 class WaiverError(ValueError):
     """The waivers cannot be used."""
 
@@ -84,6 +89,11 @@ class Waiver(BaseModel):
     def check(self) -> str:
         """The name of its check."""
         return self.metric.partition(".")[0]
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether it may cover several metrics."""
+        return not set(self.metric).isdisjoint("*?")
 
     @property
     def names_a_check(self) -> bool:

@@ -32,7 +32,7 @@ _OUTCOME = 190
 _BELOW_NAME, _ABOVE_MARKS = 10, -8
 """Distance from the middle of a row to its marks and to its text."""
 _END = "end"
-_VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _COLOURS = alt.Scale(domain=list(Verdict), range=[f"var(--{verdict})" for verdict in Verdict])
 
 
@@ -94,7 +94,7 @@ def _draw(rows: Sequence[Judgement]) -> Markup:
             "names": _names(rows),
         },
     }
-    return Markup(vl_convert.vegalite_to_svg(drawing, vl_version=_VEGA_LITE))
+    return Markup(vl_convert.vegalite_to_svg(drawing, vl_version=VEGA_LITE))
 
 
 @cache

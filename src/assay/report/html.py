@@ -26,7 +26,7 @@ from assay.judge.evidence import Evidence, is_bad
 from assay.judge.judgement import Judgement
 from assay.judge.signoff import SignOff
 from assay.judge.verdict import Verdict
-from assay.report import charts, grouping, heatmaps, words
+from assay.report import charts, grouping, heatmaps, recovery, words
 from assay.tools.daos import support
 from assay.units import show
 
@@ -165,6 +165,8 @@ def render(signed: SignOff) -> str:
         measured=_between(signed.measured_from, signed.measured_to),
         made_at=_at(signed.made_at),
         unjudged_advice=words.UNJUDGED,
+        weakened=words.weakened(signed),
+        shares=words.shares(signed),
         causes=found,
         at_the_top=found[:_MOST_AT_THE_TOP],
         kinds=[
@@ -179,9 +181,11 @@ def render(signed: SignOff) -> str:
         },
         unrated=coverage.causes(signed.judgements).most_common(),
         untested=untested(signed.cluster),
+        defects=words.known_defects(signed.cluster),
         chains=signed.chains,
         chain_unit=UNIT,
         engines=words.engines(signed),
+        recoveries=recovery.lines(signed),
         evidence=[_proof(each, signed.cluster) for each in signed.evidence or ()],
         heat=heatmaps.CLASSES,
         sections=sections,

@@ -75,11 +75,10 @@ def render(signed: SignOff) -> str:
     if not signed.judgements:
         suites.append(suite := _Suite("plan"))
         suite.add("plan", "requires a metric", (), [_outcome("error", "plan", signed.headline)])
-    if signed.unjudged:
+    if signed.gaps:
         suites.append(suite := _Suite("coverage"))
-        for each in signed.unjudged:
-            message = f"none of {each.required} metrics was judged"
-            suite.add("coverage", str(each), (), [_outcome("failure", "coverage", message)])
+        for gap in signed.gaps:
+            suite.add("coverage", gap, (), [_outcome("failure", "coverage", gap)])
     total: Counter[str] = Counter()
     for suite in suites:
         total.update(suite.counts())

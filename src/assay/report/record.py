@@ -145,14 +145,36 @@ class Comparisons(_Model):
     in_words: str
 
 
+class ShareRecord(_Model):
+    """How many subjects of a check were judged, and by what."""
+
+    check: str
+    subjects: int
+    judged: int = Field(description="with a metric judged as strictly as by the reference")
+    grounds: dict[str, int] = Field(description="number of metrics by what judged them, or why not")
+
+
+class WeakenedRecord(_Model):
+    """A yardstick of the site that requires less than the reference."""
+
+    by: str
+    figure: str
+    instead: str = Field(description="what it replaces")
+    metrics: int
+
+
 class CoverageRecord(_Model):
     """How much was judged of a layer in one direction."""
 
     layer: Layer
     direction: Literal["read", "write"] | None = Field(description="null: neither")
     required: int
-    judged: int = Field(description="held against a limit")
+    judged: int = Field(description="held against a limit as strict as the reference")
     waived: int
+    kind: str = Field(default="", description="the kind of device, where a layer has several")
+    weakened: int = Field(default=0, description="held against a weaker limit of the site")
+    gaps: list[str] = Field(default=[], description="what acceptance lacks here")
+    checks: list[ShareRecord] = Field(default=[], description="the share of each check")
 
 
 class EnginesRecord(_Model):
@@ -208,6 +230,9 @@ class Record(_Model):
     coverage: list[CoverageRecord] = Field(
         description="how much was judged of each layer and direction; acceptance requires some"
     )
+    weakened: list[WeakenedRecord] = Field(
+        default=[], description="yardsticks of the site that require less than the reference"
+    )
     unrated: dict[str, int] = Field(description="why metrics are unrated, and how many for each")
     comparisons: Comparisons
     metrics: list[MetricRecord] = Field(
@@ -254,6 +279,15 @@ def render(signed: SignOff) -> str:
         made_at=signed.made_at,
         counts=signed.counts,
         coverage=[CoverageRecord.model_validate(each) for each in signed.coverage],
+        weakened=[
+            WeakenedRecord(
+                by=printable(each.by),
+                figure=each.figure,
+                instead=each.instead,
+                metrics=len(each.judgements),
+            )
+            for each in signed.weakened
+        ],
         unrated={printable(why): count for why, count in causes(signed.judgements).items()},
         comparisons=Comparisons(
             made=signed.comparisons,

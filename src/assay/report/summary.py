@@ -41,6 +41,9 @@ def render(signed: SignOff) -> str:
         parts.append(_wrapped(system))
     if signed.approver:
         parts.append(_wrapped(f"approver: {signed.approver}"))
+    if signed.weakened:
+        parts += ["", "Weakened yardsticks of the site, and what each replaces:"]
+        parts += (_wrapped(each, indent="  ") for each in words.weakened(signed))
     others = [*_less(signed), *_changed(signed), *_unjudged(signed)]
     for blocking, more in ((True, others), (False, [])):
         found = [each for each in signed.causes if signed.is_blocked_by(each) is blocking]
@@ -59,9 +62,15 @@ def render(signed: SignOff) -> str:
     if signed.host_changes and signed.passed:
         parts += ["", "What changed on hosts:"]
         parts += (_wrapped(str(change), indent="  ") for change in signed.host_changes)
+    if listed := words.shares(signed):
+        parts += ["", "What was judged of some subjects, or of none:"]
+        parts += (_wrapped(each, indent="  ") for each in listed)
     if unrated := coverage.causes(signed.judgements).most_common():
         parts += ["", "What is unrated, by cause:"]
         parts += (_wrapped(f"{count}: {cause}", indent="  ") for cause, count in unrated)
+    if defects := words.known_defects(signed.cluster):
+        parts += ["", "What is known against this release:"]
+        parts += (_wrapped(defect, indent="  ") for defect in defects)
     if left_out := untested(signed.cluster):
         parts += ["", "What was not tested:"]
         parts += (_wrapped(f"{names}: {why}", indent="  ") for names, why in left_out)
@@ -143,9 +152,8 @@ def _changed(signed: SignOff) -> Iterator[str]:
 
 
 def _unjudged(signed: SignOff) -> Iterator[str]:
-    for each in signed.unjudged:
-        yield _wrapped(f"not judged: {each}, {each.required} metrics", indent="  ")
-    if signed.unjudged:
+    yield from (_wrapped(gap, indent="  ") for gap in signed.gaps)
+    if signed.gaps:
         yield _wrapped(words.UNJUDGED, indent="  ")
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from assay.checks.plan import Layer
+from assay.cluster.advisories import advisories
 from assay.cluster.description import Cluster
 from assay.foreign.text import printable
 from assay.judge.limits import FALSE_ALARMS
@@ -75,15 +76,39 @@ ADVICE: Mapping[Verdict, str] = {
 
 UNJUDGED = (
     "Give these figures something to be judged by, such as a data sheet or a commitment (assay"
-    " expect says what each lacks), or accept all of them in a file of waivers."
+    " expect says what each lacks) that asks for no less than the reference, or accept all of them"
+    " in a file of waivers."
 )
-"""What to do about a layer in a direction of which nothing was judged."""
+"""What to do about a layer in a direction of which too little was judged."""
+
+
+def shares(signed: SignOff) -> list[str]:
+    """The checks of which not every subject was judged as strictly as by the reference."""
+    return [
+        f"{each}, {share}"
+        for each in signed.coverage
+        for share in each.checks
+        if share.judged < share.subjects
+    ]
+
+
+MOST_WEAKENED = 20
+"""Maximum number of weakened yardsticks in a list (own choice)."""
+
+
+def weakened(signed: SignOff) -> list[str]:
+    """The weakened yardsticks of the site, and what each replaces."""
+    found = [str(each) for each in signed.weakened]
+    more = len(found) - MOST_WEAKENED
+    return found[:MOST_WEAKENED] + ([f"and {more} more kinds of figures"] if more > 0 else [])
+
 
 _GATE: Mapping[Gate, str] = {
     Gate.ACCEPTANCE: (
         "The acceptance gate requires that every metric required of this cluster was measured with"
         " at least what its scale asks for, and that none is implausible, below or unsteady. In"
-        " each layer and direction, at least one metric must have been judged."
+        " each layer and direction, each host must have a metric that was judged as strictly as the"
+        " reference asks, or waivers by name; patterns may waive a third of the plan."
     ),
     Gate.MEASURED: (
         "This is a measurement and not an acceptance. The measured gate requires that every metric"
@@ -165,6 +190,14 @@ def system(cluster: Cluster) -> str | None:
         f"DAOS {daos.version}, system {daos.name}: {servers} with"
         f" {_counted(engines, 'engine')}, {cluster.provider}. {transport}"
     )
+
+
+def known_defects(cluster: Cluster) -> list[str]:
+    """What upstream knows against the release of DAOS that was measured."""
+    if cluster.daos is None:
+        return []
+    found = advisories(cluster.daos, cluster.provider, cluster.hosts)
+    return [f"DAOS {each.release}: {each.sentence}" for each in found]
 
 
 def engines(signed: SignOff) -> list[tuple[str, str]]:

@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
 
+from assay.foreign.text import quoted
 from assay.tools.output import Parsed, Sample
 
 TOOL = "placement"
 
-_LINE = re.compile(r"process (?P<number>\d+): may run on (?P<may>[\d,-]+), ran on (?P<ran>[\d ]+)")
+_LINE = re.compile(
+    r"process (?P<number>\d{1,9}): may run on (?P<may>[\d,-]+), ran on (?P<ran>[\d ]+)"
+)
+
+CPUS = 8_192
+"""CPUs of the largest host (Linux's limit on x86); as many processes may have one each."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Process:
-    number: int
-    may: frozenset[int]
-    ran: frozenset[int]
+    may: int
+    ran: int
 
 
-def cpus(text: str) -> frozenset[int]:
-    """The CPUs of a list in the kernel's spelling, such as ``0-3,36``."""
-    numbers: set[int] = set()
+def cpus(text: str) -> int:
+    """The CPUs of a list in the kernel's spelling, such as ``0-3,36``: bit N is CPU N.
+
+    Raises:
+        ValueError: it is none, or has a CPU that no host has.
+    """
+    mask = 0
     for part in text.split(","):
         first, _, last = part.partition("-")
-        numbers.update(range(int(first), int(last or first) + 1))
-    return frozenset(numbers)
+        low, high = int(first), int(last or first)
+        if not low <= high < CPUS:
+            raise ValueError(f"no host has the CPUs {quoted(part)}")
+        mask |= ((1 << (high - low + 1)) - 1) << low
+    return mask
 
 
 def parse(text: str, *, expected_processes: int | None = None) -> Parsed:
@@ -35,10 +47,13 @@ def parse(text: str, *, expected_processes: int | None = None) -> Parsed:
     The only sample is `bound_processes`. If some processes are not bound, that is a result; if
     some did not report, that is a problem.
     """
-    processes = [
-        _Process(int(line["number"]), cpus(line["may"]), cpus(line["ran"].replace(" ", ",")))
-        for line in _LINE.finditer(text)
-    ]
+    try:
+        processes = [
+            _Process(cpus(line["may"]), cpus(line["ran"].strip().replace(" ", ",")))
+            for line in islice(_LINE.finditer(text), CPUS + 1)
+        ]
+    except ValueError as error:
+        return Parsed(TOOL, (), (f"a process reported no list of CPUs: {quoted(error)}",))
     if not processes:
         return Parsed(TOOL, (), ("no process reported where it ran",))
     problems = []
@@ -46,10 +61,12 @@ def parse(text: str, *, expected_processes: int | None = None) -> Parsed:
         problems.append(
             f"{len(processes)} of {expected_processes} processes reported where they ran"
         )
-    claims = Counter(cpu for process in processes for cpu in process.may)
+    claimed = shared = 0
+    for process in processes:
+        shared |= claimed & process.may
+        claimed |= process.may
     bound = sum(
-        process.ran <= process.may and all(claims[cpu] == 1 for cpu in process.may)
-        for process in processes
+        not process.ran & ~process.may and not process.may & shared for process in processes
     )
     if not bound:
         problems.append(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.checks.benchmarks.ior import EASY_TRANSFER, VERIFIED, repetitions, transferred
-from assay.checks.bounds.devices import IO
+from assay.checks.benchmarks.ior import VERIFIED, repetitions, transferred
+from assay.checks.bounds.devices import IO, MEBIBYTE
 from assay.checks.daos_path import DaosPath, objects
 from assay.checks.entry import Check, Metric, Reading, Run
 from assay.checks.estimates import FABRIC_MIB_S, RPCS_S, SRUN_S
@@ -34,17 +34,26 @@ it: nothing must be removed between them, which DAOS would do later, during anot
 target gets so full that DAOS slows writes down (60 %). This project's own choice."""
 
 SMALLER = 16
-"""What a run of large transfers writes, in multiples of one of small transfers (own choice)."""
+"""A run of large transfers writes so many times as much as one of 4 KiB (own choice). Runs of
+smaller transfers have as many operations as that one."""
 
 _PATH = DaosPath(stored=objects)
 
+INLINE = Quantity(256, "B")
+"""Values that stay in SCM, so that engine and fabric are measured without the SSDs.
+
+Source: the small transfers of DAOS's own `ior_per_rank`.
+"""
+
 LARGE = (
-    Metric("write_2m", "MiB/s", _PATH.bandwidth, direction="write", transfer=EASY_TRANSFER),
-    Metric("read_2m", "MiB/s", _PATH.bandwidth, direction="read", transfer=EASY_TRANSFER),
+    Metric("write_1m", "MiB/s", _PATH.bandwidth, direction="write", transfer=MEBIBYTE),
+    Metric("read_1m", "MiB/s", _PATH.bandwidth, direction="read", transfer=MEBIBYTE),
 )
 SMALL = (
     Metric("write_4k", "IO/s", _PATH.rate, direction="write", transfer=IO, in_flight=1),
     Metric("read_4k", "IO/s", _PATH.rate, direction="read", transfer=IO, in_flight=1),
+    Metric("write_256b", "IO/s", _PATH.rate, direction="write", transfer=INLINE, in_flight=1),
+    Metric("read_256b", "IO/s", _PATH.rate, direction="read", transfer=INLINE, in_flight=1),
 )
 
 
@@ -71,8 +80,10 @@ def block_bytes(run: Run, subject: Subject, metric: Metric) -> int:
     assert metric.transfer
     size = size_bytes(run.cluster.daos.rank_pool_size)
     assert size
-    share = size / ROOM / (SMALLER if metric in SMALL else 1)
     transfer = int(metric.transfer.to("B").value)
+    share = size / ROOM
+    if metric in SMALL:
+        share *= transfer / IO.to("B").value / SMALLER
     return max(1, int(share / processes(run, subject) / transfer)) * transfer
 
 

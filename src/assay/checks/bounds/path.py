@@ -39,6 +39,11 @@ Source: DAOS_EC_CELL_DEF in DAOS's own source.
 """
 
 
+CLIENTS_PORTS, SERVERS_PORTS, NETWORK = "the clients' NICs", "the servers' NICs", "the network"
+PORTS = (CLIENTS_PORTS, SERVERS_PORTS, NETWORK)
+"""The names of the limits of the network: by the speeds of its ports, and as measured."""
+
+
 SEVERAL_SSDS = "the {} SSDs"
 SSDS = ("the SSDs", SEVERAL_SSDS.format("data"))
 """The names of the limit of all SSDs with data, if they are of one model and if of several."""
@@ -113,7 +118,7 @@ def senders(
     """
     names = cluster.clients if clients is None else clients
     used = (wire for name in names for wire in wires(cluster, name, processes))
-    return together("the clients' NICs", used)
+    return together(CLIENTS_PORTS, used)
 
 
 def wires(cluster: Cluster, client: str, processes: int | None) -> Sequence[Limit | None]:
@@ -137,7 +142,7 @@ def _ports_of_all(cluster: Cluster) -> Limit | None:
 def _ports_of(cluster: Cluster, only: Subject | None = None) -> Limit | None:
     """The servers' NICs; two engines of a host may share an interface, which is one wire."""
     ports = dict.fromkeys((name, each.fabric_iface) for name, _, each in _engines(cluster, only))
-    return together("the servers' NICs", (nic(cluster, *port) for port in ports))
+    return together(SERVERS_PORTS, (nic(cluster, *port) for port in ports))
 
 
 def storage(

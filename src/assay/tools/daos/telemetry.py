@@ -88,9 +88,9 @@ PATTERN = "|".join(
 )
 """Regular expression for the lines of a server to keep."""
 
-LINE = 4_096
-"""Characters of a line; those seen have up to 200. The parser takes the square of a line's length
-where that has nothing but backslashes."""
+LINE, LABELS = 256, 5
+"""Characters of a line, and its labels and escapes together; those seen have up to 107 and 3. The
+parser takes the square of a line's length where that has many of either."""
 
 MOST = 1e30
 """Largest value (own choice). Counters have 64 bits, and sums of squares of a second in
@@ -176,10 +176,11 @@ def parse(text: str, owners: Mapping[int, str] | None = None) -> Snapshot:
             silent[host] = why
             continue
         try:
-            if len(max(lines.split("\n"), key=len)) > LINE:
-                raise ValueError(f"a line has more than {LINE:,} characters")
+            for line in lines.split("\n"):
+                if len(line) > LINE or line.count("=") + line.count("\\") > LABELS:
+                    raise ValueError(f"a line has more than {LINE} characters or {LABELS} labels")
             metrics[host] = dict(_values(lines))
-        except (ValueError, KeyError, IndexError, RecursionError) as error:
+        except Exception as error:
             silent[host] = f"its metrics cannot be read: {quoted(shorten(str(error), 80))}"
     reporting: dict[int, list[str]] = defaultdict(list)
     for host, own in metrics.items():

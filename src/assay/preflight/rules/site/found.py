@@ -40,7 +40,7 @@ def found_rules(of: OfSite) -> Iterator[Problem]:
             "should be another pool, in which nobody else makes containers: DaosPerf destroys those"
             " without a label that appear while it runs",
         )
-    for key in ("pools", "rank_pool_size"):
+    for key in ("pools", "rank_pool_size", "failure"):
         if getattr(system, key):
             yield Problem(
                 None, f"daos.{key}", None, "should be absent: only an administrator makes pools"

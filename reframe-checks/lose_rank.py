@@ -1,0 +1,232 @@
+"""Take a rank away while a load runs, watch how the system recovers, and bring the rank back.
+
+Usage: lose_rank.py, with a plan as JSON in the first line of standard input
+
+It prints `ready` when it has written down what it will take away. Standard input ends with ReFrame,
+also if that is killed: then the rank comes back at once. What was done and seen, and when, is in
+`raw/system/timeline.N.json` of the plan's directory; the problems are printed at the end.
+"""
+
+import contextlib
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import BaseModel
+
+import bring_back
+from assay.checks.benchmarks.rank_loss import BACK, LOST
+from assay.tools.daos import daos_properties, dmg, recovery, timeline
+from assay.tools.daos.timeline import Event, Observed, Timeline
+from bring_back import Asker, Lost
+
+BETWEEN_S = 1.0
+"""Seconds between two questions, which an answer that takes long extends."""
+
+LOAD_S = 600
+"""How long a load may take to begin, in seconds: it waits for the nodes of the job (own choice)."""
+
+
+class Plan(BaseModel):
+    """What is taken away, and for how long the system is watched."""
+
+    lost: Lost
+    ledger: Path
+    stage: Path
+    """The directory of the job, which all clients see."""
+    losses: int
+    window_s: int
+    limit_s: int
+    """How long each recovery may take, in seconds."""
+
+
+def say(text: str) -> None:
+    """Tell ReFrame, if it is still there."""
+    with contextlib.suppress(OSError):
+        print(text, flush=True)
+
+
+class EndedError(Exception):
+    """ReFrame has ended."""
+
+
+class Director:
+    """Goes through the steps of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.asker = plan, Asker(plan.lost)
+        self.ended, self.done = threading.Event(), threading.Event()
+        self.entries: list[Observed] = []
+        self.writing = threading.Lock()
+        self.number = 1
+
+    def note(self, entry: Observed) -> None:
+        """Keep an entry, also on the disk."""
+        with self.writing:
+            self.entries.append(entry)
+            name = f"{timeline.NAME}.{self.number}.json"
+            place = self.plan.stage / "raw" / "system"
+            place.mkdir(parents=True, exist_ok=True)
+            with (place / name).open("a") as file:
+                file.write(entry.line())
+
+    def event(self, event: Event, why: str = "", at: float | None = None) -> None:
+        """Note that something happens now, or happened at a time."""
+        self.note(Observed(time=at or time.time(), event=event, why=why))
+
+    def watch(self, asked: Callable[[], Observed]) -> None:
+        """Ask again and again, until all is done."""
+        while not self.done.wait(BETWEEN_S):
+            self.note(asked())
+
+    def see_rank(self) -> Observed:
+        """The state of the rank at the time of the answer."""
+        rank = self.asker.rank()
+        return Observed(time=time.time(), rank=rank)
+
+    def see_pool(self) -> Observed:
+        """The state of the pool at the time of the answer."""
+        pool = self.asker.pool(self.plan.lost.pool)
+        return Observed(time=time.time(), pool=pool)
+
+    @property
+    def line(self) -> Timeline:
+        """The moments so far."""
+        with self.writing:
+            return timeline.timeline(self.entries)
+
+    def wait(self, true: Callable[[], object], limit_s: float) -> bool:
+        """Whether something becomes true within a time.
+
+        Raises:
+            EndedError: ReFrame has ended.
+        """
+        end = time.monotonic() + limit_s
+        while not true():
+            if self.ended.wait(0.5):
+                raise EndedError
+            if time.monotonic() > end:
+                return False
+        return True
+
+    def pause(self) -> None:
+        """Let a window pass."""
+        if self.ended.wait(self.plan.window_s):
+            raise EndedError
+
+    def begun(self, name: str) -> bool:
+        """Whether a load has begun on a client within a time."""
+        return self.wait((self.plan.stage / f"{name}.{self.number}.end.begun").exists, LOAD_S)
+
+    def end(self, name: str) -> None:
+        """End a load."""
+        (self.plan.stage / f"{name}.{self.number}.end").touch()
+
+    def losses(self) -> str:
+        """Lose the rank as often as planned; why not all of it was done, or nothing."""
+        for number in range(1, self.plan.losses + 1):
+            with self.writing:
+                self.number, self.entries = number, []
+            if why := self.loss():
+                return why
+            self.end(BACK)
+        return ""
+
+    def loss(self) -> str:
+        """Lose the rank, and take it back; why not all of that was done, or nothing."""
+        rank, limit_s = self.plan.lost.rank, self.plan.limit_s
+        control = self.plan.lost.control
+        if not self.begun(LOST):
+            return f"no load began within {LOAD_S} s"
+        self.pause()
+        self.event("lost")
+        if why := self.asker.change(recovery.stop(rank, control)):
+            return f"dmg did not stop rank {rank}: {why}"
+        if not self.wait(lambda: self.line.excluded, limit_s):
+            return f"rank {rank} was not excluded within {limit_s} s{self.settings()}"
+        if not self.wait(lambda: self.line.redundant, limit_s):
+            return (
+                f"the data was not redundant again within {limit_s} s after rank {rank} was"
+                f" excluded{self.settings()}"
+            )
+        self.pause()
+        self.end(LOST)
+        if not self.begun(BACK):
+            return f"no load began within {LOAD_S} s while rank {rank} was away"
+        self.event("started")
+        if why := self.asker.change(recovery.start(rank, control)):
+            return f"dmg did not start rank {rank}: {why}"
+        if not self.wait(lambda: self.line.joined, limit_s):
+            return f"rank {rank} did not join within {limit_s} s"
+        self.event("reintegrated")
+        if why := self.asker.change(recovery.reintegrate(rank, control)):
+            return f"dmg did not reintegrate rank {rank}: {why}"
+        if not self.wait(lambda: self.line.whole, limit_s):
+            return f"the pool was not whole within {limit_s} s after rank {rank} was taken back"
+        self.pause()
+        return ""
+
+    def settings(self) -> str:
+        """The settings of the pool that decide whether it excludes and rebuilds."""
+        asked = dmg.pool_properties(self.plan.lost.pool, self.plan.lost.control)
+        values = daos_properties.kept(self.asker.ask(asked), ("self_heal", "rd_fac"))
+        shown = ", ".join(f"{name} {value or 'none'}" for name, value in values.items())
+        return f"; its pool has {shown}" if shown else ""
+
+    def main(self) -> list[str]:
+        """Go through all steps, and bring the rank back whatever happens."""
+        for asked in (self.see_rank, self.see_pool):
+            threading.Thread(target=self.watch, args=[asked], daemon=True).start()
+        try:
+            why = self.losses()
+        except EndedError:
+            why = "ReFrame ended before the rank was back"
+        except Exception as error:  # whatever it is, the rank must come back
+            why = f"lose_rank.py failed: {error!r}"
+        if why:
+            self.event("failed", why)
+        self.done.set()
+        if why:
+            # No load of the job waits for what will not come.
+            for number in range(self.number, self.plan.losses + 1):
+                self.number = number
+                self.end(LOST)
+                self.end(BACK)
+        if not why:
+            # The job still verifies what it wrote.
+            self.ended.wait()
+        return bring_back.restore(self.plan.lost, say)
+
+
+def main() -> int:
+    """Read the plan, write down what it takes away, and go."""
+    # Whoever ends the campaign ends its whole group or session; this comes after it.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    plan = Plan.model_validate_json(sys.stdin.readline())
+    plan.ledger.parent.mkdir(parents=True, exist_ok=True)
+    with bring_back.alone(plan.ledger):
+        part = plan.ledger.with_suffix(".part")
+        part.write_text(plan.lost.model_dump_json())
+        part.rename(plan.ledger)
+        say("ready")
+        director = Director(plan)
+
+        def end() -> None:
+            sys.stdin.read()
+            director.ended.set()
+
+        threading.Thread(target=end, daemon=True).start()
+        problems = director.main()
+        if not problems:
+            plan.ledger.unlink()
+        for problem in problems:
+            say(f"problem: {problem}")
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

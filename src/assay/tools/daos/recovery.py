@@ -1,0 +1,85 @@
+"""What dmg is asked to take a rank away and to bring it back, and what it answers meanwhile."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ValidationError
+
+from assay.cluster.releases import since
+from assay.tools.daos.daos_answer import read_answer
+from assay.tools.daos.dmg import begin, members
+
+RELEASES = since("2.8")
+"""The releases whose `dmg system reintegrate` brings a rank back into all pools at once."""
+
+
+def stop(rank: int, config: str) -> list[str]:
+    """Command line that ends a rank's engine by SIGKILL, without a word to the others."""
+    return [*begin(config), "system", "stop", "--force", "--ranks", str(rank)]
+
+
+def start(rank: int, config: str) -> list[str]:
+    """Command line that starts the engine of a rank again."""
+    return [*begin(config), "system", "start", "--ranks", str(rank)]
+
+
+def reintegrate(rank: int, config: str) -> list[str]:
+    """Command line that takes a rank back into every pool that excluded it."""
+    return [*begin(config), "system", "reintegrate", "--ranks", str(rank)]
+
+
+def pool_create(label: str, size: str, owner: str, config: str) -> list[str]:
+    """Command line that makes a pool on all ranks whose data survives the loss of one."""
+    made = ["--size", size, "--user", f"{owner}@", "--properties", "rd_fac:1"]
+    return [*begin(config), "pool", "create", *made, label]
+
+
+def set_healthy(pool: str, container: str) -> list[str]:
+    """Command line that mends a container whose redundancy was less than what was lost."""
+    return ["daos", "-j", "container", "set-prop", pool, container, "--properties=status:healthy"]
+
+
+class Rebuild(BaseModel):
+    """The movement of data in a pool, as `dmg -j pool query` reports it."""
+
+    state: str = "idle"
+    derived_state: str = ""
+    status: int = 0
+    degraded: bool = False
+
+    @property
+    def runs(self) -> bool:
+        """Whether data moves, or space is reclaimed: DAOS 2.8 reports both as busy."""
+        return (self.derived_state or self.state) not in ("idle", "done")
+
+
+class PoolState(BaseModel):
+    """The targets of a pool, and whether its data is as redundant as it should be."""
+
+    total_targets: int
+    active_targets: int
+    rebuild: Rebuild
+
+    @property
+    def excludes(self) -> bool:
+        """Whether targets are excluded."""
+        return self.active_targets < self.total_targets
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all of its targets, and nothing moves or lacks redundancy."""
+        return not (self.excludes or self.rebuild.runs or self.rebuild.degraded)
+
+
+def pool_state(text: str) -> PoolState | None:
+    """The state of a pool from `dmg -j pool query`; None if it was not answered."""
+    answer = read_answer(text)
+    try:
+        return None if answer.error else PoolState.model_validate(answer.response)
+    except ValidationError:
+        return None
+
+
+def rank_state(text: str, rank: int) -> str:
+    """The state of a rank in lower case from `dmg -j system query`; empty if it is unknown."""
+    states = (each.state.lower() for each in members(read_answer(text)) if each.rank == rank)
+    return next(states, "")

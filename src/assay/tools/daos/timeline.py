@@ -1,0 +1,132 @@
+"""The time line of a rank that is lost: what was done, what dmg answered, and when.
+
+`reframe-checks/lose_rank.py` writes it while the load runs, a JSON object in each line: an `event`
+with its `time` in seconds since the epoch, or what dmg `seen` at that time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ValidationError
+
+from assay.tools.daos.recovery import PoolState
+
+NAME = "timeline"
+"""The beginning of its file's name among the answers of dmg; the number of the loss follows."""
+
+SETTLED_S = 15.0
+"""Seconds after a reintegration before a pool at rest counts as reintegrated although nobody saw it
+busy: its state is `Ready`, and its rebuild still `done`, until the reintegration begins. Seen with
+DAOS 2.8: 1 s; this is our own choice."""
+
+Event = Literal["lost", "started", "reintegrated", "failed"]
+
+
+class Observed(BaseModel):
+    """A line: an event, or a state of the rank or of the pool that dmg reported."""
+
+    time: float
+    event: Event | None = None
+    why: str = ""
+    rank: str = ""
+    pool: PoolState | None = None
+
+    def line(self) -> str:
+        """The line of the file."""
+        return self.model_dump_json(exclude_defaults=True) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """When a rank was lost, and when the system had recovered; None for what never happened.
+
+    Times are seconds since the epoch at which dmg had answered, so each is late by the time between
+    two answers.
+    """
+
+    lost: float | None = None
+    excluded: float | None = None
+    redundant: float | None = None
+    """When all data had its redundancy again, on the ranks that were left."""
+    started: float | None = None
+    joined: float | None = None
+    reintegrated: float | None = None
+    """When the rank's reintegration was asked for."""
+    whole: float | None = None
+    """When all targets were back, and no data moved any more."""
+    problems: tuple[str, ...] = ()
+
+    @property
+    def moments(self) -> dict[str, float]:
+        """The moments that were reached, in their order, by the words of the report."""
+        named = {
+            "rank lost": self.lost,
+            "excluded": self.excluded,
+            "redundant again": self.redundant,
+            "engine started": self.started,
+            "reintegration": self.reintegrated,
+            "whole again": self.whole,
+        }
+        return {name: time for name, time in named.items() if time is not None}
+
+
+def parse(text: str) -> Timeline:
+    """Read a time line; a line that is cut off, as after a loss of power, ends it."""
+    entries: list[Observed] = []
+    for line in text.splitlines():
+        try:
+            entries.append(Observed.model_validate(json.loads(line)))
+        except (ValueError, ValidationError):
+            break
+    return timeline(entries)
+
+
+def timeline(entries: Iterable[Observed]) -> Timeline:
+    """The moments of the entries."""
+    entries = sorted(entries, key=lambda each: each.time)
+    times = {each.event: each.time for each in entries if each.event}
+    lost, started = times.get("lost"), times.get("started")
+    reintegrated = times.get("reintegrated")
+
+    def first(after: float | None, seen: Callable[[Observed], bool]) -> float | None:
+        if after is None:
+            return None
+        return next((e.time for e in entries if e.time > after and seen(e)), None)
+
+    until = started if started is not None else float("inf")
+    excluded = first(lost, _excludes)
+    redundant = first(excluded, lambda e: _is_redundant(e) and e.time < until)
+    return Timeline(
+        lost=lost,
+        excluded=excluded,
+        redundant=redundant,
+        started=started,
+        joined=first(started, lambda e: e.rank == "joined"),
+        reintegrated=reintegrated,
+        whole=_whole(entries, reintegrated),
+        problems=tuple(each.why for each in entries if each.event == "failed"),
+    )
+
+
+def _excludes(entry: Observed) -> bool:
+    return entry.rank == "excluded" or (entry.pool is not None and entry.pool.excludes)
+
+
+def _is_redundant(entry: Observed) -> bool:
+    return entry.pool is not None and entry.pool.excludes and not entry.pool.rebuild.degraded
+
+
+def _whole(entries: Iterable[Observed], reintegrated: float | None) -> float | None:
+    """The first time at which the pool was at rest after it had been seen busy."""
+    was_busy = False
+    for entry in entries:
+        if reintegrated is None or entry.time <= reintegrated or entry.pool is None:
+            continue
+        was_busy = was_busy or entry.pool.rebuild.runs
+        if entry.pool.is_whole and (was_busy or entry.time >= reintegrated + SETTLED_S):
+            return entry.time
+    return None

@@ -1,0 +1,297 @@
+"""What takes a rank away brings it back, whatever happens to it; dmg and daos are stand-ins."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from run_reframe import CHECKS
+
+from assay.tools.daos.timeline import Timeline, parse
+
+DMG = """#!/bin/bash
+# The states of a system are files: rank, targets, pools; `never` has what does not happen.
+cd {directory} || exit
+echo "$*" >>asked
+never() {{ grep -qw "$1" never 2>/dev/null; }}
+pool() {{
+    degraded=false
+    [[ $(<targets) = 6 ]] || ! never rebuild || degraded=true
+    state=idle
+    [[ ! -e busy ]] || state=busy
+    rm -f busy
+    echo '{{"response": {{"total_targets": 6, "active_targets": '$(<targets)','
+    echo ' "rebuild": {{"state": "'$state'", "degraded": '$degraded'}}}}, "error": null}}'
+}}
+ok='{{"response": {{}}, "error": null, "status": 0}}'
+case "$*" in
+    *"system query"*)
+        echo '{{"response": {{"members": [{{"rank": 2, "addr": "s3",'
+        echo ' "state": "'$(<rank)'"}}]}}, "error": null}}'
+        ;;
+    *"system stop"*)
+        echo stopped >rank
+        never exclude || {{ echo excluded >rank; echo 4 >targets; }}
+        echo "$ok"
+        ;;
+    *"system start"*) echo joined >rank; echo "$ok" ;;
+    *"system reintegrate"*) echo 6 >targets; touch busy; echo "$ok" ;;
+    *"pool query"*) pool ;;
+    *"pool list"*) echo '{{"response": {{"pools": ['"$(<pools)"']}}, "error": null}}' ;;
+    *"pool destroy"*) echo '{{"uuid": "1", "label": "tank"}}' >pools; echo "$ok" ;;
+    *"get-prop"*) echo '{{"response": [{{"name": "self_heal", "value": "none"}}]}}' ;;
+    *) echo "$ok" ;;
+esac
+"""
+root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root takes anything away")
+
+BOTH = '{"uuid": "1", "label": "tank"}, {"uuid": "2", "label": "assay-failure"}'
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> Path:
+    """A stand-in of a system of three engines, with its programs and a stage directory."""
+    for name in ("bin", "stage"):
+        (tmp_path / name).mkdir()
+    for name, text in {"rank": "joined", "targets": "6", "pools": BOTH}.items():
+        (tmp_path / name).write_text(text)
+    for name in ("dmg", "daos"):
+        program = tmp_path / "bin" / name
+        program.write_text(DMG.format(directory=tmp_path))
+        program.chmod(0o755)
+    return tmp_path
+
+
+def plan(system: Path, *, losses: int = 1, limit_s: int = 20) -> str:
+    lost = {
+        "system": "daos_server",
+        "rank": 2,
+        "pool": "assay-failure",
+        "control": "/etc/control.yml",
+        "prefix": str(system),
+    }
+    return json.dumps(
+        {
+            "lost": lost,
+            "ledger": str(system / "failure.json"),
+            "stage": str(system / "stage"),
+            "losses": losses,
+            "window_s": 1,
+            "limit_s": limit_s,
+        }
+    )
+
+
+def begin(system: Path, text: str) -> subprocess.Popen[str]:
+    director = subprocess.Popen(
+        [sys.executable, str(CHECKS / "lose_rank.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert director.stdin
+    assert director.stdout
+    director.stdin.write(text + "\n")
+    director.stdin.flush()
+    assert director.stdout.readline() == "ready\n"
+    assert (system / "failure.json").exists()
+    return director
+
+
+def wait_for(path: Path) -> None:
+    for _ in range(300):
+        if path.exists():
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"there is no {path}")
+
+
+def asked(system: Path, words: str) -> int:
+    return sum(words in line for line in (system / "asked").read_text().splitlines())
+
+
+def is_whole(system: Path) -> bool:
+    states = [(system / name).read_text().strip() for name in ("rank", "targets")]
+    return states == ["joined", "6"] and "assay-failure" not in (system / "pools").read_text()
+
+
+def line(system: Path, number: int = 1) -> Timeline:
+    return parse((system / f"stage/raw/system/timeline.{number}.json").read_text())
+
+
+def run_load(system: Path, name: str) -> None:
+    """As load.sh does: say that it runs, and go on until it is told to end."""
+    (system / "stage" / f"{name}.end.begun").touch()
+    wait_for(system / "stage" / f"{name}.end")
+
+
+def test_a_rank_is_lost_as_often_as_planned_and_then_all_is_whole(system: Path) -> None:
+    director = begin(system, plan(system, losses=2))
+    for number in (1, 2):
+        run_load(system, f"lost.{number}")
+        run_load(system, f"back.{number}")
+    printed, _ = director.communicate(timeout=60)
+    assert director.returncode == 0, printed
+    for number in (1, 2):
+        assert list(line(system, number).moments) == [
+            *("rank lost", "excluded", "redundant again"),
+            *("engine started", "reintegration", "whole again"),
+        ]
+        assert line(system, number).problems == ()
+    assert asked(system, "system stop --force --ranks 2") == 2
+    assert is_whole(system)
+    assert not (system / "failure.json").exists()
+
+
+def test_where_nobody_excludes_or_rebuilds_the_limit_says_so(system: Path) -> None:
+    for never, sentence in {
+        "exclude": "rank 2 was not excluded within 3 s; its pool has self_heal none",
+        "rebuild": "the data was not redundant again within 3 s after rank 2 was excluded; its pool"
+        " has self_heal none",
+    }.items():
+        for name, text in {"never": never, "pools": BOTH}.items():
+            (system / name).write_text(text)
+        (system / "stage/lost.1.end").unlink(missing_ok=True)
+        director = begin(system, plan(system, limit_s=3, losses=2))
+        run_load(system, "lost.1")
+        director.communicate(timeout=60)
+        assert line(system).problems[-1] == sentence
+        assert is_whole(system)
+        # No load waits for the second loss.
+        assert (system / "stage/back.2.end").exists()
+
+
+def killed_parent(system: Path, at: str) -> None:
+    """Kill with -9 what started it, as soon as a load has begun, or one after it."""
+    code = (
+        "import subprocess, sys, time\n"
+        f"d = subprocess.Popen([sys.executable, {str(CHECKS / 'lose_rank.py')!r}], text=True,"
+        " stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)\n"
+        f"print({plan(system)!r}, file=d.stdin, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code]) as parent:
+        wait_for(system / "failure.json")
+        if at != "before":
+            (system / "stage/lost.1.end.begun").touch()
+            wait_for(system / "stage/raw/system/timeline.1.json")
+        if at == "back":
+            wait_for(system / "stage/lost.1.end")
+            (system / "stage/back.1.end.begun").touch()
+        parent.kill()
+
+
+@pytest.mark.parametrize("at", ["before", "lost", "back"])
+def test_if_reframe_is_killed_the_rank_comes_back(system: Path, at: str) -> None:
+    killed_parent(system, at)
+    for _ in range(300):
+        if not (system / "failure.json").exists():
+            break
+        time.sleep(0.1)
+    assert not (system / "failure.json").exists()
+    assert is_whole(system)
+    assert (system / "stage/lost.1.end").exists()
+
+
+def bring_back(system: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(CHECKS / "bring_back.py"), str(system / "failure.json")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_if_that_is_killed_too_whoever_finds_the_ledger_brings_it_back(system: Path) -> None:
+    director = begin(system, plan(system))
+    (system / "stage/lost.1.end.begun").touch()
+    while (system / "rank").read_text().strip() == "joined":
+        time.sleep(0.1)
+    os.kill(director.pid, signal.SIGKILL)
+    director.wait()
+    assert not is_whole(system)
+    done = bring_back(system)
+    assert done.returncode == 0, done.stderr
+    assert "rank 2 of daos_server was taken away by a check that did not end" in done.stdout
+    assert "the system daos_server is whole again" in done.stdout
+    assert is_whole(system)
+    assert not (system / "failure.json").exists()
+    # Once it is back, nothing is done.
+    before = (system / "asked").read_text()
+    assert bring_back(system).stdout == ""
+    assert (system / "asked").read_text() == before
+
+
+def test_a_ledger_that_cannot_be_read_is_not_passed_over(system: Path) -> None:
+    (system / "failure.json").write_text('{"rank": ')
+    done = bring_back(system)
+    assert done.returncode == 1
+    assert "cannot be read, so what is away is unknown" in done.stderr
+    assert (system / "failure.json").exists()
+
+
+def test_a_signal_to_all_does_not_end_what_brings_the_rank_back(system: Path) -> None:
+    director = begin(system, plan(system))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        director.send_signal(number)
+    run_load(system, "lost.1")
+    run_load(system, "back.1")
+    director.communicate(timeout=60)
+    assert director.returncode == 0
+    assert is_whole(system)
+
+
+def shell(system: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run campaign.sh or stop.sh where a check has left the ledger."""
+    programs = system / "programs"
+    programs.mkdir(exist_ok=True)
+    python = f'exec {sys.executable} "$@"'
+    for name, script in {"reframe": "true", "squeue": "true", "python3": python}.items():
+        (programs / name).write_text(f"#!/bin/bash\n{script}\n")
+        (programs / name).chmod(0o755)
+    path = f"{programs}:{os.environ['PATH']}"
+    extra = {"ASSAY_ENVIRONMENT": "/dev/null", "ASSAY_LEDGER": str(system / "failure.json")}
+    return subprocess.run(
+        [CHECKS / words[0], *words[1:]],
+        env={**os.environ, **extra, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@root_only
+@pytest.mark.parametrize("script", ["stop.sh", "campaign.sh"])
+def test_scripts_of_campaigns_bring_back_what_is_away(system: Path, script: str) -> None:
+    for name, text in {"rank": "excluded", "targets": "4"}.items():
+        (system / name).write_text(text)
+    lost = json.loads(plan(system))["lost"]
+    (system / "failure.json").write_text(json.dumps(lost))
+    campaigns = system / "campaigns"
+    campaigns.mkdir(mode=0o750)
+    words = [str(campaigns)] if script == "stop.sh" else [str(campaigns / "monday"), "quick"]
+    done = shell(system, script, *words)
+    assert done.returncode == 0, done.stderr
+    assert "a check has taken a part of the system away; it comes back now" in done.stderr
+    assert "the system daos_server is whole again" in done.stderr
+    assert is_whole(system)
+    # There is nothing left to do.
+    assert "away" not in shell(system, script, *words).stderr
+
+
+@root_only
+def test_no_campaign_begins_beside_a_part_that_does_not_come_back(system: Path) -> None:
+    (system / "failure.json").write_text("?")
+    campaigns = system / "campaigns"
+    campaigns.mkdir(mode=0o750)
+    done = shell(system, "campaign.sh", str(campaigns / "monday"), "quick")
+    assert done.returncode == 1
+    assert "what is away is unknown" in done.stderr
+    assert not (campaigns / "monday").exists()

@@ -1,0 +1,122 @@
+"""The time line of a rank that is lost, by two recordings of DAOS 2.8, and by made-up ones."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from assay.tools.daos.recovery import pool_state, rank_state
+from assay.tools.daos.timeline import SETTLED_S, Event, Observed, parse, timeline
+from recordings import recorded
+
+SEEN = re.compile(
+    r" *([+-]\d+\.\d) (?:\[.*2:(\w+)\] )?(?:noanswer|\w+ v\d+ act(\d) .*? (\{.*\})).*"
+)
+
+
+def recording(name: str, zero: float = 1000.0) -> list[Observed]:
+    """What dmg answered, as lose_rank.py would have noted it."""
+    entries = []
+    for line in recorded("failure", name).splitlines():
+        if found := SEEN.fullmatch(line):
+            time, rank, active, rebuild = found.groups()
+            pool = rebuild and {
+                "total_targets": 3,
+                "active_targets": int(active),
+                "rebuild": json.loads(rebuild),
+            }
+            seen = {"time": zero + float(time), "rank": rank or "", "pool": pool}
+            entries.append(Observed.model_validate(seen))
+    assert len(entries) > 20
+    return entries
+
+
+def event(time: float, event: Event, why: str = "") -> Observed:
+    return Observed(time=time, event=event, why=why)
+
+
+def pool(time: float, active: int = 6, **rebuild: Any) -> Observed:
+    """Made up: the pool of a system of three engines with two targets each."""
+    state = {"total_targets": 6, "active_targets": active, "rebuild": rebuild}
+    return Observed.model_validate({"time": time, "pool": state})
+
+
+def test_the_moments_of_a_recorded_loss() -> None:
+    line = timeline([event(1000.0, "lost"), *recording("pool_query_over_time.txt")])
+    assert line.lost == 1000.0
+    # The first answer after the loss came after 65.1 s; all data had two copies at 91.9 s.
+    assert line.excluded == pytest.approx(1065.1)
+    assert line.redundant == pytest.approx(1091.9)
+    assert line.started is None
+    assert line.whole is None
+    assert list(line.moments) == ["rank lost", "excluded", "redundant again"]
+
+
+def test_a_recorded_return_ends_when_data_no_longer_moves() -> None:
+    asked = [event(1000.0, "started"), event(1018.2, "reintegrated")]
+    line = timeline([*asked, *recording("reintegrate_over_time.txt")])
+    assert line.joined == pytest.approx(1015.9)
+    # `Ready` and all targets active at 20.2 s, while data moves until 66.5 s.
+    assert line.whole == pytest.approx(1066.5)
+
+
+def test_without_a_loss_nothing_was_excluded() -> None:
+    line = timeline(recording("pool_query_over_time.txt"))
+    assert (line.lost, line.excluded, line.redundant) == (None, None, None)
+
+
+def test_a_pool_that_does_not_rebuild_never_becomes_redundant() -> None:
+    away = [pool(30.0 + second, 4, state="idle", degraded=True) for second in range(600)]
+    line = timeline([event(0.0, "lost"), pool(1.0), *away])
+    assert line.excluded == 30.0
+    assert line.redundant is None
+
+
+def test_redundancy_that_comes_with_the_rank_itself_does_not_count() -> None:
+    entries = [
+        event(0.0, "lost"),
+        pool(30.0, 4, state="idle", degraded=True),
+        event(60.0, "started"),
+        pool(70.0, 4, state="idle"),
+    ]
+    assert timeline(entries).redundant is None
+
+
+@pytest.mark.parametrize(("after_s", "whole"), [(SETTLED_S - 1, False), (SETTLED_S, True)])
+def test_a_pool_that_nobody_saw_busy_is_whole_only_after_a_while(
+    after_s: float, *, whole: bool
+) -> None:
+    line = timeline([event(100.0, "reintegrated"), pool(100 + after_s, state="done")])
+    assert (line.whole is not None) == whole
+
+
+def test_what_failed_is_said_in_its_words() -> None:
+    lines = [event(1.0, "lost"), event(2.0, "failed", "ReFrame ended")]
+    assert parse("".join(each.line() for each in lines)).problems == ("ReFrame ended",)
+
+
+def test_a_line_that_is_cut_off_ends_the_time_line() -> None:
+    text = event(1.0, "lost").line() + pool(2.0, 4).line()
+    assert parse(text).excluded == 2.0
+    assert parse(text[:-20]).excluded is None
+    assert parse(text[:-20]).lost == 1.0
+    assert parse("") == parse("no such file")
+
+
+def test_the_state_of_a_recorded_pool() -> None:
+    text = recorded("failure", "pool_query_idle.txt")
+    state = pool_state(text)
+    assert state
+    assert state.is_whole
+    assert (state.total_targets, state.active_targets) == (3, 3)
+    assert pool_state("no answer in time") is None
+    assert pool_state('{\n"response": null, "error": "DER_TIMEDOUT", "status": -1011\n}') is None
+
+
+def test_the_state_of_a_rank() -> None:
+    answer = recorded("dmg", "system_query_rank_excluded.txt")
+    assert (rank_state(answer, 0), rank_state(answer, 1)) == ("joined", "adminexcluded")
+    assert rank_state(answer, 7) == rank_state("no answer", 0) == ""
