@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from assay import __version__
+from assay.campaign import begun
 from assay.campaign.cases import REPETITIONS, Deviation
 from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
@@ -90,6 +91,8 @@ class SignOff:
     """The properties of DAOS's pool and container before the checks, by the words of each."""
     recoveries: tuple[Recovery, ...] = ()
     """What clients did while a part of the system was lost and came back."""
+    begun: str = ""
+    """Which campaign of its plan this is, and how the others ended; empty if nobody asked."""
     evidence: tuple[Evidence, ...] | None = ()
     """The evidence for bad figures of DAOS; None if the bundle is older than that."""
 
@@ -220,7 +223,7 @@ class SignOff:
         if names := [str(each) for each in self.unjudged if each.alone or each.saved]:
             yield f"no verdict but by weakened yardsticks in {', '.join(names)}"
         if count := sum(len(each.judgements) for each in self.weakened):
-            by = ", ".join(dict.fromkeys(each.by for each in self.weakened))
+            by = named(tuple(dict.fromkeys(each.by for each in self.weakened)))
             yield f"weakened yardsticks for {count:,} metrics: {by}"
         yield from self._by_patterns()
 
@@ -281,6 +284,7 @@ def sign_off(
         host_changes=results.host_changes,
         engines=reported,
         in_force=in_force(cluster, results),
+        begun=begun.sentence(results.begun, cluster.name, results.scale, results.started),
         recoveries=recoveries(cluster, plan, results),
         evidence=evidence(cluster, plan, results, found.judgements, reported),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from assay.campaign.results import LONGEST
 from assay.checks.plan import Layer
 from assay.cluster.description import Cluster
 from assay.foreign.text import printable
@@ -89,6 +90,14 @@ def shares(signed: SignOff) -> list[str]:
         for share in each.checks
         if share.judged < share.subjects
     ]
+
+
+def window(signed: SignOff) -> str:
+    """When it was measured, and how far apart its checks may be."""
+    return (
+        f"{signed.measured_from:%Y-%m-%d %H:%M} to {signed.measured_to:%Y-%m-%d %H:%M} UTC, all"
+        f" checks within {LONGEST.days} days"
+    )
 
 
 MOST_WEAKENED = 20
