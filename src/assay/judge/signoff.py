@@ -32,6 +32,7 @@ from assay.judge.judgement import Judged, Judgement, Measurement, judge
 from assay.judge.recovery import Recovery, recoveries
 from assay.judge.stand_ins import stand_ins
 from assay.judge.stopping import BETWEEN, LOOKS
+from assay.judge.strangers import strangers
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import MOST_BY_PATTERN, Excused, Waiver, excuse
 from assay.judge.weakened import Weakened, weakened
@@ -92,6 +93,8 @@ class SignOff:
     """The properties of DAOS's pool and container before the checks, by the words of each."""
     recoveries: tuple[Recovery, ...] = ()
     """What clients did while a part of the system was lost and came back."""
+    strangers: tuple[str, ...] = ()
+    """The hosts of the system that the plan does not have."""
     begun: str = ""
     """Which campaign of its plan this is, and how the others ended; empty if nobody asked."""
     evidence: tuple[Evidence, ...] | None = ()
@@ -285,6 +288,7 @@ def sign_off(
         host_changes=results.host_changes,
         engines=reported,
         in_force=in_force(cluster, results),
+        strangers=strangers(cluster, results),
         begun=begun.sentence(results.begun, cluster.name, results.scale, results.started),
         recoveries=recoveries(cluster, plan, results),
         evidence=evidence(cluster, plan, results, found.judgements, reported),

@@ -226,6 +226,9 @@ class Record(_Model):
     measured_from: AwareDatetime
     measured_to: AwareDatetime
     made_at: AwareDatetime
+    undescribed: list[str] = Field(
+        default=[], description="found on hosts or in the system, and not described so"
+    )
     begun: str = Field(
         default="", description="which campaign of its plan it is, and how the others ended"
     )
@@ -280,6 +283,7 @@ def render(signed: SignOff) -> str:
         measured_from=signed.measured_from,
         measured_to=signed.measured_to,
         made_at=signed.made_at,
+        undescribed=list(map(printable, words.undescribed_of(signed))),
         begun=printable(signed.begun),
         counts=signed.counts,
         coverage=[CoverageRecord.model_validate(each) for each in signed.coverage],

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from assay.campaign.results import LONGEST
 from assay.checks.plan import Layer
+from assay.checks.undescribed import undescribed
 from assay.cluster.advisories import advisories
 from assay.cluster.description import Cluster
 from assay.foreign.text import printable
@@ -99,6 +100,12 @@ def window(signed: SignOff) -> str:
         f"{signed.measured_from:%Y-%m-%d %H:%M} to {signed.measured_to:%Y-%m-%d %H:%M} UTC, all"
         f" checks within {LONGEST.days} days"
     )
+
+
+def undescribed_of(signed: SignOff) -> list[str]:
+    """What was found, and is not described or otherwise there."""
+    found = map(str, undescribed(signed.cluster, signed.cluster.hosts))
+    return [*found, *signed.strangers]
 
 
 MOST_WEAKENED = 20
