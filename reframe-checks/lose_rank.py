@@ -7,6 +7,7 @@ also if that is killed: then the rank comes back at once. What was done and seen
 `raw/system/timeline.N.json` of the plan's directory; the problems are printed at the end.
 """
 
+import contextlib
 import signal
 import sys
 import threading
@@ -40,6 +41,12 @@ class Plan(BaseModel):
     window_s: int
     limit_s: int
     """How long each recovery may take, in seconds."""
+
+
+def say(text: str) -> None:
+    """Tell ReFrame, if it is still there."""
+    with contextlib.suppress(OSError):
+        print(text, flush=True)
 
 
 class EndedError(Exception):
@@ -191,7 +198,7 @@ class Director:
         if not why:
             # The job still verifies what it wrote.
             self.ended.wait()
-        return bring_back.restore(self.plan.lost, lambda said: print(said, flush=True))
+        return bring_back.restore(self.plan.lost, say)
 
 
 def main() -> int:
@@ -205,7 +212,7 @@ def main() -> int:
         part = plan.ledger.with_suffix(".part")
         part.write_text(plan.lost.model_dump_json())
         part.rename(plan.ledger)
-        print("ready", flush=True)
+        say("ready")
         director = Director(plan)
 
         def end() -> None:
@@ -217,7 +224,7 @@ def main() -> int:
         if not problems:
             plan.ledger.unlink()
         for problem in problems:
-            print(f"problem: {problem}", flush=True)
+            say(f"problem: {problem}")
     return bool(problems)
 
 

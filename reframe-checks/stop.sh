@@ -1,9 +1,9 @@
 #!/bin/bash -p
 # stop.sh CAMPAIGNS: end the campaign that is running in the directory CAMPAIGNS, with its job, and name it; also what a campaign left
-# there whose campaign.sh, ReFrame or both were killed. Does nothing where there is neither. It runs on the host on which
-# campaign.sh was started. Ends with 75 on another, with 64 where arguments are wrong, with 66 where there is no such directory,
-# with 77 where it is another user's or others can reach its lock, and with 1 where something does not end or Slurm does not say
-# whether a job runs on.
+# there whose campaign.sh, ReFrame or both were killed. What a check of the phase failure took away comes back. Does nothing where
+# there is none of these. It runs on the host on which campaign.sh was started. Ends with 75 on another, with 64 where arguments are
+# wrong, with 66 where there is no such directory, with 77 where it is another user's or others can reach its lock, and with 1 where
+# something does not end or does not come back, or Slurm does not say whether a job runs on.
 #
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
@@ -29,6 +29,10 @@ fi
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/lock.sh"
 
 nothing_runs() {
+    if [[ $(away) ]]; then
+        bring_back
+        exit
+    fi
     echo "no campaign is running in $campaigns" >&2
     exit 0
 }
@@ -44,7 +48,7 @@ recall
 silent=
 if flock --nonblock 9; then
     jobs_below "$campaigns" || silent=yes
-    [[ $silent || $(marked "$campaigns") || ${BELOW[*]} || $(away) ]] || nothing_runs
+    [[ $silent || $(marked "$campaigns") || ${BELOW[*]} ]] || nothing_runs
 else
     if [[ ${HOLDER_host:=$HOSTNAME} != "$HOSTNAME" ]]; then
         echo "the campaign in $campaigns was started on $HOLDER_host: end it there" >&2
@@ -78,6 +82,7 @@ for ((try = 0; try < 60; try++)); do
     ((${#BELOW[@]})) || break
     sleep 1
 done
+bring_back || exit 1
 if [[ $silent ]]; then
     echo "nothing of a campaign in $campaigns runs on this host any more, but a job of it may run on: stop again when Slurm" \
         "answers" >&2
@@ -87,6 +92,5 @@ if ((${#BELOW[@]})); then
     echo "the campaign was ended, but its job ${BELOW[0]} does not end: scontrol show job ${BELOW[0]}" >&2
     exit 1
 fi
-bring_back || exit 1
 echo "the campaign was ended:" >&2
 echo "$HOLDER_campaign"

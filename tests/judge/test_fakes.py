@@ -116,7 +116,7 @@ def test_figures_of_few_values_agree_by_chance() -> None:
 def test_a_second_round_that_repeats_the_first() -> None:
     """Samples of which two agree are a coincidence, but not those of a whole round."""
     copied = [[*samples, *samples[:2]] for samples in (real(2000.0 + 31 * n, 3) for n in range(4))]
-    sound = [real(3000.0 + 17 * n, 5) for n in range(4)]
+    sound = [[x + n * n * m for m, x in enumerate(real(3000.0 + 17 * n, 5))] for n in range(1, 5)]
     same_subject = [7, 7, 7, 7, 1, 2, 3, 4]
     named = reasons(*copied, *sound, groups=list(range(8)), subjects=same_subject)
     assert set(named) == {0, 1, 2, 3}

@@ -49,6 +49,8 @@ case "$*" in
     *) echo "$ok" ;;
 esac
 """
+root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root takes anything away")
+
 BOTH = '{"uuid": "1", "label": "tank"}, {"uuid": "2", "label": "assay-failure"}'
 
 
@@ -170,7 +172,7 @@ def killed_parent(system: Path, at: str) -> None:
     code = (
         "import subprocess, sys, time\n"
         f"d = subprocess.Popen([sys.executable, {str(CHECKS / 'lose_rank.py')!r}], text=True,"
-        " stdin=subprocess.PIPE, start_new_session=True)\n"
+        " stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)\n"
         f"print({plan(system)!r}, file=d.stdin, flush=True)\n"
         "time.sleep(60)\n"
     )
@@ -244,3 +246,52 @@ def test_a_signal_to_all_does_not_end_what_brings_the_rank_back(system: Path) ->
     director.communicate(timeout=60)
     assert director.returncode == 0
     assert is_whole(system)
+
+
+def shell(system: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run campaign.sh or stop.sh where a check has left the ledger."""
+    programs = system / "programs"
+    programs.mkdir(exist_ok=True)
+    python = f'exec {sys.executable} "$@"'
+    for name, script in {"reframe": "true", "squeue": "true", "python3": python}.items():
+        (programs / name).write_text(f"#!/bin/bash\n{script}\n")
+        (programs / name).chmod(0o755)
+    path = f"{programs}:{os.environ['PATH']}"
+    extra = {"ASSAY_ENVIRONMENT": "/dev/null", "ASSAY_LEDGER": str(system / "failure.json")}
+    return subprocess.run(
+        [CHECKS / words[0], *words[1:]],
+        env={**os.environ, **extra, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@root_only
+@pytest.mark.parametrize("script", ["stop.sh", "campaign.sh"])
+def test_scripts_of_campaigns_bring_back_what_is_away(system: Path, script: str) -> None:
+    for name, text in {"rank": "excluded", "targets": "4"}.items():
+        (system / name).write_text(text)
+    lost = json.loads(plan(system))["lost"]
+    (system / "failure.json").write_text(json.dumps(lost))
+    campaigns = system / "campaigns"
+    campaigns.mkdir(mode=0o750)
+    words = [str(campaigns)] if script == "stop.sh" else [str(campaigns / "monday"), "quick"]
+    done = shell(system, script, *words)
+    assert done.returncode == 0, done.stderr
+    assert "a check has taken a part of the system away; it comes back now" in done.stderr
+    assert "the system daos_server is whole again" in done.stderr
+    assert is_whole(system)
+    # There is nothing left to do.
+    assert "away" not in shell(system, script, *words).stderr
+
+
+@root_only
+def test_no_campaign_begins_beside_a_part_that_does_not_come_back(system: Path) -> None:
+    (system / "failure.json").write_text("?")
+    campaigns = system / "campaigns"
+    campaigns.mkdir(mode=0o750)
+    done = shell(system, "campaign.sh", str(campaigns / "monday"), "quick")
+    assert done.returncode == 1
+    assert "what is away is unknown" in done.stderr
+    assert not (campaigns / "monday").exists()

@@ -1,9 +1,8 @@
 """Samples that nobody measured: all of them equal, or copied from others.
 
 A program prints a limited number of digits, and two real samples agree in all of them only if there
-are few. So samples that are printed coarsely may agree, and prove nothing. Nor does it prove
-anything that samples agree which were multiplied by something: no copy is distinguished from other
-figures by its scatter alone.
+are few. So samples that are printed coarsely may agree, and prove nothing. `too_alike` finds copies
+that were multiplied by something, and figures that do not scatter.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from statistics import median
 
 from assay.campaign.cases import FIRST
+from assay.judge.too_alike import too_alike
 
 FEWEST = 5
 """This many equal samples are no coincidence."""
@@ -69,7 +69,7 @@ def fakes(
             f"its last {len(rows[row]) - FIRST} samples repeat the first {FIRST}: they were not"
             " measured again",
         )
-    return reasons
+    return too_alike(rows, groups, names, _step) | reasons
 
 
 def _quiet(rows: Rows, groups: Sequence[Hashable], steps: Sequence[float]) -> frozenset[Hashable]:

@@ -1,0 +1,69 @@
+"""RankLoss as ReFrame would run it: both consents, and what its job does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_reframe import scripts
+
+from sites import site
+
+
+def agreed() -> dict[str, Any]:
+    document = site(servers=3, clients=2)
+    document["daos"] |= {"pool": "tank", "container": "posix", "failure": True}
+    document["benchmarks"] = {"fio_dfs": "/opt/bin/fio"}
+    return document
+
+
+def script(directory: Path, scale: str = "quick") -> str:
+    return scripts(agreed(), directory, "--name=^RankLoss", f"--tag={scale}")["RankLoss"]
+
+
+def test_without_the_consent_of_this_run_it_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        script(tmp_path)
+    assert "to agree, pass -e assay_failure=daos_server to playbooks/validate.yml" in (
+        " ".join(failed.value.stdout.split())
+    )
+
+
+def test_the_consent_must_name_this_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_FAILURE", "other")
+    with pytest.raises(subprocess.CalledProcessError):
+        script(tmp_path)
+
+
+@pytest.mark.parametrize(("scale", "losses"), [("quick", 1), ("acceptance", 3)])
+def test_each_loss_is_written_loaded_and_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scale: str, losses: int
+) -> None:
+    monkeypatch.setenv("ASSAY_FAILURE", "daos_server")
+    text = script(tmp_path, scale)
+    steps = re.findall(r"^step (\S+)", text, re.MULTILINE)
+    assert steps == [
+        "container",
+        *(
+            step
+            for number in range(1, losses + 1)
+            for step in (
+                f"write.{2 * number - 1}",
+                f"lost.{number}",
+                f"write.{2 * number}",
+                f"back.{number}",
+                f"verify.{number}",
+            )
+        ),
+    ]
+    # Only the loads wait for a word from the controller.
+    assert len(re.findall(r" (?:lost|back)\.\d /opt/bin/fio \S+\.end$", text, re.MULTILINE)) == (
+        2 * losses
+    )
+    assert re.findall(r" write\.1 /opt/bin/fio$", text, re.MULTILINE)
+    assert "--nodelist=c1,c2" in text
+    written = {path.name for path in tmp_path.rglob("*.fio")}
+    assert {"write.1.fio", "lost.1.fio", "write.2.fio", "back.1.fio", "verify.1.fio"} <= written
