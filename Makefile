@@ -94,6 +94,11 @@ docs: setup ## Write the roles' pages, the list of modules and the tables of flo
 	$(BIN)/python scripts/floors.py
 	$(BIN)/python scripts/platforms_page.py
 
+.PHONY: floors
+floors: setup ## Derive the floors of figures through DAOS from bench/published/published.yml.
+	$(BIN)/python bench/published/derive.py
+	$(BIN)/python scripts/floors.py
+
 .PHONY: test
 test: lint unit molecule ## Everything that CI runs.
 
@@ -194,6 +199,14 @@ bench-health: setup ## How often `assay health` is right, on nights of clusters 
 .PHONY: bench-naming
 bench-naming: setup ## How often the engines' metrics name the right rank or target, on 4, 32 and 512 ranks.
 	$(BIN)/python tests/verdicts/naming.py
+
+.PHONY: bench-published
+bench-published: setup ## Judge every published DAOS system by floors from all others.
+	$(BIN)/python bench/published/published.py
+
+.PHONY: bench-submissions
+bench-submissions: setup ## What `assay parse` makes of the outputs below DIRECTORY, such as IO500's submission-data.
+	$(BIN)/python bench/submissions.py "$(DIRECTORY)"
 
 .PHONY: bench-scale
 bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.

@@ -8,6 +8,15 @@
 # BOUNDED is how Slurm is asked, since a program of it may not end.
 BOUNDED=$(dirname "$(realpath "${BASH_SOURCE[0]}")")/bounded.sh
 
+# Whoever has set options for Slurm's programs would hide jobs from them, or bind processes to other cores. What a job sets in
+# which somebody starts a campaign is not for its jobs.
+unset "${!SQUEUE_@}" "${!SINFO_@}" "${!SCANCEL_@}" "${!SLURM_CPU_BIND@}" "${!SLURM_MEM_BIND@}"
+if [[ ${SLURM_JOB_ID:-} ]]; then
+    for each in "${!SLURM_@}"; do
+        [[ $each == SLURM_CONF ]] || unset "$each"
+    done
+fi
+
 # What a campaign starts has ASSAY_CAMPAIGNS=CAMPAIGNS in its environment, by which it is found when all of that is gone.
 
 # refuse_other_owner DIRECTORY: end where it belongs to another user.

@@ -9,7 +9,7 @@ from reframe.core.exceptions import JobBlockedError, JobSchedulerError, SpawnedP
 from reframe.core.schedulers.slurm import SqueueJobScheduler
 from reframe.utility.osext import run_command
 
-from assay.tools.slurm import squeue
+from assay.tools.slurm import sinfo, squeue
 
 
 class TellingSqueue(SqueueJobScheduler):
@@ -60,7 +60,7 @@ class TellingSqueue(SqueueJobScheduler):
     def field_of(self, job: Any, field: str) -> str:
         """One field of a job, such as `%r`, as squeue(1) prints it; empty if it prints nothing."""
         command = f"{self._squeue} --noheader --jobs={job.jobid} --format={field}"
-        return str(run_command(command).stdout.strip())
+        return sinfo.of_one_cluster(str(run_command(command).stdout)).strip()
 
 
 def refusal(errors: str) -> str:

@@ -7,7 +7,7 @@ import sys
 from pages import ROOT, part_up_to_date
 
 from assay.checks.plan import CHECKS
-from assay.checks.references import Reference, entries
+from assay.checks.references import Law, Reference, entries
 
 PAGE = ROOT / "docs/derivations.md"
 
@@ -35,6 +35,8 @@ def is_time(entry: Reference) -> bool:
 def required(entry: Reference) -> str:
     """What an entry requires, with the part of a published figure that is kept."""
     parts = []
+    if entry.derived:
+        return of_law(entry.derived, entry.kept)
     if entry.fraction and is_time(entry):
         parts.append(f"at most {1 / (entry.fraction * entry.kept):.3g} times the bound")
     elif entry.fraction:
@@ -51,6 +53,22 @@ def required(entry: Reference) -> str:
             kept = 1 / entry.kept if quantity is entry.most else entry.kept
             parts.append(word.format(f"{quantity.value * kept:,.6g} {quantity.unit}"))
     return ", or ".join(parts)
+
+
+def of_law(law: Law, kept: float) -> str:
+    """What a law requires: the part that is kept of parts whose times add up."""
+    parts = [
+        f"{each.value:,.6g} {each.unit} for each {thing}"
+        for each, thing in (
+            (law.each_process, "process"),
+            (law.each_target, "target"),
+            (law.each_copy, "target with a further copy"),
+        )
+        if each
+    ]
+    if law.fraction:
+        parts.append(f"{100 * law.fraction:.4g} % of the bound")
+    return f"{100 * kept:.4g} % of: {' + '.join(parts)}"
 
 
 def table() -> str:

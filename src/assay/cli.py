@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import sys
 import traceback
@@ -101,6 +102,9 @@ def main() -> None:
     try:
         app()
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            complain(f"{error.filename or 'the output'} cannot be written: {error.strerror}")
+            sys.exit(NOT_DONE)
         # Python would end with 1, which is an answer: a closed gate, an alarm.
         _traceback(type(error), error, error.__traceback__)
         sys.exit(NOT_DONE)

@@ -125,10 +125,11 @@ _FORMS = {
     " _.+-, as in Slurm",
     r"^[A-Za-z0-9_][A-Za-z0-9_.+/-]*$": "should be a module as `module avail` lists it, such as"
     " openmpi/4.1.4",
-    r"^--(account|constraint|core-spec|gres|licenses|mem|mem-per-cpu|nice|prefer|qos"
-    r"|reservation|switches|wckey)=[A-Za-z0-9_.,:;&|*()\[\]@=/+-]+$": "should be an option of"
-    " sbatch that says when a job runs, such as --account=proj: account, constraint, core-spec,"
-    " gres, licenses, mem, mem-per-cpu, nice, prefer, qos, reservation, switches, wckey",
+    r"^--(account|clusters|constraint|core-spec|gpus-per-node|gres|hint|licenses|mem"
+    r"|mem-per-cpu|network|nice|prefer|qos|reservation|switches|wckey)"
+    r"=[A-Za-z0-9_.,:;&|*()\[\]@=/+-]+$": "should be an option of sbatch that says when a job"
+    " runs, such as --account=proj: account, clusters, constraint, core-spec, gpus-per-node, gres,"
+    " hint, licenses, mem, mem-per-cpu, network, nice, prefer, qos, reservation, switches, wckey",
     r"^[A-Za-z0-9_.-]+:[0-9]{1,5}$": "should be a server and its telemetry port, such as"
     " 192.0.2.1:9191",
     r"^\d\.\d x(1|2|4|8|16)$": "should be a generation of PCIe and its lanes, such as 4.0 x4",

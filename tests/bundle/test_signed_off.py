@@ -216,6 +216,21 @@ def test_a_sign_off_that_is_killed_leaves_no_bundle_and_the_next_clears_up(
     assert left(out) == ["one"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a directory away")
+@pytest.mark.parametrize(("owner", "mode"), [(65534, 0o755), (0, 0o757), (0, 0o775)])
+def test_root_writes_no_bundle_where_others_could_exchange_it(
+    campaign: Path, owner: int, mode: int
+) -> None:
+    """Whoever owns the directory could put a link in the place of the unfinished bundle."""
+    signoffs = campaign.parent / "signoffs"
+    signoffs.mkdir()
+    os.chown(signoffs, owner, 65534)
+    signoffs.chmod(mode)
+    done, out = sign_off(campaign)
+    assert (done.exit_code, left(out)) == (2, [])
+    assert "others could exchange what root writes there" in done.stderr
+
+
 def test_an_unfinished_sign_off_is_left_alone_by_another(
     campaign: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from assay.checks.bounds.devices import MEBIBYTE
 from assay.checks.daos_path import DaosPath
 from assay.checks.entry import Expectation, Measured, Metric, Requirement, credible
 from assay.checks.figures import Unrated
-from assay.checks.references import Reference
+from assay.checks.references import Law, Reference
 from assay.cluster.description import Cluster
 from assay.subject import Subject
 from assay.units import Quantity
@@ -248,3 +248,40 @@ def test_a_time_without_a_reference_or_with_one_of_the_site_has_a_ceiling_too(sh
     assert expected(TIME, cluster=own).derivation.endswith(
         "; ceiling 4 times (this site's own choice; the shipped ceiling is 2 times)"
     )
+
+
+def law(**parts: Any) -> Law:
+    return Law(interval=(0.9, 1.1), runs=20, systems=7, **parts)
+
+
+def test_the_times_of_a_law_add_up(shipped: Any) -> None:
+    # 4 targets × 100 are 400, 10 processes × 40 the same, and half of them is 200.
+    shipped(derived=law(each_process="40 MiB/s", each_target="100 MiB/s"), kept=0.8)
+    one = expected(bound=None, processes=10)
+    assert (one.ground, one.floor) == ("reference", pytest.approx(160))
+    assert "10 processes × 40.0 MiB/s, 4 targets × 100 MiB/s" in one.derivation
+    assert "four fifths of 20 published runs on 7 systems" in one.derivation
+    shipped(derived=law(each_process="40 MiB/s", fraction=0.4))
+    assert expected(processes=10).floor == pytest.approx(200)
+
+
+def test_a_further_copy_takes_a_target_its_own_time(shipped: Any) -> None:
+    shipped(derived=law(each_target="100 MiB/s", each_copy="50 MiB/s"))
+    assert expected(bound=None).floor == pytest.approx(400)
+    # Two more copies: 1 / 400 s and 2 / 200 s.
+    assert expected(bound=None, copies=3).floor == pytest.approx(80)
+
+
+def test_without_one_of_its_parts_a_law_requires_nothing(shipped: Any) -> None:
+    shipped(derived=law(each_process="40 MiB/s", each_target="100 MiB/s"))
+    assert expected(processes=0).floor is None
+    shipped(derived=law(each_target="100 MiB/s", fraction=0.5))
+    assert expected(below=[]).floor is None
+    assert expected(bound=None).floor is None
+    assert expected(below=[limit(600)]).floor == pytest.approx(1 / (1 / 400 + 1 / 300))
+
+
+def test_a_law_of_other_hardware_requires_half_of_the_bound_at_most(shipped: Any) -> None:
+    shipped(derived=law(each_target="200 MiB/s"))
+    assert expected().floor == 500
+    assert expected(bound=None).floor == pytest.approx(800)

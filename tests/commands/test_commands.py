@@ -10,7 +10,6 @@ import pytest
 
 from assay.commands import inputs
 from assay.problems import variable
-from assay.tools import PARSERS
 from bundles import campaign_in
 from clusters import description
 from commandline import assay as run
@@ -120,13 +119,6 @@ def test_no_escape_of_a_description_reaches_the_terminal(cluster_file: Path, com
     assert not any(text.startswith("host c2") for text in (printed + errors).splitlines())
 
 
-def test_parse_reads_no_device() -> None:
-    """`assay parse fio /dev/zero` ran out of memory."""
-    status, printed, errors = run("parse", "fio", "/dev/zero")
-    assert (status, printed) == (2, "")
-    assert errors.endswith("/dev/zero is not a regular file\n")
-
-
 def test_what_looks_like_markup_is_printed_as_it_is(cluster_file: Path) -> None:
     document = description()
     sheet = {"read_bandwidth": "7 GB/s", "source": "offer [rev b], as [/srv/offer.pdf] has it"}
@@ -143,25 +135,6 @@ def test_a_mistake_that_is_not_unicode_is_printed(cluster_file: Path) -> None:
     status, table, _ = run("check", cluster_file)
     assert status == 1
     assert "must be printable, on one line" in table
-
-
-@pytest.mark.parametrize("tool", sorted(PARSERS))
-def test_parse_knows_every_tool(tool: str, tmp_path: Path) -> None:
-    rubbish = tmp_path / "rubbish"
-    rubbish.write_text("Segmentation fault\n")
-    status, printed, _ = run("parse", tool, rubbish)
-    assert status == 1
-    parsed = json.loads(printed)
-    assert parsed["tool"] == tool
-    assert parsed["samples"] == []
-    assert parsed["problems"]
-
-
-def test_parse_prints_the_samples_of_a_good_output() -> None:
-    status, printed, _ = run("parse", "mdtest", RECORDED / "mdtest" / "dfs_easy.txt")
-    assert status == 0
-    metrics = {sample["metric"] for sample in json.loads(printed)["samples"]}
-    assert {"file_creation", "file_stat", "file_read", "file_removal"} <= metrics
 
 
 @pytest.mark.parametrize(
@@ -242,3 +215,12 @@ def test_logs_of_servers_that_are_not_there_are_a_misuse(tmp_path: Path, made: b
         f"--support-logs {logs} has no files; dmg support collect-log prints its path\n",
     )
     assert not out.exists()
+
+
+def test_an_output_without_room_is_one_sentence() -> None:
+    """A full disk was a traceback, whatever the command had done."""
+    command = [sys.executable, "-c", "from assay.cli import main; main()", "--version"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    sentence = "the output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, sentence)

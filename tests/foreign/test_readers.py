@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,14 @@ from assay.preflight import examine
 from assay.preflight.examine import ClusterError
 from assay.report import reader
 from assay.report.reader import RecordError
-from assay.tools import PARSERS
-from assay.tools.daos import dmg, interception
+from assay.tools import PARSERS, json_output
+from assay.tools.daos import (
+    container,
+    device_health,
+    dmg,
+    health_check,
+    interception,
+)
 from clusters import description
 from recordings import ROOT
 from runs import report
@@ -272,3 +278,50 @@ def test_a_parser(tool: str, data: st.DataObject) -> None:
 @given(st.text(max_size=300))
 def test_a_parser_of_anything(tool: str, content: str) -> None:
     assert not PARSERS[tool](content).samples or content
+
+
+ANSWERS = [
+    (ROOT / "dmg" / name).read_text()
+    for name in ("pool_query_md_on_ssd.txt", "system_query_joined.txt", "list_devices.txt")
+] + ['{"response": {"host_errors": {"error": "s1"}}, "error": "1 host failed", "status": 0}']
+READERS: list[Callable[[str], object]] = [
+    *(dmg.busy_pools, dmg.failure, dmg.fullest, dmg.labels, dmg.parse, dmg.pressed, dmg.ranks),
+    *(dmg.uuid, container.identity, container.parse, device_health.of_targets),
+    *(device_health.problems, health_check.problems),
+]
+
+
+@BOUNDED
+@given(st.data())
+def test_an_answer_of_daos(data: st.DataObject) -> None:
+    """A size of 400 digits, or `host_errors` that are a text, raised in ReFrame."""
+    text = data.draw(st.sampled_from(ANSWERS))
+    document = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    *above, last = data.draw(st.sampled_from(list(places(document))))
+    inner = document
+    for key in above:
+        inner = inner[key]
+    inner[last] = data.draw(NASTY)
+    for read in READERS:
+        read(json.dumps(document, indent=2))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"response": {"host_errors": "s1"}, "error": "one failed", "status": 0},
+        {"response": {"members": [{"rank": 10**400}]}, "error": None, "status": 10**400},
+        {"response": {"tier_stats": [{"total": 10**400, "free": 10**400}]}, "error": None},
+    ],
+)
+def test_an_answer_of_daos_that_is_none(document: object) -> None:
+    for read in READERS:
+        read(json.dumps(document, indent=2))
+
+
+def test_a_number_beyond_any_counter_is_no_json() -> None:
+    assert json_output.json_objects('{"size": 18446744073709551615}')[1] is None
+    assert json_output.json_objects('{"size": 100000000000000000000}') == (
+        [],
+        "its JSON is not readable",
+    )

@@ -22,7 +22,7 @@ Below, Open, Unrated = Verdict.BELOW, Verdict.UNSTEADY, Verdict.UNRATED
 @pytest.mark.parametrize(
     ("figure", "verdict"),
     # STEPS: one and a half steps of 128 are 192, or 18.75 % of 1024.
-    [(833.0, Open), (832.0, Open), (831.0, Below)],
+    [(833.0, Unrated), (832.0, Unrated), (831.0, Below)],
 )
 def test_a_loss_is_more_than_a_step_and_a_half(figure: float, verdict: Verdict) -> None:
     assert last(rated([1024.0] * 7 + [figure], step=128.0)) is verdict
@@ -40,7 +40,7 @@ def test_a_slow_metric_does_not_reach_its_peers(best: float, verdict: Verdict) -
     [
         # Most samples of peers show no step: one peer that does proves nothing of the others.
         ([0.0] * 7 + [200.0], Below),
-        ([0.0] * 3 + [200.0] * 5, Open),
+        ([0.0] * 3 + [200.0] * 5, Unrated),
         # The smallest step of those that show one.
         ([0.0] * 2 + [200.0] * 5 + [20.0], Below),
     ],

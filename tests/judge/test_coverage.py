@@ -127,6 +127,7 @@ def signed_of(
         problems=lambda _: [],
         raw=lambda _: [],
         as_run=lambda metric: metric,
+        sizes=lambda metric: {},
         scale="acceptance",
         reports=[],
         started=datetime(2026, 3, 2, tzinfo=UTC),

@@ -47,8 +47,8 @@ def test_peers_nearer_than_their_errors_differ_by_what_is_natural() -> None:
         (0.0499, SURE, False),
         (0.05, SURE, True),
         # CLEAR, where the error of each is more than their scatter.
-        (0.0799, 0.02, False),
-        (0.08, 0.02, True),
+        (0.1299, 0.02, False),
+        (0.13, 0.02, True),
     ],
 )
 def test_populations_are_clearly_apart(loss: float, error: float, *, two: bool) -> None:
@@ -61,8 +61,8 @@ def test_populations_are_further_apart_than_they_are_wide() -> None:
         return np.array([0.0, width, 2 * width, -0.10, -0.10 - width, -0.10 - 2 * width])
 
     # The medians are 0.10 + 2 * width apart, and half of all are as far as `width` from theirs.
-    assert of_hosts(wide(0.025)) is not None
-    assert of_hosts(wide(0.026)) is None
+    assert of_hosts(wide(0.013)) is not None
+    assert of_hosts(wide(0.0132)) is None
 
 
 def test_the_distance_is_relative_to_the_better_population() -> None:

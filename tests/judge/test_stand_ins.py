@@ -104,6 +104,8 @@ def test_sound_figures_are_judged_by_their_own(tmp_path: Path) -> None:
     far = {"latency_empty": 180.0, "empty": 22_000.0}
     got = judged(tmp_path, SERVERS, "SelfTestCrossServer", CROSS, {PAIR: far})
     rate = got[f"empty on {PAIR}"]
-    assert got[f"latency_empty on {PAIR}"].verdict is Verdict.PASS
     assert "instead" not in rate.expectation.derivation
-    assert rate.verdict is Verdict.PASS
+    # A few pairs that differ are a question, not an accusation.
+    for judgement in (rate, got[f"latency_empty on {PAIR}"]):
+        assert judgement.verdict is Verdict.UNSTEADY
+        assert "worse than the best of its few peers" in judgement.reason

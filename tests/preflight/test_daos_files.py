@@ -148,12 +148,7 @@ def test_what_2_4_still_reads_of_older_releases(tmp_path: Path) -> None:
         ("ex-tcp-28.conf", {"disable_vmd": "no"}, "disable_vmd", "without quotes"),
         ("ex-tcp-28.conf", {"port": 0}, "port", "1 to 65535"),
         ("ex-tcp-28.conf", {"access_points": ["a"]}, "access_points", "refuses the two together"),
-        (
-            "ex-tcp-28.conf",
-            {"control_metadata": {"path": "/a"}},
-            "control_metadata.path",
-            "without",
-        ),
+        ("ex-tcp-28.conf", {"control_metadata": {"path": "/a"}}, "control_metadata.path", "roles"),
         ("jlab-mdssd.conf", {"access_points": ["a", "b"]}, "access_points", "an odd number"),
         ("ex-tcp-28.conf", {"fault_path": "rack"}, "fault_path", "one or two levels"),
         ("ex-tcp-28.conf", {"crt_timeout": -1}, "crt_timeout", "0"),

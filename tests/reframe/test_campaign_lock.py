@@ -399,3 +399,27 @@ def test_options_of_shells_reach_no_job(
     }
     assert not names & {"SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT"}
     assert run(STOP, campaigns, env=environment(programs, **strange)).returncode == 0
+
+
+def test_options_for_programs_of_slurm_hide_no_job_and_bind_nothing(
+    programs: Path, campaigns: Path
+) -> None:
+    """With SQUEUE_STATES=PD, `stop.sh` did not see the job that ran; srun binds by SLURM_CPU_BIND.
+
+    A campaign may be started in a job, whose variables are none of its own jobs.
+    """
+    queue = campaigns.parent / "queue"
+    put(programs, "squeue", f"[[ $SQUEUE_STATES ]] || cat {queue} 2>/dev/null || true")
+    put(programs, "scancel", f'[[ $SCANCEL_STATE ]] || rm {queue}; echo "$@" >>{queue}.cancelled')
+    put(programs, "reframe", "/usr/bin/env")
+    options = {"SQUEUE_STATES": "PD", "SCANCEL_STATE": "PENDING", "SLURM_CPU_BIND": "none"}
+    inside = {"SLURM_JOB_ID": "7", "SLURM_OVERLAP": "1", "SLURM_CONF": "/etc/slurm.conf"}
+    given = environment(programs, **options, **inside)
+    assert run(CAMPAIGN, campaigns / "1", "quick", env=given).returncode == 0
+    lines = (campaigns / "1/reframe.out").read_text().splitlines()
+    names = {line.partition("=")[0] for line in lines}
+    assert {name for name in names if name.startswith(("SLURM", "SQ", "SC"))} == {"SLURM_CONF"}
+    queue.write_text(f"7|daos-assay|{campaigns}/1/stage/SsdFio\n")
+    done = run(STOP, campaigns, env=given)
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+    assert Path(f"{queue}.cancelled").read_text() == "7\n"

@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from assay.cluster.daos import System
 from assay.cluster.description import Host, Site
 from assay.preflight.examine import examine
-from assay.preflight.rules.context import OfServer, OfSystem
+from assay.preflight.rules.context import OfServer, OfSite, OfSystem
 from assay.preflight.rules.engines.advice import advice_for_system, advice_rules
+from assay.preflight.rules.site.advisories import advisory_rules
 from assay.problems import Problem
 
 _SSDS = [
@@ -176,6 +177,8 @@ def advice(document: Any) -> list[Problem]:
                 advised += advice_rules(OfServer(name, hosts[name], "2.8", None, None))
         system = System.model_validate(document["daos"])
         advised += advice_for_system(OfSystem(Site.model_construct(), system, hosts, hosts))
+        site_of = Site.model_construct(daos=system, provider=str(document["provider"]))
+        advised += advisory_rules(OfSite(site_of, hosts, hosts))
     return advised
 
 

@@ -94,6 +94,7 @@ def test_system_pool_and_container_are_described() -> None:
         "container": "mine",
         "file_oclass": "S2",
         "found": {
+            "release": "2.8.0",
             "ranks": 2,
             "targets": 2,
             "free_mib": 4015,

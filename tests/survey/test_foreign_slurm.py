@@ -160,3 +160,95 @@ def test_where_all_named_nodes_take_no_jobs_nothing_is_described(
     assert str(error.value) == (
         "no node of --nodes takes jobs: n2 is drained in Slurm (memory); n3 is down in Slurm (gone)"
     )
+
+
+AWS = """queue1-dy-compute-resource-1-1|idle~|none
+queue1-dy-compute-resource-1-2|idle~|none
+queue1-dy-compute-resource-1-3|idle~|none
+queue1-dy-compute-resource-1-4|idle#|none
+"""
+"""Posted by a user of AWS ParallelCluster."""
+
+
+def program(directory: Path, name: str, script: str) -> None:
+    (directory / name).write_text(f"#!/bin/sh\n{script}\n")
+    (directory / name).chmod(0o755)
+
+
+def test_nodes_that_are_off_are_not_powered_up_by_accident(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sinfo_prints(tmp_path, monkeypatch, AWS)
+    with pytest.raises(SlurmError, match=r"1-1 is idle, but powered off.*or power them up$"):
+        foreign_slurm.nodes("queue1", None)
+    one = "queue1-dy-compute-resource-1-1"
+    program(tmp_path, "scontrol", f"echo {one}")
+    assert foreign_slurm.nodes("queue1", one) == ([one], {})
+
+
+def test_of_idle_nodes_those_that_are_off_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sinfo_prints(tmp_path, monkeypatch, "n1|idle|none\nn2|idle~|none\nn3|idle*|none\n")
+    assert foreign_slurm.nodes("batch", None) == (
+        ["n1"],
+        {"n2": "n2 is idle, but powered off", "n3": "n3 is idle, but not responding"},
+    )
+
+
+def test_a_reservation_takes_its_nodes_in_maintenance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sinfo_prints(
+        tmp_path,
+        monkeypatch,
+        "sc003|maint|none\nsc004|reserved|none\nsc005|maint*|none\nn9|idle|-\n",
+    )
+    shown = "echo ReservationName=night Nodes=sc[003-005] NodeCnt=3 State=ACTIVE"
+    names = "printf 'sc003\\nsc004\\nsc005\\n'"
+    program(tmp_path, "scontrol", f'[ "$2" = hostnames ] && {names} || {shown}')
+    assert foreign_slurm.nodes("batch", None, "night") == (
+        ["sc003", "sc004"],
+        {"sc005": "sc005 is maint, but not responding"},
+    )
+    assert foreign_slurm.nodes("batch", None)[0] == ["n9"]
+
+
+def test_of_several_clusters_one_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLURM_CLUSTERS", "cm4,serial")
+    with pytest.raises(SlurmError, match="choose one with --option clusters=NAME"):
+        foreign_slurm.cluster(None)
+    assert foreign_slurm.cluster("cm4") == "cm4"
+    assert os.environ["SLURM_CLUSTERS"] == "cm4"
+    monkeypatch.delenv("SLURM_CLUSTERS")
+    assert foreign_slurm.cluster(None) is None
+
+
+def test_the_name_of_the_cluster_is_no_partition(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, "sinfo", "printf 'CLUSTER: cm4\\ncm4_tiny\\ncm4_std\\n'")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert foreign_slurm.partitions() == ["cm4_std", "cm4_tiny"]
+
+
+@pytest.mark.parametrize(
+    "option", ["hint=nomultithread", "gpus-per-node=4", "network=single_node_vni", "clusters=cm4"]
+)
+def test_options_of_sites(option: str) -> None:
+    words = {"partitions": {"clients": "batch"}, "options": [f"--{option}"]}
+    slurm = Slurm.model_validate(words)
+    name, _, value = option.partition("=")
+    assert (slurm.option(name), slurm.option("qos")) == (value, None)
+
+
+def test_exclusive_is_refused_where_it_has_no_effect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, "sinfo", "echo FORCE:4")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert foreign_slurm.is_exclusive("batch", False) is False
+    with pytest.raises(SlurmError, match="--exclusive has no effect in the partition batch"):
+        foreign_slurm.is_exclusive("batch", True)
+    program(tmp_path, "sinfo", "echo EXCLUSIVE")
+    assert foreign_slurm.is_exclusive("batch", False) is True

@@ -194,7 +194,6 @@ NO_JSON = "no JSON report from fio: it contains no JSON"
                 "file: No such file or directory",
             ),
         ),
-        ("dfs_normal.txt", (NO_JSON,)),
     ],
 )
 def test_says_why_a_run_is_not_a_measurement(name, problems):
@@ -246,10 +245,12 @@ def test_older_releases_are_read_in_their_own_units(name, read, write):
 
 
 def test_a_release_without_the_options_of_its_jobs_is_named():
-    (problem,) = parse(recorded("posted/fio_214_3jobs.json")).problems
-    assert problem == (
-        "no JSON report from fio: fio-2.1.4 does not print the options of its jobs;"
-        " run fio 3 or newer"
+    parsed = parse(recorded("posted/fio_214_3jobs.json"))
+    assert parsed.unread
+    assert parsed.problems == (
+        "not known: a report of fio-2.1.4, without the options of its jobs (known: its JSON (from"
+        " 2.2), its report for people, and terse version 3, of 2.0 to 3.42; needed: a run of fio 3"
+        " or newer)",
     )
 
 
@@ -258,9 +259,8 @@ def test_no_figure_without_the_release_that_gives_its_unit():
     del unknown["fio version"]
     parsed = parse(json.dumps(unknown))
     assert parsed.samples == ()
-    assert parsed.problems == (
-        "no JSON report from fio: it does not say its release, so the unit of io_bytes is unknown",
-    )
+    assert parsed.unread
+    assert parsed.problems[0].startswith("not known: a report without its release, so the unit of")
 
 
 @pytest.mark.parametrize("release", ["fio-2.20", "fio-2.21", "fio-2.99"])

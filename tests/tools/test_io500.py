@@ -82,8 +82,9 @@ def test_the_program_and_this_module_come_to_the_same_score():
     assert values["mdtest_hard_stat"] == 855.160901
     units = {sample.metric: sample.unit for sample in parsed.samples}
     assert (units["ior_hard_read"], units["find"]) == ("GiB/s", "kop/s")
-    # Phases that count for nothing in the score are no metrics.
-    assert len(values) == 12 + 3
+    # An extended phase is a figure of its own, and those that did not run are none.
+    assert values["ior_rnd4k_easy_read"] > 0
+    assert len(values) == 13 + 3
 
 
 def test_the_summary_is_read_like_the_output():
@@ -236,7 +237,9 @@ def test_phases_of_a_program_that_names_no_version_are_not_figures():
     text = recorded(TOOL, "valid.txt")
     banner = next(line for line in text.splitlines() if line.startswith("IO500 version"))
     (problem,) = parse(text.replace(banner, "")).problems
-    assert problem == "this is not output of io500: it does not report a version"
+    assert problem == (
+        "this is not output of io500: it reports neither a version nor phases of io500.sh"
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,9 +252,16 @@ def test_summaries_of_2020_are_read(name, total):
     assert figures(parsed)["score"] == pytest.approx(total, rel=1e-3)
 
 
-def test_its_other_file_is_named():
-    (problem,) = parse(recorded(TOOL, "posted/io500_2023_result_ini.txt")).problems
-    assert problem == ("this is io500's result.txt; pass result_summary.txt or its whole output")
+def test_its_other_file_has_the_same_figures_if_it_names_its_release():
+    text = recorded(TOOL, "posted/io500_2023_result_ini.txt")
+    parsed = parse(text)
+    assert parsed.problems == ()
+    assert figures(parsed)["ior_easy_write"] == 20693.627959
+    assert figures(parsed)["find"] == 229672.102323
+    assert figures(parsed)["score"] == pytest.approx(32165.926368, rel=1e-6)
+    unnamed = parse(text.replace("io500-sc23_v1", ""))
+    assert unnamed.unread
+    assert "a result.txt that names no version, and so no units" in unnamed.problems[0]
 
 
 def test_a_phase_that_io500_calls_invalid_makes_the_run_invalid():
@@ -260,3 +270,38 @@ def test_a_phase_that_io500_calls_invalid_makes_the_run_invalid():
     )
     (problem,) = parse(text).problems
     assert problem == "io500 calls find invalid; see its earlier output for the reason"
+
+
+@pytest.mark.parametrize(
+    ("name", "easy_write", "score"),
+    [
+        ("io500sh_2018.txt", 218.322, 70.6409),
+        # Its TOTAL is the product of both scores.
+        ("io500sh_2017_product.txt", 34.134, 587.42643**0.5),
+    ],
+)
+def test_summaries_of_the_script_are_read(name, easy_write, score):
+    parsed = parse(recorded(TOOL, f"posted/{name}"))
+    assert parsed.problems == ()
+    assert figures(parsed)["ior_easy_write"] == easy_write
+    assert figures(parsed)["score"] == pytest.approx(score, rel=2e-3)
+
+
+def test_extended_phases_are_figures_of_their_own():
+    parsed = parse(recorded(TOOL, "posted/io500_sc21_extended.txt"))
+    assert parsed.problems == ()
+    values = figures(parsed)
+    assert values["ior_rnd4k_read"] == 0.494981
+    assert values["mdworkbench_bench"] == 75.540489
+    assert "timestamp" not in values
+    assert values["score"] == pytest.approx(21.717851, rel=1e-5)
+
+
+def test_a_remark_of_io500_about_itself_is_no_problem():
+    text = recorded(TOOL, "posted/io500_2023_result_ini.txt")
+    remark = "; WARNING Using internal pfind, will ignore any arguments to the external script\n"
+    below = "; ERROR INVALID stonewall-time < 30s\n"
+    assert parse(remark + below + text).problems == ()
+    assert parse(below + text.replace("-D 300", "-D 3")).problems[0] == (
+        "io500: stonewall-time < 30s"
+    )

@@ -128,7 +128,7 @@ def test_of_several_iterations_the_mean_is_all_there_is(name, creation):
     assert parsed.samples[0].labels["statistic"] == "mean of 3 iterations"
 
 
-NO_RATE = "mdtest printed no rate: it did not reach its summary, or ran no phase"
+NO_RATE = "mdtest printed no rate: it did not reach its summary"
 
 
 @pytest.mark.parametrize(
@@ -299,3 +299,15 @@ def test_a_creation_that_lasted_met_its_deadline():
     assert parse(text).problems == ()
     (problem,) = parse(text.replace("'-W' '300'", "'-W' '400'")).problems
     assert problem.startswith("creation ended before its deadline of 400 s")
+
+
+def test_the_summary_of_2018_has_rates():
+    parsed = parse(recorded("posted/mdtest_193_2018.txt"))
+    assert parsed.problems == ()
+    assert figures(parsed) == {"file_stat": 28172.482}
+
+
+def test_rates_that_are_all_zero_are_named():
+    assert parse(recorded("posted/mdtest_zero_rates.txt")).problems == (
+        "every rate of mdtest is 0: it ran no phase, or lost its count",
+    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.tools.slurm.sinfo import Nodes, limit_min
+from assay.tools.slurm.sinfo import Nodes, is_exclusive, is_shared_by_force, limit_min
 
 NODES = Nodes("servers", mark="m")
 
@@ -59,6 +59,7 @@ def test_what_is_not_an_answer_names_no_node(message: str) -> None:
         ("4:00:00\n", 240),
         ("1-00:00:00\n", 1440),
         ("2-03:04:00\n", 3064),
+        ("CLUSTER: cm4\n2-00:00:00\n", 2880),
         ("infinite\n", None),
         ("n/a\n", None),
         ("", None),
@@ -66,3 +67,22 @@ def test_what_is_not_an_answer_names_no_node(message: str) -> None:
 )
 def test_how_long_a_job_may_run(printed: str, minutes: int | None) -> None:
     assert limit_min(printed) == minutes
+
+
+@pytest.mark.parametrize("mark", "*~#%!@^")
+def test_a_node_that_is_off_is_idle_in_name_alone(mark: str) -> None:
+    printed = f"m|s1|idle{mark}|none\nm|s2|idle|none\nm|s3|mixed-|none\nm|s4|idle$|none\n"
+    assert list(NODES.off(printed)) == ["s1"]
+    assert NODES.off(printed)["s1"].startswith("s1 is idle, but ")
+
+
+@pytest.mark.parametrize(
+    ("printed", "by_force", "alone"),
+    [
+        *(("NO\n", False, False), ("YES:4\n", False, False), ("EXCLUSIVE\n", False, True)),
+        *(("FORCE:4\n", True, False), ("FORCE:1\n", False, False), ("", False, False)),
+        ("CLUSTER: cm4\nEXCLUSIVE\n", False, True),
+    ],
+)
+def test_whether_jobs_share_nodes(printed: str, by_force: bool, alone: bool) -> None:
+    assert (is_shared_by_force(printed), is_exclusive(printed)) == (by_force, alone)

@@ -10,57 +10,65 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
-from faults import FAULTS, SLIPPING, SLIPS, Fault, slipped
-from noises import NOISES, WHOLE, independent
+from faults import FAULTS, FEW_PEERS, SLIPPING, SLIPS, Fault, slipped
+from noises import DECLARED, NOISES, WHOLE, independent
 from sessions import LEVELS, regressions, slips_named
-from simulated import SAMPLES, Cluster
-from tables import Parts, show
+from simulated import KINDS, Cluster
+from tables import Parts, share, show
 
 from assay.judge.verdict import Verdict
 
 TUNING, REPORTING = 20_250, 104_729
 SIZES = (4, 16, 128)
 """Numbers of hosts, for which it is said how often each fault has to be found."""
+FEW = (2, 3)
+"""Numbers of hosts whose figures have too few peers for an outlier."""
 ACCUSING = (Verdict.BELOW, Verdict.IMPLAUSIBLE)
 
 
-def false_alarms(noise: str, hosts: int, campaigns: int, seed: int) -> tuple[float, float]:
-    """The shares of sound campaigns that are accused, and that are left open."""
+def false_alarms(noise: str, hosts: int, campaigns: int, seed: int) -> tuple[int, int]:
+    """How many sound campaigns are accused, and how many are left open."""
     rng = np.random.default_rng([seed, hosts, list(NOISES).index(noise)])
-    cluster = Cluster(hosts)
+    cluster = Cluster(hosts, declared=DECLARED.get(noise, 0.0))
     accused = left = 0
     for _ in range(campaigns):
         made = cluster.measured(NOISES[noise](rng, cluster), whole=noise == WHOLE)
         verdict = cluster.judged(made).verdict
         accused += bool(np.isin(verdict, ACCUSING).any())
         left += bool((verdict == Verdict.UNSTEADY).any())
-    return accused / campaigns, left / campaigns
+    return accused, left
 
 
-def recall(fault: str, hosts: int, campaigns: int, seed: int) -> float:
+def recall(fault: str, hosts: int, campaigns: int, seed: int) -> int:
     """How often a fault is called what it is."""
     rng = np.random.default_rng([seed, hosts, 100 + list(FAULTS).index(fault)])
     return _recall(FAULTS[fault], hosts, campaigns, rng)
 
 
-def _recall(fault: Fault, hosts: int, campaigns: int, rng: np.random.Generator) -> float:
+def recall_of_few(fault: str, hosts: int, campaigns: int, seed: int) -> int:
+    """How often a fault is stopped where there are two or three peers."""
+    rng = np.random.default_rng([seed, hosts, 200 + list(FEW_PEERS).index(fault)])
+    return _recall(FEW_PEERS[fault], hosts, campaigns, rng)
+
+
+def _recall(fault: Fault, hosts: int, campaigns: int, rng: np.random.Generator) -> int:
     cluster = Cluster(hosts)
     recognized = 0
     for _ in range(campaigns):
         sound = cluster.measured(fault.noise(rng, cluster))
         samples, hit = fault.put(rng, cluster, sound)
         recognized += fault.is_recognized(cluster.judged(samples), hit)
-    return recognized / campaigns
+    return recognized
 
 
 def slips_stopped(check: str, slip: str, hosts: int, campaigns: int, seed: int) -> float:
     """How often figures in a wrong unit are stopped, without a baseline."""
     number = [seed, hosts, 300 + SLIPPING.index(check), list(SLIPS).index(slip)]
     fault = Fault(slipped(check, SLIPS[slip]), "stopped", (None, None, None))
-    return _recall(fault, hosts, campaigns, np.random.default_rng(number))
+    return _recall(fault, hosts, campaigns, np.random.default_rng(number)) / campaigns
 
 
 def seconds(hosts: int, seed: int) -> float:
@@ -73,23 +81,40 @@ def seconds(hosts: int, seed: int) -> float:
 
 
 def _sound(options: argparse.Namespace) -> Iterator[str]:
-    yield f"{'sound: accused / left open':36}{_heads(options.hosts)}   asked: accused 0.01 at most"
+    yield f"{'sound: accused | left open':33}{_heads(options)}   asked: accused 0.01 at most"
     for noise in NOISES:
-        shown = (
-            false_alarms(noise, hosts, options.campaigns, options.seed) for hosts in options.hosts
-        )
-        yield f"{noise:36}" + "".join(f"{a:8.3f}/{b:<6.2f}" for a, b in shown)
+        cells = ""
+        for hosts in options.hosts:
+            of = _campaigns(options, hosts)
+            accused, left = false_alarms(noise, hosts, of, options.seed)
+            cells += f"{share(accused, of):>23} | {left / of:.2f}"
+        yield f"{noise:33}{cells}"
 
 
 def _faults(options: argparse.Namespace) -> Iterator[str]:
-    yield f"{'faults, 1 %: recognized (asked)':36}{_heads(options.hosts)}"
+    yield f"{'faults, 1 %: recognized (asked)':36}{_heads(options)}"
     for name, fault in FAULTS.items():
         cells = ""
         for hosts in options.hosts:
             asked = dict(zip(SIZES, fault.asked, strict=True)).get(hosts)
-            share = recall(name, hosts, options.campaigns, options.seed)
-            cells += f"{share:8.3f}{f' ({asked:g})' if asked else '':7}"
+            of = _campaigns(options, hosts)
+            found = share(recall(name, hosts, of, options.seed), of)
+            cells += f"{found:>23}{f' ({asked:g})' if asked else '':7}"
         yield f"{name:36}{cells}"
+
+
+def _few(options: argparse.Namespace) -> Iterator[str]:
+    """Two and three hosts, whatever sizes are asked for."""
+    of = options.campaigns
+    yield f"{'few peers, 1 %: stopped':36}" + "".join(f"{f'{n} + {n}':>23}" for n in FEW)
+    for noise in ("independent, 1 %", "independent, 2 %", "of hosts, 1 %"):
+        alarms = [false_alarms(noise, hosts, of, options.seed) for hosts in FEW]
+        for what, counts in zip(("accused", "left open"), zip(*alarms, strict=True), strict=True):
+            cells = "".join(f"{share(count, of):>23}" for count in counts)
+            yield f"{f'sound, {noise}: {what}':36}{cells}"
+    for name in FEW_PEERS:
+        found = (share(recall_of_few(name, hosts, of, options.seed), of) for hosts in FEW)
+        yield f"{name:36}" + "".join(f"{cell:>23}" for cell in found)
 
 
 def _units(options: argparse.Namespace) -> Iterator[str]:
@@ -132,6 +157,7 @@ def _time(options: argparse.Namespace) -> Iterator[str]:
 PARTS: Parts = {
     "sound": _sound,
     "faults": _faults,
+    "few": _few,
     "units": _units,
     "named": _named,
     "sessions": _sessions,
@@ -139,8 +165,15 @@ PARTS: Parts = {
 }
 
 
-def _heads(sizes: Sequence[int]) -> str:
-    return "".join(f"{hosts:>9} hosts" for hosts in sizes)
+def _campaigns(options: argparse.Namespace, hosts: int) -> int:
+    """Fewer of large clusters, which take longer."""
+    return max(20, options.campaigns * 16 // max(hosts, 16))
+
+
+def _heads(options: argparse.Namespace) -> str:
+    return "".join(
+        f"{f'{hosts} hosts, n = {_campaigns(options, hosts)}':>30}" for hosts in options.hosts
+    )
 
 
 def main() -> None:
@@ -151,7 +184,9 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, nargs="+", default=[4, 16])
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     options = parser.parse_args()
-    head = f"{options.campaigns} campaigns of each kind, seed {options.seed}, {SAMPLES} samples"
+    counts = dict(sorted({kind.check: kind.samples for kind in KINDS}.items()))
+    samples = ", ".join(f"{check} {count}" for check, count in counts.items())
+    head = f"{options.campaigns} campaigns of each kind, seed {options.seed}; samples: {samples}"
     show(head, PARTS, options)
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from noises import Noise, by_host, independent
-from simulated import KINDS, SAMPLES, SSDS, Array, Cluster, Flags
+from simulated import KINDS, SSDS, Array, Cluster, Flags
 
+from assay.judge.fakes import FEWEST
 from assay.judge.rating import Rating
 from assay.judge.verdict import Verdict
 
@@ -100,8 +101,9 @@ def of_check(name: str) -> Which:
 
 
 def constant(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
-    hit = np.arange(len(samples)) == rng.integers(len(samples))
-    return np.where(hit[:, None], samples[:, :1] + 0.0123, samples), hit
+    hit = np.arange(len(samples)) == rng.choice(np.flatnonzero(cluster.count >= FEWEST))
+    alike = np.where(np.isnan(samples), np.nan, samples[:, :1] + 0.0123)
+    return np.where(hit[:, None], alike, samples), hit
 
 
 def copied(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
@@ -115,7 +117,7 @@ def copied(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]
 
 
 def cached(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
-    kinds = [number for number, kind in enumerate(KINDS) if kind.floor and kind.more]
+    kinds = [number for number, kind in enumerate(KINDS) if kind.floor and kind.more and kind.each]
     host = cluster.with_host(rng.integers(cluster.hosts))
     hit = (cluster.kind == rng.choice(kinds)) & host
     return np.where(hit[:, None], samples * rng.uniform(3, 20), samples), hit
@@ -133,7 +135,7 @@ def drifting(loss: float, which: Which) -> Put:
 
     def put(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
         hit = which(rng, cluster)
-        shape = np.linspace(1, 1 - loss, SAMPLES)
+        shape = 1 - loss * cluster.within / (cluster.count[:, None] - 1)
         factor = np.where(cluster.more[:, None], shape, 1 / shape)
         return np.where(hit[:, None], samples * factor, samples), hit
 
@@ -145,11 +147,39 @@ def warming(loss: float, which: Which) -> Put:
 
     def put(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
         hit = which(rng, cluster)
-        shape = 1 - loss * np.exp(-np.arange(SAMPLES) / 2)
+        shape = 1 - loss * np.exp(-cluster.within / 2)
         factor = np.where(cluster.more[:, None], shape, 1 / shape)
         return np.where(hit[:, None], samples * factor, samples), hit
 
     return put
+
+
+def intermittent(loss: float, share: float, which: Which) -> Put:
+    """Slow in a share of the samples."""
+
+    def put(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
+        hit = which(rng, cluster)
+        factor = np.where(cluster.more, 1 - loss, 1 / (1 - loss))[:, None]
+        slow = hit[:, None] & (rng.random(samples.shape) < share)
+        return np.where(slow, samples * factor, samples), hit
+
+    return put
+
+
+def from_the_middle(loss: float, which: Which) -> Put:
+    """Slow in the second half of the samples."""
+
+    def put(rng: Random, cluster: Cluster, samples: Array) -> tuple[Array, Flags]:
+        hit = which(rng, cluster)
+        factor = np.where(cluster.more, 1 - loss, 1 / (1 - loss))[:, None]
+        slow = hit[:, None] & (cluster.within >= cluster.count[:, None] // 2)
+        return np.where(slow, samples * factor, samples), hit
+
+    return put
+
+
+def one_engine(rng: Random, cluster: Cluster) -> Flags:
+    return np.asarray(cluster.of("VosPerf") & cluster.with_host(rng.integers(cluster.hosts)))
 
 
 def hot_ssds(rng: Random, cluster: Cluster) -> Flags:
@@ -199,12 +229,35 @@ FAULTS: Mapping[str, Fault] = {
     "a check warms up, 30 %": Fault(
         warming(0.3, of_check("Client")), "unsteady", (0.95, 0.95, 0.95)
     ),
+    "one SSD, 20 % in 30 % of samples": Fault(
+        intermittent(0.2, 0.3, one_ssd), "stopped", (0.95, 0.95, 0.95)
+    ),
+    "one SSD, 50 % in 30 % of samples": Fault(
+        intermittent(0.5, 0.3, one_ssd), "stopped", (0.95, 0.95, 0.95)
+    ),
+    "one client, 20 % in 30 % of samples": Fault(
+        intermittent(0.2, 0.3, one_client), "stopped", (None, None, None)
+    ),
+    "one client, 20 % from the middle on": Fault(
+        from_the_middle(0.2, one_client), "stopped", (0.95, 0.95, 0.95)
+    ),
+    "one host 1.5 times its peers": Fault(slower(-0.5, one_client), "stopped", (0.99, 0.99, 0.99)),
+    "one host 1.9 times its peers": Fault(slower(-0.9, one_client), "stopped", (0.99, 0.99, 0.99)),
     "all samples alike": Fault(constant, "implausible", (1.0, 1.0, 1.0)),
     "a host copies another": Fault(copied, "implausible", (1.0, 1.0, 1.0)),
     "a cache": Fault(cached, "implausible", (0.99, 0.99, 0.99)),
     "reads of holes": Fault(hole, "implausible", (0.99, 0.99, 0.99)),
     "a missing metric": Fault(missing, "missing", (1.0, 1.0, 1.0)),
 }
+
+FEW_PEERS: Mapping[str, Fault] = {
+    "one SSD, 20 %": FAULTS["one SSD, 20 %"],
+    "one NIC, 20 %": Fault(slower(0.2, one_nic), "stopped", (None, None, None)),
+    "one client, 20 %": Fault(slower(0.2, one_client), "stopped", (None, None, None)),
+    "one engine, 20 %": Fault(slower(0.2, one_engine), "stopped", (None, None, None)),
+    "one cable, 20 %": Fault(slower(0.2, one_cable), "stopped", (None, None, None)),
+}
+"""What has to be found with two or three hosts."""
 
 SLIPS: Mapping[str, float] = {
     "bits for bytes": 8.0,

@@ -82,7 +82,7 @@ class Site:
         self.setting, self.rng = setting, rng
         self.cluster = cluster = Cluster(setting.hosts)
         subject = np.unique(cluster.subject, return_inverse=True)[1]
-        host = rng.normal(0, 0.01, cluster.hosts)
+        host = rng.normal(0, 0.01, cluster.hosts + 1)
         lasting = np.minimum(host[cluster.host], host[cluster.peer])
         self.lasting = self._within(lasting + rng.normal(0, 0.01, subject.max() + 1)[subject])
         self.hit = setting.device(rng, cluster)
@@ -138,7 +138,7 @@ def watched(setting: Setting, rng: np.random.Generator) -> Alarms:
         def look(night: int, past: Array, levels: Array) -> tuple[Array, Flags, Flags]:
             samples = site.measured(night)
             if night < setting.judged_from:
-                return sign * np.log(np.median(samples, axis=1)), none, none
+                return sign * np.log(np.nanmedian(samples, axis=1)), none, none
             summaries, rating = site.cluster.summarized(samples)
             logarithms = sign * np.log(summaries.median)
             own = deviations(logarithms[None], levels, groups)[0]

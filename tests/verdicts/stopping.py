@@ -19,7 +19,6 @@ from noises import NOISES, WHOLE
 from simulated import KINDS, SAMPLES, Array, Cluster
 
 from assay.campaign.cases import FIRST
-from assay.judge.fakes import fakes
 from assay.judge.limits import Flags
 from assay.judge.rating import Rating, rate
 from assay.judge.stats import Summaries
@@ -46,23 +45,23 @@ class Stopping(Cluster):
         """
         first = np.where(np.arange(SAMPLES) < FIRST, samples, np.nan)
         _, _, sure = self._look(first, LOOKS * BETWEEN)
-        goes_on = np.bincount(self.check, ~sure)[self.check] > 0
+        # What has no more at its scale is measured as ever.
+        goes_on = (np.bincount(self.check, ~sure)[self.check] > 0) | (self.count <= FIRST)
         taken = np.where(goes_on[:, None], samples, first)
         _, rating, sure = self._look(taken, LOOKS)
         open_still = ~goes_on & ~sure
         verdict = np.where(open_still, str(Verdict.UNSTEADY), rating.verdict)
         # By checks, since each takes its own time.
-        share = np.mean([goes_on[self.check == check].any() for check in set(self.check.tolist())])
-        return replace(rating, verdict=verdict), float(FIRST + share * (SAMPLES - FIRST)) / SAMPLES
+        _, one = np.unique(self.check, return_index=True)
+        used = np.where(goes_on, self.count, FIRST)[one] / self.count[one]
+        return replace(rating, verdict=verdict), float(np.mean(used))
 
     def _look(self, samples: Array, looks: int) -> tuple[Summaries, Rating, Flags]:
         summaries, rows = self.rows(samples)
-        names = [""] * len(rows)
-        groups, subjects = self.kind.tolist(), self.subject.tolist()
         limits = replace(self.limits, looks=looks)
-        fake = np.isin(np.arange(len(rows)), list(fakes(rows, groups, names, subjects)))
-        rating = rate(summaries, limits, fake)
-        copies = np.isin(np.arange(len(rows)), list(fakes(rows, groups, names, subjects, FIRST)))
+        fake = self.fakes(rows)
+        rating = rate(summaries, limits, fake, rows)
+        copies = self.fakes(rows, FIRST)
         sure = decided(summaries, limits, rating, self.check)
         return summaries, rating, (sure & ~copies) | fake
 

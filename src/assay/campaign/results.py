@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -121,6 +121,14 @@ class Results:
             if deviation.variable == f"in_flight.{metric.name}":
                 return metric.with_in_flight(deviation.was)
         return metric
+
+    def sizes(self, metric: Requirement) -> Mapping[str, int]:
+        """The variables of a metric's check, as they were set."""
+        case = self._case(metric)
+        if case is None:
+            return {}
+        scale = CHECKS[case.check].scales.get(case.scale, {})
+        return {**scale, **{each.variable: each.was for each in case.deviations}}
 
     @cached_property
     def in_rounds(self) -> bool:

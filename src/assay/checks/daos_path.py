@@ -12,6 +12,7 @@ from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate, waiting
 from assay.checks.bounds.path import (
     SSDS,
+    STRIPE,
     as_rates,
     data_path,
     is_in_scm,
@@ -120,7 +121,9 @@ class DaosPath:
         bound = tightest(crossed, "GB/s")
         highest = tightest((limit.most for limit in crossed), "GB/s")
         ceiling = highest.limits[0] if highest else None
-        return within(cluster, requirement, bound, why, ceiling, below)
+        processes = len(clients_of(cluster, requirement)) * self.processes(cluster, measured.scale)
+        copies = self._copies(cluster, requirement)
+        return within(cluster, requirement, bound, why, ceiling, below, processes, copies)
 
     def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
         """Small operations of one client, or of those of one engine, each with a round trip."""
@@ -163,6 +166,15 @@ class DaosPath:
         if host not in cluster.daos.servers:
             wire = senders(cluster, (host,), 1)
         return no_shorter(cluster, requirement, trip, shortest(size, wire), below)
+
+    def _copies(self, cluster: Cluster, requirement: Requirement) -> float:
+        """How often targets store what a metric writes."""
+        size = requirement.metric.transfer
+        assert size
+        if requirement.metric.direction == "read":
+            return 1
+        whole = size.to("B").value >= STRIPE.to("B").value
+        return self.stored(cluster).copies(whole_stripes=whole)
 
     def _crossed(
         self, cluster: Cluster, requirement: Requirement, unit: str, measured: Measured

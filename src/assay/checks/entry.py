@@ -77,6 +77,16 @@ class Metric:
         """The variables of its check by which it is measured, beyond `repetitions`."""
         return ()
 
+    def step(self, figure: float, sizes: Mapping[str, int]) -> float:
+        """The least difference of two figures of this size, in its unit; 0 if digits alone show it.
+
+        Args:
+            figure: a figure in its unit.
+            sizes: the variables of its check.
+        """
+        del figure, sizes
+        return 0.0
+
     def __deepcopy__(self, _: object) -> Metric:
         # ReFrame copies a check before it runs it; a copy would be another metric.
         return self

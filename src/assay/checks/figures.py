@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.bounds.path import PORTS
 from assay.checks.entry import MEASURED_CEILING, Expectation, Measured, Metric, Requirement
-from assay.checks.references import Reference, reference
+from assay.checks.references import Law, Reference, reference
 from assay.cluster.description import Cluster
 from assay.cluster.once import once
 from assay.subject import Subject
@@ -57,6 +57,7 @@ def least_of(
     bound: Bound | None,
     below: Sequence[Limit] | None,
     processes: int,
+    copies: float = 1,
 ) -> Least | None:
     """The floor of a metric (for a time, its limit): the site's, or that of `references.yml`.
 
@@ -66,6 +67,7 @@ def least_of(
         bound: the most that is possible; None if it is unknown.
         below: limits of the layers below; None: use the bound. Empty: too little is known.
         processes: number of processes, for a reference of a single process.
+        copies: how often targets store what is written.
     """
     unit, more = requirement.unit, requirement.metric.better == "higher"
     reach = bound if below is None else tightest(below, unit)
@@ -86,6 +88,8 @@ def least_of(
         )
     if shipped is None:
         return None
+    if shipped.derived is not None:
+        return _by_law(cluster, requirement, shipped, reach, processes, copies)
     stated = below is not None
     candidates = list(_required(cluster, requirement, shipped, reach, processes, stated))
     if not candidates:
@@ -150,6 +154,50 @@ def _required(
         yield Least(value, sentence)
 
 
+def _by_law(
+    cluster: Cluster,
+    requirement: Requirement,
+    shipped: Reference,
+    reach: Bound | None,
+    processes: int,
+    copies: float,
+) -> Least | None:
+    """The requirement of a law of published systems; None if one of its parts is unknown."""
+    unit, law = requirement.unit, shipped.derived
+    assert law is not None
+    parts = list(_parts_of(cluster, requirement, law, reach, processes, copies))
+    if not parts or any(rate is None for rate, _ in parts):
+        return None
+    value = shipped.kept / sum(1 / rate for rate, _ in parts if rate is not None)
+    if law.fraction is None and reach is not None:
+        value = min(value, reach.value.to(unit).value * POSSIBLE)
+    made_of = ", ".join(words for _, words in parts)
+    sentence = f"floor {Quantity(value, unit)}: the times add up of {made_of} ({shipped.word})"
+    return Least(value, sentence)
+
+
+def _parts_of(
+    cluster: Cluster,
+    requirement: Requirement,
+    law: Law,
+    reach: Bound | None,
+    processes: int,
+    copies: float,
+) -> Iterator[tuple[float | None, str]]:
+    """The most that each part of a law allows, in words too; None if that is unknown."""
+    unit, count = requirement.unit, targets(cluster, requirement.subject)
+    if each := law.each_process:
+        yield (processes * each.to(unit).value or None), f"{processes:,} processes × {each}"
+    if each := law.each_target:
+        yield (count * each.to(unit).value or None), f"{count:,} targets × {each}"
+    if (each := law.each_copy) and copies > 1:
+        rate = count * each.to(unit).value / (copies - 1)
+        yield (rate or None), f"{copies - 1:.3g} more copies at {count:,} targets × {each}"
+    if law.fraction is not None:
+        most = None if reach is None else law.fraction * reach.value.to(unit).value
+        yield most, f"{law.fraction:.0%} of {reach.limits[0].made_of if reach else 'the bound'}"
+
+
 def _scm(cluster: Cluster, subject: Subject) -> str | None:
     """The class of the SCM to which a figure belongs, by its engine or else by any."""
     servers = cluster.daos.servers if cluster.daos else ()
@@ -164,6 +212,8 @@ POSSIBLE = 0.5
 
 @once
 def _all_targets(cluster: Cluster) -> int:
+    if cluster.daos is not None and cluster.daos.found is not None:
+        return cluster.daos.found.targets or 0
     servers = cluster.daos.servers if cluster.daos else ()
     return sum(engine.targets for name in servers for engine in cluster.hosts[name].engines)
 
@@ -183,6 +233,7 @@ def within(
     ceiling: Limit | None = None,
     below: Sequence[Limit] | None = None,
     processes: int = 0,
+    copies: float = 1,
 ) -> Expectation:
     """Make the expectation of a metric from its bound.
 
@@ -195,8 +246,9 @@ def within(
         below: limits of the layers below, for the floor; None: use the bound. Empty: too little is
             known for a floor.
         processes: number of processes, for a floor of a single process.
+        copies: how often targets store what is written, for a floor of published systems.
     """
-    floor = least_of(cluster, requirement, bound, below, processes)
+    floor = least_of(cluster, requirement, bound, below, processes, copies)
     unit, more = requirement.unit, requirement.metric.better == "higher"
     if bound is None:
         if floor is None:

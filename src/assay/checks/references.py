@@ -1,11 +1,14 @@
-"""The minimum figures of a sound system: `references.yml`, each entry with its source."""
+"""The minimum figures of a sound system: `references.yml`, each entry with its source.
+
+What is derived from published systems stands in `floors.yml`, which `make floors` writes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Annotated
+from typing import Annotated, Any
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -16,6 +19,40 @@ OWN = "this project's own choice"
 """The source of a figure without another source."""
 
 _Quantity = Annotated[Quantity, BeforeValidator(lambda value: parse(str(value)))]
+
+
+class Law(BaseModel):
+    """What four fifths of the published systems reach, as times that add up.
+
+    An operation takes its share of a process, of a target, of a target once more for each further
+    copy, and of what bounds it::
+
+        1 / floor = 1 / (processes × each_process) + 1 / (targets × each_target)
+                    + (copies - 1) / (targets × each_copy) + 1 / (fraction × bound)
+
+    A part that the data do not show is absent. `bench/published/derive.py` derives it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    each_process: _Quantity | None = None
+    each_target: _Quantity | None = None
+    each_copy: _Quantity | None = None
+    fraction: float | None = Field(default=None, gt=0, le=1)
+    interval: tuple[float, float] = Field(
+        description="of the floor, where each owner in turn is left out, over the floor of all"
+    )
+    runs: int = Field(ge=1)
+    systems: int = Field(ge=1)
+
+    @property
+    def word(self) -> str:
+        """The source, in words."""
+        low, high = self.interval
+        return (
+            f"reached by four fifths of {self.runs} published runs on {self.systems} systems;"
+            f" {low:g} to {high:g} times that without any one owner's"
+        )
 
 
 class Reference(BaseModel):
@@ -35,13 +72,15 @@ class Reference(BaseModel):
     most: _Quantity | None = None
     each_process: _Quantity | None = None
     each_target: _Quantity | None = None
+    derived: Law | None = Field(default=None, description="by its name in floors.yml")
     kept: float = Field(default=1, gt=0, le=1)
     why: str = ""
     source: str = OWN
 
     @model_validator(mode="after")
     def _says_something(self) -> Reference:
-        if not (self.fraction or self.least or self.most or self.each_process or self.each_target):
+        quantities = (self.least, self.most, self.each_process, self.each_target)
+        if not (self.fraction or self.derived or any(quantities)):
             raise ValueError("should have either a fraction or a quantity")
         if self.of_ports and not self.fraction:
             raise ValueError("of_ports: should have a fraction of the other limits beside it")
@@ -50,7 +89,8 @@ class Reference(BaseModel):
     @property
     def word(self) -> str:
         """The reason and the source, in words."""
-        published = f"{self.why}, {self.source}" if self.why else self.source
+        source = self.derived.word if self.derived else self.source
+        published = f"{self.why}, {source}" if self.why else source
         return published if self.kept == 1 else f"{published}; {self.kept:.0%} of it, {OWN}"
 
     def fits(self, backend: str | None, provider: str, scm: str | None) -> bool:
@@ -79,8 +119,23 @@ def figures() -> Iterator[str]:
 @cache
 def entries() -> tuple[Reference, ...]:
     """The entries of `references.yml`, in their order."""
-    document = resources.files("assay.checks").joinpath("references.yml").read_text("utf-8")
-    return tuple(Reference.model_validate(row) for row in yaml.safe_load(document))
+    found = laws()
+    return tuple(
+        Reference.model_validate(
+            row | {"derived": found[row["derived"]]} if "derived" in row else row
+        )
+        for row in _read("references.yml")
+    )
+
+
+@cache
+def laws() -> Mapping[str, Law]:
+    """The laws of `floors.yml`, by the phase of IO500 that they are of."""
+    return {name: Law.model_validate(row) for name, row in _read("floors.yml").items()}
+
+
+def _read(name: str) -> Any:
+    return yaml.safe_load(resources.files("assay.checks").joinpath(name).read_text("utf-8"))
 
 
 @cache

@@ -24,10 +24,11 @@ def as_often(
     crossed: Sequence[Limit] = (),
     below: Sequence[Limit] | None = None,
     processes: int = 0,
+    copies: float = 1,
 ) -> Expectation:
     """Compare a rate with the time of round trips, and with the limits that its data crosses.
 
-    `below` and `processes` determine its floor, as in `within`.
+    `below`, `processes` and `copies` determine its floor, as in `within`.
     """
     unit = law.value.unit
     bound = tightest([law, *crossed], unit)
@@ -35,7 +36,7 @@ def as_often(
     highest = tightest([law.over(1 / MEASURED_CEILING, "measured"), *most], unit)
     assert bound is not None
     assert highest is not None
-    expected = within(cluster, requirement, bound, "", highest.limits[0], below, processes)
+    expected = within(cluster, requirement, bound, "", highest.limits[0], below, processes, copies)
     if bound.limits[0] is not law:
         return expected
     ceiling = f"{MEASURED_CEILING:g} times the bound"

@@ -263,6 +263,7 @@ class Found(Described):
     """What a normal user sees of a system that the site runs; its servers are not described."""
 
     ranks: int = Field(ge=1, description="of the system, as its agent reports them")
+    release: str | None = Field(default=None, description="as its programs print it: 2.8.1")
     targets: int | None = Field(default=None, ge=1, description="of the pool, on all ranks")
     free_mib: int | None = Field(
         default=None, ge=0, description="of the pool's largest tier, when it was described"

@@ -43,6 +43,14 @@ class ObjectClass:
         """How often each byte of a write is stored."""
         return self.width / self.data
 
+    def copies(self, *, whole_stripes: bool) -> float:
+        """How often targets store what is written; of part of a stripe, each parity has a copy.
+
+        Metadata are such a part. Source: DAOS's documentation, src/object/README.md: parity is
+        computed for full stripes, and a partial update is replicated to the parity targets.
+        """
+        return self.stored if whole_stripes else self.survives + 1
+
     @property
     def sent(self) -> float:
         """How often the client sends each byte of a write."""

@@ -9,6 +9,7 @@ Source: github.com/daos-stack/daos, at the tags and branches that `RELEASES` nam
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -58,6 +59,16 @@ def release_of(printed: str) -> str | None:
     """The release of a version that a program prints, such as 2.8.1; None if not supported."""
     name = ".".join(printed.split(".")[:2])
     return name if name in names() else None
+
+
+def is_reached(printed: str, version: str) -> bool:
+    """Whether a version that a program prints, such as 2.6.5.p2, is another one or follows it."""
+    return _numbers(printed) >= _numbers(version)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    parts = (re.match("[0-9]+", part) for part in version.split(".")[:3])
+    return tuple(int(part[0]) if part else 0 for part in parts)
 
 
 def known(version: str) -> str:

@@ -19,8 +19,9 @@ Module = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+/-]*$")]
 SbatchOption = Annotated[
     str,
     Field(
-        pattern=r"^--(account|constraint|core-spec|gres|licenses|mem|mem-per-cpu|nice|prefer|qos"
-        r"|reservation|switches|wckey)=[A-Za-z0-9_.,:;&|*()\[\]@=/+-]+$"
+        pattern=r"^--(account|clusters|constraint|core-spec|gpus-per-node|gres|hint|licenses|mem"
+        r"|mem-per-cpu|network|nice|prefer|qos|reservation|switches|wckey)"
+        r"=[A-Za-z0-9_.,:;&|*()\[\]@=/+-]+$"
     ),
 ]
 """An option of sbatch(1) that says under which conditions a job runs, ``--account=proj``: none that
@@ -54,3 +55,9 @@ class Slurm(Described):
     wait_min: int = Field(
         default=5, ge=1, description="minutes that a job may wait for its nodes to be free"
     )
+
+    def option(self, name: str) -> str | None:
+        """The value of an option of each job, such as `reservation`; the last one counts."""
+        start = f"--{name}="
+        values = [each.removeprefix(start) for each in self.options if each.startswith(start)]
+        return values[-1] if values else None

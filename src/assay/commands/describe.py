@@ -161,13 +161,16 @@ def describe(
             _end([f"{prefix}/cluster.json {why}"])
         made += (path for path in (prefix, *prefix.parents) if not path.exists())
         prefix.mkdir(parents=True, exist_ok=True)
+        among = foreign_slurm.cluster(slurm.option("clusters"))
         foreign_slurm.refuse_other_plugin(slurm)
-        chosen, others = foreign_slurm.nodes(partition, nodes)
+        chosen, others = foreign_slurm.nodes(partition, nodes, slurm.option("reservation"))
         if nodes is None:
             chosen = chosen[:most_nodes]
-        slurm = slurm.model_copy(update={"longest_min": foreign_slurm.longest_min(partition)})
+        alone = foreign_slurm.is_exclusive(partition, exclusive)
+        longest_min = foreign_slurm.longest_min(partition)
+        slurm = slurm.model_copy(update={"longest_min": longest_min, "exclusive": alone})
         asked = guest.Asked(
-            name or foreign_slurm.name(),
+            name or among or foreign_slurm.name(),
             slurm,
             prefix,
             scratch,
@@ -200,6 +203,11 @@ def describe(
     print("not found, and left unset:")
     for each in guest.left_open(asked, seen, found):
         print(f"  {one_line(str(each))}")
+    if foreign_slurm.is_shared_by_force(partition):
+        print(
+            f"note: other jobs may run on the nodes of {partition} at the same time"
+            " (OverSubscribe=FORCE), which slows down figures; measure in a reservation"
+        )
     print("next: fill in what you know of these; then")
     print(f"  . {prefix}/environment.sh && assay check {prefix}/cluster.json && assay plan")
 

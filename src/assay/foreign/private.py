@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
@@ -23,8 +24,9 @@ def directory(parent: Path) -> Iterator[Path]:
         parent: an existing directory, which may be one that others write, such as ``/tmp``.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be made, or others could exchange it for a link that root follows.
     """
+    _refuse_replaceable(parent)
     _remove_left(parent)
     place, descriptor = _held(parent)
     try:
@@ -33,6 +35,14 @@ def directory(parent: Path) -> Iterator[Path]:
         # Locked until it is gone: others would take it for one that was left.
         shutil.rmtree(place, ignore_errors=True)
         os.close(descriptor)
+
+
+def _refuse_replaceable(parent: Path) -> None:
+    status = parent.stat()
+    writers = status.st_mode & (0o022 if status.st_gid else 0o002)
+    if os.geteuid() == 0 and (status.st_uid or (writers and not status.st_mode & stat.S_ISVTX)):
+        why = "others could exchange what root writes there; run this as the user whose it is"
+        raise PermissionError(errno.EPERM, why, str(parent))
 
 
 def _held(parent: Path) -> tuple[Path, int]:

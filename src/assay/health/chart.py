@@ -18,8 +18,9 @@ import numpy as np
 
 from assay.health.families import Families
 from assay.judge.baseline import CHANGED
+from assay.judge.few_peers import FEWEST_PEERS
 from assay.judge.limits import FALSE_ALARMS, Flags
-from assay.judge.peers import FEWEST_PEERS, STEPS
+from assay.judge.peers import STEPS
 from assay.judge.populations import NATURAL, NATURAL_FREEDOM
 from assay.judge.rating import FASTER
 from assay.judge.stats import Array, Summaries, threshold

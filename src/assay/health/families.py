@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy as np
 
+from assay.judge.few_peers import FEWEST_PEERS
 from assay.judge.limits import Numbers, numbered
-from assay.judge.peers import FEWEST_PEERS
 
 Level = Literal["kind", "host", "part", "subject", "metric"]
 LEVELS: tuple[Level, ...] = ("kind", "host", "part", "subject", "metric")

@@ -61,9 +61,14 @@ def culprits(
             if number not in populations:
                 populations[number] = _worse(required, rating, group == number)
             named[row] = populations[number]
-        elif rating.outlier[row]:
+        elif rating.outlier[row] or rating.fitful[row] or _differs(rating, row):
             named[row] = str(required[row].subject)
     return named
+
+
+def _differs(rating: Rating, row: int) -> bool:
+    """Whether it is the worse one of a few peers, or so much better that it is a question."""
+    return bool(rating.better[row] or not np.isnan(rating.figures.differing[row]))
 
 
 def _of_pairs(blame: Blame, ends: Ends) -> str:

@@ -1,17 +1,18 @@
 """Samples that nobody measured: all of them equal, or copied from others.
 
 A program prints a limited number of digits, and two real samples agree in all of them only if there
-are few. So samples that are printed coarsely may agree, and prove nothing. Nor does it prove
-anything that samples agree which were multiplied by something: no copy is distinguished from other
-figures by its scatter alone.
+are few. So samples that are printed coarsely may agree, and prove nothing. `too_alike` finds copies
+that were multiplied by something, and figures that do not scatter.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
+from statistics import median
 
 from assay.campaign.cases import FIRST
+from assay.judge.too_alike import too_alike
 
 FEWEST = 5
 """This many equal samples are no coincidence."""
@@ -35,6 +36,7 @@ def fakes(
     names: Sequence[str],
     subjects: Sequence[Hashable],
     fewest: int = FEWEST,
+    steps: Sequence[float] | None = None,
 ) -> dict[int, str]:
     """The metrics with such samples, and the reason in words.
 
@@ -44,8 +46,13 @@ def fakes(
         names: the name of each metric.
         subjects: metrics with the same subject were measured by one job.
         fewest: rows of fewer samples are not looked at.
+        steps: the step of each metric's figures, where it is known to be larger than that of their
+            digits, otherwise 0. Samples may agree if their peers lie within a few of these steps.
     """
     reasons: dict[int, str] = {}
+    if steps is not None and any(steps):
+        quiet = _quiet(rows, groups, steps)
+        rows = [() if group in quiet else row for row, group in zip(rows, groups, strict=True)]
     for row, samples in enumerate(rows):
         # The digits last: few samples are equal, and checking the digits of all would be slow.
         alike = len(samples) >= fewest and len(set(samples)) == 1
@@ -62,7 +69,16 @@ def fakes(
             f"its last {len(rows[row]) - FIRST} samples repeat the first {FIRST}: they were not"
             " measured again",
         )
-    return reasons
+    return too_alike(rows, groups, names, _step) | reasons
+
+
+def _quiet(rows: Rows, groups: Sequence[Hashable], steps: Sequence[float]) -> frozenset[Hashable]:
+    """The groups whose samples usually lie within a few steps."""
+    ranges: dict[Hashable, list[float]] = {}
+    for row, group, step in zip(rows, groups, steps, strict=True):
+        if row and step:
+            ranges.setdefault(group, []).append((max(row) - min(row)) / step)
+    return frozenset(group for group, widths in ranges.items() if median(widths) < STEPS)
 
 
 def copies(rows: Rows, groups: Sequence[Hashable], fewest: int) -> Iterator[tuple[int, int, int]]:

@@ -38,6 +38,8 @@ class Measurement:
     raw: Sequence[str] = ()
     model: str | None = None
     """The model name that its device reports, if known; devices of other models are no peers."""
+    step: float = 0.0
+    """The step of its figures, in its unit, where that is larger than their last digit."""
     short: str = ""
     """How much less than it reports was moved by the engines; empty if nothing shows that."""
 
@@ -95,7 +97,7 @@ def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
     short = {row: m.short for row, m in enumerate(measurements) if m.short}
     fake = short | _fakes(measurements, rows)
     flags = np.isin(np.arange(len(rows)), list(fake))
-    rating = rate(summaries, limits, flags)
+    rating = rate(summaries, limits, flags, rows)
     culprit = culprits([m.requirement for m in measurements], rating, limits.group, ends)
     judgements = []
     for row, (measurement, summary) in enumerate(zip(measurements, summaries.each(), strict=True)):
@@ -153,6 +155,7 @@ def _fakes(
         [m.requirement.key for m in measurements],
         [(m.requirement.case, m.requirement.subject) for m in measurements],
         fewest,
+        [m.step for m in measurements],
     )
 
 
@@ -186,6 +189,7 @@ def _limits(measurements: Sequence[Measurement], ends: Numbers, looks: int) -> L
         ),
         host=numbered([measurement.requirement.host for measurement in measurements]),
         ends=ends,
+        check=numbered([measurement.requirement.case for measurement in measurements]),
         looks=looks,
     )
 
@@ -321,13 +325,27 @@ def _undecided(words: _Words, summary: Summary, rated: Rated, culprit: str) -> s
             f" {rated.apart:.1%}: {culprit}. Only the layers below, a floor or the site"
             " can tell which of them is right"
         )
+    if not math.isnan(rated.differing):
+        reasons.append(
+            f"it is {rated.differing:.1%} worse than the best of its few peers: they differ, and"
+            " so few do not show which of them is right"
+        )
+    if rated.better and rated.peers:
+        reasons.append(
+            f"{_against_peers(rated.peers, words.unit)}: is it another device, or are they slow?"
+        )
+    if rated.wild:
+        reasons.append(
+            f"{rated.wild} of its {summary.count} samples are far below those of its peers, which"
+            " have none or fewer: it is slow from time to time"
+        )
     if rated.drifting:
         moved = "rose" if summary.change > 0 else "fell"
         reasons.append(
             f"it {moved} by {abs(summary.change):.1%} from the first sample to the last"
             " and did not settle"
         )
-    elif not (beyond or rated.spiking) and math.isnan(rated.apart):
+    elif rated.straddling or rated.hiding:
         more = rated.more_samples
         number = "no reasonable number of" if more is None else f"about {more}"
         reasons.append(f"{number} more samples would decide")

@@ -45,6 +45,8 @@ class Limits:
     looks: int = 1
     """How often the samples may be judged before the last of them; each look has an equal part of
     every chance (see `assay.judge.stopping`)."""
+    check: Numbers | None = None
+    """Metrics with the same number are of one check, and scatter alike; None: each for itself."""
 
     def gain(
         self, value: Array, reference: Array | float, rows: Numbers | slice = slice(None)

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from assay.judge.few_peers import FEWEST_PEERS, differences
 from assay.judge.limits import NO_END, Flags, Limits, Numbers
 from assay.judge.pairs import Polished, polish
 from assay.judge.populations import Split, deviation, scale, split, split_pairs
@@ -27,9 +28,6 @@ from assay.judge.stats import (
     threshold,
 )
 
-FEWEST_PEERS = 4
-"""Minimum number of peers to find an outlier among them; of fewer, half may be slow."""
-
 FEWEST_OF_HOST = 3
 """Minimum number of devices of one host, if other hosts show the deviation between devices."""
 
@@ -42,10 +40,13 @@ HIDDEN = 0.10
 HIDING = 0.01
 """The chance that a metric passes with such a loss."""
 
+BETTER = 0.25
+"""Minimum gain over its peers of a figure that is a question: with it, a host is not like the
+others, or it is the one sound host among slow ones (own choice)."""
+
 BEYOND_PEERS = 1.0
 """Minimum gain over its peers of a figure that must be a cache, a hole or a wrong unit: it is twice
-as good (own choice). With less, it may be the one sound host among slow ones. The same holds for a
-single sample and what is possible."""
+as good (own choice). The same holds for a single sample and what is possible."""
 
 MODES = 1.6
 """Minimum ratio of the width of intervals to that expected from the scatter, for samples in modes;
@@ -89,9 +90,11 @@ class Figures:
     """Its gain over the median, without the effect of its destination."""
     apart: Array
     """The distance between two populations if it is in the worse one; NaN otherwise."""
+    differing: Array
+    """How much worse than its best peer it is, if it has one or two that it surely differs from."""
     error: Array
-    """The relative error of its own median, from all peers, or from its own samples if it has too
-    few peers."""
+    """The relative error of its own median, from all peers, or from all metrics of its check if it
+    has too few peers."""
     freedom: Array
     """The degrees of freedom of that error."""
     step: Array
@@ -111,6 +114,8 @@ class Compared:
     comparisons: int
     slower: Flags
     faster: Flags
+    better: Flags
+    """Whether it is so much better than its peers that it is a question."""
     hiding: Flags
     """Whether its scatter could hide a loss."""
 
@@ -148,8 +153,12 @@ class _Group:
 
 def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compared:
     """Compare each metric with its peers, which have the same number in `limits.group`."""
-    groups = [_compared(summaries, limits, rows) for rows in _members(limits, present)]
-    figures = _scattered(summaries, groups)
+    alike = list(_members(limits, present))
+    many = [rows for rows in alike if len(rows) >= FEWEST_PEERS]
+    few = [rows for rows in alike if 1 < len(rows) < FEWEST_PEERS]
+    groups = [_compared(summaries, limits, rows) for rows in many]
+    figures = _scattered(summaries, limits, groups)
+    figures.differing[:] = differences(summaries, limits, few, figures.error, figures.freedom)
     populations = [each for group in groups for each in group.populations]
     paired = [(each, each.pairs) for each in populations if each.pairs is not None]
     levels = _levels(figures.local, limits.ends)
@@ -184,16 +193,17 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
         asked + ends + compared,
         slower=slower | slow_there,
         faster=gain > np.maximum(BEYOND_PEERS, far),
-        hiding=(gain - sure < -HIDDEN) & (gain < 0),
+        better=gain > np.maximum(BETTER, far),
+        hiding=(gain - sure < -np.maximum(HIDDEN, STEPS * figures.step)) & (gain < 0),
     )
 
 
 def _members(limits: Limits, present: Flags) -> Iterator[Numbers]:
-    """The rows of each group that has enough peers."""
+    """The rows of each group."""
     groups: dict[int, list[int]] = {}
     for row in np.flatnonzero(present & (limits.group >= 0)).tolist():
         groups.setdefault(int(limits.group[row]), []).append(row)
-    return (np.array(rows) for rows in groups.values() if len(rows) >= FEWEST_PEERS)
+    return map(np.array, groups.values())
 
 
 def _compared(summaries: Summaries, limits: Limits, rows: Numbers) -> _Group:
@@ -243,7 +253,7 @@ def _population(
 _Part = TypeVar("_Part", _Group, _Population)
 
 
-def _scattered(summaries: Summaries, groups: Sequence[_Group]) -> Figures:
+def _scattered(summaries: Summaries, limits: Limits, groups: Sequence[_Group]) -> Figures:
     """The figures of all groups, by the rows of their metrics."""
 
     def of(parts: Iterable[_Part], figure: Callable[[_Part], Array | float], whole: Array) -> Array:
@@ -261,8 +271,7 @@ def _scattered(summaries: Summaries, groups: Sequence[_Group]) -> Figures:
     for group in groups:
         if group.two is not None:
             apart[group.worse] = group.two.apart
-    own = median_error(summaries.spread, summaries.count)
-    alone = np.maximum(MAD_EFFICIENCY * (summaries.count - 1), 1.0)
+    own, alone = shared_error(summaries, limits.check)
     return Figures(
         count=of(groups, lambda each: len(each.rows), np.zeros(size)).astype(int),
         median=of(populations, lambda each: each.median, nothing()),
@@ -274,11 +283,32 @@ def _scattered(summaries: Summaries, groups: Sequence[_Group]) -> Figures:
         local_loose=of(populations, lambda each: each.local_loose, nothing()),
         by_host=of(populations, lambda each: each.by_host, nothing()),
         apart=apart,
+        differing=nothing(),
         error=of(groups, lambda each: each.error, own),
         freedom=of(groups, lambda each: each.freedom, alone),
         step=of(groups, lambda each: each.step, summaries.step / summaries.median),
         in_modes=of(groups, lambda each: each.in_modes, np.zeros(size)).astype(bool),
     )
+
+
+def shared_error(summaries: Summaries, check: Numbers | None) -> tuple[Array, Array]:
+    """The relative error of each median without peers, and its degrees of freedom.
+
+    A few samples say little of their scatter, but all metrics of a check scatter alike: their
+    errors are pooled, and none is less than its own.
+    """
+    own = median_error(summaries.spread, summaries.count)
+    freedom = np.maximum(MAD_EFFICIENCY * (summaries.count - 1), 1.0)
+    if check is None:
+        return own, freedom
+    wide = interval_error(summaries.low, summaries.high, summaries.confidence)
+    own = np.fmax(own, wide / summaries.median)
+    known = (summaries.count > 1) & ~np.isnan(own)
+    size = np.bincount(check, known)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        pooled = np.sqrt(np.bincount(check, np.where(known, own, 0.0) ** 2) / size)[check]
+    together = np.bincount(check, np.where(known, freedom, 0.0))[check]
+    return np.fmax(own, pooled), np.where(own > pooled, freedom, np.maximum(together, 1.0))
 
 
 def _levels(local: Array, ends: Numbers) -> int:

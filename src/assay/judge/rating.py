@@ -9,14 +9,15 @@ to pass: a metric that is neither surely wrong nor surely right is `unsteady`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.judge.limits import Flags, Limits
+from assay.judge.intermittent import intermittent, wild_counts
+from assay.judge.limits import Flags, Limits, Numbers
 from assay.judge.peers import (
     BEYOND_PEERS,
     HIDDEN,
@@ -42,6 +43,10 @@ from assay.judge.verdict import Verdict
 FASTER = 0.25
 """Minimum gain over its peers or its bound of a figure that must be a cache, a hole or a wrong
 unit, regardless of its scatter (own choice)."""
+
+NATURE = 0.03
+"""Maximum gain over what is possible by which a device may exceed it as its peers differ (own
+choice)."""
 
 TOGETHER = 0.005
 """Tolerated deviation of all peers together below their floor, since figures measured at one time
@@ -95,6 +100,11 @@ class Rated:
     straddling: bool
     hiding: bool
     spiking: bool
+    better: bool
+    wild: int
+    """Number of its samples far below the peers', if it is slow from time to time; otherwise 0."""
+    differing: float
+    """How much worse than its best peer it is, of two or three; NaN if not surely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +122,12 @@ class Rating:
     """Whether its scatter could hide a loss against its peers."""
     spiking: Flags
     """Whether samples are far better than possible: two by 25 %, or one by twice as much."""
+    better: Flags
+    """Whether it is so much better than its peers that it is a question."""
+    wild: Numbers
+    """Number of samples far below the peers'."""
+    fitful: Flags
+    """Whether it is slow from time to time."""
     blame: Mapping[int, Blame]
     """The causes of some slow metrics, by row."""
     more_samples: Array
@@ -135,11 +151,26 @@ class Rating:
             straddling=bool(self.straddling[row]),
             hiding=bool(self.hiding[row]),
             spiking=bool(self.spiking[row]),
+            better=bool(self.better[row]),
+            wild=int(self.wild[row]) if self.fitful[row] else 0,
+            differing=float(figures.differing[row]),
         )
 
 
-def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rating:
-    """Rate every metric of a campaign: without samples it is `missing`, a fake is `implausible`."""
+def rate(
+    summaries: Summaries,
+    limits: Limits,
+    fake: Flags | None = None,
+    rows: Sequence[Sequence[float]] | None = None,
+) -> Rating:
+    """Rate every metric of a campaign: without samples it is `missing`, a fake is `implausible`.
+
+    Args:
+        summaries: what the samples say together.
+        limits: their limits.
+        fake: the metrics that nobody measured.
+        rows: the samples themselves; without them, nothing is found to be slow from time to time.
+    """
     present = summaries.count > 0
     peers = among_peers(summaries, limits, present)
     floored = _floors(summaries, limits, present, peers)
@@ -151,9 +182,15 @@ def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rat
     # Of many thousand samples, one may be a glitch.
     spiking = limits.gain(second, limits.best) > FASTER
     spiking |= limits.gain(luckiest, limits.best) > BEYOND_PEERS
-    too_good = (beyond > FASTER) | (limits.gain(unluckiest, limits.best) > 0)
+    explained, impossible = _by_nature(limits, beyond, peers)
+    too_good = beyond > FASTER
+    too_good |= (limits.gain(unluckiest, limits.best) > 0) & impossible
     if fake is not None:
         too_good |= fake
+    wild = np.zeros(len(present), dtype=int)
+    if rows is not None:
+        wild = wild_counts(rows, summaries, limits, peers.figures.median, peers.figures.distance)
+    fitful = intermittent(wild, summaries.count, limits, peers.figures.count > 0)
     verdict = np.select(
         [
             ~present,
@@ -162,8 +199,11 @@ def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rat
             floored.straddling
             | drifting
             | peers.hiding
+            | peers.better
             | ~np.isnan(peers.figures.apart)
-            | (beyond > 0)
+            | ~np.isnan(peers.figures.differing)
+            | fitful
+            | ((beyond > 0) & ~explained)
             | spiking,
             np.isnan(limits.worst),
         ],
@@ -184,10 +224,32 @@ def rate(summaries: Summaries, limits: Limits, fake: Flags | None = None) -> Rat
         straddling=floored.straddling,
         hiding=peers.hiding,
         spiking=spiking,
+        better=peers.better,
+        wild=wild,
+        fitful=fitful,
         blame=peers.blame,
         more_samples=_more_samples(summaries, limits, floored, peers),
         comparisons=floored.comparisons + peers.comparisons + drifts,
     )
+
+
+def _by_nature(limits: Limits, beyond: Array, peers: Compared) -> tuple[Flags, Flags]:
+    """Which metrics are better than possible only as peers differ, and which are so surely.
+
+    A sheet promises what a model does, and single devices differ from it: of sound peers, the best
+    may be above the allowance of the sheet when the others are not. What no peer explains is
+    impossible as before.
+    """
+    figures = peers.figures
+    bounded = ~np.isnan(limits.best)
+    far = threshold(limits.share(int(np.sum(bounded))), figures.loose) * figures.distance
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = OF_MEDIAN * figures.distance / np.sqrt(figures.count)
+        together = limits.gain(figures.median, limits.best)
+        sure = threshold(limits.share(len(peers.members)), figures.loose) * error
+        possible = ~(together > np.fmax(TOGETHER, sure))
+        explained = (figures.count > 0) & possible & (beyond <= np.fmin(far, NATURE))
+    return np.asarray(explained), np.asarray(~explained)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +279,37 @@ def _floors(summaries: Summaries, limits: Limits, present: Flags, peers: Compare
     below = rated & ~single & ((under & surely) | _all_below(summaries, limits, rated, peers))
     fewest = np.where(limits.more, summaries.least, summaries.most)
     below |= exact & (limits.gain(fewest, limits.worst) < 0)
-    # One outlier among seven samples is an end of the interval. If peers show the scatter, the
+    # One outlier among seven samples is an end of the interval. If others show the scatter, the
     # median may still be above the floor with confidence.
     sure = threshold(limits.of_look((1 - CONFIDENCE) / 2), figures.freedom) * figures.error
-    above = (figures.count > 0) & (limits.gain(summaries.median, limits.worst) > sure)
+    above = limits.gain(summaries.median, limits.worst) > sure
+    # Of a metric without peers, all samples but one have to be above.
+    unlucky = np.where(limits.more, summaries.second_low, summaries.second_high)
+    shared = (limits.check is not None) & (limits.gain(unlucky, limits.worst) >= 0)
+    above &= (figures.count > 0) | (shared & (summaries.count > 1))
+    above |= _above_with_peers(summaries, limits, figures)
     low = limits.gain(unluckiest, limits.worst) < 0
     straddling = rated & ~below & (single | (~above & low))
     return _Floors(below, straddling, comparisons)
+
+
+def _above_with_peers(summaries: Summaries, limits: Limits, figures: Figures) -> Flags:
+    """The metrics at or above their floor whose peers show that they are not there by chance.
+
+    Sound peers are one population. What is known of a member is its own median and where the
+    population lies, each by its own error: the posterior of a normal population (Efron and Morris,
+    Stein's Estimation Rule and its Competitors, JASA 68, 1973). A member that differs from the
+    population by what matters is found by the comparison with its peers, not by its floor.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        between = np.maximum(figures.distance**2 - figures.error**2, 0.0)
+        weight = between / (between + figures.error**2)
+        of_all = OF_MEDIAN * figures.distance / np.sqrt(figures.count)
+        unsure = np.sqrt(weight * figures.error**2 + ((1 - weight) * of_all) ** 2)
+        floor = limits.gain(limits.worst, figures.median)
+        far = threshold(limits.of_look((1 - CONFIDENCE) / 2), figures.loose) * unsure
+        own = limits.gain(summaries.median, limits.worst) >= 0
+        return np.asarray(own & (weight * figures.gain - far > floor))
 
 
 def _all_below(summaries: Summaries, limits: Limits, rated: Flags, peers: Compared) -> Flags:
@@ -265,7 +351,9 @@ def _drifts(
         together = moved > max(DRIFT, far * OF_MEDIAN / len(rows) ** 0.5)
         # Figures of a system that warms up are not on a line, and all peers rise.
         together |= moved > 2 * DRIFT and abs(float(np.mean(order))) >= ORDERED
-        each = (np.abs(change) > max(DRIFT, far)) & (np.abs(order) >= ORDERED)
+        # What all peers lose at once is not of one of them.
+        own = np.abs(change - middle(change))
+        each = (own > max(DRIFT, far)) & (np.abs(order) >= ORDERED) & (count >= STRICT)
         drifting[rows] = together | each
     return drifting, comparisons
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
+from statistics import median
 
 from assay import __version__
 from assay.campaign.cases import REPETITIONS, Deviation
@@ -384,6 +385,7 @@ def _measurements(
             its_problems,
             results.raw(metric),
             model_of(cluster, metric.subject),
+            metric.metric.step(median(values), results.sizes(metric)) if values else 0.0,
             short.get((metric.case, metric.subject, metric.metric.direction), ""),
         )
         for metric, values, its_problems in zip(plan, samples, problems, strict=True)

@@ -66,7 +66,9 @@ def decided(summaries: Summaries, limits: Limits, rating: Rating, check: Numbers
         [above, below, beyond],
         default=False,
     )
-    return np.asarray(sure & ~_hints_of_drift(summaries, limits, rating, check), dtype=bool)
+    # A sample far below the peers' may be of what is slow from time to time.
+    hints = _hints_of_drift(summaries, limits, rating, check) | (rating.wild > 0)
+    return np.asarray(sure & ~hints, dtype=bool)
 
 
 def _errors(summaries: Summaries, rating: Rating, check: Numbers) -> tuple[Array, Array]:

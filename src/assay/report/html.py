@@ -181,6 +181,7 @@ def render(signed: SignOff) -> str:
         },
         unrated=coverage.causes(signed.judgements).most_common(),
         untested=untested(signed.cluster),
+        defects=words.known_defects(signed.cluster),
         chains=signed.chains,
         chain_unit=UNIT,
         engines=words.engines(signed),

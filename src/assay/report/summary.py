@@ -68,6 +68,9 @@ def render(signed: SignOff) -> str:
     if unrated := coverage.causes(signed.judgements).most_common():
         parts += ["", "What is unrated, by cause:"]
         parts += (_wrapped(f"{count}: {cause}", indent="  ") for cause, count in unrated)
+    if defects := words.known_defects(signed.cluster):
+        parts += ["", "What is known against this release:"]
+        parts += (_wrapped(defect, indent="  ") for defect in defects)
     if left_out := untested(signed.cluster):
         parts += ["", "What was not tested:"]
         parts += (_wrapped(f"{names}: {why}", indent="  ") for names, why in left_out)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from assay.checks.plan import Layer
+from assay.cluster.advisories import advisories
 from assay.cluster.description import Cluster
 from assay.foreign.text import printable
 from assay.judge.limits import FALSE_ALARMS
@@ -189,6 +190,14 @@ def system(cluster: Cluster) -> str | None:
         f"DAOS {daos.version}, system {daos.name}: {servers} with"
         f" {_counted(engines, 'engine')}, {cluster.provider}. {transport}"
     )
+
+
+def known_defects(cluster: Cluster) -> list[str]:
+    """What upstream knows against the release of DAOS that was measured."""
+    if cluster.daos is None:
+        return []
+    found = advisories(cluster.daos, cluster.provider, cluster.hosts)
+    return [f"DAOS {each.release}: {each.sentence}" for each in found]
 
 
 def engines(signed: SignOff) -> list[tuple[str, str]]:

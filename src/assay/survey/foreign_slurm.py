@@ -25,7 +25,7 @@ from assay.foreign.sources import Missing, output_of
 from assay.foreign.text import one_line, shorten
 from assay.subject import folded
 from assay.tools.host import probe, sysfs
-from assay.tools.slurm import launchers, sinfo, squeue
+from assay.tools.slurm import launchers, reservation, sinfo, squeue
 
 ANSWER_S = 60
 """How long Slurm's own programs may take to answer."""
@@ -33,6 +33,12 @@ ANSWER_S = 60
 _FREE = ("idle", "planned")
 """How the states begin of a node that takes a short job at once. Slurm's backfill has planned a
 node for a job that waits, and shows that for some seconds after the job is gone (seen in 22.05)."""
+
+_KEPT = ("maint", "reserved")
+"""The same of a node that is kept for a reservation: its own jobs run there."""
+
+_SHOWN = 5
+"""Nodes that are off in one sentence (own choice)."""
 
 LOOK_S = 5.0
 """How long the probe's job waits before Slurm is asked why (own choice)."""
@@ -129,12 +135,55 @@ def partitions() -> list[str]:
     return sorted(set(_printed(["sinfo", "--noheader", "--format=%R"]).split()))
 
 
-def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]]:
+def cluster(option: str | None) -> str | None:
+    """The one of several clusters whose jobs these are, for all programs of Slurm from now on.
+
+    Args:
+        option: the cluster that the user named; None: that of SLURM_CLUSTERS, if it is set.
+
+    Raises:
+        SlurmError: there is more than one.
+    """
+    named = option or os.environ.get("SLURM_CLUSTERS") or None
+    if named is not None and ("," in named or named == "all"):
+        raise SlurmError(
+            f"{'--option clusters' if option else 'SLURM_CLUSTERS'} names several clusters"
+            f" ({named}): choose one with --option clusters=NAME"
+        )
+    if named is not None:
+        os.environ["SLURM_CLUSTERS"] = named
+    return named
+
+
+def is_exclusive(partition: str, wanted: bool) -> bool:
+    """Whether the nodes of a job run nothing else: as it asks, or as the partition has it.
+
+    Raises:
+        SlurmError: it asks for what the partition does not give.
+    """
+    printed = _printed(sinfo.sharing_command(partition))
+    if wanted and sinfo.is_shared_by_force(printed):
+        raise SlurmError(
+            f"--exclusive has no effect in the partition {partition}, where nodes run several jobs"
+            f" at once (OverSubscribe={printed.strip()}); name another partition"
+        )
+    return wanted or sinfo.is_exclusive(printed)
+
+
+def is_shared_by_force(partition: str) -> bool:
+    """Whether other jobs may run on the nodes of a job, and nothing keeps them away."""
+    return sinfo.is_shared_by_force(_printed(sinfo.sharing_command(partition)))
+
+
+def nodes(
+    partition: str, wanted: str | None, reserved: str | None = None
+) -> tuple[list[str], dict[str, str]]:
     """The nodes of a partition that are asked, and those that are not, each with the reason.
 
     Args:
         partition: of the site's Slurm.
         wanted: a list of nodes in Slurm's words; None: those that run nothing at the moment.
+        reserved: the reservation that jobs run in; they run on no other node.
 
     Raises:
         SlurmError: there are none.
@@ -149,16 +198,29 @@ def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]
         )
     lost = dict(asked.lost(printed))
     if wanted is None:
+        free = _FREE if reserved is None else (*_FREE, *_KEPT)
+        kept = None if reserved is None else _reserved(reserved)
+        off = asked.off(printed)
         busy = {
-            node: f"{node} is {state}"
+            node: off.get(node) or f"{node} is {state}"
             for node, state in states.items()
-            if node not in lost and not state.startswith(_FREE)
+            if node not in lost
+            and (kept is None or node in kept)
+            and (node in off or not state.startswith(free))
         }
-        idle = [node for node in states if node not in lost and node not in busy]
+        idle = [
+            node
+            for node in states
+            if node not in lost and node not in busy and (kept is None or node in kept)
+        ]
         if not idle:
+            where = f" in the reservation {reserved}" if reserved else ""
+            also = f"; {'; '.join(list(off.values())[:_SHOWN])}" if off else ""
             raise SlurmError(
-                f"no node of the partition {partition} is idle ({_by_state(states)}); name some"
-                " with --nodes, and the job will wait for them"
+                f"no node of the partition {partition}{where} is idle ({_by_state(states)}{also});"
+                " name some with --nodes, and the job will wait for them"
+                + ", or power them up"
+                * bool(off)
             )
         return idle, {**lost, **busy}
     listed = _printed(["scontrol", "show", "hostnames", wanted]).split()
@@ -168,6 +230,19 @@ def nodes(partition: str, wanted: str | None) -> tuple[list[str], dict[str, str]
     if absent.keys() >= set(listed):
         raise SlurmError(f"no node of --nodes takes jobs: {'; '.join(absent.values())}")
     return [node for node in listed if node not in lost], absent
+
+
+def _reserved(name: str) -> set[str]:
+    """The nodes of a reservation whose jobs may run now."""
+    printed = _printed(reservation.command(name))
+    listed = reservation.nodes(printed)
+    if listed is None or not reservation.is_active(printed):
+        raise SlurmError(
+            f"the reservation {name} "
+            + ("is not active now" if listed else "has no nodes")
+            + ": see scontrol show reservation"
+        )
+    return set(_printed(["scontrol", "show", "hostnames", listed]).split())
 
 
 def _by_state(states: Mapping[str, str]) -> str:
@@ -286,7 +361,7 @@ def _printed(command: Sequence[str]) -> str:
     out, errors = _run(command, "", ANSWER_S)
     if not out and errors:
         raise SlurmError(f"{command[0]} failed: {_in_one_line(errors)}")
-    return out
+    return sinfo.of_one_cluster(out)
 
 
 def _run(
@@ -330,7 +405,7 @@ def _run(
 def _waits_for(job: str) -> str:
     """What a job waits for, in Slurm's words; empty if it runs, or nobody says."""
     answer = output_of(squeue.command(job), limits.SLURM)
-    reasons = "" if isinstance(answer, Missing) else answer.out
+    reasons = "" if isinstance(answer, Missing) else sinfo.of_one_cluster(answer.out)
     return shorten(one_line(reasons.partition("\n")[0]), limits.SHOWN_REASON)
 
 

@@ -107,6 +107,7 @@ def find(
     )
     refused, of_pool = _as_administrator(here, prefix, wanted, asking)
     found: dict[str, Any] = {
+        "release": release,
         "ranks": len(system.ranks),
         "targets": pool.targets,
         "free_mib": pool.free // 2**20,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -274,6 +275,8 @@ def environment(asked: Asked, programs: Path, checks: Path, settings: Path | Non
         "RFM_SYSTEM": asked.name,
         "RFM_CHECK_SEARCH_PATH": ":".join(str(checks / layer) for layer in LAYERS),
     }
+    if among := asked.slurm.option("clusters") or os.environ.get("SLURM_CLUSTERS"):
+        variables["SLURM_CLUSTERS"] = among
     lines = [f"export {name}={shlex.quote(str(value))}" for name, value in variables.items()]
     path = f"export PATH={shlex.quote(str(programs))}:{shlex.quote(str(checks))}:$PATH"
     return "\n".join(["# Written by `assay describe`; a shell reads it.", path, *lines, ""])

@@ -13,6 +13,7 @@ from assay.foreign.text import without_huge_numbers
 from assay.tools.launcher_output import without_prefixes
 
 if TYPE_CHECKING:
+    from assay.tools.contract import Contract
     from assay.tools.output import Parsed
 
 _TOOLS = {
@@ -47,3 +48,9 @@ class _Parsers(Mapping[str, "Callable[[str], Parsed]"]):
 
 PARSERS: Mapping[str, Callable[[str], Parsed]] = _Parsers()
 """The parser of every tool, by the name of its module; `assay parse` takes the same name."""
+
+
+def known(tool: str) -> Contract:
+    """The releases and forms that the parser of a tool knows."""
+    contract: Contract = import_module(f"assay.tools.{_TOOLS[tool]}").KNOWS
+    return contract

@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.tools import perf_common
+from assay.tools.contract import OF_DAOS, Contract
 from assay.tools.output import Parsed
 
 TOOL = "daos_perf"
+
+KNOWS = Contract(TOOL, OF_DAOS, "its standard output")
 
 ObjectClass = Literal["TINY", "LARGE", "R2S", "R3S", "R4S", "EC2P1", "EC4P2", "EC8P2"]
 """TINY is S1 and LARGE is SX; the other classes have one group."""

@@ -32,9 +32,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.shell import Text, json_text
+from assay.tools.contract import Contract
 from assay.tools.output import Parsed, Sample
 
 TOOL = "fdb_hammer"
+
+KNOWS = Contract(
+    TOOL,
+    "the FDB of this project's Spack overlay",
+    "the lines of its processes, labelled by `srun --label` if there are several",
+)
 
 MEBIBYTE = 1024**2
 FIELD_BYTES = MEBIBYTE - 3

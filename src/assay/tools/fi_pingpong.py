@@ -23,9 +23,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from assay.tools.contract import Contract
 from assay.tools.output import Parsed, Sample, impossible
 
 TOOL = "fi_pingpong"
+
+KNOWS = Contract(TOOL, "libfabric 1.x and 2.x", "the client's table")
 
 PROVIDER = "tcp"
 """The provider of libfabric that every host has."""

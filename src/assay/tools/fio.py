@@ -26,6 +26,8 @@ from typing import Literal
 from pydantic import ValidationError
 
 from assay.shell import Text
+from assay.tools import fio_text
+from assay.tools.contract import Contract
 from assay.tools.daos.dfs import Dfs
 from assay.tools.fio_report import JobReport, Report
 from assay.tools.json_output import json_objects
@@ -33,6 +35,10 @@ from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.text import first_error
 
 TOOL = "fio"
+
+KNOWS = Contract(
+    TOOL, "2.0 to 3.42", "its JSON (from 2.2), its report for people, and terse version 3"
+)
 
 Pattern = Literal["read", "write", "randread", "randwrite"]
 
@@ -134,6 +140,8 @@ def command(jobfile: str, output: Text) -> list[Text]:
 def parse(text: str, *, written_here: bool = False) -> Parsed:
     """Read fio's JSON (``json`` or ``json+``), with or without log lines around it or in it.
 
+    Its report for people and its terse lines are read as well, unless `written_here`.
+
     For each job and direction: `write_bandwidth`, `read_bandwidth` in MiB/s, `write_rate`,
     `read_rate` in IO/s, both over the job's runtime, and the mean completion latency
     `write_latency`, `read_latency` in us if fio measured it. For a job of several processes, the
@@ -149,7 +157,12 @@ def parse(text: str, *, written_here: bool = False) -> Parsed:
         written_here: require that an earlier job of the same run wrote the files that a job
             reads, from end to end. Without it, a sparse file passes, since fio does not report it.
     """
-    samples, problems = _read(text, written_here=written_here)
+    if form := _unknown(text):
+        return KNOWS.unread(form, "a run with --output-format=json")
+    try:
+        samples, problems = _read(text, written_here=written_here)
+    except _UnknownReleaseError as error:
+        return KNOWS.unread(str(error), "a run of fio 3 or newer")
     problems += filter(None, map(impossible, samples))
     if killed := _KILLED.findall(text):
         problems += killed
@@ -158,7 +171,29 @@ def parse(text: str, *, written_here: bool = False) -> Parsed:
     return Parsed(TOOL, samples, tuple(problems))
 
 
+class _UnknownReleaseError(ValueError):
+    """The report is of a release whose units or options are not known."""
+
+
+def _has_json(text: str) -> bool:
+    return re.search(r"^[ \t]*\"fio version\"|^\{", text, re.MULTILINE) is not None
+
+
+def _unknown(text: str) -> str:
+    """What of an output is not known; empty if it is."""
+    if _has_json(text):
+        return ""
+    if fio_text.is_terse(text):
+        return fio_text.unknown_terse(text)
+    return fio_text.unknown_report(text) if fio_text.is_report(text) else ""
+
+
 def _read(text: str, *, written_here: bool) -> tuple[tuple[Sample, ...], list[str]]:
+    if not _has_json(text) and not written_here:
+        if fio_text.is_terse(text):
+            return fio_text.terse_samples(text)
+        if fio_text.is_report(text):
+            return fio_text.report_samples(text)
     objects, invalid = json_objects(text)
     if invalid or len(objects) != 1:
         why = invalid or f"there are {len(objects)} JSON objects, of more than one run"
@@ -166,6 +201,8 @@ def _read(text: str, *, written_here: bool) -> tuple[tuple[Sample, ...], list[st
     try:
         report = Report.model_validate(objects[0])
     except ValidationError as error:
+        if error.errors()[0]["type"] == "value_error":
+            raise _UnknownReleaseError(first_error(error)) from error
         return (), [f"no JSON report from fio: {first_error(error)}"]
     samples = tuple(sample for job in report.jobs for sample in _samples(job))
     problems = [problem for job in report.jobs if (problem := job.problem())]

@@ -131,14 +131,12 @@ class Report(BaseModel):
             return data
         release = _RELEASE.fullmatch(str(data.get("fio version", "")))
         if not release:
-            raise ValueError("it does not say its release, so the unit of io_bytes is unknown")
+            raise ValueError("a report without its release, so the unit of io_bytes")
         version = int(release[1]), int(release[2])
         if version >= _NANOSECONDS_SINCE:
             return data
         if not any(isinstance(job, dict) and "job options" in job for job in jobs):
-            raise ValueError(
-                f"{data['fio version']} does not print the options of its jobs; run fio 3 or newer"
-            )
+            raise ValueError(f"a report of {data['fio version']}, without the options of its jobs")
         return data | {"jobs": [_modern_job(job, version) for job in jobs]}
 
     def model_post_init(self, _context: object) -> None:

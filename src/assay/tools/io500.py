@@ -20,8 +20,9 @@ from typing import Literal
 from assay.shell import Text, joined
 from assay.tools import ior, mdtest
 from assay.tools.daos.dfs import Dfs
+from assay.tools.io500_forms import BELOW_30, Io500Phase, Io500Printed, read
+from assay.tools.io500_forms import KNOWS as KNOWS
 from assay.tools.output import Parsed, Sample, impossible
-from assay.tools.text import separate_runs
 
 TOOL = "io500"
 
@@ -48,25 +49,19 @@ _SAMPLES = {"write": "file_creation", "stat": "file_stat", "read": "file_read"} 
 }
 """The metrics of mdtest, by the last part of the phase's name, which is the operation."""
 
-# Built without git, io500 prints no version after these words.
-_BANNER = re.compile(r"^IO500 version\b.*", re.MULTILINE)
-_RESULT_TXT = re.compile(r"^\[ior-easy-write\]\s*$", re.MULTILINE)
-_PHASE = re.compile(
-    r"^\[RESULT(?P<invalid>-invalid)?\] +(?P<name>[a-z-]+) +(?P<value>\d+\.\d+)"
-    r" (?P<unit>GiB/s|kIOPS) +: time (?P<seconds>\d+\.\d+) seconds",
-    re.MULTILINE,
+_ERROR = re.compile(
+    r"^(?:; )?(?:ERROR|WARNING|FATAL)\b:?(?: INVALID)? (?:\(\S+\) )?(.*)$", re.MULTILINE
 )
-_SCORE = re.compile(
-    # Of 2020, "GB/s" are GiB/s as well: the score follows from the phases only so.
-    r"^\[SCORE ?\] Bandwidth (\d+\.\d+) Gi?B/s +: IOPS (\d+\.\d+) kiops +: TOTAL (\d+\.\d+)"
-    r"(?P<invalid> \[INVALID\])?",
-    re.MULTILINE,
-)
-_ERROR = re.compile(r"^(?:ERROR|WARNING|FATAL)\b:?(?: INVALID)? (?:\(\S+\) )?(.*)$", re.MULTILINE)
 
 # Printed for every run whose stonewall is too short for a submission.
 _RULES = re.compile(
     r"stonewall-time \d+s (?:!=|<) 300s|Runtime is smaller than expected minimum runtime"
+)
+
+# About the configuration of io500 itself.
+_REMARKS = re.compile(
+    r"Using internal pfind, will ignore any arguments"
+    r"|Provided API option \S+ starts with a different prefix"
 )
 
 # Printed for every phase that ended before its stonewall, without its name.
@@ -74,8 +69,6 @@ _ENDED_EARLY = re.compile(r"Runtime of phase \(\d+\.\d+\) is below stonewall tim
 
 # It looks for names with "01", which the first 101 files of a process have not.
 _FOUND_NOTHING = re.compile(r"Find didn't find anything, this is likely invalid")
-
-_UNITS = {"GiB/s": "GiB/s", "kIOPS": "kop/s"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,28 +204,8 @@ class Io500:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Phase:
-    """A phase as it was printed."""
-
-    name: str
-    value: float
-    unit: str
-    seconds: str
-
-    @classmethod
-    def read(cls, match: re.Match[str]) -> _Phase:
-        """Read the phase of a line."""
-        return cls(match["name"], float(match["value"]), _UNITS[match["unit"]], match["seconds"])
-
-    def sample(self) -> Sample:
-        """The phase as a sample."""
-        name = self.name.replace("-", "_")
-        return Sample(name, self.value, self.unit, {"seconds": self.seconds})
-
-
 def parse(text: str, *, stonewall_s: int = RULED_S, counted: bool = False) -> Parsed:
-    """Read the output of the io500 program, or its ``result_summary.txt``.
+    """Read the output of io500, its ``result_summary.txt`` or its ``result.txt``.
 
     Each phase is a metric with the name of the phase (`ior_easy_write` in GiB/s, `mdtest_hard_stat`
     in kop/s, which is io500's kIOPS). `bandwidth_score` (GiB/s), `metadata_score` (kop/s) and
@@ -244,43 +217,48 @@ def parse(text: str, *, stonewall_s: int = RULED_S, counted: bool = False) -> Pa
         counted: mdtest had to create a number of files at most (`Io500.files`), and may end before
             the stonewall; where it is slow it creates too few of them for `find` to find one.
     """
-    banners = _BANNER.findall(text)
-    if not banners and _RESULT_TXT.search(text):
-        return Parsed(
-            TOOL, (), ("this is io500's result.txt; pass result_summary.txt or its whole output",)
-        )
-    if not banners:
-        return Parsed(TOOL, (), ("this is not output of io500: it does not report a version",))
-    phases = list({match["name"]: _Phase.read(match) for match in _PHASE.finditer(text)}.values())
-    figures = {phase.name: phase.value for phase in phases}
-    samples = [phase.sample() for phase in phases]
-    if not _missing(figures) and _SCORE.search(text):
+    printed = read(text)
+    if isinstance(printed, Parsed):
+        return printed
+    figures = {phase.name: phase.value for phase in printed.phases}
+    samples = [phase.sample() for phase in printed.phases]
+    if not _missing(figures) and printed.total is not None:
         samples += _scores(score(figures))
     problems = [
-        *separate_runs(TOOL, len(banners)),
-        *_errors(text, stonewall_s, counted=counted),
-        *_too_short(phases, stonewall_s, counted=counted),
-        *_unfinished(text, figures),
-        *_invalid(text, stonewall_s),
+        *_several(printed.runs),
+        *_errors(text, printed, stonewall_s, counted=counted),
+        *_too_short(printed.phases, stonewall_s, counted=counted),
+        *_unfinished(printed, figures),
+        *_invalid(printed, stonewall_s),
         *filter(None, map(impossible, samples)),
     ]
     return Parsed(TOOL, tuple(samples), tuple(dict.fromkeys(problems)))
 
 
-def _errors(text: str, stonewall_s: int, *, counted: bool) -> Iterator[str]:
+def _several(runs: int) -> Iterator[str]:
+    # One run prints its banner once, however many ranks it has.
+    if runs > 1:
+        yield f"the output contains {runs} runs of {TOOL}: pass one run at a time"
+
+
+def _errors(text: str, printed: Io500Printed, stonewall_s: int, *, counted: bool) -> Iterator[str]:
     errors = dict.fromkeys(_ERROR.findall(text))
     few_files = counted and not _ENDED_EARLY.search(text)
     # The cause comes first: a full file system also cuts writes short.
     for error in sorted(errors, key=lambda error: "partial write()" in error):
         if counted and _ENDED_EARLY.match(error):
             continue  # of IOR's phases, _too_short reports it
+        if _REMARKS.match(error):
+            continue
+        if BELOW_30.search(error) and (printed.deadline or 0) >= stonewall_s:
+            continue
         if few_files and _FOUND_NOTHING.match(error):
             continue  # the rate is that of the files that it has searched
         if stonewall_s >= RULED_S or not _RULES.search(error):
             yield f"io500: {error}"
 
 
-def _too_short(phases: Iterable[_Phase], stonewall_s: int, *, counted: bool) -> Iterator[str]:
+def _too_short(phases: Iterable[Io500Phase], stonewall_s: int, *, counted: bool) -> Iterator[str]:
     seconds = {phase.name: phase.seconds for phase in phases}
     for name in WRITES:
         if counted and name not in BANDWIDTHS:
@@ -296,23 +274,32 @@ def _missing(figures: Mapping[str, float]) -> list[str]:
     return [name for name in (*BANDWIDTHS, *RATES) if name not in figures]
 
 
-def _unfinished(text: str, figures: Mapping[str, float]) -> Iterator[str]:
+def _unfinished(printed: Io500Printed, figures: Mapping[str, float]) -> Iterator[str]:
     """Report phases or scores that are missing or do not match."""
-    printed = _SCORE.search(text)
     if missing := _missing(figures):
         yield f"io500 did not finish: it did not report {', '.join(missing)}"
-    elif not printed:
+    elif printed.total is None:
         yield "io500 did not finish: there is no score"
-    elif not isclose(score(figures).total, float(printed[3]), rel_tol=1e-3):
-        yield f"the score of {printed[3]} does not follow from the phases: {score(figures)}"
+    elif not _follows(printed, score(figures)):
+        yield f"the score of {printed.total} does not follow from the phases: {score(figures)}"
 
 
-def _invalid(text: str, stonewall_s: int) -> Iterator[str]:
-    printed = _SCORE.search(text)
+def _follows(printed: Io500Printed, figures: Score) -> bool:
+    """Whether the printed score is that of the phases, within the digits of both."""
+    # io500.sh prints three decimals, of which a slow phase of IOR has one that is not 0.
+    digits = sum(10.0**-each.decimals / each.value for each in printed.phases if each.value)
+    within = 1e-3 + digits / 8
+    totals = [figures.total]
+    if printed.form == "script":
+        totals.append(figures.bandwidth * figures.metadata)  # that of 2017 and early 2018
+    return any(isclose(each, float(printed.total or 0), rel_tol=within) for each in totals)
+
+
+def _invalid(printed: Io500Printed, stonewall_s: int) -> Iterator[str]:
     if stonewall_s < RULED_S:
         return
-    invalid = [phase["name"] for phase in _PHASE.finditer(text) if phase["invalid"]]
-    if invalid or (printed and printed["invalid"]):
+    invalid = [phase.name for phase in printed.phases if phase.invalid]
+    if invalid or printed.invalid:
         which = ", ".join(invalid) or "the run"
         yield f"io500 calls {which} invalid; see its earlier output for the reason"
 

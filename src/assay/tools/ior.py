@@ -10,45 +10,54 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
 from assay.shell import Text
+from assay.tools.contract import Contract
 from assay.tools.daos.daos_log import reason
 from assay.tools.daos.dfs import Dfs
 from assay.tools.daos.interception import Library
 from assay.tools.daos.interception import problems as not_intercepted
+from assay.tools.ior_forms import (
+    BANNER,
+    IorRow,
+    IorTest,
+    from_csv,
+    from_json,
+    from_table,
+    has_no_rows_by_design,
+    is_csv,
+)
 from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
-from assay.tools.text import first_error, printed_errors, worlds
+from assay.tools.text import printed_errors, worlds
 
 TOOL = "ior"
 
-_BANNER = re.compile(r"^IOR-\S+: MPI Coordinated Test of Parallel I/O", re.MULTILINE)
-_OPTION = re.compile(r"(\w[\w ]*): (.+)")
-_ROW = re.compile(r"(write|read) +(\d+(?:\.\d+)?) +(?:[\d.]+ +){7}(\d+(?:\.\d+)?) +(\d+) *")
+KNOWS = Contract(
+    TOOL, "3.0 to 4.1", "the table on standard output, and the summaries in JSON and CSV"
+)
+
+_NO_ROW = "IOR printed no row of figures"
 
 # IOR prints these when a deadline ended the run and it continues with the bytes that were moved.
 _STONEWALL = re.compile(
     r"WARNING: (?:Expected agg|Stat\(\) of agg|Using actual agg|[Mm]aybe caused)"
 )
+_STATFS = re.compile(r"WARNING: Backend returned error during statfs")
+_NOT_FLUSHED = re.compile(r"WARNING: fsync\(\) (?:not supported|only available) in ")
 _OVERWRITTEN = re.compile(r"WARNING: The file .* exists already and will be overwritten")
 _SIZES = re.compile(
-    r"WARNING: Stat\(\) of aggregate file size += (\d+)\n"
-    r"WARNING: Using actual aggregate bytes moved = (\d+)$",
+    r"WARNING: Stat\(\) of aggregate file size += (\d+)\.?\n"
+    r"WARNING: Using actual aggregate bytes moved = (\d+)\.?$",
     re.MULTILINE,
 )
 _STATUS_FILE = re.compile(r"^[^\w\n]*Command line\W.*stoneWallingStatusFile=", re.MULTILINE)
 _RANDOM = re.compile(r"^ordering in a file +: random", re.MULTILINE)
-# io500 calls IOR as a library, which prints no last line since 3.4. It gives either -w or -r, so
-# that the run has one row.
-_IN_IO500 = re.compile(
-    r"^Command line +: \./ior (?=.* -O saveRankPerformanceDetailsCSV=)(?:(?!.* -w )|(?!.* -r )).*$",
-    re.MULTILINE,
-)
 _CREATED = re.compile(r"^\[\d+\] Creating DFS Container", re.MULTILINE)
 
 
@@ -147,35 +156,6 @@ class Ior:
         ]
 
 
-class _Options(BaseModel):
-    """The options of a run as IOR prints them, the same in JSON and in the head of the table."""
-
-    api: str
-    nodes: int
-    tasks: int
-    repetitions: int
-    transfer: str = Field(alias="xfersize")
-    block: str = Field(alias="blocksize")
-    deadline: int = Field(default=0, alias="stonewallingTime")
-    wear_out: int = Field(default=0, alias="stoneWallingWearOut")
-
-
-class _Row(BaseModel):
-    access: str
-    bandwidth: float = Field(default=0.0, alias="bwMiB")
-    seconds: float = Field(default=0.0, alias="totalTime")
-
-
-class _Test(BaseModel):
-    options: _Options = Field(alias="Options")
-    rows: list[_Row] = Field(alias="Results")
-
-
-class _Summary(BaseModel):
-    tests: list[_Test] = Field(min_length=1, max_length=1)
-    finished: str = Field(alias="Finished")
-
-
 def parse(
     text: str,
     *,
@@ -205,14 +185,15 @@ def parse(
         limit: why a write could not be larger, for the sentence; empty if it could.
         overwrites: whether it has to write over the files of another run, as one that removes them.
     """
-    runs = len(_BANNER.findall(text))
-    tests, problems = _from_table(text, runs) if runs else _from_json(text)
-    worn_out = bool(tests) and all(test.options.wear_out for test in tests)
-    to_the_end = worn_out or _STATUS_FILE.search(text) is not None
-    harmless = [*([_STONEWALL] if to_the_end else []), *([_OVERWRITTEN] if overwrites else [])]
-    problems = [*printed_errors(text, harmless), *problems]
-    if to_the_end:
-        problems += _holes(text)
+    runs = len(BANNER.findall(text))
+    if not runs and is_csv(text):
+        return _csv(text)
+    if runs and has_no_rows_by_design(text):
+        return KNOWS.unread("a table of maximum and mean alone", "a run with -v, or a newer IOR")
+    tests, problems = from_table(text, runs) if runs else from_json(text)
+    problems = [*printed_errors(text, list(_harmless(text, tests, overwrites))), *problems]
+    if _to_the_end(text, tests):
+        problems += _sizes(text, tests)
     if _CREATED.search(text):
         problems.append("IOR created the container, with other properties: create it first")
     # Runs whose output is interleaved differ only in their rank, so one head stands for all.
@@ -256,45 +237,42 @@ def moved(text: str) -> dict[str, float] | None:
     return total
 
 
-def _from_json(text: str) -> tuple[list[_Test], list[str]]:
-    objects, invalid = json_objects(text)
-    problems: list[str] = []
-    if invalid:
-        hint = " (IOR 4.0.0 writes such JSON with -v)" if "not valid" in invalid else ""
-        problems.append(f"neither a table nor a summary from IOR: {invalid}{hint}")
-    tests: list[_Test] = []
-    for summary in objects:
-        try:
-            tests += _Summary.model_validate(summary).tests
-        except ValidationError as error:
-            problems.append(f"no summary from IOR: {first_error(error)}")
-    return tests, problems
-
-
-def _from_table(text: str, runs: int) -> tuple[list[_Test], list[str]]:
-    problems: list[str] = []
-    finished = len(re.findall(r"^Finished +: ", text, re.MULTILINE))
-    if finished < runs and not (runs == 1 and _IN_IO500.search(text)):
-        problems.append("IOR did not finish: the last line of its output is missing")
-    options = [pair for line in text.splitlines() if (pair := _OPTION.fullmatch(line))]
-    rows = [row for line in text.splitlines() if (row := _ROW.fullmatch(line))]
-    # Without this, the options of the last test would stand for all.
-    if (tests := sum(option[1].strip() == "tasks" for option in options)) > runs:
-        problems.append(
-            f"IOR ran {tests} tests, and its table does not tell their rows apart: run one test at"
-            " a time, or with -O summaryFormat=JSON"
-        )
-    table: dict[str, Any] = {
-        "Options": {option[1].strip(): option[2].strip() for option in options},
-        "Results": [{"access": row[1], "bwMiB": row[2], "totalTime": row[3]} for row in rows],
-    }
+def _csv(text: str) -> Parsed:
+    """Read a summary in CSV, which has no options: without the table it shows half a run."""
     try:
-        return [_Test.model_validate(table)], problems
-    except ValidationError as error:
-        return [], [*problems, f"no table from IOR: {first_error(error)}"]
+        rows = list(from_csv(text))
+    except (ValueError, KeyError) as error:
+        return KNOWS.unread(f"a CSV with other columns ({error})", "the table, or JSON")
+    samples = tuple(
+        Sample(f"{access}_bandwidth", bandwidth, "MiB/s", {"iteration": number, "tasks": tasks})
+        for access, bandwidth, tasks, number in rows
+    )
+    problems = [*printed_errors(text), *filter(None, map(impossible, samples))]
+    return Parsed(TOOL, samples, tuple(problems if samples else [*problems, _NO_ROW]))
 
 
-def _samples(test: _Test) -> Iterator[Sample]:
+def _only_reads(tests: Sequence[IorTest]) -> bool:
+    return bool(tests) and all(row.access == "read" for test in tests for row in test.rows)
+
+
+def _to_the_end(text: str, tests: Sequence[IorTest]) -> bool:
+    """Whether the ranks moved the same amount each, or read what is there anyway."""
+    worn_out = bool(tests) and all(test.options.wear_out for test in tests)
+    read_a_part = _only_reads(tests) and any(test.options.deadline for test in tests)
+    return worn_out or read_a_part or _STATUS_FILE.search(text) is not None
+
+
+def _harmless(text: str, tests: Sequence[IorTest], overwrites: bool) -> Iterator[re.Pattern[str]]:
+    yield _STATFS  # it only prints how full the file system is
+    if _to_the_end(text, tests):
+        yield _STONEWALL
+    if _only_reads(tests):
+        yield _NOT_FLUSHED
+    if overwrites:
+        yield _OVERWRITTEN
+
+
+def _samples(test: IorTest) -> Iterator[Sample]:
     options, done = test.options, Counter[str]()
     for row in _figures(test):
         labels = {
@@ -309,20 +287,20 @@ def _samples(test: _Test) -> Iterator[Sample]:
         yield Sample(f"{row.access}_bandwidth", row.bandwidth, "MiB/s", labels)
 
 
-def _figures(test: _Test) -> Iterable[_Row]:
+def _figures(test: IorTest) -> Iterable[IorRow]:
     return (row for row in test.rows if row.access in ("write", "read"))
 
 
-def _wrong_count(test: _Test) -> Iterator[str]:
+def _wrong_count(test: IorTest) -> Iterator[str]:
     rows = Counter(row.access for row in _figures(test))
     if not rows:
-        yield "IOR printed no row of figures"
+        yield _NO_ROW
     for access, count in rows.items():
         if count != test.options.repetitions:
             yield f"rows for {access}: {count}; repetitions: {test.options.repetitions}"
 
 
-def _too_short(test: _Test, limit: str) -> Iterator[str]:
+def _too_short(test: IorTest, limit: str) -> Iterator[str]:
     for row in _figures(test):
         if row.access == "write" and row.seconds < test.options.deadline:
             yield (
@@ -331,13 +309,26 @@ def _too_short(test: _Test, limit: str) -> Iterator[str]:
             )
 
 
-def _holes(text: str) -> Iterator[str]:
-    """Report files that are larger than the bytes that were moved.
+def _sizes(text: str, tests: Sequence[IorTest]) -> Iterator[str]:
+    """Report files that are larger or smaller than what was moved.
 
-    A random read moves a part of its files. Some interfaces give 0 as the size of any file.
+    A random read moves a part of its files, as does one with a deadline, and in one file of all
+    ranks each has a block of its own, which a deadline leaves half empty. Some interfaces give 0 as
+    the size of any file, and IOR of 2019 gives the size of one rank's for those of all.
     """
     if _RANDOM.search(text):
         return
+    partly = any(test.options.shared for test in tests) or (
+        _only_reads(tests) and any(test.options.deadline for test in tests)
+    )
+    tasks = tests[0].options.tasks if tests else 1
     for stat, moved in dict.fromkeys(_SIZES.findall(text)):
-        if stat != moved and int(stat):
+        if not int(stat) or stat == moved or int(stat) * tasks == int(moved):
+            continue
+        if int(stat) < int(moved):
+            yield (
+                f"{moved} bytes were moved, but the file system reports files of {stat}: a part of"
+                " them is not there, or it reports old sizes"
+            )
+        elif not partly:
             yield f"{moved} bytes were moved, but the files hold {stat}: parts of them are holes"

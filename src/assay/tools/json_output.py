@@ -16,6 +16,20 @@ _JSON_LINE = re.compile(r'\s*(?:[{}\],"]|\[\s*$|(?:-?\d[\d.eE+-]*|true|false|nul
 _OBJECT = re.compile(r"^\{", re.MULTILINE)
 
 
+_DIGITS = 20
+"""Digits of the largest counter of 64 bits; a larger number has no figure, and its quotient may be
+beyond a float."""
+
+
+def _integer(text: str) -> int:
+    if len(text.lstrip("-")) > _DIGITS:
+        raise ValueError(f"a number has more than {_DIGITS} digits")
+    return int(text)
+
+
+_DECODER = json.JSONDecoder(parse_int=_integer)
+
+
 def json_objects(text: str) -> tuple[list[dict[str, Any]], str | None]:
     """The top-level JSON objects in a text, and the error that ended the search.
 
@@ -31,7 +45,7 @@ def json_objects(text: str) -> tuple[list[dict[str, Any]], str | None]:
     end = 0
     while start := _OBJECT.search(kept, end):
         try:
-            value, end = json.JSONDecoder().raw_decode(kept, start.start())
+            value, end = _DECODER.raw_decode(kept, start.start())
         except (ValueError, RecursionError) as error:
             return objects, _why_invalid(kept, error)
         objects.append(value)

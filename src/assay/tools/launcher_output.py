@@ -36,6 +36,10 @@ def without_prefixes(text: str) -> str:
 
 
 def _stripped(lines: list[str], prefix: re.Pattern[str]) -> list[str]:
+    # Most outputs have no prefix, which their first line shows.
+    first = next((line for line in lines if line.strip()), "")
+    if not prefix.match(first):
+        return lines
     matches = [(line, prefix.match(line) if line.strip() else None) for line in lines]
     if not all(match or not line.strip() for line, match in matches):
         return lines

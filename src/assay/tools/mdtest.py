@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.shell import Text
+from assay.tools.contract import Contract
 from assay.tools.daos.daos_log import reason
 from assay.tools.daos.dfs import Dfs
 from assay.tools.daos.interception import Library
@@ -17,15 +18,21 @@ from assay.tools.text import printed_errors, worlds
 
 TOOL = "mdtest"
 
+KNOWS = Contract(TOOL, "1.9.3 to 4.1", "the summary of rates on standard output")
+
 _BANNER = re.compile(
     r"^mdtest-\S+ was launched with (\d{1,9}) total task\(s\) on (\d{1,9}) node\(s\)", re.MULTILINE
 )
 _FILES = re.compile(r"^\d+ tasks, (\d+) (?:files|directories|files/directories)\s*$", re.MULTILINE)
 _FINISHED = re.compile(r"^-- finished at ", re.MULTILINE)
-# 4.0 writes "SUMMARY rate:", 4.1 "SUMMARY rate (in ops/sec):".
-_SECTION = re.compile(r"SUMMARY (rate|time)(?: \(in [\w/]+\))?: \(of (\d{1,9}) iterations\)\s*")
+# 1.9.3 writes "SUMMARY:", 4.0 "SUMMARY rate:", 4.1 "SUMMARY rate (in ops/sec):".
+_SECTION = re.compile(
+    r"SUMMARY(?: (rate|time)(?: \(in [\w/]+\))?)?: \(of (\d{1,9}) iterations\)\s*"
+)
 _COMMAND = re.compile(r"^Command line used: (.*)$", re.MULTILINE)
-_DEADLINE = re.compile(r"'-W' '(\d{1,9})'")
+# Releases before 3.4 quote the options with double quotes, or not at all.
+_DEADLINE = re.compile(r"""["' ]-W["']? ["']?(\d{1,9})\b""")
+_WRITTEN = re.compile(r"""["' ]-w["']? ?["']?(\d{1,15})\b""")
 _CREATION = re.compile(r" +File creation +(?:: +)?\d+\.\d{3} +(\d+\.\d{3}) .*")
 _DEADLINE_MET = re.compile(r"^Continue stonewall hit min: \d+ max: \d+ ", re.MULTILINE)
 # A colon follows the name up to 3.3.
@@ -34,7 +41,7 @@ _ROW = re.compile(
 )
 
 # With no bytes to read, the read phase opens and closes each file, which is intended.
-_HARMLESS = re.compile(r"Read bytes is 0")
+_HARMLESS = re.compile(r"Read bytes is 0|Backend returned error during statfs")
 
 Phase = Literal["create", "stat", "read", "remove"]
 _PHASES: dict[Phase, str] = {"create": "-C", "stat": "-T", "read": "-E", "remove": "-r"}
@@ -151,11 +158,15 @@ def parse(
         labels |= {"tasks": str(seen[0][0]), "nodes": str(seen[0][1])}
     if files := _FILES.search(text):
         labels["files"] = files[1]
+    if (command := _COMMAND.search(text)) and (size := _WRITTEN.search(command[1])):
+        labels["bytes"] = size[1]
     samples = tuple(_samples(text, labels))
     if not seen:
         problems.append("this is not output of mdtest: it does not say how many tasks it ran with")
+    elif not samples and _has_rates(text):
+        problems.append("every rate of mdtest is 0: it ran no phase, or lost its count")
     elif not samples:
-        problems.append("mdtest printed no rate: it did not reach its summary, or ran no phase")
+        problems.append("mdtest printed no rate: it did not reach its summary")
     elif not _FINISHED.search(text):
         problems.append("mdtest did not finish: its last line is missing")
     if any(sample.metric == "file_creation" for sample in samples):
@@ -168,11 +179,16 @@ def parse(
     return Parsed(TOOL, samples, tuple(problems))
 
 
+def _has_rates(text: str) -> bool:
+    sections = (_SECTION.fullmatch(line) for line in text.splitlines())
+    return any(section[1] != "time" for section in sections if section)
+
+
 def _samples(text: str, labels: dict[str, str]) -> Iterator[Sample]:
     in_rates = False
     for line in text.splitlines():
         if section := _SECTION.fullmatch(line):
-            in_rates = section[1] == "rate"
+            in_rates = section[1] != "time"
             iterations = int(section[2])
             statistic = {"statistic": f"mean of {iterations} iterations"} if iterations > 1 else {}
         elif in_rates and (row := _ROW.fullmatch(line)) and float(row[2]) > 0:

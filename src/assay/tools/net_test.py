@@ -13,12 +13,15 @@ from itertools import product
 from pydantic import BaseModel, Field, ValidationError
 
 from assay.cluster.releases import Version, since
+from assay.tools.contract import OF_DAOS, Contract
 from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.self_test import ranges
 from assay.tools.text import by_process, first_error
 
 TOOL = "net_test"
+
+KNOWS = Contract(TOOL, OF_DAOS, "the JSON answer of `daos -j health net-test`")
 
 RELEASES = since("2.8")
 """The releases that have it."""

@@ -32,13 +32,17 @@ class Parsed:
     tool: str
     samples: tuple[Sample, ...]
     problems: tuple[str, ...] = ()
+    unread: bool = False
+    """Whether the parser does not know this release or form. Then the problem says nothing about
+    the measurement."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The output of `assay parse`."""
+        """The samples and problems, for JSON."""
         return {
             "tool": self.tool,
             "samples": [asdict(sample) for sample in self.samples],
             "problems": list(self.problems),
+            "unread": self.unread,
         }
 
 

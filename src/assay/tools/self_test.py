@@ -25,11 +25,14 @@ from dataclasses import dataclass
 from itertools import groupby, product
 
 from assay.cluster.releases import ByRelease, Version
+from assay.tools.contract import OF_DAOS, Contract
 from assay.tools.daos.daos_log import logged_errors, meaning, reason, without_log
 from assay.tools.output import Parsed, Sample, impossible
 from assay.tools.text import sections
 
 TOOL = "self_test"
+
+KNOWS = Contract(TOOL, OF_DAOS, "its standard output and its log")
 
 MEBIBYTE = 1024**2
 EMPTY = ("0", "0")

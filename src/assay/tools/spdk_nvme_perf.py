@@ -21,12 +21,15 @@ from typing import Literal
 
 from assay.cluster.releases import ByRelease, Version
 from assay.shell import Text
+from assay.tools.contract import Contract
 from assay.tools.output import Parsed, Sample, impossible
 
 TOOL = "spdk_nvme_perf"
 
+KNOWS = Contract(TOOL, "SPDK 18.10 to 24.09", "its table of latencies")
+
 _ROW = re.compile(
-    r"^(?P<device>.+?)(?: NSID (?P<namespace>\d+))? +from core +(?P<core>\d+): +"
+    r"^(?P<device>\S.*?)(?: NSID (?P<namespace>\d+))? +from core +(?P<core>\d+): +"
     r"(?P<rate>\d+\.\d\d) +(?P<bandwidth>\d+\.\d\d) +(?P<latency>\d+\.\d\d)"
     r" +\d+\.\d\d +\d+\.\d\d$",
     re.MULTILINE,

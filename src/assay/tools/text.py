@@ -15,6 +15,13 @@ _ERROR = re.compile(
     r"\b(?:ERROR|WARNING)\b|^Abort\(|^(?:srun|slurmstepd): error:"
     r"|^YOUR APPLICATION TERMINATED|^Invalid DAOS (?:directory )?object class:"
 )
+# About the launcher's own transport or options; the benchmark's I/O does not go through them.
+_LAUNCHER_NOTE = re.compile(
+    r"^WARNING: (?:There are more than one active ports on host"
+    r"|No preset parameters were found for the device that Open MPI"
+    r"|There was an error initializing an OpenFabrics device)"
+    r"|^srun: error: (?:Ignoring conflicting option|SLURMD_DEBUG=\S+ invalid\. ignoring)"
+)
 _LABEL = re.compile(r" *([0-9]{1,9}): ?")
 _VARYING = re.compile(r"0x[0-9a-f]+|\d+")
 
@@ -50,7 +57,7 @@ def printed_errors(text: str, harmless: Sequence[re.Pattern[str]] = ()) -> Itera
         error = line.strip()
         if not (_ERROR.search(error) or failed_assertion(error)):
             continue
-        if any(each.search(error) for each in harmless):
+        if any(each.search(error) for each in (_LAUNCHER_NOTE, *harmless)):
             continue
         kind = _VARYING.sub("#", error)
         first.setdefault(kind, error)

@@ -17,9 +17,12 @@ from dataclasses import dataclass
 
 from assay.shell import Text
 from assay.tools import perf_common
+from assay.tools.contract import OF_DAOS, Contract
 from assay.tools.output import Parsed
 
 TOOL = "vos_perf"
+
+KNOWS = Contract(TOOL, OF_DAOS, "its standard output")
 
 _ROOM = 0.7
 """Share of a pool that values may fill; the rest is for trees, logs and reserves.

@@ -61,6 +61,12 @@ class FioMetric(Metric):
         """The size of the file, and the time of what does not cover it."""
         return ("file_mib", self.timed_by) if self.timed_by else ("file_mib",)
 
+    def step(self, figure: float, sizes: Mapping[str, int]) -> float:
+        """What one millisecond changes: fio divides what it moved by whole milliseconds."""
+        if self.timed_by or self.unit != "MiB/s" or not sizes.get("file_mib"):
+            return 0.0
+        return figure**2 / (sizes["file_mib"] * 1000)
+
 
 def phases(check: Check) -> Iterator[FioMetric]:
     """The phases of a check of fio, in order."""

@@ -9,6 +9,7 @@ from assay.checks.backends import backend_of, limit_of_share
 from assay.checks.benchmarks.self_test import round_trip
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import waiting
+from assay.checks.bounds.path import of_files
 from assay.checks.daos_path import UNDESCRIBED, clients_of, crossed_by, is_undescribed
 from assay.checks.entry import (
     Check,
@@ -43,6 +44,8 @@ class _Operations:
 
     cached: bool = False
     """Whether the kernel of a client may have the answer in its cache."""
+    changes: bool = False
+    """Whether it changes metadata, which all of their copies have to follow."""
 
     def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
         """Bound the rate of all clients by round trips and by the path of the files' data."""
@@ -51,6 +54,7 @@ class _Operations:
         mounted = backend_of(requirement.subject).mounted
         metric, unit, clients = requirement.metric, "op/s", clients_of(cluster, requirement)
         processes = ranks(cluster, measured.scale) * len(clients)
+        copies = of_files(cluster).copies(whole_stripes=False) if self.changes else 1
         if mounted and self.cached:
             why = "the kernel and dfuse may answer from their caches"
             return within(cluster, requirement, None, why, processes=processes)
@@ -63,11 +67,11 @@ class _Operations:
             trips = 2  # one for the file's entry in its directory, one for its data
         if trip is None:
             bound = tightest(crossed, unit)
-            return within(cluster, requirement, bound, why, processes=processes)
+            return within(cluster, requirement, bound, why, processes=processes, copies=copies)
         assert metric.in_flight
         in_flight = processes * metric.in_flight
         law = waiting(in_flight, trip.value, unit, trip.source, times=trips)
-        return as_often(cluster, requirement, law, crossed, processes=processes)
+        return as_often(cluster, requirement, law, crossed, processes=processes, copies=copies)
 
 
 def searched(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
@@ -81,7 +85,7 @@ def searched(cluster: Cluster, requirement: Requirement, measured: Measured) -> 
 
 def create(name: str, unit: str, size: Quantity | None) -> Metric:
     """The rate at which files are created and written."""
-    rule = _Operations().rate
+    rule = _Operations(changes=True).rate
     return Metric(name, unit, rule, direction="write", transfer=size, in_flight=1)
 
 
@@ -98,7 +102,7 @@ def read(name: str, unit: str, size: Quantity | None) -> Metric:
 
 def remove(name: str, unit: str) -> Metric:
     """The rate at which files are removed."""
-    return Metric(name, unit, _Operations().rate, in_flight=1)
+    return Metric(name, unit, _Operations(changes=True).rate, in_flight=1)
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:

@@ -22,8 +22,9 @@ MEBIBYTE = Quantity(1, "MiB")
 """Transfer size of a bandwidth."""
 
 
-ROUNDED = 1.03
-"""Allowed ratio of figures to the datasheet, since datasheets round (this project's own choice)."""
+ROUNDED = 1.05
+"""Allowed ratio of figures to the datasheet, since datasheets round (this project's own choice).
+IO500 submission 773 wrote 3.2 % more than its 336 SSDs promise, over the whole path."""
 
 
 def _times(

@@ -12,9 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
+from assay.tools.contract import OF_DAOS, Contract
 from assay.tools.output import Parsed, Sample
 
 TOOL = "agent_log"
+
+KNOWS = Contract(TOOL, OF_DAOS, "the log of one agent")
 
 _GIVEN = re.compile(
     r"pid:\d+(?: \((?P<program>[^)\n]{0,64})\))?: numa:(?P<numa>\d+) iface:(?P<interface>\S+)"

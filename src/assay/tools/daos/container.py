@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field, ValidationError
 
+from assay.tools.contract import OF_DAOS, Contract
 from assay.tools.daos import daos_properties
 from assay.tools.daos.daos_answer import NO_CLIENT, NO_PERMISSION, NOT_THERE
 from assay.tools.daos.daos_log import meaning
@@ -13,6 +14,8 @@ from assay.tools.output import Parsed
 from assay.tools.text import first_error
 
 TOOL = "container"
+
+KNOWS = Contract(TOOL, OF_DAOS, "the JSON answer of `daos -j container query` and the properties")
 
 
 def query(pool: str, container: str) -> list[str]:

@@ -66,7 +66,7 @@ def _error(answer: dict[str, Any]) -> str:
     """The error of each host, if the answer lists them; the overall error only counts them."""
     response = answer.get("response")
     of_hosts = response.get("host_errors") if isinstance(response, dict) else None
-    if of_hosts:
+    if of_hosts and isinstance(of_hosts, dict):
         return "; ".join(f"{hosts}: {error}" for error, hosts in of_hosts.items())
     if answer.get("error"):
         return str(answer["error"])

@@ -13,12 +13,15 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError
 
 from assay.foreign.text import quoted
+from assay.tools.contract import OF_DAOS, Contract
 from assay.tools.daos.daos_answer import Answer, read_answer
 from assay.tools.json_output import json_objects, no_answer
 from assay.tools.output import Parsed, Sample
 from assay.tools.text import first_error
 
 TOOL = "dmg"
+
+KNOWS = Contract(TOOL, OF_DAOS, "the JSON answers of `dmg -j system query` and `dmg -j pool query`")
 
 CONTROL = "/etc/daos/daos_control.yml"
 """Its configuration; the role `daos_admin` writes it."""

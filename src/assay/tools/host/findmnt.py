@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field, ValidationError
 
+from assay.tools.contract import Contract
 from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed
 from assay.tools.text import first_error
 
 TOOL = "findmnt"
+
+KNOWS = Contract(TOOL, "util-linux 2.x", "its JSON")
 
 DFUSE = "fuse.daos"
 """The type of a file system that dfuse mounted."""
