@@ -78,7 +78,7 @@ def test_subjects_with_a_baseline_of_their_own_are_peers_all_the_same() -> None:
         [
             Measurement(
                 r,
-                [(1000 + n) * (1 + 0.002 * x) for x in noise],
+                [(1000 + n) * (1 + 0.002 * x) for x in (*noise[n:], *noise[:n])],
                 replace(expectation(HOSTS, r, {}, floors), ceiling=None),
             )
             for n, r in enumerate(subjects)
