@@ -94,8 +94,8 @@ def test_the_datasheet_bounds_an_ssd(metric: str, bound: float) -> None:
     document["hosts"]["s1"]["scratch"]["ssd"] = "Intel D7-P5500 3.84TB"
     figure = expected(document, f"SsdFio.{metric} on s1")
     assert figure.bound == pytest.approx(bound)
-    more = WRITTEN if metric == "write_1m" else ROUNDED
-    assert figure.ceiling == pytest.approx(more * bound)
+    beyond = WRITTEN if metric == "write_1m" else ROUNDED
+    assert figure.ceiling == pytest.approx(beyond * bound)
     assert figure.floor == pytest.approx((0.3 if "rand" in metric else 0.85) * bound)
     assert "Intel ARK" in figure.derivation
 
