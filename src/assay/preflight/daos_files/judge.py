@@ -123,6 +123,9 @@ def judge(
         _, judged = examine(document, version)
         found.append({_key(each): each for each in (*problems, *judged)})
     both = [problem for key, problem in found[0].items() if key in found[1]]
+    # No file of DAOS names benchmarks, and of a guessed release no advice is given.
+    others = {"benchmarks"} | ({"daos.version"} if release is None and program is None else set())
+    both = [problem for problem in both if problem.key not in others]
     both = [_of_discovery(problem) for problem in both]
     both += _of_control(hosts, version)
     named = {host.name for host in hosts} - {HERE, CLIENT}
