@@ -204,6 +204,25 @@ def test_with_facts_the_host_is_judged_too() -> None:
     ]
 
 
+def test_servers_of_which_nothing_is_known_are_like_the_one_that_is() -> None:
+    """Its 32 cores were compared with those that others were given."""
+    found = judged(POSTED / "ex-tcp-28.conf", facts=FACTS).problems
+    assert {problem.host for problem in found} <= {"srv01", None}
+    assert not [problem for problem in found if problem.key == "cores"]
+
+
+def test_replicas_by_address_of_ipv6(tmp_path: Path) -> None:
+    replicas = ["[2001:db8::1]:10001", "[2001:db8::2]", "2001:db8::3"]
+    document = changed("ex-tcp-28.conf", mgmt_svc_replicas=replicas)
+    assert errors(judged(written(tmp_path, document))) == []
+
+
+def test_a_replica_that_is_neither_name_nor_address(tmp_path: Path) -> None:
+    document = changed("ex-tcp-28.conf", mgmt_svc_replicas=["a b$", "srv02", "srv03"])
+    [problem] = errors(judged(written(tmp_path, document)))
+    assert (problem.key, problem.value) == ("mgmt_svc_replicas", "a b$")
+
+
 def test_without_facts_what_is_not_known_is_said() -> None:
     assert "its memory" in judged(POSTED / "ex-tcp-28.conf").unknown
     assert judged(POSTED / "ex-tcp-28.conf", facts=FACTS).unknown == ()

@@ -131,7 +131,9 @@ def _check_files(
         raise typer.Exit(status)
     print_problems(problems, str, width)
     named = ", ".join(one_line(str(file)) for file in files)
-    complain(f"judged as DAOS {judged.version}, {judged.source}")
+    known = release is not None or binary is not None
+    other = "" if known else "; --release names another"
+    complain(f"judged as DAOS {judged.version}, {judged.source}{other}")
     if judged.unknown:
         complain(
             f"not judged, since --host-facts does not say it: {', '.join(judged.unknown)}"

@@ -123,9 +123,14 @@ def judge(
         _, judged = examine(document, version)
         found.append({_key(each): each for each in (*problems, *judged)})
     both = [problem for key, problem in found[0].items() if key in found[1]]
+    # No file of DAOS names benchmarks, and of a guessed release no advice is given.
+    others = {"benchmarks"} | ({"daos.version"} if release is None and program is None else set())
+    both = [problem for problem in both if problem.key not in others]
     both = [_of_discovery(problem) for problem in both]
     both += _of_control(hosts, version)
     named = {host.name for host in hosts} - {HERE, CLIENT}
+    # The other servers have the same file, so they have no other problems.
+    both = [p for p in both if not named or p.host is None or p.host in {*named, CLIENT}]
     replicas = "access_points" if _has(hosts, "access_points") else "mgmt_svc_replicas"
     said = [
         replace(
@@ -158,7 +163,7 @@ def _guessed(hosts: Sequence[HostFiles]) -> tuple[Version, str]:
     guessed = guess(documents)
     telling = ", ".join(guessed.telling[:MOST])
     why = f"guessed from {telling}" if telling else "since its keys fit every release"
-    return guessed.version, f"{why}; --release names another"
+    return guessed.version, why
 
 
 def _has(hosts: Iterable[HostFiles], key: str) -> bool:

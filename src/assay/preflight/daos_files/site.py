@@ -20,6 +20,7 @@ from assay.preflight.keys import agent, server
 from assay.preflight.keys.kinds import Kind, Section
 from assay.preflight.rules.site.system import address_and_port
 from assay.problems import Problem
+from assay.subject import HOST
 
 Document = Mapping[str, Any]
 
@@ -178,6 +179,13 @@ def _system(servers: Sequence[HostFiles], version: Version) -> tuple[dict[str, A
         "allow_insecure": _is_insecure(first),
         "provider": first.get("provider", "ofi+tcp"),
     }
+    for replica in system["mgmt_svc_replicas"]:
+        address = address_and_port(str(replica))[0]
+        if not (HOST.fullmatch(address) or _is_address(address)):
+            allowed = (
+                "should be a name or an address, with or without the port, such as srv01:10001"
+            )
+            problems.append(Problem(None, "daos.mgmt_svc_replicas", replica, allowed))
     for host in servers:
         of_host = host.server or {}
         if "provider" not in of_host and of_host.get("engines"):
@@ -208,6 +216,14 @@ def _peers(
     """The servers of replicas that are not among the hosts, each with the same file."""
     known = {name for host in hosts for name in _names(host)}
     document = dict(like.server or {})
+    # As far as anybody knows, they are alike.
+    facts = {key: value for key, value in like.facts.items() if key not in ("names", "setup")}
+    if "interfaces" in facts:
+        own = {"address", "network"}
+        facts["interfaces"] = {
+            name: {key: value for key, value in each.items() if key not in own}
+            for name, each in facts["interfaces"].items()
+        }
     if generous:  # each server has a place of its own, which its own file says
         document.pop("fault_path", None)
     for replica in dict.fromkeys(address_and_port(str(each))[0] for each in replicas):
@@ -216,7 +232,7 @@ def _peers(
             and replica not in known
             and replica.partition(".")[0] not in known
         ):
-            yield HostFiles(replica, {"server": document})
+            yield HostFiles(_name(replica), {"server": document}, facts | {"names": [replica]})
 
 
 HERE = "server"
@@ -232,7 +248,14 @@ def _named_by_replica(host: HostFiles) -> HostFiles:
     ]
     if host.name != HERE or not replicas:
         return host
-    return HostFiles(address_and_port(replicas[0])[0], host.documents, host.facts)
+    replica = address_and_port(replicas[0])[0]
+    names = [*(host.facts.get("names") or ()), replica]
+    return HostFiles(_name(replica), host.documents, {**host.facts, "names": names})
+
+
+def _name(replica: str) -> str:
+    """A name for the host of a replica, which may be an IPv6 address."""
+    return replica if HOST.fullmatch(replica) else re.sub(r"[^A-Za-z0-9]", "-", f"host-{replica}")
 
 
 def _names(host: HostFiles) -> set[str]:
@@ -251,7 +274,8 @@ def _client(hosts: Sequence[HostFiles]) -> HostFiles:
 def _host(host: HostFiles, number: int, generous: bool) -> dict[str, Any]:
     """A host: its facts, what its files need where they are unknown, and the files themselves."""
     of_server, of_agent = host.server, host.documents.get("agent")
-    assumed = _assumed(of_server or {}, of_agent or {}, host.name, number, generous)
+    named = [host.name, *map(str, host.facts.get("names") or ())]
+    assumed = _assumed(of_server or {}, of_agent or {}, named, number, generous)
     facts = {key: value for key, value in host.facts.items() if value is not None}
     memory = {**assumed["memory"], **(facts.get("memory") or {})}
     whole = {**assumed, **facts, "memory": memory}
@@ -294,10 +318,12 @@ def _of_server(document: Document) -> dict[str, Any]:
     of_all = {
         key: document[key] for key in ("fabric_iface", "fabric_iface_port") if key in document
     }
-    engines = [
-        of_all | engine if isinstance(engine, dict) else engine
-        for engine in document.get("engines") or ()
-    ]
+    given = document.get("engines") or []
+    engines = (
+        [of_all | engine if isinstance(engine, dict) else engine for engine in given]
+        if isinstance(given, list)
+        else given
+    )
     is_flushed = any("PMEM_NO_FLUSH" in str(e.get("env_vars")) for e in _dictionaries(engines))
     return {
         "engines": engines,
@@ -325,7 +351,11 @@ def _of_agent(document: Document) -> dict[str, Any]:
 
 
 def _assumed(
-    of_server: Document, of_agent: Document, name: str, number: int, generous: bool
+    of_server: Document,
+    of_agent: Document,
+    names_of_host: Iterable[str],
+    number: int,
+    generous: bool,
 ) -> dict[str, Any]:
     """The facts that the files need."""
     engines = _dictionaries(of_server.get("engines"))
@@ -345,7 +375,7 @@ def _assumed(
     named += [*_listed(of_agent, "include_fabric_ifaces"), *_written(of_agent)]
     names = dict.fromkeys([each for each in named if isinstance(each, str)] or ["eth0"])
     return {
-        "address": _address(name, number),
+        "address": _address(names_of_host, number),
         "cores": nodes * _MOST_CORES,
         "memory": {"total_mib": _LARGE_MIB if generous else _SMALL_MIB},
         "numa_nodes": nodes,
@@ -361,11 +391,19 @@ _MOST_NODES, _MOST_CORES = 64, 4096
 _LARGE_MIB, _SMALL_MIB = 2**40, 2**16
 
 
-def _address(name: str, number: int) -> str:
+def _address(names: Iterable[str], number: int) -> str:
+    for name in names:
+        if _is_address(name):
+            return name
+    return f"2001:db8:ffff::{number + 1:x}"  # of no host (RFC 3849)
+
+
+def _is_address(text: str) -> bool:
     try:
-        return str(ip_address(name))
+        ip_address(text)
     except ValueError:
-        return f"2001:db8::{number + 1:x}"  # of no host (RFC 3849)
+        return False
+    return True
 
 
 def _written(of_agent: Document) -> Iterator[str]:

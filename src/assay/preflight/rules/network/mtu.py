@@ -31,7 +31,7 @@ def mtu_rules(of: OfSystem) -> Iterator[Problem]:
                 by_network[interface.network].append((name, iface, interface.mtu))
     for network, interfaces in by_network.items():
         counts = Counter(mtu for _, _, mtu in interfaces)
-        usual = min(counts, key=lambda mtu: (-counts[mtu], mtu))
+        usual = min(counts, key=lambda mtu: (-counts[mtu], -mtu))
         for name, iface, mtu in interfaces:
             if mtu != usual:
                 yield Problem(
