@@ -198,6 +198,16 @@ end() {
     [[ ! $session ]] || kill -TERM "$session" 2>/dev/null || true
 }
 trap end TERM INT HUP
+scale=none
+for tag; do
+    [[ $tag != @(quick|acceptance) ]] || scale=$tag
+done
+# noted EVENT STATUS: append that to the record of campaigns, which a sign-off carries; without room, measuring has to do.
+noted() {
+    python3 -I "$here/begun.py" "$LOCK_PLACE/begun" "$1" "${directory##*/}" "$scale" "$2" 9>&- ||
+        echo "this campaign is not in the record of campaigns, $LOCK_PLACE/begun" >&2
+}
+noted begun 0
 status=0
 before=$(wc -l 2>/dev/null <"$directory/reframe.out" || echo 0)
 for round in "${rounds[@]}"; do
@@ -219,6 +229,7 @@ done
 cancel_jobs "$parent" || ((status)) || status=68
 end_marked "$parent"
 bring_back || status=1
+noted ended "$status"
 # What holds the lock is said to go on.
 exec 9>&-
 if [[ ! $ended ]] && tail --lines=+$((before + 1)) "$directory/reframe.out" | grep --quiet 'from 0 check(s)'; then

@@ -175,7 +175,12 @@ def test_only_its_user_enters_the_place_of_the_lock(programs: Path, campaigns: P
     finally:
         os.umask(before)
     assert (campaigns / ".campaign").stat().st_mode & 0o777 == 0o700
-    assert sorted(path.name for path in (campaigns / ".campaign").iterdir()) == ["holder", "lock"]
+    assert sorted(path.name for path in (campaigns / ".campaign").iterdir()) == [
+        "begun",
+        "begun.key",
+        "holder",
+        "lock",
+    ]
 
 
 def test_a_process_that_does_not_hold_the_lock_is_not_ended(
