@@ -39,7 +39,7 @@ class Time(_Model):
     """Whether that file reads /etc/chrony/sources.d by itself."""
 
 
-class Slurm(_Model):
+class SlurmPackages(_Model):
     """Slurm's packages from one source."""
 
     packages: Mapping[Literal["common", "slurmctld", "slurmd"], tuple[str, ...]]
@@ -73,7 +73,7 @@ class Platform(_Model):
     """Where the package `ior` of DAOS's own repository has its programs; None without one."""
     further: Further = Field(default_factory=lambda: Further())
     """Repositories that are not set up by themselves."""
-    slurm: Mapping[Source, Slurm]
+    slurm: Mapping[Source, SlurmPackages]
     """By source; the first is the default."""
     sources: Mapping[str, str]
     """Where the names were read."""
