@@ -130,3 +130,10 @@ def test_every_tool_says_what_it_knows_and_refuses_rubbish(tool: str, tmp_path: 
     (parsed,) = json.loads(printed)["runs"]
     assert (parsed["tool"], parsed["samples"]) == (tool, [])
     assert parsed["problems"]
+
+
+def test_the_page_lists_what_each_reader_knows() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "by-hand.md").read_text()
+    contracts = map(known, sorted(PARSERS))
+    rows = [f"| `{each.program}` | {each.releases} | {each.forms} |" for each in contracts]
+    assert "\n".join(rows) in page

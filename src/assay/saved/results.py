@@ -88,7 +88,10 @@ def _phases(runs: Iterable[SavedRun]) -> dict[str, SavedRun]:
     return {
         run.path.stem.replace("_", "-").lower(): run
         for run in runs
-        if run.parsed.tool in ("ior", "mdtest") and run.count == 1
+        if run.count == 1
+        and run.parsed.tool in ("ior", "mdtest")
+        # Others may lie beside them.
+        and run.path.stem.startswith(run.parsed.tool)
     }
 
 
