@@ -87,6 +87,8 @@ class SignOff:
     """The accepted campaign whose figures are required again."""
     host_changes: tuple[HostChange, ...] = ()
     """The changes of hosts while they were measured."""
+    findings: tuple[str, ...] = ()
+    """What all metrics have in common, in sentences; it blocks no gate."""
     engines: tuple[Engines, ...] = ()
     """The engines' reports on the checks that watch them."""
     in_force: Mapping[str, str] = field(default_factory=dict)
@@ -286,6 +288,7 @@ def sign_off(
         deviations=tuple(_settled(results, found.decided)),
         baseline=baseline,
         host_changes=results.host_changes,
+        findings=found.findings,
         engines=reported,
         in_force=in_force(cluster, results),
         strangers=strangers(cluster, results),

@@ -248,6 +248,9 @@ class Record(_Model):
     host_changes: list[HostChangeRecord] = Field(
         description="changes of hosts during the campaign, by their fingerprints"
     )
+    findings: list[str] = Field(
+        default=[], description="what all metrics have in common, such as slow first samples"
+    )
     engines: list[EnginesRecord] = Field(
         default=[], description="what the engines report on the checks that watch them"
     )
@@ -319,6 +322,7 @@ def render(signed: SignOff) -> str:
             HostChangeRecord(**change._asdict(), stops=change in signed.stopped_by_changes)
             for change in signed.host_changes
         ],
+        findings=list(signed.findings),
         engines=[
             EnginesRecord(
                 check=each.check,

@@ -58,6 +58,9 @@ def render(signed: SignOff) -> str:
     if engines := words.engines(signed):
         parts += ["", "What the engines report:"]
         parts += (_wrapped(f"{checks}: {sentence}", indent="  ") for checks, sentence in engines)
+    if signed.findings:
+        parts += ["", "What all metrics have in common:"]
+        parts += (_wrapped(each, indent="  ") for each in signed.findings)
     if listed := list(_deviations(signed)):
         parts += ["", "Deviations from the scale:", *listed]
     if signed.host_changes and signed.passed:
