@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from systems import published
 
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
@@ -16,7 +17,6 @@ from assay.checks.whole import totals
 from assay.cluster.description import Cluster
 from assay.cluster.rails import rails
 from assay.preflight import examine as preflight
-from systems import published
 
 REPOSITORY = Path(__file__).parents[2]
 
