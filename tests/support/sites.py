@@ -163,7 +163,9 @@ def problems(document: Any) -> list[Problem]:
     """What is found but for what is only advised, while errors alone make a cluster impossible."""
     cluster, refused = examine(document)
     assert (cluster is None) == any(problem.severity == "error" for problem in refused)
-    return [problem for problem in refused if problem not in advice(document)]
+    advised = advice(document)
+    # Rows change lists of SSDs, and what they leave out is the matter of another test.
+    return [each for each in refused if each.key != "nvme" and each not in advised]
 
 
 def advice(document: Any) -> list[Problem]:

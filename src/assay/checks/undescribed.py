@@ -22,6 +22,8 @@ class Undescribed(NamedTuple):
     key: str
     value: str
     why: str
+    is_sure: bool = True
+    """Whether nothing that is described explains it; the preflight warns of this alone."""
 
     def __str__(self) -> str:
         where = f"{self.host}: " if self.host else ""
@@ -44,13 +46,19 @@ def _unused_ssds(name: str, host: Host) -> Iterator[Undescribed]:
     used = {device for tier in tiers for device in tier.devices}
     if not used:
         return
+    nodes = {host.nvme[device].numa_node for device in used if device in host.nvme}
+    unused: dict[bool, list[str]] = {}
     for address, ssd in host.nvme.items():
-        behind = host.vmd_of(address)
-        if address.lower() in used or (behind and behind.lower() in used):
-            continue
-        if not any(_is_in_use(host, namespace) for namespace in ssd.namespaces):
-            why = "no engine has it in bdev_list: add it, or say in your acceptance why not"
-            yield Undescribed(name, f"nvme.{address}", ssd.model or "an SSD", why)
+        known = {address.lower(), (host.vmd_of(address) or address).lower()}
+        if used.isdisjoint(known) and not any(_is_in_use(host, each) for each in ssd.namespaces):
+            # A NUMA node may have no engine on purpose.
+            beside = not nodes or ssd.numa_node is None or ssd.numa_node in nodes
+            unused.setdefault(beside, []).append(
+                f"{address} ({ssd.model})" if ssd.model else address
+            )
+    for beside, ssds in unused.items():
+        why = "no engine has them in bdev_list: add them, or say in your acceptance why not"
+        yield Undescribed(name, "nvme", ", ".join(ssds), why, beside)
 
 
 def _is_in_use(host: Host, namespace: str) -> bool:
@@ -131,4 +139,4 @@ def _no_end_to_end(site: Site) -> Iterator[Undescribed]:
     if any(getattr(programs, name) is not None for name in _END_TO_END):
         return
     why = "no program is described that measures DAOS end to end, as users do"
-    yield Undescribed(None, "benchmarks", ", ".join(_END_TO_END), why)
+    yield Undescribed(None, "benchmarks", ", ".join(_END_TO_END), why, daos.pool is not None)

@@ -12,5 +12,6 @@ from assay.problems import Problem
 @OfSite.rule
 def undescribed_rules(of: OfSite) -> Iterator[Problem]:
     """Warn of devices, models, links and programs that the description leaves out or has slower."""
-    for host, key, value, why in undescribed(of.site, of.hosts):
-        yield Problem(host, key, value, why, severity="warning")
+    for host, key, value, why, is_sure in undescribed(of.site, of.hosts):
+        if is_sure:
+            yield Problem(host, key, value, why, severity="warning")
