@@ -224,7 +224,10 @@ def peer_group(measurement: Measurement) -> Hashable:
 def _reason(measurement: Measurement, summary: Summary, rated: Rated, culprit: str) -> str:
     required, unit, peers = measurement.requirement, measurement.expectation.unit, rated.peers
     words = _Words(measurement)
-    value = Quantity(summary.median, unit)
+    # Each sample of a count has to be right.
+    is_count = measurement.expectation.ground == "count"
+    figure = min(measurement.samples) if is_count and words.more else summary.median
+    value = Quantity(figure, unit)
     match rated.verdict:
         case Verdict.IMPLAUSIBLE:
             better = words.beyond(summary.median) or (peers and _against_peers(peers, unit))
@@ -234,7 +237,7 @@ def _reason(measurement: Measurement, summary: Summary, rated: Rated, culprit: s
             if outlier and peers and rated.local < peers.gain:
                 beside = "the others of its host" if required.subject.peer is None else _OTHERS
                 outlier += f", and {-rated.local:.1%} worse than {beside}"
-            below = words.short(summary.median)
+            below = words.short(figure)
             blame = rated.blame
             slow = f"; {culprit} is {blame.apart:.1%} slower" if blame and culprit else ""
             return f"{value} is {', and '.join(what for what in (below, outlier) if what)}{slow}"

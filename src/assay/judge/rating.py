@@ -273,8 +273,12 @@ def _floors(summaries: Summaries, limits: Limits, present: Flags, peers: Compare
     # 1, however far below it a metric lies.
     surely = limits.gain(limits.worst, summaries.median) > margin
     # A single sample has no scatter, so it has no interval that could lie on either side.
-    single = rated & (summaries.count == 1)
+    # A count is not estimated: one sample shows it, and each has to be right.
+    exact = rated & (limits.best == limits.worst)
+    single = rated & ~exact & (summaries.count == 1)
     below = rated & ~single & ((under & surely) | _all_below(summaries, limits, rated, peers))
+    fewest = np.where(limits.more, summaries.least, summaries.most)
+    below |= exact & (limits.gain(fewest, limits.worst) < 0)
     # One outlier among seven samples is an end of the interval. If others show the scatter, the
     # median may still be above the floor with confidence.
     sure = threshold(limits.of_look((1 - CONFIDENCE) / 2), figures.freedom) * figures.error
