@@ -55,6 +55,7 @@ _VARIABLES = {
     "datasheets": "cluster_datasheets",
     "hardware": "cluster_hardware",
     "floors": "cluster_floors",
+    "populations": "cluster_populations",
     "ssh_options": "cluster_ssh_options",
     "interface": "cluster_address",
 }

@@ -135,17 +135,19 @@ def _named(options: argparse.Namespace) -> Iterator[str]:
 
 def _sessions(options: argparse.Namespace) -> Iterator[str]:
     hosts, times = min(options.hosts), max(1, options.campaigns // 2)
-    yield (
-        f"{f'REGRESSION, {hosts} hosts; sessions differ':44}"
-        + "".join(f"{f'by {level}, 1 %':>16}" for level in LEVELS)
-    )
-    for count in (1, 3):
-        for loss, asked in ((0.0, "0.02 at most"), (0.03, "" if count == 1 else "found")):
-            name = f"{count} on either side, {f'{loss:.0%} lost' if loss else 'sound'}"
-            shown = (
-                regressions(hosts, level, count, loss, times, options.seed) for level in LEVELS
-            )
-            yield f"{name:44}" + "".join(f"{share:16.3f}" for share in shown) + f"   {asked}"
+    heads = "".join(f"{f'{level} differ':>23}" for level in LEVELS)
+    yield f"{f'REGRESSION, {hosts} hosts, n = {times}':44}{heads}"
+    for between in (0.01, 0.02):
+        for count in (1, 3):
+            for loss in (0.0, 0.03):
+                lost = f"{loss:.0%} lost" if loss else "sound"
+                name = f"{between:.0%}, {count} on either side, {lost}"
+                shown = (
+                    regressions(hosts, level, count, loss, times, options.seed, between)
+                    for level in LEVELS
+                )
+                cells = "".join(f"{share(found, times):>23}" for found in shown)
+                yield f"{name:44}{cells}{'' if loss else '   asked: 0.02 at most'}"
 
 
 def _time(options: argparse.Namespace) -> Iterator[str]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from faults import Which, one_client, one_nic, one_ssd
+from faults import Which, of_check, one_client, one_nic, one_ssd
 from noises import NOISES, ROOM, WHOLE
 from sessions import BETWEEN, LEVELS, differing
 from simulated import KINDS, Array, Cluster, Flags
@@ -46,7 +46,12 @@ WEIGHTS = (0.2, 0.3, 0.4, 0.6, 1.0)
 """Candidates; 1 is Shewhart's chart, which looks at tonight alone."""
 CUSUM = 0.0
 """In the place of a weight: a cumulative sum (Page, Biometrika 41, 1954)."""
-DEVICES: Mapping[str, Which] = {"SSD": one_ssd, "NIC": one_nic, "client": one_client}
+DEVICES: Mapping[str, Which] = {
+    "SSD": one_ssd,
+    "NIC": one_nic,
+    "client": one_client,
+    "all clients": of_check("Client"),
+}
 IN_TURN = "nights alike"
 """Each check's nights are an AR(1) series with 0.8, with the same variance."""
 
@@ -229,7 +234,7 @@ def _sound(options: argparse.Namespace) -> Iterator[str]:
 
 
 def _losses(options: argparse.Namespace) -> Iterator[str]:
-    yield from _found("10 % of one device lost at once", options, decay=False)
+    yield from _found("10 % lost at once", options, decay=False)
 
 
 def _decays(options: argparse.Namespace) -> Iterator[str]:

@@ -32,11 +32,12 @@ def session(
     rng: np.random.Generator,
     level: str,
     loss: float = 0.0,
+    between: float = BETWEEN,
     change: Callable[[Array], Array] = lambda samples: samples,
 ) -> Session:
     """One session; with a loss, or another change to its samples."""
     own = differing(cluster, level)
-    drift = rng.normal(0, BETWEEN, own.max() + 1)[own] - loss
+    drift = rng.normal(0, between, own.max() + 1)[own] - loss
     noise = (1 + drift[:, None]) * (1 + independent(0.01)(rng, cluster)) - 1
     return cluster.summarized(change(cluster.measured(noise)))
 
@@ -47,16 +48,25 @@ def compared(cluster: Cluster, old: list[Session], new: list[Session]) -> Change
     return changes(old, new, cluster.limits, kinds)
 
 
-def regressions(hosts: int, level: str, sessions: int, loss: float, times: int, seed: int) -> float:
+def regressions(
+    hosts: int,
+    level: str,
+    sessions: int,
+    loss: float,
+    times: int,
+    seed: int,
+    between: float = BETWEEN,
+) -> int:
     """How often so many sessions on either side are called a regression."""
-    number = [seed, hosts, LEVELS.index(level), sessions, round(1000 * loss)]
+    number = [seed, hosts, LEVELS.index(level), sessions, round(1000 * loss), round(1000 * between)]
     rng, cluster, count = np.random.default_rng(number), Cluster(hosts), 0
     for _ in range(times):
         old, new = (
-            [session(cluster, rng, level, lost) for _ in range(sessions)] for lost in (0.0, loss)
+            [session(cluster, rng, level, lost, between) for _ in range(sessions)]
+            for lost in (0.0, loss)
         )
         count += compared(cluster, old, new).is_regression
-    return count / times
+    return count
 
 
 def slips_named(check: str, factor: float, hosts: int, times: int, seed: int) -> float:

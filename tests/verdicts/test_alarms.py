@@ -1,7 +1,7 @@
 """Few false alarms of `assay health`, and losses that are found, on a small part of its bench."""
 
 import pytest
-from faults import one_client, one_ssd
+from faults import of_check, one_client, one_ssd
 from nights import TUNING, Setting, false_alarms, found_within
 from noises import NOISES
 
@@ -12,6 +12,6 @@ def test_a_sound_cluster_gives_no_alarm_in_a_month(noise: str) -> None:
 
 
 @pytest.mark.parametrize("decay", [False, True])
-@pytest.mark.parametrize("device", [one_ssd, one_client])
+@pytest.mark.parametrize("device", [one_ssd, one_client, of_check("Client")])
 def test_a_loss_of_ten_percent_is_found_within_five_nights(device, decay: bool) -> None:  # type: ignore[no-untyped-def]
     assert found_within(Setting(8, device=device), 1, TUNING, decay=decay) == 1

@@ -78,7 +78,7 @@ def _limit(compared: Comparison) -> Iterator[str]:
     counts = " and ".join(f"{count} session{'s' * (count > 1)}" for count in sessions)
     advice = ""
     if min(sessions) < DECIDING:
-        advice = f"; with {DECIDING} on either side (--old, --new) one of 3 % can"
+        advice = f"; with {DECIDING} on either side (--old, --new) one of 5 % can"
     if not whole.is_known:
         yield f"{counts}: samples and sessions scatter too much to tell a change{advice}"
         return

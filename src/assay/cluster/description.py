@@ -256,6 +256,12 @@ class Site(Groups):
         default=(), description="what the contract of the site requires, before any other floor"
     )
 
+    populations: Mapping[str, tuple[str, ...]] = Field(
+        default={},
+        description="hosts or positions that are judged by themselves: older: [n1, n2]; far:"
+        " [engine1]",
+    )
+
     @cached_property
     def jobs(self) -> Slurm:
         """How jobs enter Slurm; the partitions that the roles make are named after the groups."""
@@ -275,6 +281,18 @@ class Cluster(Site):
     def members(self, partition: Partition) -> tuple[str, ...]:
         """The hosts of a partition, in the order of the inventory."""
         return self.clients if partition == "clients" else self.servers
+
+    def population(self, subject: Subject) -> frozenset[str]:
+        """The declared populations of a subject: of its host, its engine, and both ends of a pair.
+
+        Empty if it is of the others.
+        """
+        ends = (subject,) if subject.peer is None else subject.ends
+        places = {end.host for end in ends}
+        places |= {f"engine{end.engine}" for end in ends if end.engine is not None}
+        return frozenset(
+            name for name, members in self.populations.items() if not places.isdisjoint(members)
+        )
 
     def engine(self, subject: Subject) -> Engine:
         """The engine of a subject."""

@@ -179,15 +179,16 @@ def scatter(past: Array, families: Families) -> tuple[Array, Array, Array]:
     """
     first = past[:REFERENCE]
     own = np.nan_to_num(_variance(first))
-    every = _variance(past)
-    centred = np.nan_to_num(past - _median(past.T))
-    with np.errstate(invalid="ignore"):
-        follows = np.sum(centred[1:] * centred[:-1], axis=0) / np.sum(centred**2, axis=0)
+    # A fault of all hosts is in all figures of a check at once: no later night of theirs may widen
+    # the limits of each other.
+    of_all = np.array([family.level == "kind" for family in families.members], dtype=bool)
+    every = np.where(of_all, _variance(first), _variance(past))
+    follows = np.where(of_all, _follows(first), _follows(past))
     count = np.sum(~np.isnan(first), axis=0)
     freedom = np.maximum(count - 1.0, 0.0)
     usual = np.full(len(own), NATURAL**2)
     alike = np.zeros(len(own))
-    nights = np.sum(~np.isnan(past), axis=0)
+    nights = np.where(of_all, count, np.sum(~np.isnan(past), axis=0))
     for number in range(int(families.like.max(initial=-1)) + 1):
         similar = np.flatnonzero(families.like == number)
         seen = similar[~np.isnan(every[similar])]
@@ -203,6 +204,14 @@ def scatter(past: Array, families: Families) -> tuple[Array, Array, Array]:
         usual, (NATURAL_FREEDOM * usual + freedom * own) / (NATURAL_FREEDOM + freedom)
     )
     return variance, freedom + NATURAL_FREEDOM, alike
+
+
+def _follows(series: Array) -> Array:
+    """How alike successive nights of each family are; NaN if they do not differ."""
+    centred = np.nan_to_num(series - _median(series.T))
+    with np.errstate(invalid="ignore"):
+        follows = np.sum(centred[1:] * centred[:-1], axis=0) / np.sum(centred**2, axis=0)
+    return np.asarray(follows)
 
 
 def _variance(series: Array) -> Array:

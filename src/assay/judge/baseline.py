@@ -30,20 +30,24 @@ OF_CAMPAIGN, OF_KINDS, OF_METRICS = 1 / 100, 1 / 200, 1 / 400
 """The chances that a sound campaign is called worse at each level: the whole campaign, all kinds of
 figures of a check, and all metrics. Together they are below 2 % (this project's own choice)."""
 
-BETWEEN_SESSIONS = 0.01
+BETWEEN_SESSIONS = 0.015
 """Prior relative deviation between sessions on a sound cluster (own choice)."""
 
 ALONE = 0.03
 """The same, where a side has one session: what nothing has shown to be less (own choice)."""
 
-BETWEEN_FREEDOM = 16.0
-"""Degrees of freedom of that prior (own choice)."""
+BETWEEN_FREEDOM = 6.0
+"""Degrees of freedom of that prior: few, so that sessions that show how they differ count (own
+choice)."""
+
+ALONE_FREEDOM = 16.0
+"""The same, where a side has one session (own choice)."""
 
 KNOWN = 0.5
 """An interval that reaches further says nothing of the change (own choice)."""
 
 DECIDING = 3
-"""Sessions needed on either side to distinguish a loss of 3 % from differences between sessions."""
+"""Sessions needed on either side to distinguish a loss of 5 % from differences between sessions."""
 
 CHANGED = 0.05
 """Smaller changes of one metric are ignored (own choice)."""
@@ -265,12 +269,14 @@ class _Between:
         """
         freedom = sum(sessions) - 2.0
         weight = sum(1 / count for count in sessions)
-        prior = ALONE if min(sessions) == 1 else BETWEEN_SESSIONS
-        natural = BETWEEN_FREEDOM * prior**2
+        prior, trust = BETWEEN_SESSIONS, BETWEEN_FREEDOM
+        if min(sessions) == 1:
+            prior, trust = ALONE, ALONE_FREEDOM
+        natural = trust * prior**2
         if freedom:
             squares = float(sum(np.nanmean(side**2, axis=1).sum() for side in wobble))
             natural += freedom * max(squares / freedom - within / weight, 0.0)
-        freedom += BETWEEN_FREEDOM
+        freedom += trust
         return cls(natural / freedom * weight, freedom)
 
     def and_error(self, error: Array, freedom: Array) -> tuple[Array, Array]:

@@ -39,6 +39,8 @@ class Measurement:
     raw: Sequence[str] = ()
     model: str | None = None
     """The model name that its device reports, if known; devices of other models are no peers."""
+    population: frozenset[str] = frozenset()
+    """The populations that the site declares it to be of; others are no peers."""
     step: float = 0.0
     """The step of its figures, in its unit, where that is larger than their last digit."""
     short: str = ""
@@ -216,7 +218,7 @@ def peer_group(measurement: Measurement) -> Hashable:
     # Data between two engines of one host crosses no wire.
     near = subject.peer is not None and len(subject.hosts) == 1
     name = (required.check, required.name, required.partition)
-    return *name, backend, near, measurement.model, limits
+    return *name, backend, near, measurement.model, limits, measurement.population
 
 
 def _reason(measurement: Measurement, summary: Summary, rated: Rated, culprit: str) -> str:

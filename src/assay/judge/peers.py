@@ -407,9 +407,13 @@ _Paired = Sequence[tuple[_Population, Polished]]
 """The populations of pairs, each with its model."""
 
 
-def _slow_ends(model: Polished, error: float, known: float, chance: float) -> Iterator[int]:
+def _slow_ends(
+    model: Polished, error: float, known: float, chance: float, *, in_modes: bool
+) -> Iterator[int]:
     """The positions of ends whose pairs are all slower than by their natural deviation."""
     own = error * OF_MEDIAN / middle(model.pairs.astype(float)) ** 0.5
+    if in_modes:  # these change several medians at once, by more than their errors
+        own = error
     # The slower end decides what a pair does: by it good ends are alike, and the worst stands out.
     # Pairs differ by no more than their ends do.
     between = max(deviation(model.level), deviation(model.gain))
@@ -423,7 +427,8 @@ def _at_slow_ends(paired: _Paired, figures: Figures, chance: float) -> Iterator[
     for population, model in paired:
         row = population.rows[0]
         error, known = float(figures.error[row]), float(figures.freedom[row])
-        for end in _slow_ends(model, error, known, chance):
+        in_modes = bool(figures.in_modes[row])
+        for end in _slow_ends(model, error, known, chance, in_modes=in_modes):
             blame = Blame((frozenset({int(model.ends[end])}),), -float(model.effect[end]))
             of_end = population.rows[(model.positions == end).any(axis=1)]
             yield from ((row, blame) for row in of_end.tolist())

@@ -25,6 +25,7 @@ from assay.cluster.fingerprint import HostChange
 from assay.judge.causes import Cause, causes
 from assay.judge.chain import Chain, chains
 from assay.judge.coverage import Coverage, coverage, named, shares
+from assay.judge.culprits import several
 from assay.judge.engines import Engines, engines
 from assay.judge.evidence import Evidence, evidence
 from assay.judge.in_force import in_force
@@ -88,7 +89,8 @@ class SignOff:
     host_changes: tuple[HostChange, ...] = ()
     """The changes of hosts while they were measured."""
     findings: tuple[str, ...] = ()
-    """What all metrics have in common, in sentences; it blocks no gate."""
+    """What all metrics have in common, and populations that are declared, in sentences; it blocks
+    no gate."""
     engines: tuple[Engines, ...] = ()
     """The engines' reports on the checks that watch them."""
     in_force: Mapping[str, str] = field(default_factory=dict)
@@ -288,7 +290,7 @@ def sign_off(
         deviations=tuple(_settled(results, found.decided)),
         baseline=baseline,
         host_changes=results.host_changes,
-        findings=found.findings,
+        findings=(*_declared(cluster), *found.findings),
         engines=reported,
         in_force=in_force(cluster, results),
         strangers=strangers(cluster, results),
@@ -296,6 +298,12 @@ def sign_off(
         recoveries=recoveries(cluster, plan, results),
         evidence=evidence(cluster, plan, results, found.judgements, reported),
     )
+
+
+def _declared(cluster: Cluster) -> Iterator[str]:
+    """The populations that the site declares; a sentence for each."""
+    for name, members in cluster.populations.items():
+        yield f"declared population {name}: {several(members)}; judged by itself"
 
 
 def undecided(cluster: Cluster, results: Results) -> frozenset[CaseKey]:
@@ -396,6 +404,7 @@ def _measurements(
             its_problems,
             results.raw(metric),
             model_of(cluster, metric.subject),
+            cluster.population(metric.subject),
             metric.metric.step(median(values), results.sizes(metric)) if values else 0.0,
             short.get((metric.case, metric.subject, metric.metric.direction), ""),
         )

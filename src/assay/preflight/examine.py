@@ -23,6 +23,7 @@ from assay.foreign import files, limits
 from assay.foreign.documents import MOST, from_json, misfits
 from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line
+from assay.preflight.populations import populations
 from assay.preflight.refusals import KEYS, refusals
 from assay.preflight.rules import rules_of_host, rules_of_site
 from assay.preflight.rules.engines.daos_keys import daos_key_rules
@@ -124,6 +125,7 @@ def examine(
     if site is not None:
         problems.extend(rules_of_site(site, hosts, known))
         problems.extend(_floors(site))
+        problems.extend(populations(site, known))
         problems.extend(_commitments(site))
     problems = refused + [each for each in problems[len(refused) :] if not _is_among(each, refused)]
     if site is None or any(problem.severity == "error" for problem in problems):

@@ -59,7 +59,7 @@ def render(signed: SignOff) -> str:
         parts += ["", "What the engines report:"]
         parts += (_wrapped(f"{checks}: {sentence}", indent="  ") for checks, sentence in engines)
     if signed.findings:
-        parts += ["", "What all metrics have in common:"]
+        parts += ["", "What holds for the whole campaign:"]
         parts += (_wrapped(each, indent="  ") for each in signed.findings)
     if listed := list(_deviations(signed)):
         parts += ["", "Deviations from the scale:", *listed]
