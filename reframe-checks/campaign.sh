@@ -8,7 +8,7 @@
 # One campaign at a time: two would measure each other. What an interrupted one left running beside DIRECTORY is
 # ended first. Ends with ReFrame's exit status, with 64 where arguments are wrong or missing, with 66 where there is no
 # environment, with 69 where no check is selected, with 73 where there is no place or no room, with 75 where another campaign is
-# running or Slurm does not say so, or with 77 where DIRECTORY would lie among those of another user.
+# running, with 68 where Slurm does not say which jobs there are, or with 77 where DIRECTORY would lie among those of another user.
 # ASSAY_ENVIRONMENT names the environment where it is not /etc/assay/environment.sh.
 set -eu
 # What makes the loader, a shell or Python run something else first is not for those that measure, nor are options of shells.
@@ -133,7 +133,7 @@ rm "$LOCK_PLACE/room"
 remember "$directory"
 
 # A job elsewhere may be of a campaign that is running, which would measure this one, and miss the job if it were cancelled.
-jobs_of_campaigns || exit 75
+jobs_of_campaigns || exit 68
 for each in "${JOBS[@]}"; do
     job=${each%% *} place=${each#* }
     if [[ $place/ != "$parent"/* ]]; then
@@ -141,7 +141,7 @@ for each in "${JOBS[@]}"; do
         exit 75
     fi
 done
-cancel_jobs "$parent" || exit 75
+cancel_jobs "$parent" || exit 68
 end_marked "$parent"
 bring_back || exit 1
 
@@ -198,6 +198,16 @@ end() {
     [[ ! $session ]] || kill -TERM "$session" 2>/dev/null || true
 }
 trap end TERM INT HUP
+scale=none
+for tag; do
+    [[ $tag != @(quick|acceptance) ]] || scale=$tag
+done
+# noted EVENT STATUS: append that to the record of campaigns, which a sign-off carries; without room, measuring has to do.
+noted() {
+    python3 -I "$here/begun.py" "$LOCK_PLACE/begun" "$1" "${directory##*/}" "$scale" "$2" 9>&- ||
+        echo "this campaign is not in the record of campaigns, $LOCK_PLACE/begun" >&2
+}
+noted begun 0
 status=0
 before=$(wc -l 2>/dev/null <"$directory/reframe.out" || echo 0)
 for round in "${rounds[@]}"; do
@@ -216,9 +226,10 @@ for round in "${rounds[@]}"; do
     [[ ! $ended ]] || break
 done
 # One that was killed has ended nothing of what it had started.
-cancel_jobs "$parent" || ((status)) || status=75
+cancel_jobs "$parent" || ((status)) || status=68
 end_marked "$parent"
 bring_back || status=1
+noted ended "$status"
 # What holds the lock is said to go on.
 exec 9>&-
 if [[ ! $ended ]] && tail --lines=+$((before + 1)) "$directory/reframe.out" | grep --quiet 'from 0 check(s)'; then

@@ -23,7 +23,7 @@ from scipy.optimize import linprog
 from systems import PHASES, Run, cluster_of, published, requirement
 
 from assay.checks.bounds import tightest
-from assay.checks.bounds.path import STRIPE
+from assay.checks.bounds.path import is_whole_stripe
 from assay.checks.daos_path import crossed_by
 from assay.checks.figures import targets
 from assay.checks.references import Law
@@ -80,8 +80,9 @@ def copies_of(run: Run, phase: str) -> float:
         return 1.0
     size = metric.transfer
     is_data = metric.unit == "GiB/s"
-    whole = is_data and size is not None and size.to("B").value >= STRIPE.to("B").value
-    return object_class(run.class_of(phase)[0], ranks=1).copies(whole_stripes=whole)
+    code = object_class(run.class_of(phase)[0], there=1)
+    whole = is_data and size is not None and is_whole_stripe(cluster_of(run, phase), code, size)
+    return code.copies(whole_stripes=whole)
 
 
 def least_times(runs: Sequence[Run], phase: str) -> Array:

@@ -39,6 +39,7 @@ class System(_Part):
     source: str
     unknown: tuple[str, ...]
     engines_per_server: int | None = None
+    engines_stated: bool = True
     targets_per_engine: int | None = None
     layout: Literal["pmem", "md-on-ssd"] | None = None
     ssd: str | None = None
@@ -49,6 +50,11 @@ class System(_Part):
     provider: str | None = None
     port_gbits: float | None = None
     client_ports: int | None = None
+
+    @property
+    def has_bound(self) -> bool:
+        """Whether its bandwidths have a bound that no guess is part of."""
+        return self.engines_stated and self.ssd is not None
 
     @property
     def is_known(self) -> bool:
@@ -104,10 +110,13 @@ class Published(_Part):
         return tuple(run for run in self.runs if self.systems[run.system].is_known)
 
     def rating(self, phase: str, runs: Sequence[Run]) -> tuple[Run, ...]:
-        """Those of some runs whose bound of a phase is known: a bandwidth's if its SSDs are."""
+        """Those of some runs from which the floor of a phase is derived.
+
+        That of a bandwidth is not where its bound is a guess: engines or SSDs are not published.
+        """
         if not phase.startswith("ior"):
             return tuple(runs)
-        return tuple(run for run in runs if self.systems[run.system].ssd is not None)
+        return tuple(run for run in runs if self.systems[run.system].has_bound)
 
 
 @cache

@@ -9,6 +9,7 @@ from reframe.core.builtins import run_before
 from reframe.core.exceptions import ReframeError
 
 import asking
+from assay.checks import redundancy
 from assay.checks.backends import container, library_directory
 from assay.checks.benchmarks.self_test import SYSTEM_BEFORE, NoRankError, rank
 from assay.cluster.daos import Engine, System
@@ -195,6 +196,10 @@ class NeedsDaos(RunsDaosPrograms):
             problems += self.look_at_container(when, system.pool, system.container)
         if not problems:
             self.note_properties(when)
+            if when == "before" and self.uses_container:
+                problems += redundancy.differs(
+                    self.cluster, self.answer("container_properties.before")
+                )
         if not problems and when == "before":
             problems += self.look_once()
         return problems

@@ -104,7 +104,7 @@ def test_what_redundancy_costs(name: str, stored: float, sent: float) -> None:
     assert (cost.stored, cost.sent) == (stored, sent)
 
 
-@pytest.mark.parametrize(("kib", "cost"), [(4, 1.0), (64, 1.0), (128, 1.5), (1024, 1.5)])
+@pytest.mark.parametrize(("kib", "cost"), [(4, 1.0), (128, 1.0), (256, 1.5), (1024, 1.5)])
 def test_of_less_than_a_full_stripe_the_client_sends_no_parity(kib: int, cost: float) -> None:
     bounds = [
         data_path(system(), "write", Quantity(kib, "KiB"), each)

@@ -135,6 +135,7 @@ def signed_of(
         reframe="4.10.4",
         deviations=(),
         engine_errors=[],
+        begun=(),
     )
     made_at = datetime(2026, 3, 2, tzinfo=UTC)
     return sign_off(cluster, cast("Results", results), Gate.ACCEPTANCE, waivers, made_at=made_at)

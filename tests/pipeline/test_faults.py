@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -176,4 +177,44 @@ def test_a_figure_that_cannot_stand_fails_in_reframe_too(
     assert Counter(verdicts) == {("s1", "below"): 4, ("s2", "implausible"): 4}
     for verdict in ("below", "implausible"):
         assert f"{verdict}: SsdFio." in signed.summary
+    assert site.left_behind() == []
+
+
+RAISING = """
+from assay.campaign import samples
+
+read = samples.samples_of
+
+
+def samples_of(run, subject, raw):
+    if str(subject) == "c1":
+        raise OverflowError("integer division result too large for a float")
+    return read(run, subject, raw)
+
+
+samples.samples_of = samples_of
+"""
+"""A parser that raises, as one did at a count of 399 digits."""
+
+
+def test_a_parser_that_raises_costs_its_own_subject(make_site: MakeSite) -> None:
+    """The check failed as a whole, so no host had a figure."""
+    site = make_site({}, clients=["c1", "c2"], servers=["s1"])
+    python = site.root / "python"
+    python.mkdir()
+    (python / "sitecustomize.py").write_text(RAISING)
+    environ = site.slurm.environment
+    try:
+        site.slurm.environment = environ | {"PYTHONPATH": str(python)}
+        site.check("ClientPlacement")
+    finally:
+        site.slurm.environment = environ
+    (case,) = json.loads((site.root / "report.json").read_text())["runs"][0]["testcases"]
+    assert case["problems"] == {
+        "c1": [
+            "what c1 left cannot be read: OverflowError: integer division result too large for a"
+            " float"
+        ]
+    }
+    assert {*case["samples"]["bound_processes"]} == {"c2"}
     assert site.left_behind() == []

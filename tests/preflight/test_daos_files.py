@@ -275,6 +275,19 @@ engines:
     assert errors(judged(written(tmp_path, text))) == []
 
 
+def test_tabs_before_comments_are_read_as_daos_reads_them(tmp_path: Path) -> None:
+    """DAOS 2.0's own examples have them."""
+    text = "port: 10001\t# the default\nname:\tdaos_server\t\n"
+    assert read(written(tmp_path, text))[1] == {"port": 10001, "name": "daos_server"}
+
+
+def test_a_file_without_engines_is_one_of_discovery(tmp_path: Path) -> None:
+    """DAOS's own daos_server.yml has every key commented out."""
+    [problem] = judged(written(tmp_path, "# port: 10001\n")).problems
+    assert (problem.key, problem.severity) == ("engines", "warning")
+    assert "only discovers hardware" in problem.allowed
+
+
 def test_aliases_that_stand_for_too_much_are_refused(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
@@ -362,3 +375,61 @@ def test_wrong_uses_of_the_command(arguments: list[str], words: str) -> None:
     status, _, said = run("check", *arguments)
     assert status == 2
     assert words in said
+
+
+CLIENT = {**FACTS, "names": ["c01"], "nvme": {}, "interfaces": {"eth0": {"address": "192.0.2.9"}}}
+
+
+def collected_in(directory: Path, **changes: Any) -> Path:
+    """The files of three servers and a client, as Ansible fetches them."""
+    document = changed("ex-tcp-28.conf", **changes)
+    for engine in document["engines"]:
+        engine["targets"], engine["nr_xs_helpers"] = 8, 2
+    for number in (1, 2, 3):
+        place = directory / f"srv0{number}" / "etc" / "daos"
+        place.mkdir(parents=True)
+        written(place, document)
+        interfaces = {
+            f"eth{n}": {"numa_node": n, "address": f"192.0.{n + 2}.{number}"} for n in (0, 1)
+        }
+        nvme = {f"0000:8{n}:00.0": {"numa_node": n - 1} for n in (1, 2)}
+        facts = {**FACTS, "names": [place.parts[-3]], "interfaces": interfaces, "nvme": nvme}
+        written(place.parents[1], json.dumps(facts), "facts.json")
+    (directory / "c01").mkdir()
+    agent = {"access_points": ["srv01", "srv02", "srv03"]}
+    written(directory / "c01", agent, "daos_agent.yml")
+    written(directory / "c01", json.dumps(CLIENT), "facts.json")
+    return directory
+
+
+def test_a_running_system_is_described_from_its_files(tmp_path: Path) -> None:
+    files = collected_in(tmp_path / "files")
+    status, printed, said = run("describe", tmp_path / "site", "--files", files, "--partition=c")
+    assert status == 0, said + printed
+    assert "describes 3 servers with 6 engines, and 1 clients; DAOS 2.8" in printed
+    description = tmp_path / "site" / "cluster.json"
+    assert run("check", description)[0] == 0
+    document = json.loads(description.read_text())
+    assert document["daos"]["agents"] == ["c01"]
+    assert document["hosts"]["srv02"]["address"] == "192.0.2.2"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda files: (files / "srv02" / "facts.json").unlink(), "has no facts of srv02"),
+        (lambda files: (files / "c01" / "facts.json").write_text("{}"), "should be what `assay"),
+        (
+            lambda files: (files / "srv02/etc/daos/daos_server.yml").write_text(
+                "provider: ofi+opx"
+            ),
+            "nothing is described, since the files have errors",
+        ),
+    ],
+)
+def test_what_is_not_described_from_files(tmp_path: Path, spoil: Any, words: str) -> None:
+    files = collected_in(tmp_path / "files")
+    spoil(files)
+    status, _, said = run("describe", tmp_path / "site", "--files", files, "--partition=c")
+    assert (status, words in said) == (2, True), said
+    assert not (tmp_path / "site").exists()

@@ -65,6 +65,19 @@ def test_a_summary_alone_says_what_is_assumed(results: Path) -> None:
     )
 
 
+def test_the_output_of_io500_is_judged_whatever_its_name(tmp_path: Path) -> None:
+    (tmp_path / "job.out").write_text(recordings.recorded("io500", "valid.txt"))
+    found = judge(tmp_path, system("wal-meta", clients=1))
+    assert verdicts(found)["ior_easy_write"] is Verdict.UNSTEADY
+    (reason,) = {
+        each.judgement.reason
+        for each in found.judgements
+        if each.judgement.requirement.name == "ior_easy_write"
+    }
+    assert reason.startswith("one sample, 0.271 GiB/s, does not show on which side of the floor")
+    assert not found.good
+
+
 def test_ior_alone_is_judged_by_its_own_transfer(tmp_path: Path) -> None:
     text = recordings.recorded("ior", "dfs_2rank.txt")
     (tmp_path / "ior.txt").write_text(text)

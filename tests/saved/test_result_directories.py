@@ -41,3 +41,28 @@ def test_a_figure_that_differs_is_named(results: Path) -> None:
     assert list(directory.differences()) == [
         f"{summary}: ior_hard_write is 4317.53 GiB/s, but ior-hard-write.txt has 4216.34"
     ]
+
+
+def test_of_an_old_mdtest_io500_took_the_fastest_rank(tmp_path: Path) -> None:
+    # The figures of IO500's submission 106, with the row of its mdtest_easy_stat.txt.
+    text = recordings.recorded("mdtest", "posted/mdtest_193_2018.txt")
+    row = "28172.482      28172.482      28172.482          0.000"
+    assert row in text
+    (tmp_path / "mdtest_easy_stat.txt").write_text(
+        text.replace(row, "3380210.000    3280210.000    3322710.000      10000.000")
+    )
+    (tmp_path / "result_summary.txt").write_text(
+        "[RESULT] IOPS phase 4          mdtest_easy_stat             3380.210 kiops"
+        " : time   9.52 seconds\n"
+    )
+    found = read([tmp_path])
+    (directory,) = result_directories(found.runs)
+    assert list(directory.differences()) == []
+    (mean,) = found.runs[0].parsed.samples
+    assert (mean.value, mean.labels["statistic"]) == (3322710, "mean of its ranks")
+
+
+def test_a_log_of_another_run_is_not_compared(results: Path) -> None:
+    (results / "io-500-summary.txt").write_text((results / "result_summary.txt").read_text())
+    (directory,) = result_directories(read([results]).runs)
+    assert [run.path.name for run in directory.summaries] == ["result_summary.txt"]

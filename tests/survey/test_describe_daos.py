@@ -102,6 +102,7 @@ def test_system_pool_and_container_are_described() -> None:
             "pool_properties": {},
             "container_properties": {
                 "rd_fac": "0",
+                "rd_lvl": "node",
                 "cksum": "off",
                 "compression": "off",
                 "dedup": "off",

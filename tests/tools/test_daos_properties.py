@@ -15,6 +15,7 @@ OF_CONTAINER = recorded("found", "container_prop.txt")
 def test_those_that_figures_depend_on_are_kept_in_their_order() -> None:
     assert kept(OF_CONTAINER, CONTAINER) == {
         "rd_fac": "0",
+        "rd_lvl": "node",
         "cksum": "off",
         "srv_cksum": "off",
         "compression": "off",

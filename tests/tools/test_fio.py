@@ -249,8 +249,8 @@ def test_a_release_without_the_options_of_its_jobs_is_named():
     assert parsed.unread
     assert parsed.problems == (
         "not known: a report of fio-2.1.4, without the options of its jobs (known: its JSON (from"
-        " 2.2), its report for people, and terse version 3, of 2.0 to 3.42; needed: a run of fio 3"
-        " or newer)",
+        " 2.2), its report for people, and terse version 3, of 2.0 to 3.42; needed: the JSON of"
+        " one run of fio 3 or newer)",
     )
 
 
@@ -418,3 +418,17 @@ def test_counts_have_64_bits():
     assert job_report(read={**DONE, "io_bytes": 2**64 - 1}).problem() is None
     with pytest.raises(ValidationError):
         job_report(read={**DONE, "io_bytes": 2**64})
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"client_stats": []}, "a report of fio's clients (--client)"),
+        ({"jobs": [{"mixed": {}}]}, "reads and writes reported together (unified_rw_reporting)"),
+    ],
+)
+def test_another_kind_of_report_is_named(changed, named):
+    document = json.loads(report(job("w", "write", 2**20))) | changed
+    parsed = parse(json.dumps(document))
+    assert parsed.unread
+    assert parsed.problems[0].startswith(f"not known: {named} (known: ")

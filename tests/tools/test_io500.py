@@ -106,7 +106,10 @@ def test_a_short_stonewall_is_not_a_valid_submission():
         "io500: stonewall-time 1s != 300s",
         "io500: Runtime is smaller than expected minimum runtime",
     )
-    assert problems[-1] == "io500 calls the run invalid; see its earlier output for the reason"
+    assert problems[-1] == (
+        "io500 calls ior-easy-write, mdtest-easy-write, ior-hard-write, mdtest-hard-write invalid;"
+        " see its earlier output for the reason"
+    )
 
 
 def test_a_phase_shorter_than_its_stonewall_is_not_a_measurement():
@@ -233,13 +236,12 @@ def test_an_output_that_is_cut_off_is_not_a_measurement(length):
     assert parse(recorded(TOOL, "valid.txt")[:length]).problems
 
 
-def test_phases_of_a_program_that_names_no_version_are_not_figures():
+def test_phases_of_a_program_that_names_no_version_are_not_known():
     text = recorded(TOOL, "valid.txt")
     banner = next(line for line in text.splitlines() if line.startswith("IO500 version"))
-    (problem,) = parse(text.replace(banner, "")).problems
-    assert problem == (
-        "this is not output of io500: it reports neither a version nor phases of io500.sh"
-    )
+    parsed = parse(text.replace(banner, ""))
+    assert (parsed.samples, parsed.unread) == ((), True)
+    assert parsed.problems[0].startswith("not known: phases without the line 'IO500 version' (")
 
 
 @pytest.mark.parametrize(
@@ -304,4 +306,11 @@ def test_a_remark_of_io500_about_itself_is_no_problem():
     assert parse(remark + below + text).problems == ()
     assert parse(below + text.replace("-D 300", "-D 3")).problems[0] == (
         "io500: stonewall-time < 30s"
+    )
+
+
+def test_the_script_marks_an_invalid_score_in_its_own_way():
+    text = recorded(TOOL, "posted/io500sh_2018.txt").replace("[SCORE] ", "[SCORE-invalid] ")
+    assert parse(text).problems == (
+        "io500 calls the run invalid; see its earlier output for the reason",
     )

@@ -33,6 +33,12 @@ def test_posted_tables_of_other_releases_are_read(name, figure, nodes, api):
     assert parsed.samples[0].labels["api"] == api
 
 
+def test_a_copy_that_lost_its_tabulators_is_read():
+    text = recorded("posted/ior_310_mpiio_read.txt")
+    copied = parse(text.replace("\t", "        "))
+    assert copied == parse(text)
+
+
 def test_a_write_that_was_not_flushed_is_no_measurement():
     text = recorded("posted/ior_310_mpiio_read.txt")
     written = text.replace("\nread  ", "\nwrite ")

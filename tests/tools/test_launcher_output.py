@@ -52,3 +52,10 @@ def test_processes_that_are_told_apart_by_their_labels_keep_them():
     text = recorded("fdb_hammer", "daos-read-empty.txt")
     assert without_prefixes(text) != text
     assert PARSERS["fdb_hammer"](text) == fdb_hammer.parse(text)
+
+
+@pytest.mark.parametrize("margin", ["   ", "\t", " \t "])
+def test_the_margin_of_a_page_is_no_part_of_an_output(margin):
+    plain = recorded("mdtest", "posix_easy.txt")
+    quoted = "".join(f"{margin}{line}\n" if line else "\n" for line in plain.splitlines())
+    assert PARSERS["mdtest"](quoted) == PARSERS["mdtest"](plain)

@@ -311,3 +311,17 @@ def test_rates_that_are_all_zero_are_named():
     assert parse(recorded("posted/mdtest_zero_rates.txt")).problems == (
         "every rate of mdtest is 0: it ran no phase, or lost its count",
     )
+
+
+def test_a_name_that_its_colon_follows_at_once_is_no_less_a_figure():
+    # As mdtest 1.9.3 prints it, in ubccr/akrr, tests/unit_tests/appkernelsparsers/test_mdtest/v1.
+    row = "   Directory creation:        104.022         96.640        100.331          3.691\n"
+    head = "   File stat         :"
+    text = recorded("posted/mdtest_193_2018.txt").replace(head, row + head, 1)
+    assert figures(parse(text))["directory_creation"] == 100.331
+
+
+def test_a_status_file_that_creation_did_not_need_is_no_problem():
+    text = recorded("posted/mdtest_193_2018.txt")
+    warned = text.replace("SUMMARY:", "WARNING: could not read stonewall status file\nSUMMARY:")
+    assert parse(warned) == parse(text)

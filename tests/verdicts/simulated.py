@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from assay.judge.fakes import FEWEST, fakes
+from assay.judge.in_common import settled_rows
 from assay.judge.limits import NO_END, Flags, Limits
 from assay.judge.rating import Rating, rate
 from assay.judge.stats import Array, Summaries, summarize_all
@@ -174,8 +175,9 @@ class Cluster:
 
     def summarized(self, samples: Array) -> tuple[Summaries, Rating]:
         """What the samples say together, and how they are judged."""
-        summaries, rows = self.rows(samples)
-        return summaries, rate(summaries, self.limits, self.fakes(rows), rows)
+        _, whole = self.rows(samples)
+        rows, summaries, _ = settled_rows(whole, self.limits)
+        return summaries, rate(summaries, self.limits, self.fakes(whole), rows)
 
     def fakes(self, rows: list[list[float]], fewest: int = FEWEST) -> Flags:
         """The rows that nobody measured."""

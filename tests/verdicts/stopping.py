@@ -19,6 +19,7 @@ from noises import NOISES, WHOLE
 from simulated import KINDS, SAMPLES, Array, Cluster
 
 from assay.campaign.cases import FIRST
+from assay.judge.in_common import settled_rows
 from assay.judge.limits import Flags
 from assay.judge.rating import Rating, rate
 from assay.judge.stats import Summaries
@@ -57,11 +58,12 @@ class Stopping(Cluster):
         return replace(rating, verdict=verdict), float(np.mean(used))
 
     def _look(self, samples: Array, looks: int) -> tuple[Summaries, Rating, Flags]:
-        summaries, rows = self.rows(samples)
+        _, whole = self.rows(samples)
+        rows, summaries, _ = settled_rows(whole, self.limits)
         limits = replace(self.limits, looks=looks)
-        fake = self.fakes(rows)
+        fake = self.fakes(whole)
         rating = rate(summaries, limits, fake, rows)
-        copies = self.fakes(rows, FIRST)
+        copies = self.fakes(whole, FIRST)
         sure = decided(summaries, limits, rating, self.check)
         return summaries, rating, (sure & ~copies) | fake
 

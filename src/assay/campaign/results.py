@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from assay.campaign import engine_logs, fingerprints, locks, sessions, support_logs
+from assay.campaign import begun, engine_logs, fingerprints, locks, sessions, support_logs
 from assay.campaign.cases import (
     INTERRUPTED,
     RUNS,
@@ -45,7 +45,7 @@ ACCEPTANCE = "acceptance"
 REFRAME = "reframe"
 """The directory of the run reports in a bundle."""
 
-LONGEST = timedelta(days=92)
+LONGEST = timedelta(days=14)
 """Maximum time from a figure to the end of its campaign (own choice): an interrupted campaign may
 be resumed, but what was measured long before says little of the cluster that is signed off."""
 
@@ -79,6 +79,8 @@ class Results:
     """The locks of Spack that say what was built from source."""
     engine_errors: tuple[engine_logs.LoggedErrors, ...] = ()
     """The errors that the engines logged in each session."""
+    begun: tuple[begun.RecordOfBegun, ...] = ()
+    """The record of the campaigns that were begun beside this one."""
     support_logs: tuple[support_logs.SupportLog, ...] = ()
     """The whole logs of servers, if somebody collected them."""
     cut: str = ""
@@ -218,6 +220,7 @@ class Results:
             (fingerprints.DIRECTORY, self.fingerprints),
             (locks.DIRECTORY, self.locks),
             (engine_logs.DIRECTORY, self.engine_errors),
+            (begun.DIRECTORY, self.begun),
         ):
             for file in beside:
                 yield f"{directory}/{file.name}", file.content
@@ -340,6 +343,7 @@ def read(
                 root, {name: host.engines for name, host in cluster.hosts.items()}
             ),
         ),
+        begun=_beside(outputs, begun.read),
         support_logs=_beside(outputs, lambda root: support_logs.read(root, support_logs.DIRECTORY)),
         digests=tuple({session.path: session.sha256 for session in loaded}[path] for path in paths),
     )

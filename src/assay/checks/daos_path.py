@@ -12,10 +12,10 @@ from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import as_rate, waiting
 from assay.checks.bounds.path import (
     SSDS,
-    STRIPE,
     as_rates,
     data_path,
     is_in_scm,
+    is_whole_stripe,
     of_files,
     senders,
     servers_of,
@@ -173,8 +173,8 @@ class DaosPath:
         assert size
         if requirement.metric.direction == "read":
             return 1
-        whole = size.to("B").value >= STRIPE.to("B").value
-        return self.stored(cluster).copies(whole_stripes=whole)
+        code = self.stored(cluster)
+        return code.copies(whole_stripes=is_whole_stripe(cluster, code, size))
 
     def _crossed(
         self, cluster: Cluster, requirement: Requirement, unit: str, measured: Measured

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from assay.checks.bounds import Bound, Limit, tightest
 from assay.checks.bounds.devices import (
-    ROUNDED,
     Direction,
     as_rate,
     ssd_bandwidth,
@@ -82,10 +81,7 @@ class SsdRules:
         sheet = cluster.sheets.ssd[name]
         if promised is None:
             return nothing(requirement, _unsaid(name, sheet))
-        highest = promised.over(1 / ROUNDED, f"datasheets round by {ROUNDED - 1:.0%}")
-        if sheet.announced and link is not None:
-            highest = link
-        return within(cluster, requirement, bound, "", highest)
+        return within(cluster, requirement, bound, "", promised.most or link or promised)
 
     def _name(self, cluster: Cluster, requirement: Requirement) -> str | None:
         return self.model(cluster.hosts[requirement.host])

@@ -80,8 +80,10 @@ def _total(cluster: Cluster, group: Sequence[Requirement], measured: Measured) -
         limited = limited and f"each by {limited}"
         shared = _shared(cluster, first, measured)
         if shared and bound is not None and shared[0] < bound:
-            bound, least, limited = shared
-            floor = floor if floor is None or least is None else min(floor, least)
+            most, least, limited = shared
+            if floor is not None:  # the part of each one's bound is required of them together
+                floor = floor / bound * most if least is None else min(floor, least)
+            bound = most
     if floor is None and bound is None:
         return None
     return Total(first, len(group), is_sum, floor, bound, limited)

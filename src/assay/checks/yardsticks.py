@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.checks.entry import Expectation, Own, Requirement
-from assay.cluster.description import Cluster, Commitment
+from assay.checks.undescribed import sheet_of
+from assay.cluster.description import Cluster, Commitment, Host
 from assay.cluster.hardware import Hardware, shipped
 from assay.cluster.once import once
 
@@ -21,8 +22,9 @@ def without_own(cluster: Cluster) -> Cluster | None:
 
     Sheets of devices that `hardware.yml` does not have stay, since nothing is there in their place.
     """
+    hosts = {name: _with_own_model(host) for name, host in cluster.hosts.items()}
     sheets = tuple(_replaced(cluster))
-    if not (sheets or cluster.floors or cluster.commitments):
+    if not (sheets or cluster.floors or cluster.commitments) and hosts == cluster.hosts:
         return None
     kept: dict[str, Any] = {
         kind: {
@@ -36,8 +38,19 @@ def without_own(cluster: Cluster) -> Cluster | None:
     # Not a copy of the cluster, which would have its cached sheets.
     described: dict[str, Any] = {name: getattr(cluster, name) for name in Cluster.model_fields}
     hardware = Hardware.model_construct(None, **kept)
-    own: dict[str, Any] = {"floors": {}, "commitments": (), "hardware": hardware}
+    own: dict[str, Any] = {"floors": {}, "commitments": (), "hardware": hardware, "hosts": hosts}
     return Cluster.model_construct(None, **described | own)
+
+
+def _with_own_model(host: Host) -> Host:
+    """The host with our sheet of the SSDs of its engines, if all report one model that has one."""
+    devices = [device for e in host.engines for t in e.bdev_tiers for device in t.devices]
+    models = {host.nvme[each].model if each in host.nvme else None for each in devices}
+    ours = sheet_of(models.pop()) if len(models) == 1 else None
+    if ours is None or ours == host.datasheets.ssd or host.datasheets.ssd is None:
+        return host
+    sheets = host.datasheets.model_copy(update={"ssd": ours})
+    return host.model_copy(update={"datasheets": sheets})
 
 
 def _replaced(cluster: Cluster) -> Iterator[str]:
@@ -45,6 +58,22 @@ def _replaced(cluster: Cluster) -> Iterator[str]:
     for kind in Hardware.model_fields:
         ours = getattr(shipped(), kind)
         yield from (name for name in getattr(cluster.hardware, kind) if name in ours)
+
+
+@once
+def _sheets(cluster: Cluster) -> tuple[str, ...]:
+    """The names of the site's sheets that ours replace."""
+    return (*_replaced(cluster), *_misnamed(cluster))
+
+
+def _misnamed(cluster: Cluster) -> Iterator[str]:
+    """The sheets that hosts name for SSDs that report a model of another sheet of ours."""
+    names = (
+        host.datasheets.ssd
+        for host in cluster.hosts.values()
+        if _with_own_model(host) is not host and host.datasheets.ssd
+    )
+    yield from dict.fromkeys(names)
 
 
 def commitment_of(cluster: Cluster, requirement: Requirement) -> Commitment | None:
@@ -71,7 +100,7 @@ def own(
         by = f"the commitment to {commitment.figure} ({commitment.clause})"
     elif requirement.figure in cluster.floors:
         by = f"cluster_floors, {cluster.floors[requirement.figure]:.3g}"
-    elif names := list(_replaced(cluster)):
+    elif names := _sheets(cluster):
         by = f"the site's sheet of {', '.join(names)}"
     else:
         return None

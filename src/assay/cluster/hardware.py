@@ -64,6 +64,7 @@ class Sheet(BaseModel):
 class Ssd(Sheet):
     """An NVMe SSD; figures that nobody promises are absent."""
 
+    models: tuple[str, ...] = Field(default=(), description="parts of the names that it reports")
     pcie: str | None = Field(default=None, pattern=r"^\d\.\d x(1|2|4|8|16)$", description="4.0 x4")
     read_bandwidth: Bandwidth | None = None
     write_bandwidth: Bandwidth | None = None

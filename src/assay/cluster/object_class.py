@@ -57,12 +57,13 @@ class ObjectClass:
         return (self.data + self.parity) / self.data
 
 
-def object_class(name: str, ranks: int) -> ObjectClass:
+def object_class(name: str, there: int) -> ObjectClass:
     """The object class of a name, such as ``SX``, ``RP_2GX`` or ``EC_4P2G1``.
 
     Args:
         name: its name.
-        ranks: number of the system's ranks; ``RP_XSF`` has a replica on each.
+        there: number of fault domains; ``RP_XSF`` has a replica on each (`daos_oclass_fit_max` in
+            src/object/obj_class.c).
 
     Raises:
         ValueError: no object class has this name.
@@ -76,7 +77,7 @@ def object_class(name: str, ranks: int) -> ObjectClass:
         if data and parity:
             return ObjectClass(name, data=data, parity=parity)
     elif match and match["everywhere"]:
-        return ObjectClass(name, replicas=ranks)
+        return ObjectClass(name, replicas=there)
     elif match:
         return ObjectClass(name)
     raise ValueError(f"{name!r} is not an object class, such as SX, RP_2GX or EC_4P2GX")

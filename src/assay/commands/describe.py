@@ -13,7 +13,7 @@ import typer
 
 import assay
 from assay import whole
-from assay.commands.terminal import NOT_DONE, complain, finite, misuse
+from assay.commands.terminal import NOT_DONE, complain, finite, misuse, print_problems
 from assay.foreign.text import one_line
 from assay.subject import folded
 
@@ -100,6 +100,13 @@ def describe(
     settings: Annotated[
         Path | None, typer.Option(help="The site's ReFrame settings.py, to extend.")
     ] = None,
+    files: Annotated[
+        Path | None,
+        typer.Option(
+            help="Start from DAOS's own files: a directory with one for each host, with its"
+            " daos_*.yml and the facts that `assay probe` printed there. No job is run."
+        ),
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace an existing description.")
     ] = False,
@@ -117,6 +124,9 @@ def describe(
     from assay.tools.daos import dmg
     from assay.tools.daos.daos_user import UnansweredError
 
+    if files is not None:
+        _describe_files(prefix, files, partition, name, replace)
+        return
     if partition is None:
         try:
             known = ", ".join(foreign_slurm.partitions())
@@ -210,6 +220,43 @@ def describe(
         )
     print("next: fill in what you know of these; then")
     print(f"  . {prefix}/environment.sh && assay check {prefix}/cluster.json && assay plan")
+
+
+def _describe_files(
+    prefix: Path, directory: Path, partition: str | None, name: str | None, replace: bool
+) -> None:
+    """Write a description of the servers and clients whose files and facts are in a directory."""
+    from assay.preflight import examine
+    from assay.preflight.daos_files import collected
+    from assay.preflight.daos_files.facts import FactsError
+    from assay.preflight.daos_files.judge import FilesError, judge
+
+    if partition is None:
+        misuse("--partition is missing: the partition of Slurm that has the clients")
+    target = prefix / "cluster.json"
+    if target.exists() and not replace:
+        misuse(f"{target} already exists; pass --replace, or name another directory")
+    try:
+        hosts = collected.collect(directory)
+        judged = judge(hosts, complete=True)
+        document, _ = collected.description(hosts, judged.version, name or "files", partition)
+    except (FilesError, FactsError) as error:
+        misuse(str(error))
+    print_problems(list(judged.problems), str)
+    described, _ = examine.examine(document)
+    if described is None or not judged.is_valid:
+        complain(f"{directory}: nothing is described, since the files have errors")
+        raise typer.Exit(NOT_DONE)
+    prefix.mkdir(parents=True, exist_ok=True)
+    whole.write({target: json.dumps(document, indent=2) + "\n"})
+    engines = sum(len(host.engines) for host in described.hosts.values())
+    print(
+        f"{target} describes {len(described.servers)} servers with {engines} engines, and"
+        f" {len(described.clients)} clients; DAOS {judged.version}, {judged.source}"
+    )
+    print("not found, and left unset:")
+    for each in collected.left_open(hosts):
+        print(f"  {one_line(each)}")
 
 
 def _write(asked: Asked, document: dict[str, Any], settings: Path | None) -> None:

@@ -48,8 +48,8 @@ def parse(
 ) -> None:
     """Print the figures in saved outputs of benchmarks: a table, JSON or CSV.
 
-    Exit 1 if an output shows a failed or partial measurement, or a figure is missing, below or
-    implausible by --cluster; 2 if one cannot be read, since nothing known wrote it, say.
+    Exit 1 if an output shows a failed or partial measurement, or a figure would stop an acceptance
+    by --cluster; 2 if one cannot be read, since nothing known wrote it, say.
     """
     from assay.saved import printing, reading, results
 

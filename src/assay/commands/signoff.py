@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from assay.campaign.begun import RecordOfBegun
 from assay.campaign.support_logs import SupportLog
 from assay.commands.inputs import (
     DEFAULT_CLUSTER,
@@ -84,6 +85,7 @@ def sign_off(
     )
     described = load(file)
     results = read_campaign(reports, described, campaign)
+    results = replace(results, begun=_begun(campaign))
     if support_logs:
         results = replace(results, support_logs=_collected(support_logs))
     accepted = accepted_figures(baseline, described, results.started) if baseline else None
@@ -117,6 +119,18 @@ def sign_off(
     print(f"\nreport: {out / 'report.html'}")
     if not signed.passed:
         raise typer.Exit(NO)
+
+
+def _begun(campaign: Path) -> tuple[RecordOfBegun, ...]:
+    """The record of the campaigns beside this one; end the command if it was changed."""
+    from assay.campaign.begun import kept
+
+    try:
+        return kept(campaign.absolute())
+    except OSError as error:
+        misuse(f"{error.filename or campaign}: {error.strerror}")
+    except ForeignError as error:
+        misuse(str(error))
 
 
 def _collected(directory: Path) -> tuple[SupportLog, ...]:

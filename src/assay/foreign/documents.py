@@ -139,6 +139,14 @@ for _tag, _form in _BY_FORM_OF_GO:
     )
 
 
+_INNER_TABS = re.compile(r"(?<=\S)[ \t]*\t[ \t]*")
+"""Tabs within a line, which Go reads as blanks and PyYAML refuses; neither indents by tabs."""
+
+
+def _as_blanks(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
 def from_go_yaml(document: bytes) -> Any:
     """Parse YAML as DAOS's control plane does, with aliases, but no key twice.
 
@@ -146,7 +154,8 @@ def from_go_yaml(document: bytes) -> Any:
         ForeignError: the document is not such YAML, or stands for too much.
     """
     try:
-        read = _GoLoader(document.decode("utf-8-sig")).get_single_data()
+        text = _INNER_TABS.sub(_as_blanks, document.decode("utf-8-sig"))
+        read = _GoLoader(text).get_single_data()
         _count(read)
     except RecursionError as error:
         raise ForeignError("is not YAML: it is nested too deeply") from error

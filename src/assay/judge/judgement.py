@@ -14,10 +14,11 @@ from assay.checks.plan import CaseKey, Requirement
 from assay.cluster.description import PARTITIONS
 from assay.judge.culprits import Ends, culprits
 from assay.judge.fakes import FEWEST, fakes
+from assay.judge.in_common import settled_rows
 from assay.judge.limits import Limits, Numbers, numbered
 from assay.judge.peers import HIDDEN
 from assay.judge.rating import FASTER, Peers, Rated, Rating, rate
-from assay.judge.stats import Array, Summaries, Summary, summarize_all
+from assay.judge.stats import Array, Summaries, Summary
 from assay.judge.stopping import decided
 from assay.judge.verdict import Verdict
 from assay.units import Quantity, show
@@ -71,6 +72,8 @@ class Judged:
     judgements: tuple[Judgement, ...]
     comparisons: int
     """Comparisons that could have raised a false alarm; together, they do in 1 of 200 campaigns."""
+    findings: tuple[str, ...] = ()
+    """What all metrics have in common, in sentences."""
     decided: frozenset[CaseKey] = frozenset()
     """Check and partition of what needs no more samples, if the campaign looks at them twice."""
 
@@ -87,15 +90,15 @@ def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
         looks: how often the samples may be judged before the last of them.
     """
     problems = [_problems(measurement) for measurement in measurements]
-    rows = [
+    whole = [
         () if problem else measurement.samples
         for measurement, problem in zip(measurements, problems, strict=True)
     ]
-    summaries = summarize_all(rows)
     ends = Ends([measurement.requirement for measurement in measurements])
     limits = _limits(measurements, ends.numbers, looks)
+    rows, summaries, findings = settled_rows(whole, limits)
     short = {row: m.short for row, m in enumerate(measurements) if m.short}
-    fake = short | _fakes(measurements, rows)
+    fake = short | _fakes(measurements, whole)
     flags = np.isin(np.arange(len(rows)), list(fake))
     rating = rate(summaries, limits, flags, rows)
     culprit = culprits([m.requirement for m in measurements], rating, limits.group, ends)
@@ -120,8 +123,8 @@ def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
                 culprit=culprit[row],
             )
         )
-    settled = _decided(measurements, rows, summaries, limits, rating) if looks > 1 else frozenset()
-    return Judged(tuple(judgements), rating.comparisons, settled)
+    settled = _decided(measurements, whole, summaries, limits, rating) if looks > 1 else frozenset()
+    return Judged(tuple(judgements), rating.comparisons, findings, settled)
 
 
 def _decided(

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from assay import __version__
+from assay.campaign import begun
 from assay.campaign.cases import REPETITIONS, Deviation
 from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
@@ -31,6 +32,7 @@ from assay.judge.judgement import Judged, Judgement, Measurement, judge
 from assay.judge.recovery import Recovery, recoveries
 from assay.judge.stand_ins import stand_ins
 from assay.judge.stopping import BETWEEN, LOOKS
+from assay.judge.strangers import strangers
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import MOST_BY_PATTERN, Excused, Waiver, excuse
 from assay.judge.weakened import Weakened, weakened
@@ -85,12 +87,18 @@ class SignOff:
     """The accepted campaign whose figures are required again."""
     host_changes: tuple[HostChange, ...] = ()
     """The changes of hosts while they were measured."""
+    findings: tuple[str, ...] = ()
+    """What all metrics have in common, in sentences; it blocks no gate."""
     engines: tuple[Engines, ...] = ()
     """The engines' reports on the checks that watch them."""
     in_force: Mapping[str, str] = field(default_factory=dict)
     """The properties of DAOS's pool and container before the checks, by the words of each."""
     recoveries: tuple[Recovery, ...] = ()
     """What clients did while a part of the system was lost and came back."""
+    strangers: tuple[str, ...] = ()
+    """The hosts of the system that the plan does not have."""
+    begun: str = ""
+    """Which campaign of its plan this is, and how the others ended; empty if nobody asked."""
     evidence: tuple[Evidence, ...] | None = ()
     """The evidence for bad figures of DAOS; None if the bundle is older than that."""
 
@@ -221,7 +229,7 @@ class SignOff:
         if names := [str(each) for each in self.unjudged if each.alone or each.saved]:
             yield f"no verdict but by weakened yardsticks in {', '.join(names)}"
         if count := sum(len(each.judgements) for each in self.weakened):
-            by = ", ".join(dict.fromkeys(each.by for each in self.weakened))
+            by = named(tuple(dict.fromkeys(each.by for each in self.weakened)))
             yield f"weakened yardsticks for {count:,} metrics: {by}"
         yield from self._by_patterns()
 
@@ -280,8 +288,11 @@ def sign_off(
         deviations=tuple(_settled(results, found.decided)),
         baseline=baseline,
         host_changes=results.host_changes,
+        findings=found.findings,
         engines=reported,
         in_force=in_force(cluster, results),
+        strangers=strangers(cluster, results),
+        begun=begun.sentence(results.begun, cluster.name, results.scale, results.started),
         recoveries=recoveries(cluster, plan, results),
         evidence=evidence(cluster, plan, results, found.judgements, reported),
     )

@@ -226,6 +226,12 @@ class Record(_Model):
     measured_from: AwareDatetime
     measured_to: AwareDatetime
     made_at: AwareDatetime
+    undescribed: list[str] = Field(
+        default=[], description="found on hosts or in the system, and not described so"
+    )
+    begun: str = Field(
+        default="", description="which campaign of its plan it is, and how the others ended"
+    )
     counts: dict[Verdict, int] = Field(description="metrics by verdict; every verdict is a key")
     coverage: list[CoverageRecord] = Field(
         description="how much was judged of each layer and direction; acceptance requires some"
@@ -241,6 +247,9 @@ class Record(_Model):
     deviations: list[DeviationRecord] = Field(description="what was set differently from the scale")
     host_changes: list[HostChangeRecord] = Field(
         description="changes of hosts during the campaign, by their fingerprints"
+    )
+    findings: list[str] = Field(
+        default=[], description="what all metrics have in common, such as slow first samples"
     )
     engines: list[EnginesRecord] = Field(
         default=[], description="what the engines report on the checks that watch them"
@@ -277,6 +286,8 @@ def render(signed: SignOff) -> str:
         measured_from=signed.measured_from,
         measured_to=signed.measured_to,
         made_at=signed.made_at,
+        undescribed=list(map(printable, words.undescribed_of(signed))),
+        begun=printable(signed.begun),
         counts=signed.counts,
         coverage=[CoverageRecord.model_validate(each) for each in signed.coverage],
         weakened=[
@@ -311,6 +322,7 @@ def render(signed: SignOff) -> str:
             HostChangeRecord(**change._asdict(), stops=change in signed.stopped_by_changes)
             for change in signed.host_changes
         ],
+        findings=list(signed.findings),
         engines=[
             EnginesRecord(
                 check=each.check,

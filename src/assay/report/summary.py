@@ -31,19 +31,20 @@ _MOST_CAUSES = 20
 
 def render(signed: SignOff) -> str:
     """The headline, its causes, the figures, where it is slow, and what the gate requires."""
-    measured = f"{signed.measured_from:%Y-%m-%d %H:%M} to {signed.measured_to:%Y-%m-%d %H:%M}"
-    parts = [
-        _wrapped(signed.headline),
+    parts = [_wrapped(signed.headline)]
+    if signed.weakened:
+        parts += ["", "Weakened yardsticks of the site, and what each replaces:"]
+        parts += (_wrapped(each, indent="  ") for each in words.weakened(signed))
+    parts += [
         "",
-        f"measured {measured} UTC, scale {signed.scale}",
+        _wrapped(f"measured {words.window(signed)}, scale {signed.scale}"),
     ]
+    if signed.begun:
+        parts.append(_wrapped(signed.begun))
     if system := words.system(signed.cluster):
         parts.append(_wrapped(system))
     if signed.approver:
         parts.append(_wrapped(f"approver: {signed.approver}"))
-    if signed.weakened:
-        parts += ["", "Weakened yardsticks of the site, and what each replaces:"]
-        parts += (_wrapped(each, indent="  ") for each in words.weakened(signed))
     others = [*_less(signed), *_changed(signed), *_unjudged(signed)]
     for blocking, more in ((True, others), (False, [])):
         found = [each for each in signed.causes if signed.is_blocked_by(each) is blocking]
@@ -57,11 +58,17 @@ def render(signed: SignOff) -> str:
     if engines := words.engines(signed):
         parts += ["", "What the engines report:"]
         parts += (_wrapped(f"{checks}: {sentence}", indent="  ") for checks, sentence in engines)
+    if signed.findings:
+        parts += ["", "What all metrics have in common:"]
+        parts += (_wrapped(each, indent="  ") for each in signed.findings)
     if listed := list(_deviations(signed)):
         parts += ["", "Deviations from the scale:", *listed]
     if signed.host_changes and signed.passed:
         parts += ["", "What changed on hosts:"]
         parts += (_wrapped(str(change), indent="  ") for change in signed.host_changes)
+    if listed := words.undescribed_of(signed):
+        parts += ["", "What was found and is not described so:"]
+        parts += (_wrapped(each, indent="  ") for each in listed)
     if listed := words.shares(signed):
         parts += ["", "What was judged of some subjects, or of none:"]
         parts += (_wrapped(each, indent="  ") for each in listed)

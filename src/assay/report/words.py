@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from assay.campaign.results import LONGEST
 from assay.checks.plan import Layer
+from assay.checks.undescribed import undescribed
 from assay.cluster.advisories import advisories
 from assay.cluster.description import Cluster
 from assay.foreign.text import printable
@@ -90,6 +92,20 @@ def shares(signed: SignOff) -> list[str]:
         for share in each.checks
         if share.judged < share.subjects
     ]
+
+
+def window(signed: SignOff) -> str:
+    """When it was measured, and how far apart its checks may be."""
+    return (
+        f"{signed.measured_from:%Y-%m-%d %H:%M} to {signed.measured_to:%Y-%m-%d %H:%M} UTC, all"
+        f" checks within {LONGEST.days} days"
+    )
+
+
+def undescribed_of(signed: SignOff) -> list[str]:
+    """What was found, and is not described or otherwise there."""
+    found = map(str, undescribed(signed.cluster, signed.cluster.hosts))
+    return [*found, *signed.strangers]
 
 
 MOST_WEAKENED = 20

@@ -7,7 +7,7 @@ watched, and nobody knows what else ran. So it is no acceptance, and says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,7 +32,7 @@ SCALE = "acceptance"
 STONEWALL_S = io500_checks.PROGRAM.scales[SCALE]["stonewall_s"]
 """The stonewall of a run of IO500 in an acceptance, in seconds."""
 
-_BAD = frozenset({Verdict.MISSING, Verdict.BELOW, Verdict.IMPLAUSIBLE})
+_BAD = frozenset({Verdict.MISSING, Verdict.BELOW, Verdict.IMPLAUSIBLE, Verdict.UNSTEADY})
 _RATES = frozenset({"op/s", "kop/s", "score"})
 """Units of figures that rise with the number of processes."""
 _LEAST_EASY = Quantity(1, "MiB")
@@ -86,7 +86,7 @@ class SavedJudgements:
 
     @property
     def good(self) -> bool:
-        """Whether something was judged, and nothing is missing, below or implausible."""
+        """Whether something was judged, and nothing of it would stop an acceptance."""
         verdicts = {each.judgement.verdict for each in self.judgements}
         return bool(verdicts) and not verdicts & _BAD
 
@@ -123,6 +123,7 @@ def judged(cluster: Cluster, runs: Sequence[SavedRun], backend: str | None) -> S
     found: list[SavedJudgement] = []
     notes: list[str] = []
     directories = result_directories(runs)
+    summed = {each.path for each in directories}
     inside = {id(run) for each in directories for run in each.phases.values()}
     for directory in directories:
         summary = next((s for s in directory.summaries if not s.parsed.unread), None)
@@ -131,15 +132,15 @@ def judged(cluster: Cluster, runs: Sequence[SavedRun], backend: str | None) -> S
             problems = [*summary.parsed.problems, *_of_phases(directory)]
             found += _judge(cluster, summary, _of_io500(summary), ran, problems, backend, notes)
     for run in runs:
-        if run.parsed.tool == io500.TOOL or id(run) in inside or run.parsed.unread:
+        if run.path.parent in summed and run.parsed.tool == io500.TOOL:
             continue
-        if run.parsed.tool not in ("ior", "mdtest"):
+        if id(run) in inside or run.parsed.unread:
+            continue
+        if run.parsed.tool not in _FIGURES:
             notes.append(f"{run.where}: not judged: it does not say which host or SSD it measured")
             continue
-        figures = list(_of_ior(run) if run.parsed.tool == "ior" else _of_mdtest(run))
-        found += _judge(
-            cluster, run, figures, _ran([run]), list(run.parsed.problems), backend, notes
-        )
+        figures, problems = list(_FIGURES[run.parsed.tool](run)), list(run.parsed.problems)
+        found += _judge(cluster, run, figures, _ran([run]), problems, backend, notes)
     return SavedJudgements(tuple(found), tuple(dict.fromkeys(notes)))
 
 
@@ -162,6 +163,7 @@ def _of_phases(directory: ResultDirectory) -> Iterator[str]:
 
 
 _Figure = tuple[Check, Metric, list[float]]
+"""A check, a metric of it, and its samples in an output."""
 
 
 def _of_io500(run: SavedRun) -> list[_Figure]:
@@ -194,6 +196,14 @@ def _of_mdtest(run: SavedRun) -> Iterator[_Figure]:
         values = _values(run.parsed.samples, _OF_MDTEST, metric)
         if values:
             yield check, metric, values
+
+
+_FIGURES: Mapping[str, Callable[[SavedRun], Iterable[_Figure]]] = {
+    "io500": _of_io500,
+    "ior": _of_ior,
+    "mdtest": _of_mdtest,
+}
+"""The figures of each program that measures all clients together."""
 
 
 def _values(samples: Iterable[Sample], names: Mapping[str, str], metric: Metric) -> list[float]:

@@ -22,7 +22,7 @@ NOT_OURS = "not measured by this project"
 COLUMNS = ("file", "run", "program", "metric", "value", "unit", "of", "valid")
 """The columns of the table and of CSV, one row for each sample."""
 
-_NOT_SHOWN = frozenset({"bytes", "job"})
+_NOT_SHOWN = frozenset({"bytes", "job", "max"})
 """Labels that a reader of the table does not need: others name the same thing."""
 
 

@@ -12,7 +12,10 @@ _SIGNATURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (tool, re.compile(signature, re.MULTILINE))
     for tool, signature in (
         # First, those whose output may quote others.
-        ("io500", r"^IO500 version\b|^\[RESULT\] +(?:BW|IOPS) +phase +\d"),
+        (
+            "io500",
+            r"^IO500 version(?![:\w])|^\[RESULT(?:-invalid)?\] +(?:(?:BW|IOPS) +phase +\d|ior-)",
+        ),
         ("io500", io500_forms.RESULT_TXT.pattern),
         ("ior", r"^IOR-\S+: MPI Coordinated Test of Parallel I/O|^access,bw\(MiB/s\),"),
         ("ior", r"^[ \t]*\"Command line\"[ \t]*:[^\n]*\n(?:[^\n]*\n){0,40}?[ \t]*\"tests\"[ \t]*:"),
@@ -22,7 +25,10 @@ _SIGNATURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("fi_pingpong", r"^bytes +#sent +#ack +total +time +MB/sec"),
         ("self_test", r"^Self Test Parameters:"),
         ("net_test", r"^[ \t]*\"master_endpoint\"[ \t]*:|^Client/Server Network Test Parameters"),
-        ("spdk_nvme_perf", r"^Initializing NVMe Controllers"),
+        (
+            "spdk_nvme_perf",
+            r"^Initializing NVMe Controllers|^Device Information +: +IOPS +M[Ii]?B/s",
+        ),
         ("vos_perf", r"^Test :[ \t]*\n[ \t]+VOS "),
         ("daos_perf", r"^Test :[ \t]*\n[ \t]+DAOS "),
         ("fdb_hammer", r"^(?: *\d+: )?(?:Fields|Bytes) (?:written|read|retrieved): \d"),

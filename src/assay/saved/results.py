@@ -54,7 +54,12 @@ def own_figure(metric: str, phase: SavedRun) -> float | None:
         name, scale = f"{operation}_bandwidth", 1024.0
     else:
         name, scale = _OF_PHASE.get(operation, ""), 1000.0
-    values = [each.value / scale for each in phase.parsed.samples if each.metric == name]
+    values = [
+        # Of mdtest before 3.4, IO500 took the rate of the fastest rank.
+        float(each.labels.get("max", each.value)) / scale
+        for each in phase.parsed.samples
+        if each.metric == name
+    ]
     return values[0] if len(values) == 1 else None
 
 
@@ -70,8 +75,13 @@ def result_directories(runs: Iterable[SavedRun]) -> list[ResultDirectory]:
     return [
         ResultDirectory(path, summaries, _phases(of))
         for path, of in by_directory.items()
-        if (summaries := tuple(run for run in of if run.parsed.tool == io500.TOOL))
+        if (summaries := tuple(filter(_is_summary, of)))
     ]
+
+
+def _is_summary(run: SavedRun) -> bool:
+    # Logs beside them may be of other runs.
+    return run.parsed.tool == io500.TOOL and run.path.stem in ("result_summary", "result")
 
 
 def _phases(runs: Iterable[SavedRun]) -> dict[str, SavedRun]:

@@ -158,11 +158,12 @@ def parse(text: str, *, written_here: bool = False) -> Parsed:
             reads, from end to end. Without it, a sparse file passes, since fio does not report it.
     """
     if form := _unknown(text):
-        return KNOWS.unread(form, "a run with --output-format=json")
+        needed = "a run without it" if "unified" in form else "a run with --output-format=json"
+        return KNOWS.unread(form, needed)
     try:
         samples, problems = _read(text, written_here=written_here)
     except _UnknownReleaseError as error:
-        return KNOWS.unread(str(error), "a run of fio 3 or newer")
+        return KNOWS.unread(str(error), "the JSON of one run of fio 3 or newer")
     problems += filter(None, map(impossible, samples))
     if killed := _KILLED.findall(text):
         problems += killed

@@ -125,10 +125,14 @@ class Report(BaseModel):
 
         Raises:
             ValueError: the release is unknown, and with it the unit of `io_bytes`; or it is one
-                that does not print the options of its jobs.
+                that does not print the options of its jobs; or it is another kind of report.
         """
+        if isinstance(data, dict) and "client_stats" in data:
+            raise ValueError("a report of fio's clients (--client)")
         if not isinstance(data, dict) or not isinstance(jobs := data.get("jobs"), list):
             return data
+        if any(isinstance(job, dict) and "mixed" in job for job in jobs):
+            raise ValueError("reads and writes reported together (unified_rw_reporting)")
         release = _RELEASE.fullmatch(str(data.get("fio version", "")))
         if not release:
             raise ValueError("a report without its release, so the unit of io_bytes")

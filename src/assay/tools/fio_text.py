@@ -36,6 +36,7 @@ _OLD = re.compile(
     r" iops=(?P<rate>[\d.]+[kKMG]?) ?, runt=",
     re.MULTILINE,
 )
+_MIXED = re.compile(r"^ +mixed ?: (?:IOPS=|io=)", re.MULTILINE)
 _LATENCY = re.compile(
     r"^ +clat \((?P<unit>nsec|usec|msec)\): min=[^,]+, max=[^,]+, avg= *(?P<mean>[\d.]+)(?P<k>K?),",
     re.MULTILINE,
@@ -66,6 +67,8 @@ def is_terse(text: str) -> bool:
 
 def unknown_report(text: str) -> str:
     """What of a report is not known; empty if all is."""
+    if _MIXED.search(text):
+        return "reads and writes reported together (unified_rw_reporting)"
     return "" if BANNER.search(text) else "a report that does not say its release, and so no units"
 
 

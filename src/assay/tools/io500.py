@@ -220,12 +220,15 @@ def parse(text: str, *, stonewall_s: int = RULED_S, counted: bool = False) -> Pa
     printed = read(text)
     if isinstance(printed, Parsed):
         return printed
+    if printed.runs > 1:
+        # One run prints its banner once, however many ranks it has.
+        why = f"the output contains {printed.runs} runs of {TOOL}: pass one run at a time"
+        return Parsed(TOOL, (), (why,))
     figures = {phase.name: phase.value for phase in printed.phases}
     samples = [phase.sample() for phase in printed.phases]
     if not _missing(figures) and printed.total is not None:
         samples += _scores(score(figures))
     problems = [
-        *_several(printed.runs),
         *_errors(text, printed, stonewall_s, counted=counted),
         *_too_short(printed.phases, stonewall_s, counted=counted),
         *_unfinished(printed, figures),
@@ -233,12 +236,6 @@ def parse(text: str, *, stonewall_s: int = RULED_S, counted: bool = False) -> Pa
         *filter(None, map(impossible, samples)),
     ]
     return Parsed(TOOL, tuple(samples), tuple(dict.fromkeys(problems)))
-
-
-def _several(runs: int) -> Iterator[str]:
-    # One run prints its banner once, however many ranks it has.
-    if runs > 1:
-        yield f"the output contains {runs} runs of {TOOL}: pass one run at a time"
 
 
 def _errors(text: str, printed: Io500Printed, stonewall_s: int, *, counted: bool) -> Iterator[str]:

@@ -27,7 +27,7 @@ _NOT_IO500 = "this is not output of io500: it reports neither a version nor phas
 Form = Literal["program", "script", "result.txt"]
 
 # Built without git, io500 prints no version after these words.
-BANNER = re.compile(r"^IO500 version\b.*", re.MULTILINE)
+BANNER = re.compile(r"^IO500 version(?![:\w]).*", re.MULTILINE)
 _SCRIPT_PHASE = re.compile(
     r"^\[RESULT(?P<invalid>-invalid)?\] +(?:BW|IOPS) +phase +\d+ +(?P<name>\w+)"
     r" +(?P<value>\d+(?:\.\d+)?) (?P<unit>Gi?B/s|kiops) : time +(?P<seconds>\d+(?:\.\d+)?) seconds",
@@ -38,12 +38,12 @@ _SECTION = re.compile(r"^\[(?P<name>[\w-]+)\][^\S\n]*$", re.MULTILINE)
 RESULT_TXT = re.compile(r"^\[ior-easy-write\][^\S\n]*\n(?:[^\S\n]*\n)?t_start *=", re.MULTILINE)
 _PHASE = re.compile(
     r"^\[(?P<mark>RESULT|RESULT-invalid| +)\] +(?P<name>[\w-]+) +(?P<value>\d+\.\d+)"
-    r" (?P<unit>GiB/s|kIOPS) +: time (?P<seconds>\d+\.\d+) seconds",
+    r" (?P<unit>GiB/s|kIOPS) +: time (?P<seconds>\d+\.\d+) seconds *(?P<invalid>\[INVALID\])?",
     re.MULTILINE,
 )
 _SCORE = re.compile(
-    r"^\[SCORE ?\] Bandwidth (\d+(?:\.\d+)?) Gi?B/s +: IOPS (\d+(?:\.\d+)?) kiops"
-    r" +: TOTAL (\d+(?:\.\d+)?)(?P<invalid> \[INVALID\])?",
+    r"^\[SCORE(?P<mark>-invalid)? ?\] Bandwidth (\d+(?:\.\d+)?) Gi?B/s +: IOPS (\d+(?:\.\d+)?)"
+    r" kiops +: TOTAL (?P<total>\d+(?:\.\d+)?)(?P<invalid> \[INVALID\])?",
     re.MULTILINE,
 )
 _KEY = re.compile(r"^(\S+) *=(.*)$", re.MULTILINE)
@@ -98,6 +98,8 @@ def read(text: str) -> Io500Printed | Parsed:
         # The log of a run has each phase twice: when it ended, and in the summary.
         runs = max(1, len(_SCORE.findall(text)))
         return _printed("script", runs, script, text)
+    if _PHASE.search(text):
+        return KNOWS.unread("phases without the line 'IO500 version'", "the whole output")
     return Parsed(KNOWS.program, (), (_NOT_IO500,))
 
 
@@ -107,8 +109,8 @@ def _printed(form: Form, runs: int, phases: dict[str, Io500Phase], text: str) ->
         form,
         runs,
         tuple(phases.values()),
-        score[3] if score else None,
-        bool(score and score["invalid"]),
+        score["total"] if score else None,
+        bool(score and (score["invalid"] or score["mark"])),
     )
 
 
@@ -125,7 +127,7 @@ def _phase(match: re.Match[str]) -> Io500Phase:
         _UNITS[found["unit"]],
         found["seconds"],
         len(found["value"].partition(".")[2]),
-        invalid="invalid" in (found.get("mark") or found.get("invalid") or ""),
+        invalid="invalid" in (found.get("mark") or "") or bool(found["invalid"]),
     )
 
 

@@ -13,8 +13,8 @@ from assay.tools.text import first_error
 
 BANNER = re.compile(r"^IOR-(\S+): MPI Coordinated Test of Parallel I/O", re.MULTILINE)
 _OPTION = re.compile(r"(\w[\w ]*): (.+)")
-# Up to 3.1 the options stand behind a tabulator and before an equals sign.
-_OLD_OPTION = re.compile(r"\t(\w[\w ]*?) *= (.+)")
+# Up to 3.1 the options stand behind a tabulator, which people's copies lose, and before "=".
+_OLD_OPTION = re.compile(r"[ \t]+(\w[\w ]*?) *= (.+)")
 _OLD_CLIENTS = re.compile(r"(\d{1,9}) \((\d{1,9}) per node\)")
 _OLD_COMMAND = re.compile(r"^Command line used: (.*)$", re.MULTILINE)
 _OLD_DEADLINE = re.compile(r" -D (\d{1,9})\b")

@@ -2,13 +2,14 @@
 
 People post and save outputs with ``srun --label`` (``0: ``), Open MPI's ``--tag-output``
 (``[1,0]<stdout>:``), Hydra's ``-prepend-rank`` (``[0] ``), ``[rank 0] ``, time stamps of log
-collectors, colour and the line ends of Windows. Parsers know the
-program alone.
+collectors, colour, the line ends of Windows and the margin of a page. Parsers know the program
+alone.
 """
 
 from __future__ import annotations
 
 import re
+from textwrap import dedent
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _PREFIXES = tuple(
@@ -32,7 +33,7 @@ def without_prefixes(text: str) -> str:
     for _ in range(2):
         for prefix in _PREFIXES:
             lines = _stripped(lines, prefix)
-    return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
+    return dedent("\n".join(lines)) + ("\n" if text.endswith("\n") else "")
 
 
 def _stripped(lines: list[str], prefix: re.Pattern[str]) -> list[str]:

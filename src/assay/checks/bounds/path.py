@@ -16,9 +16,10 @@ from assay.checks.bounds.devices import (
     together,
 )
 from assay.checks.bounds.limit import Bound, Limit, tightest
+from assay.checks.redundancy import layout
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster, Host
-from assay.cluster.object_class import PLAIN, ObjectClass, object_class
+from assay.cluster.object_class import PLAIN, ObjectClass
 from assay.cluster.once import once
 from assay.cluster.rails import rails
 from assay.subject import Subject
@@ -28,14 +29,6 @@ SMALL = Quantity(4, "KiB")
 """Values smaller than this stay in SCM; others go to the SSDs.
 
 Source: DAOS's documentation, overview/storage: small values and metadata in SCM, bulk data on NVMe.
-"""
-
-
-STRIPE = Quantity(128, "KiB")
-"""The smallest full stripe of an erasure code: two cells of 64 KiB, DAOS's default size. For a
-smaller write the client sends no parity; if cells are smaller, its bound is less tight.
-
-Source: DAOS_EC_CELL_DEF in DAOS's own source.
 """
 
 
@@ -66,7 +59,7 @@ def data_path(
     """
     sent, stored, why = 1.0, 1.0, redundancy.name
     if way == "write":
-        sent = redundancy.sent if size.to("B").value >= STRIPE.to("B").value else 1.0
+        sent = redundancy.sent if is_whole_stripe(cluster, redundancy, size) else 1.0
         stored = redundancy.stored
     limits: list[Limit | None] = [
         _cost(senders(cluster, None if clients is None else tuple(clients), processes), sent, why),
@@ -158,16 +151,14 @@ def storage(
     return tightest((_cost(limit, stored, redundancy.name) for limit in limits), "GB/s")
 
 
-def of_files(cluster: Cluster) -> ObjectClass:
-    """The redundancy of the files of the checks; none if their object class is unknown.
+def is_whole_stripe(cluster: Cluster, code: ObjectClass, size: Quantity) -> bool:
+    """Whether a write of a size has a full stripe; for less the client sends no parity."""
+    return size.to("B").value >= code.data * layout(cluster).cell_bytes
 
-    DAOS then chooses the class by the container's redundancy factor, and the bound is less tight.
-    """
-    system = cluster.daos
-    if system is None or system.file_oclass is None:
-        return PLAIN
-    ranks = system.found.ranks if system.found else len(list(_engines(cluster)))
-    return object_class(system.file_oclass, ranks)
+
+def of_files(cluster: Cluster) -> ObjectClass:
+    """The redundancy of the files of the checks, as far as it is known."""
+    return layout(cluster).code
 
 
 @once

@@ -123,6 +123,7 @@ def judge(
         _, judged = examine(document, version)
         found.append({_key(each): each for each in (*problems, *judged)})
     both = [problem for key, problem in found[0].items() if key in found[1]]
+    both = [_of_discovery(problem) for problem in both]
     both += _of_control(hosts, version)
     named = {host.name for host in hosts} - {HERE, CLIENT}
     replicas = "access_points" if _has(hosts, "access_points") else "mgmt_svc_replicas"
@@ -135,6 +136,14 @@ def judge(
     ]
     unique = {_key(problem): problem for problem in said}
     return JudgedFiles(version, source, tuple(unique.values()), tuple(_unknown(hosts)))
+
+
+def _of_discovery(problem: Problem) -> Problem:
+    """Without engines DAOS starts and looks for hardware (`Validate` of the server's config)."""
+    if problem.key != "engines" or problem.value is not None:
+        return problem
+    allowed = "should have at least one engine: without any, daos_server only discovers hardware"
+    return replace(problem, allowed=allowed, severity="warning")
 
 
 def _key(problem: Problem) -> tuple[Any, ...]:

@@ -256,8 +256,8 @@ def _host(host: HostFiles, number: int, generous: bool) -> dict[str, Any]:
     memory = {**assumed["memory"], **(facts.get("memory") or {})}
     whole = {**assumed, **facts, "memory": memory}
     interfaces = whole["interfaces"]
-    carrier = next((n for n in assumed["interfaces"] if n in interfaces), None)
-    whole["interface"] = carrier or next(iter(interfaces), "eth0")
+    named = [name for name in assumed["interfaces"] if name in interfaces]
+    whole["interface"] = next(iter([*named, *_ranked(interfaces)]), "eth0")
     address = (interfaces.get(whole["interface"]) or {}).get("address")
     return {
         **whole,
@@ -265,6 +265,17 @@ def _host(host: HostFiles, number: int, generous: bool) -> dict[str, Any]:
         **(_of_server(of_server) if of_server is not None else {}),
         **({"agent": _of_agent(of_agent)} if of_agent is not None else {}),
     }
+
+
+def _ranked(interfaces: Mapping[str, Any]) -> list[str]:
+    """Interfaces for a host's traffic: those that are up and have an address, the fastest first."""
+
+    def rank(name: str) -> tuple[bool, float]:
+        each = interfaces[name]
+        able = bool(each.get("up", True) and each.get("address")) and name != "lo"
+        return not able, -(each.get("speed_gbits") or 0)
+
+    return sorted(interfaces, key=rank)
 
 
 def _of_server(document: Document) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from assay.tools.daos.daos_answer import read_answer
 
 CONTAINER = (
     "rd_fac",
+    "rd_lvl",
     "cksum",
     "srv_cksum",
     "compression",

@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from assay.checks.redundancy import CELL_BYTES
 from assay.cluster.object_class import ObjectClass, object_class
-from assay.cluster.releases import ByRelease, Version, since
+from assay.cluster.releases import Version, since
 from assay.preflight.rules.context import OfSystem
 from assay.preflight.rules.pools.object_classes import not_a_class
 from assay.preflight.rules.pools.pool_names import containers_of
 from assay.problems import Problem
 from assay.tools.daos.pools import size_bytes
-
-CELL_BYTES = ByRelease({"2.4": 64 * 1024, "2.8": 128 * 1024})
-"""A pool's cell unless it says otherwise (`DAOS_EC_CELL_DEF` in src/include/daos/object.h)."""
 
 CHUNK_BYTES = 2**20
 """A file's chunk where DAOS does not suggest one (`DFS_DEFAULT_CHUNK_SIZE`)."""
@@ -78,7 +76,7 @@ def _code(name: Any, version: Version) -> ObjectClass | None:
     """The erasure code of an object class; None if it has none, or there is no such class."""
     if not_a_class(str(name), version):
         return None
-    named = object_class(str(name), ranks=1)
+    named = object_class(str(name), there=1)
     return named if named.parity else None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.cluster.description import Host
+from assay.cluster.fault_domains import domains
 from assay.cluster.object_class import object_class
 from assay.cluster.releases import Version
 from assay.preflight.rules.context import OfSystem
@@ -20,7 +21,6 @@ from assay.preflight.rules.pools.properties import (
     spelt,
 )
 from assay.preflight.rules.pools.property_doubts import doubt_of, ranks_of
-from assay.preflight.rules.site.fault_domains import domains
 from assay.problems import Problem
 from assay.tools.daos.pools import OPTIONS, size_bytes
 

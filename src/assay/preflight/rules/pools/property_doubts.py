@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from assay.cluster.description import Host
+from assay.cluster.fault_domains import domains
 from assay.preflight.rules.pools.properties import spelt
-from assay.preflight.rules.site.fault_domains import domains
 
 Doubt = tuple[str, Literal["error", "warning"]]
 """What to have instead, and how much it matters."""

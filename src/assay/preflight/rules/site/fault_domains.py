@@ -1,4 +1,4 @@
-"""Fault domains: the places of servers, which `fault_path` reports to DAOS."""
+"""The fault domains of servers: of one depth, and with replicas in several."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assay.cluster.daos import System
 from assay.cluster.description import Host
+from assay.cluster.fault_domains import levels
 from assay.preflight.rules.context import OfSystem
 from assay.problems import Problem
 
@@ -58,16 +59,3 @@ def replica_domains(
             " majority is lost, and with it the management of the system",
             severity="warning",
         )
-
-
-def levels(name: str, host: Host) -> tuple[str, ...] | None:
-    """A server's place, from the outermost level; None if a program of the site reports it."""
-    if host.server.settings.get("fault_cb"):
-        return None
-    path = str(host.server.settings.get("fault_path") or f"/{name}")
-    return tuple(level.strip().lower() for level in path.strip().split("/")[1:])
-
-
-def domains(servers: Mapping[str, Host]) -> int:
-    """Number of fault domains: servers at one place are lost together."""
-    return len({levels(name, host) or name for name, host in servers.items()})

@@ -1,0 +1,56 @@
+"""begun.py PLACE EVENT CAMPAIGN SCALE STATUS: append a line to the record of campaigns in PLACE.
+
+EVENT is `begun` or `ended`. Each line has a MAC (HMAC-SHA256) over itself and the line before, by a
+key that lies beside the record and that only this user reads. So a line that was changed, removed
+or put between others shows, also in a copy. It does not show that the last lines, or the record
+with its key, were removed, and whoever is this user or root can write any record.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+
+def main() -> None:
+    """Append the line, and wait until it is on the disk."""
+    place, event, campaign, scale, status = sys.argv[1:]
+    directory = Path(place)
+    directory.mkdir(mode=0o700, exist_ok=True)
+    key, record = directory.parent / "begun.key", directory / "record.tsv"
+    if not key.exists():
+        with os.fdopen(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_hex(32))
+    lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
+    line = json.dumps(
+        {
+            "event": event,
+            "campaign": campaign,
+            "at": datetime.now(timezone.utc).isoformat(timespec="seconds"),  # noqa: UP017
+            "cluster": _cluster(),
+            "scale": scale,
+            "status": int(status),
+        }
+    )
+    before = lines[-1].rpartition("\t")[2] if lines else ""
+    mac = hmac.new(key.read_bytes(), f"{before}{line}".encode(), hashlib.sha256).hexdigest()
+    with record.open("a", encoding="utf-8") as file:
+        file.write(f"{line}\t{mac}\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _cluster() -> str:
+    """The name of the cluster; ReFrame itself reports a description that cannot be read."""
+    try:
+        path = os.environ.get("ASSAY_CLUSTER", "/etc/assay/cluster.json")
+        return str(json.loads(Path(path).read_text(encoding="utf-8"))["name"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+main()

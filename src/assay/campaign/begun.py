@@ -1,0 +1,187 @@
+"""The record of the campaigns that were begun, which `reframe-checks/begun.py` keeps beside them.
+
+Who measures three times and signs the best shows that he did.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+
+from assay.campaign import session_files
+from assay.foreign import files, limits
+from assay.foreign.documents import first_error
+from assay.foreign.files import ForeignError
+
+DIRECTORY = "begun"
+PLACE = ".campaign"
+"""Where it is kept, beside the campaigns."""
+
+_KEY = "begun.key"
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    event: Literal["begun", "ended"]
+    campaign: str
+    at: AwareDatetime
+    cluster: str
+    scale: str
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A campaign that was begun."""
+
+    name: str
+    cluster: str
+    scale: str
+    at: AwareDatetime
+    sessions: int = 1
+    ended: AwareDatetime | None = None
+    """When its last session ended; None if that was cut off, or still runs."""
+    status: int = 0
+    """The first exit status of its sessions that is not 0."""
+
+    @property
+    def how(self) -> str:
+        """When it was begun, and how it ended."""
+        began = f"{self.name}, begun {self.at:%Y-%m-%d %H:%M}"
+        if self.ended is None:
+            return f"{began}, not ended"
+        how = f"with status {self.status}" if self.status else "well"
+        return f"{began}, ended {how} {self.ended:%Y-%m-%d %H:%M}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOfBegun:
+    """The record, and what it says."""
+
+    name: str
+    content: bytes
+    campaigns: tuple[Begun, ...]
+
+
+def read(root: Path) -> tuple[RecordOfBegun, ...]:
+    """Read the record below a bundle, or below the place of a campaign; empty if there is none.
+
+    Raises:
+        ForeignError: it is not such a record.
+        OSError: it cannot be read.
+    """
+    found = session_files.read(root, DIRECTORY, limits.WAIVERS_BYTES, _campaigns)
+    return tuple(RecordOfBegun(*file) for file in found)
+
+
+def kept(campaign: Path) -> tuple[RecordOfBegun, ...]:
+    """Read the record beside a campaign, and check its MACs; empty if this user finds none.
+
+    Raises:
+        ForeignError: it is not such a record, or a line of it was changed, removed or added.
+        OSError: it or its key cannot be read.
+    """
+    place = campaign.parent / PLACE
+    if not os.access(place, os.X_OK):  # of who measured; others of the group may judge
+        return ()
+    records = read(place)
+    for record in records:
+        key = files.read(place / _KEY, limits.WAIVERS_BYTES, follow=False)
+        before = ""
+        for number, line in enumerate(record.content.decode().splitlines(), 1):
+            text, _, mac = line.rpartition("\t")
+            made = hmac.new(key, f"{before}{text}".encode(), hashlib.sha256).hexdigest()
+            if not hmac.compare_digest(made, mac):
+                raise ForeignError(
+                    f"{place / DIRECTORY / record.name}: line {number} does not have its MAC: a"
+                    " line was changed, removed or added"
+                )
+            before = mac
+    return records
+
+
+def _campaigns(content: bytes) -> tuple[Begun, ...]:
+    known: dict[str, Begun] = {}
+    for line in _lines(content):
+        old = known.get(line.campaign)
+        if line.event == "begun":
+            sessions = old.sessions + 1 if old else 1
+            at, status = (old.at, old.status) if old else (line.at, 0)
+            known[line.campaign] = Begun(
+                line.campaign, line.cluster, line.scale, at, sessions, None, status
+            )
+        elif old:
+            known[line.campaign] = Begun(
+                old.name,
+                old.cluster,
+                old.scale,
+                old.at,
+                old.sessions,
+                line.at,
+                old.status or line.status,
+            )
+    return tuple(known.values())
+
+
+def _lines(content: bytes) -> Iterator[_Line]:
+    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
+        try:
+            yield _Line.model_validate_json(line.rpartition("\t")[0])
+        except ValidationError as error:
+            raise ForeignError(
+                f"is not a record of campaigns: line {number}: {first_error(error)}"
+            ) from error
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+
+
+def sentence(
+    records: Sequence[RecordOfBegun], cluster: str, scale: str, started: AwareDatetime
+) -> str:
+    """Which campaign of its plan this is, and how the others ended.
+
+    Args:
+        records: the record, if there is one.
+        cluster: the name of the cluster.
+        scale: the scale of the campaign.
+        started: when its first session began.
+    """
+    if not records:
+        return (
+            "no record of the campaigns that were begun can be read beside this one: others may"
+            " have come before it"
+        )
+    its = [
+        each
+        for record in records
+        for each in record.campaigns
+        if (each.cluster, each.scale) == (cluster, scale)
+    ]
+    until = [each for each in its if each.at <= started]
+    if not until:
+        return "the record of the campaigns that were begun does not have this one"
+    number = len(until)
+    which = _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"
+    said = f"{which} campaign of this plan"
+    if before := until[:-1]:
+        said += f"; before it: {_listed(before)}"
+    if after := its[number:]:
+        said += f"; begun after it: {_listed(after)}"
+    return said
+
+
+_MOST = 5
+
+
+def _listed(campaigns: Sequence[Begun]) -> str:
+    more = f"; and {len(campaigns) - _MOST} earlier" if len(campaigns) > _MOST else ""
+    return "; ".join(each.how for each in campaigns[-_MOST:]) + more

@@ -1,0 +1,134 @@
+"""Found on hosts, and not in the description or otherwise there: what nobody would measure.
+
+The preflight warns of it, and the report lists it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from assay.cluster.description import Host, Site
+from assay.cluster.hardware import Hardware, Ssd, shipped
+
+_GTS = {"3.0": 8.0, "4.0": 16.0, "5.0": 32.0}
+"""GT/s of a lane, by generation (PCI Express Base Specification)."""
+
+
+class Undescribed(NamedTuple):
+    """What was found, and what the description says instead."""
+
+    host: str | None
+    key: str
+    value: str
+    why: str
+
+    def __str__(self) -> str:
+        where = f"{self.host}: " if self.host else ""
+        return f"{where}{self.key}: {self.value}: {self.why}"
+
+
+def undescribed(site: Site, hosts: Mapping[str, Host]) -> Iterator[Undescribed]:
+    """Everything of this kind that the description of a site and its hosts shows."""
+    for name, host in hosts.items():
+        yield from _unused_ssds(name, host)
+        yield from _other_models(site, name, host)
+        yield from _slower_links(site, name, host)
+    yield from _other_sheets(site)
+    yield from _no_end_to_end(site)
+
+
+def _unused_ssds(name: str, host: Host) -> Iterator[Undescribed]:
+    """SSDs of servers that no engine has; not those with a file system or a scratch directory."""
+    tiers = [tier for engine in host.engines for tier in engine.bdev_tiers if tier.class_ == "nvme"]
+    used = {device for tier in tiers for device in tier.devices}
+    if not used:
+        return
+    for address, ssd in host.nvme.items():
+        behind = host.vmd_of(address)
+        if address.lower() in used or (behind and behind.lower() in used):
+            continue
+        if not any(_is_in_use(host, namespace) for namespace in ssd.namespaces):
+            why = "no engine has it in bdev_list: add it, or say in your acceptance why not"
+            yield Undescribed(name, f"nvme.{address}", ssd.model or "an SSD", why)
+
+
+def _is_in_use(host: Host, namespace: str) -> bool:
+    if host.scratch and host.scratch.device.startswith(namespace):
+        return True
+    return any(
+        path.startswith(namespace) and (block.mounts or (block.filesystem and not block.blobs))
+        for path, block in host.blocks.items()
+    )
+
+
+def _other_models(site: Site, name: str, host: Host) -> Iterator[Undescribed]:
+    """SSDs whose reported model has another sheet of ours than the one that is named."""
+    named = host.datasheets.ssd
+    sheet = site.sheets.ssd.get(named) if named else None
+    for device in dict.fromkeys(d for e in host.engines for t in e.bdev_tiers for d in t.devices):
+        model = host.nvme[device].model if device in host.nvme else None
+        ours = sheet_of(model)
+        if sheet is None or ours is None or ours == named:
+            continue
+        if differ := list(_differences(sheet, shipped().ssd[ours])):
+            why = f"the host reports {model}, which is {ours}: {'; '.join(differ)}"
+            yield Undescribed(name, "datasheets.ssd", f"{named}", why)
+            return
+
+
+def sheet_of(model: str | None) -> str | None:
+    """The name of the sheet in `hardware.yml` for the model name that an SSD reports."""
+    if model is None:
+        return None
+    known = shipped().ssd.items()
+    return next((name for name, s in known if any(part in model for part in s.models)), None)
+
+
+def _other_sheets(site: Site) -> Iterator[Undescribed]:
+    """The site's sheets that differ from ours for the same device."""
+    for kind in Hardware.model_fields:
+        ours = getattr(shipped(), kind)
+        for name, sheet in getattr(site.hardware, kind).items():
+            if name in ours and (differ := list(_differences(sheet, ours[name]))):
+                yield Undescribed(None, f"hardware.{kind}", name, f"{'; '.join(differ)}")
+
+
+def _differences(sheet: object, ours: object) -> Iterator[str]:
+    for field in type(ours).model_fields:  # type: ignore[attr-defined]
+        its, own = getattr(sheet, field), getattr(ours, field)
+        if field not in ("source", "announced", "models") and its != own:
+            yield f"{field} is {its or 'not given'}, and in hardware.yml {own or 'not given'}"
+
+
+def _slower_links(site: Site, name: str, host: Host) -> Iterator[Undescribed]:
+    """Links that are described slower than the kernel says."""
+    fabric = site.sheets.fabric.get(host.datasheets.fabric or "")
+    speed = host.interfaces[host.interface].speed_gbits if host.interface in host.interfaces else 0
+    if fabric and speed and speed > fabric.bandwidth.to("Gbit/s").value:
+        why = f"the kernel says {speed:g} Gbit/s of {host.interface}"
+        yield Undescribed(name, "datasheets.fabric", f"{host.datasheets.fabric}", why)
+    sheet: Ssd | None = site.sheets.ssd.get(host.datasheets.ssd or "")
+    generation, _, width = (sheet.pcie or "").partition(" x") if sheet else ("", "", "")
+    for device in dict.fromkeys(d for e in host.engines for t in e.bdev_tiers for d in t.devices):
+        slot = host.setup.pcie.get(device)
+        if slot and generation in _GTS and sheet:
+            described = _GTS[generation] * int(width)
+            if slot.card.gts * slot.card.lanes > described:
+                why = f"the kernel says {slot.card} of {device}"
+                yield Undescribed(name, "datasheets.ssd", f"PCIe {sheet.pcie}", why)
+                return
+
+
+_END_TO_END = ("ior", "mdtest", "io500", "fio_dfs", "fdb_hammer_daos")
+
+
+def _no_end_to_end(site: Site) -> Iterator[Undescribed]:
+    """A system of DAOS that no described program measures end to end."""
+    daos, programs = site.daos, site.benchmarks
+    if daos is None or daos.perf_pool is not None:
+        return
+    if any(getattr(programs, name) is not None for name in _END_TO_END):
+        return
+    why = "no program is described that measures DAOS end to end, as users do"
+    yield Undescribed(None, "benchmarks", ", ".join(_END_TO_END), why)

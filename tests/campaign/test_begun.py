@@ -1,0 +1,124 @@
+"""The record of the campaigns that were begun."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from assay.campaign.begun import RecordOfBegun, kept, read, sentence
+from assay.foreign.files import ForeignError
+
+SCRIPT = Path(__file__).parents[2] / "reframe-checks" / "begun.py"
+NOW = datetime.now(UTC)
+
+
+class Controller:
+    """The directory of campaigns."""
+
+    def __init__(self, campaigns: Path) -> None:
+        self.campaigns = campaigns
+        self.cluster = campaigns / "cluster.json"
+        self.cluster.write_text('{"name": "hall"}')
+        (campaigns / ".campaign").mkdir(mode=0o700)
+
+    @property
+    def record(self) -> Path:
+        return self.campaigns / ".campaign" / "begun" / "record.tsv"
+
+    def note(self, event: str, campaign: str, status: int = 0, scale: str = "acceptance") -> None:
+        place = self.record.parent
+        command = [sys.executable, "-I", SCRIPT, place, event, campaign, scale, str(status)]
+        environment = {"ASSAY_CLUSTER": str(self.cluster)}
+        subprocess.run(command, check=True, env=environment)
+
+    def records(self) -> tuple[RecordOfBegun, ...]:
+        return kept(self.campaigns / "one")
+
+    def says(self, started: datetime = NOW + timedelta(minutes=5)) -> str:
+        return sentence(self.records(), "hall", "acceptance", started)
+
+
+@pytest.fixture
+def controller(tmp_path: Path) -> Controller:
+    return Controller(tmp_path)
+
+
+def test_a_third_campaign_says_how_the_first_two_ended(controller: Controller) -> None:
+    controller.note("begun", "one")
+    controller.note("ended", "one", 1)
+    controller.note("begun", "two")
+    controller.note("begun", "three")
+    said = controller.says()
+    assert said.startswith("third campaign of this plan; before it: one, begun ")
+    assert ", ended with status 1 " in said
+    assert said.endswith(", not ended")
+    assert said.count("begun") == 2
+
+
+def test_sessions_of_one_campaign_are_one_and_other_scales_are_others(
+    controller: Controller,
+) -> None:
+    controller.note("begun", "nightly", scale="quick")
+    for status in (1, 0):
+        controller.note("begun", "one")
+        controller.note("ended", "one", status)
+    assert controller.says() == "first campaign of this plan"
+    ((only,),) = [
+        [each for each in r.campaigns if each.name == "one"] for r in controller.records()
+    ]
+    assert (only.sessions, only.status) == (2, 1)
+
+
+def test_campaigns_that_were_begun_later_are_named_too(controller: Controller) -> None:
+    controller.note("begun", "one")
+    said = sentence(controller.records(), "hall", "acceptance", NOW - timedelta(days=1))
+    assert said == "the record of the campaigns that were begun does not have this one"
+    begun = controller.records()[0].campaigns[0].at
+    controller.note("begun", "two")
+    (record,) = controller.records()
+    late = RecordOfBegun(record.name, record.content.replace(b"XX", b""), record.campaigns)
+    earlier = sentence([late], "hall", "acceptance", begun)
+    assert "campaign of this plan" in earlier
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda lines: [lines[0], lines[2]],
+        lambda lines: lines[1:],
+        lambda lines: [lines[0].replace("one", "two"), *lines[1:]],
+        lambda lines: [lines[1], lines[0], lines[2]],
+    ],
+)
+def test_a_line_that_was_changed_removed_or_moved_is_found(
+    controller: Controller, forge: object
+) -> None:
+    for name in ("one", "two", "three"):
+        controller.note("begun", name)
+    lines = controller.record.read_text().splitlines(keepends=True)
+    controller.record.write_text("".join(forge(lines)))  # type: ignore[operator]
+    with pytest.raises(ForeignError, match="does not have its MAC"):
+        controller.records()
+
+
+def test_what_is_no_record_is_refused(controller: Controller) -> None:
+    controller.note("begun", "one")
+    controller.record.write_text("{}\tabc\n")
+    with pytest.raises(ForeignError, match=r"is not a record of campaigns: line 1"):
+        controller.records()
+
+
+def test_the_record_says_that_there_is_none(tmp_path: Path) -> None:
+    assert kept(tmp_path / "one") == ()
+    assert read(tmp_path) == ()
+    assert sentence((), "hall", "acceptance", NOW).startswith("no record of the campaigns")
+
+
+def test_only_this_user_reads_the_key(controller: Controller) -> None:
+    controller.note("begun", "one")
+    key = controller.campaigns / ".campaign" / "begun.key"
+    assert key.stat().st_mode & 0o077 == 0

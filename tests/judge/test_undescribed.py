@@ -1,0 +1,121 @@
+"""Found against described; descriptions and figures are made up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from test_coverage import storage_site
+
+from assay.checks.undescribed import undescribed
+from assay.checks.yardsticks import without_own
+from assay.cluster.hardware import shipped
+from assay.preflight.examine import examine
+from clusters import SSD, described
+
+Document = dict[str, Any]
+
+
+def found(change: Callable[[Document, Document], None]) -> list[str]:
+    document = storage_site()
+    change(document, document["hosts"]["s1"])
+    cluster = described(document)
+    return [str(each) for each in undescribed(cluster, cluster.hosts)]
+
+
+def devices(host: Document) -> list[str]:
+    return [
+        device
+        for engine in host["engines"]
+        for tier in engine["storage"]
+        for device in tier.get("bdev_list", ())
+    ]
+
+
+def nothing(_: Document, host: Document) -> None:
+    host["nvme"] = {device: {"model": "INTEL SSDPF2KX038T9"} for device in devices(host)}
+
+
+def left_out(document: Document, host: Document) -> None:
+    nothing(document, host)
+    host["nvme"]["0000:f1:00.0"] = {"model": "INTEL SSDPF2KX038T9"}
+
+
+def of_the_system(document: Document, host: Document) -> None:
+    nothing(document, host)
+    host["nvme"]["0000:f1:00.0"] = {"model": "a", "namespaces": ["/dev/nvme9n1"]}
+    host["blocks"] = {"/dev/nvme9n1p1": {"filesystem": "ext4", "mounts": ["/"]}}
+
+
+def of_another_model(_: Document, host: Document) -> None:
+    host["nvme"] = {device: {"model": "INTEL SSDPF2KX038TZ"} for device in devices(host)}
+
+
+def of_a_sheet_of_its_own(document: Document, host: Document) -> None:
+    nothing(document, host)
+    half = {"source": "made up", "read_bandwidth": "3500 MB/s", "read_rate": "390000 IO/s"}
+    document["hardware"] = {"ssd": {"Ours": half}}
+    host["datasheets"]["ssd"] = "Ours"
+
+
+def half(document: Document, _: Document) -> None:
+    ours = shipped().ssd[SSD].model_dump(mode="json", exclude_none=True)
+    document["hardware"] = {"ssd": {SSD: ours | {"read_bandwidth": "3500 MB/s"}}}
+
+
+def slow_fabric(_: Document, host: Document) -> None:
+    host["datasheets"]["fabric"] = "Ethernet 10"
+
+
+def fast_slot(_: Document, host: Document) -> None:
+    link = {"gts": 32, "lanes": 4}
+    host["setup"] = {"pcie": {devices(host)[0]: {"now": link, "card": link}}}
+
+
+def without_programs(document: Document, _: Document) -> None:
+    document["benchmarks"] = {"fi_pingpong": "/opt/fi_pingpong"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (nothing, None),
+        (of_the_system, None),
+        (left_out, "s1: nvme.0000:f1:00.0: INTEL SSDPF2KX038T9: no engine has it in bdev_list"),
+        (of_another_model, "the host reports INTEL SSDPF2KX038TZ, which is Intel D7-P5510 3.84TB"),
+        (of_a_sheet_of_its_own, "read_bandwidth is 3,500 MB/s, and in hardware.yml 7,000 MB/s"),
+        (
+            half,
+            f"hardware.ssd: {SSD}: read_bandwidth is 3,500 MB/s, and in hardware.yml 7,000 MB/s",
+        ),
+        (slow_fabric, "s1: datasheets.fabric: Ethernet 10: the kernel says 200 Gbit/s of"),
+        (fast_slot, "s1: datasheets.ssd: PCIe 4.0 x4: the kernel says 32 GT/s x4 of"),
+        (without_programs, "no program is described that measures DAOS end to end"),
+    ],
+)
+def test_what_is_found_and_not_described_so_is_listed(
+    change: Callable[[Document, Document], None], said: str | None
+) -> None:
+    listed = found(change)
+    assert [said in each for each in listed] == ([True] if said else []), listed
+
+
+def test_the_preflight_warns_of_it() -> None:
+    document = storage_site()
+    left_out(document, document["hosts"]["s1"])
+    _, problems = examine(document)
+    (warning,) = (each for each in problems if each.key == "nvme.0000:f1:00.0")
+    assert (warning.host, warning.severity) == ("s1", "warning")
+
+
+def test_a_sheet_of_half_the_figures_is_compared_with_that_of_the_reported_model() -> None:
+    document = storage_site()
+    of_a_sheet_of_its_own(document, document["hosts"]["s1"])
+    reference = without_own(described(document))
+    assert reference is not None
+    assert reference.hosts["s1"].datasheets.ssd == SSD
+    assert reference.hosts["s2"].datasheets.ssd == SSD
+    nothing_own = storage_site()
+    nothing(nothing_own, nothing_own["hosts"]["s1"])
+    assert without_own(described(nothing_own)) is None
