@@ -134,3 +134,18 @@ def test_a_time_line_that_a_real_run_left() -> None:
         "reintegration": 140.6,
     }
     assert line.problems == ("ReFrame ended before the rank was back",)
+
+
+def test_a_time_line_of_a_real_run_that_went_the_whole_way() -> None:
+    line = parse(recorded("failure", "timeline_whole.json"))
+    assert line.lost
+    assert line.problems == ()
+    after = {words: round(time - line.lost, 1) for words, time in line.moments.items()}
+    assert after == {
+        "rank lost": 0.0,
+        "excluded": 23.7,
+        "redundant again": 93.0,
+        "engine started": 134.9,
+        "reintegration": 148.7,
+        "whole again": 193.8,
+    }
