@@ -1,5 +1,6 @@
 """An accepted campaign is a floor for the next one."""
 
+import random
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -73,12 +74,12 @@ def test_a_pair_is_required_again_whichever_end_comes_first() -> None:
 def test_subjects_with_a_baseline_of_their_own_are_peers_all_the_same() -> None:
     subjects = [r for r in requirements(HOSTS) if r.figure == "FiPingpong.bandwidth_1m"][:4]
     floors = accepted(**{r.key: 900.0 + n for n, r in enumerate(subjects)})
-    noise = (0.0, 1.0, -0.7, 0.5, -1.2, 0.8, -1.0)
+    noise = random.Random(7)
     judged = judge(
         [
             Measurement(
                 r,
-                [(1000 + n) * (1 + 0.002 * x) for x in noise],
+                [(1000 + n) * noise.gauss(1, 0.002) for _ in range(7)],
                 replace(expectation(HOSTS, r, {}, floors), ceiling=None),
             )
             for n, r in enumerate(subjects)
