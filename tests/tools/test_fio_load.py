@@ -29,6 +29,12 @@ def test_a_load_goes_on_after_an_error_and_a_writing_does_not() -> None:
     assert "continue_on_error" not in LOAD.write(1)
 
 
+def test_writes_leave_daos_the_time_to_reclaim_what_they_overwrite() -> None:
+    """Without a limit, `No space left on device` ended the writes of a real run."""
+    assert LOAD.run(1).count("rate=") == 1
+    assert "rate=,546k" in LOAD.run(1)  # 32 MiB a minute
+
+
 def report(**job: int) -> str:
     """One process that moved 32 MiB."""
     moved = {"io_bytes": 32 * 2**20}

@@ -120,3 +120,32 @@ def test_the_state_of_a_rank() -> None:
     answer = recorded("dmg", "system_query_rank_excluded.txt")
     assert (rank_state(answer, 0), rank_state(answer, 1)) == ("joined", "adminexcluded")
     assert rank_state(answer, 7) == rank_state("no answer", 0) == ""
+
+
+def test_a_time_line_that_a_real_run_left() -> None:
+    line = parse(recorded("failure", "timeline_killed.json"))
+    assert line.lost
+    after = {words: round(time - line.lost, 1) for words, time in line.moments.items()}
+    assert after == {
+        "rank lost": 0.0,
+        "excluded": 24.3,
+        "redundant again": 90.9,
+        "engine started": 129.8,
+        "reintegration": 140.6,
+    }
+    assert line.problems == ("ReFrame ended before the rank was back",)
+
+
+def test_a_time_line_of_a_real_run_that_went_the_whole_way() -> None:
+    line = parse(recorded("failure", "timeline_whole.json"))
+    assert line.lost
+    assert line.problems == ()
+    after = {words: round(time - line.lost, 1) for words, time in line.moments.items()}
+    assert after == {
+        "rank lost": 0.0,
+        "excluded": 23.7,
+        "redundant again": 93.0,
+        "engine started": 134.9,
+        "reintegration": 148.7,
+        "whole again": 193.8,
+    }

@@ -20,6 +20,10 @@ from assay.tools.text import first_error
 BLOCK_MIB = 1
 """MiB of one I/O, which is verified as a whole."""
 
+OVERWRITTEN_S = 60
+"""Seconds in which `load` is written anew (own choice). DAOS keeps what is overwritten until it
+aggregates it, 20 s later or more: a load without this limit filled its pool within 40 s (seen)."""
+
 LOG = "ASSAY_LOG"
 """The variable of the environment with the beginning of the names of its logs."""
 
@@ -55,6 +59,7 @@ class Load:
                 [
                     "[write]",
                     "new_group",
+                    self._rate(),
                     *_LOAD,
                     "rw=write",
                     "do_verify=0",
@@ -71,6 +76,10 @@ class Load:
             [["[keep]", *_keep(number), *once], ["[load]", "stonewall", *_LOAD, *once]]
         )
 
+    def _rate(self) -> str:
+        """The limit of the writes of a process; its reads have none."""
+        return f"rate=,{max(1, self.file_mib * 1024 // OVERWRITTEN_S)}k"
+
     def _file(self, jobs: list[list[str]]) -> str:
         settings = {
             "ioengine": "dfs",
@@ -79,6 +88,8 @@ class Load:
             "bs": f"{BLOCK_MIB}m",
             "iodepth": self.depth,
             "numjobs": self.processes,
+            # Otherwise a load that is ended leaves a file of each process.
+            "verify_state_save": 0,
         }
         head = ["[global]", *(f"{name}={value}" for name, value in settings.items())]
         return "\n\n".join("\n".join(lines) for lines in [head, *jobs]) + "\n"
