@@ -30,7 +30,7 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Time(_Model):
+class TimeService(_Model):
     """Where chrony is configured."""
 
     service: str
@@ -68,7 +68,7 @@ class Platform(_Model):
     packages: Mapping[Component, tuple[str, ...]]
     python: PurePosixPath
     """A Python that ReFrame runs on, 3.10 at least."""
-    time: Time
+    time: TimeService
     ior_directory: PurePosixPath | None = None
     """Where the package `ior` of DAOS's own repository has its programs; None without one."""
     further: Further = Field(default_factory=lambda: Further())
