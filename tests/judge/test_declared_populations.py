@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import replace
 
 import pytest
@@ -24,7 +25,10 @@ def test_an_older_generation_is_a_question_until_it_is_declared(
     cases = [
         Measurement(
             replace(OWED, subject=Subject(f"n{host}")),
-            [level * (1 + host * 1e-7) * (1 + each / 100) for each in noise[host % 7 :] + noise],
+            [
+                level * (1 + each / 100 * (1 + zlib.crc32(f"{host} {each}".encode()) % 97 * 2e-3))
+                for each in noise
+            ],
             UNRATED,
             population=frozenset({declared} if declared and level < 1000 else ()),
         )

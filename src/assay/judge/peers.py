@@ -408,7 +408,7 @@ _Paired = Sequence[tuple[_Population, Polished]]
 
 
 def _slow_ends(
-    model: Polished, error: float, known: float, chance: float, *, in_modes: bool
+    model: Polished, error: float, known: float, chance: float, *, in_modes: bool = False
 ) -> Iterator[int]:
     """The positions of ends whose pairs are all slower than by their natural deviation."""
     own = error * OF_MEDIAN / middle(model.pairs.astype(float)) ** 0.5
