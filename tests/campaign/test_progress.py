@@ -428,8 +428,8 @@ def test_why_reframe_began_no_session_is_said(tmp_path: Path, output: str, last:
 
 @pytest.mark.parametrize(
     "output",
-    ["", BEGIN + RUN.format("PosixFio", "clients"), BEGIN + FINISH + FAILURES + SAVED],
-    ids=["empty", "killed", "failed"],
+    [BEGIN + RUN.format("PosixFio", "clients"), BEGIN + FINISH + FAILURES + SAVED],
+    ids=["killed", "failed"],
 )
 def test_who_follows_a_campaign_that_is_over_does_not_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str

@@ -64,7 +64,9 @@ def judged(document: Any) -> Cluster:
     cluster, problems = preflight.examine(document)
     assert cluster is not None, [str(problem) for problem in problems]
     assert {problem.severity for problem in problems} <= {"warning"}
-    assert {problem.allowed for problem in problems} == ADVISED.get(cluster.name, set())
+    # Known defects of a release are no advice, and its programs a site names itself.
+    allowed = {each.allowed for each in problems if each.key not in ("daos.version", "benchmarks")}
+    assert allowed == ADVISED.get(cluster.name, set())
     return cluster
 
 

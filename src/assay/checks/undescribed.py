@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from assay.cluster.description import Host, Site
+from assay.cluster.description import Host, Site, controller_of
 from assay.cluster.hardware import Hardware, Ssd, shipped
 
-_GTS = {"3.0": 8.0, "4.0": 16.0, "5.0": 32.0}
+_GTS = {f"{generation}.0": 2.0**generation for generation in (3, 4, 5)}
 """GT/s of a lane, by generation (PCI Express Base Specification)."""
 
 
@@ -44,7 +44,8 @@ def _unused_ssds(name: str, host: Host) -> Iterator[Undescribed]:
     """SSDs of servers that no engine has; not those with a file system or a scratch directory."""
     tiers = [tier for engine in host.engines for tier in engine.bdev_tiers if tier.class_ == "nvme"]
     used = {device for tier in tiers for device in tier.devices}
-    if not used:
+    # The kernel has other addresses for SSDs behind VMD than DAOS.
+    if not used or any(map(controller_of, used)):
         return
     nodes = {host.nvme[device].numa_node for device in used if device in host.nvme}
     unused: dict[bool, list[str]] = {}

@@ -5,11 +5,10 @@ from __future__ import annotations
 import glob
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from assay.campaign.begun import RecordOfBegun
 from assay.campaign.support_logs import SupportLog
 from assay.commands.inputs import (
     DEFAULT_CLUSTER,
@@ -23,6 +22,9 @@ from assay.commands.terminal import NO, misuse, warn
 from assay.foreign import limits
 from assay.foreign.files import ForeignError
 from assay.foreign.text import printable, shorten
+
+if TYPE_CHECKING:
+    from assay.campaign.begun import RecordOfBegun
 
 MOST = 20
 """Maximum number of contradictions that are printed."""

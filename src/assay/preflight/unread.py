@@ -33,13 +33,28 @@ _OF_ANSIBLE = (
     "ansible_remote_tmp",
     "ansible_shell_executable",
     "ansible_shell_type",
+    "ansible_ssh_args",
     "ansible_ssh_common_args",
+    "ansible_ssh_executable",
     "ansible_ssh_extra_args",
+    "ansible_ssh_host",
+    "ansible_ssh_pass",
+    "ansible_ssh_password",
+    "ansible_ssh_pipelining",
+    "ansible_ssh_port",
+    "ansible_ssh_private_key",
     "ansible_ssh_private_key_file",
+    "ansible_ssh_retries",
+    "ansible_ssh_timeout",
+    "ansible_ssh_transfer_method",
+    "ansible_ssh_use_tty",
+    "ansible_ssh_user",
+    "ansible_sudo_pass",
+    "ansible_timeout",
     "ansible_user",
 )
-"""What says how Ansible reaches a host, by Ansible's user guide (Connecting to hosts: behavioral
-inventory parameters). Others, of further plugins, are the site's own."""
+"""What says how Ansible reaches a host, by its user guide (Connecting to hosts: behavioral
+inventory parameters) and the plugin ssh. Others, of further plugins, are the site's own."""
 
 _OF_A_GROUP = ("hosts", "children", "vars")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
