@@ -109,7 +109,7 @@ def test_what_a_program_would_take_for_more_is_refused(
     document = sound()
     put("daos", "pool")(document, "tank")
     change(document, value)
-    (sentence,) = [each for each in messages(document) if value in each]
+    (sentence,) = [each for each in messages(document) if f" = {value}:" in each]
     assert problem in sentence
 
 

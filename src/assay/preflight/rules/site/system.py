@@ -142,7 +142,9 @@ def _replicas(system: System, hosts: Mapping[str, Host]) -> Iterator[Problem]:
     # The replica may be the address of an invalid host, which is unknown.
     if all(name in hosts for name in system.servers):
         for replica, server in zip(system.mgmt_svc_replicas, servers, strict=True):
-            if _is_loopback(replica):
+            # An inventory whose hosts have such addresses themselves is a trial on one machine.
+            named = server not in hosts or str(hosts[server].address) not in replica
+            if named and _is_loopback(replica):
                 if {*system.servers, *system.agents} != {server}:
                     yield Problem(
                         None,
