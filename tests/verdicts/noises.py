@@ -150,9 +150,9 @@ class Recording:
                 rows, series = np.flatnonzero(cluster.kind == number), self.series[kind.noise]
                 starts = rng.integers(0, len(series) - cluster.columns + 1, len(rows))
                 drawn[rows] = series[starts[:, None] + np.arange(cluster.columns)]
-            # Two pieces may overlap, but no two samples that were measured are alike in all of
-            # their digits: those would be copies.
-            own = rng.normal(0, 0.005, (len(drawn), 1)) + rng.normal(0, 0.0005, drawn.shape)
+            # Two pieces may overlap, but no two figures that were measured follow each other so
+            # closely: those would be copies.
+            own = rng.normal(0, 0.005, (len(drawn), 1)) + rng.normal(0, spread / 10, drawn.shape)
             return np.asarray(np.exp(spread * drawn + own) - 1)
 
         return noise
