@@ -186,12 +186,12 @@ def test_a_second_round_that_copies_the_first_is_no_measurement(rounds: Campaign
 
         return change
 
-    rounds.take(1, put(2013.47, 1998.32, 2021.96))
-    rounds.take(2, put(2021.96, 2013.47))
+    rounds.take(1, put(2013.47, 1898.32, 2121.96))
+    rounds.take(2, put(2121.96, 2013.47))
     assert of_a_host(rounds.signed(), "s1") == {
         Verdict.IMPLAUSIBLE: {"its last 2 samples repeat the first 3: they were not measured again"}
     }
-    rounds.take(2, put(2021.96, 2013.48))
+    rounds.take(2, put(2121.96, 2013.48))
     assert Verdict.IMPLAUSIBLE not in of_a_host(rounds.signed(), "s1")
 
 

@@ -110,8 +110,8 @@ def test_racks_are_fault_domains(planned: Cluster) -> None:
 
 def test_the_bounds_of_the_whole_are_those_of_the_parts(planned: Cluster) -> None:
     bounds = {what: bound.value.to("GB/s").value for what, bound in paths(planned) if "MiB" in what}
-    # 7 servers with 8 SSDs and one with 4, of 3.5 GB/s each, for four replicas; 16 ports of 25 GB/s,
-    # 60 SSDs of 7.0.
+    # 7 servers with 8 SSDs and one with 4, of 3.5 GB/s each, for four replicas; 16 ports of 25
+    # GB/s, 60 SSDs of 7.0.
     assert bounds["write in blocks of 1.00 MiB"] == pytest.approx(60 * 3.5 / 4)
     assert bounds["read in blocks of 1.00 MiB"] == pytest.approx(400)
 

@@ -50,7 +50,13 @@ def fakes(
             digits, otherwise 0. Samples may agree if their peers lie within a few of these steps.
     """
     reasons: dict[int, str] = {}
+    # Rounds of one row are told apart by its own scatter, whatever that of its peers.
+    scattered = rows
     if steps is not None and any(steps):
+        scattered = [
+            () if step and row and max(row) - min(row) < STEPS * step else row
+            for row, step in zip(rows, steps, strict=True)
+        ]
         quiet = _quiet(rows, groups, steps)
         rows = [() if group in quiet else row for row, group in zip(rows, groups, strict=True)]
     for row, samples in enumerate(rows):
@@ -63,10 +69,10 @@ def fakes(
             count = len(rows[one])
             which = "its samples" if shared == count else f"{shared} of its {count} samples"
             reasons.setdefault(one, f"{which} are identical to those of {names[twin]}")
-    for row in _repeats(rows, groups, subjects):
+    for row in _repeats(scattered, groups, subjects):
         reasons.setdefault(
             row,
-            f"its last {len(rows[row]) - FIRST} samples repeat the first {FIRST}: they were not"
+            f"its last {len(scattered[row]) - FIRST} samples repeat the first {FIRST}: they were not"
             " measured again",
         )
     return too_alike(rows, groups, names, _step) | reasons
