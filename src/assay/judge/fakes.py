@@ -72,8 +72,8 @@ def fakes(
     for row in _repeats(scattered, groups, subjects):
         reasons.setdefault(
             row,
-            f"its last {len(scattered[row]) - FIRST} samples repeat the first {FIRST}: they were not"
-            " measured again",
+            f"its last {len(scattered[row]) - FIRST} samples repeat the first {FIRST}: they were"
+            " not measured again",
         )
     return too_alike(rows, groups, names, _step) | reasons
 
