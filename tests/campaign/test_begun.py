@@ -38,7 +38,9 @@ class Controller:
     def records(self) -> tuple[RecordOfBegun, ...]:
         return kept(self.campaigns / "one")
 
-    def says(self, started: datetime = NOW + timedelta(minutes=5)) -> str:
+    def says(self) -> str:
+        """What a campaign that starts now would say."""
+        started = datetime.now(UTC) + timedelta(seconds=1)
         return sentence(self.records(), "hall", "acceptance", started)
 
 

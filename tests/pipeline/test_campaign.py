@@ -203,9 +203,10 @@ def test_saved_outputs_can_be_read_again(
         parsed = PARSERS[tool](path.read_text())
         assert parsed.samples
         assert parsed.problems == ()
-    printed = site.assay("parse", tool, str(saved[0]))
-    assert printed.exit_code == 0
-    assert json.loads(printed.stdout)["samples"]
+    printed = site.assay("parse", "--json", f"--tool={tool}", str(saved[0]))
+    assert printed.exit_code == 0, printed.stderr
+    (run,) = json.loads(printed.stdout)["runs"]
+    assert run["samples"]
 
 
 def test_nothing_is_left_behind(site: Site, campaign: Campaign) -> None:
