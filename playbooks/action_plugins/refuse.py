@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from ansible import constants
 from ansible._internal._datatag._tags import Origin
 from ansible.errors import AnsibleActionFail, AnsibleTemplateError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
+from ansible.plugins.loader import become_loader, connection_loader, shell_loader
 from ansible.vars.plugins import get_vars_from_inventory_sources, get_vars_from_path
 
 from assay.preflight import unread
@@ -158,7 +160,9 @@ class ActionModule(ActionBase):
         hosts = {group.name: group.get_hosts() for group in inventory.groups.values()}
         sources = [Path(source) for source in inventory._sources if "," not in source]
         for problem in (
-            *unread.variables(given, options, [f"{role}_" for role in SPECS] + ["assay_"]),
+            *unread.variables(
+                given, options | _of_ansible(), [f"{role}_" for role in SPECS] + ["assay_"]
+            ),
             *unread.groups(hosts, deployed),
             *unread.keys(dict(self._inventories(sources))),
             *unread.files(sources, hosts, inventory.hosts),
@@ -171,6 +175,21 @@ class ActionModule(ActionBase):
             for path in sorted(source.iterdir()) if source.is_dir() else [source]:
                 if path.suffix in _PARSED and path.is_file() and not path.name.startswith("."):
                     yield path, self._loader.load_from_file(str(path), cache="none")
+
+
+def _of_ansible() -> set[str]:
+    """What says how hosts are reached: a slip of such a name would reach them in another way."""
+    names = {name for same in constants.MAGIC_VARIABLE_MAPPING.values() for name in same}
+    options = [*constants.config.get_configuration_definitions().values()]
+    for loader, plugin in (
+        (connection_loader, "ssh"),
+        (become_loader, "su"),
+        (become_loader, "sudo"),
+        (shell_loader, "sh"),
+    ):
+        loader.get(plugin, class_only=True)  # which makes its options known
+        options += constants.config.get_configuration_definitions(loader.type, plugin).values()
+    return names | {each["name"] for option in options for each in option.get("vars", ())}
 
 
 def _origin(value: Any) -> str | None:

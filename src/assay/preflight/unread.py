@@ -17,45 +17,6 @@ letters of 20 differ."""
 SLIP_IN_A_GROUP = 0.8
 """The same for groups, whose names are shorter: `server` for `servers` (own choice)."""
 
-_OF_ANSIBLE = (
-    "ansible_become",
-    "ansible_become_exe",
-    "ansible_become_flags",
-    "ansible_become_method",
-    "ansible_become_password",
-    "ansible_become_user",
-    "ansible_connection",
-    "ansible_host",
-    "ansible_password",
-    "ansible_pipelining",
-    "ansible_port",
-    "ansible_python_interpreter",
-    "ansible_remote_tmp",
-    "ansible_shell_executable",
-    "ansible_shell_type",
-    "ansible_ssh_args",
-    "ansible_ssh_common_args",
-    "ansible_ssh_executable",
-    "ansible_ssh_extra_args",
-    "ansible_ssh_host",
-    "ansible_ssh_pass",
-    "ansible_ssh_password",
-    "ansible_ssh_pipelining",
-    "ansible_ssh_port",
-    "ansible_ssh_private_key",
-    "ansible_ssh_private_key_file",
-    "ansible_ssh_retries",
-    "ansible_ssh_timeout",
-    "ansible_ssh_transfer_method",
-    "ansible_ssh_use_tty",
-    "ansible_ssh_user",
-    "ansible_sudo_pass",
-    "ansible_timeout",
-    "ansible_user",
-)
-"""What says how Ansible reaches a host, by its user guide (Connecting to hosts: behavioral
-inventory parameters) and the plugin ssh. Others, of further plugins, are the site's own."""
-
 _OF_A_GROUP = ("hosts", "children", "vars")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _READ_BY_ANSIBLE = {"", ".yml", ".yaml", ".json"}
@@ -77,11 +38,9 @@ def variables(
 
     Args:
         given: all that is set, whose values may read further variables of the site's own.
-        known: the variables that roles and playbooks read.
+        known: the variables that roles and playbooks read, and those that Ansible does.
         prefixes: the beginnings of names that are ours, such as `daos_`.
     """
-    # A slip of such a name would reach the host in another way, or another host.
-    known = [*known, *_OF_ANSIBLE]
     near_by_name = {
         name: difflib.get_close_matches(name, known, n=1)
         for name in sorted({each.name for each in given} - {*known})
