@@ -2,9 +2,6 @@
 
 import copy
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +12,10 @@ from assay.checks.plan import requirements
 from assay.cluster import releases
 from assay.cluster.description import Cluster
 from assay.preflight import examine as preflight
+from planning import plan
 
 REPOSITORY = Path(__file__).parents[2]
 WORKED = ("pmem", "ephemeral", "md-on-ssd-shared", "md-on-ssd-wal", "md-on-ssd-wal-meta")
-
-
-def describe(inventory: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    commands = Path(sys.executable).parent
-    return subprocess.run(
-        [
-            commands / "ansible-playbook",
-            f"--inventory={inventory}",
-            f"--extra-vars=assay_planned={out}",
-            *more,
-            REPOSITORY / "playbooks/plan.yml",
-        ],
-        cwd=REPOSITORY,
-        env={**os.environ, "ANSIBLE_LOCALHOST_WARNING": "false"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 BALANCE = (
@@ -50,7 +30,7 @@ ADVISED = {"md-on-ssd-wal": {BALANCE}, "md-on-ssd-wal-meta": {BALANCE}}
 def document(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     out = tmp_path_factory.mktemp(request.param) / "cluster.json"
     # What judges it is called here, and not by a second Python.
-    run = describe(REPOSITORY / "inventories" / request.param, out, "--skip-tags=judge")
+    run = plan(REPOSITORY / "inventories" / request.param, out, "--skip-tags=judge")
     assert run.returncode == 0, run.stdout + run.stderr
     return json.loads(out.read_text())
 
@@ -120,7 +100,7 @@ def test_a_worked_inventory_describes_a_sound_cluster_of_its_layout(worked: Clus
 def test_a_mistake_in_an_inventory_is_a_line_of_a_table_and_stops_the_playbook(
     tmp_path: Path,
 ) -> None:
-    run = describe(
+    run = plan(
         REPOSITORY / "inventories" / "pmem",
         tmp_path / "cluster.json",
         "--extra-vars={'daos_mgmt_svc_replicas': ['server1', 'server2']}",
@@ -140,7 +120,7 @@ KIND = {
 
 def described(inventory: str, out: Path) -> dict[str, Any]:
     kind = f"--extra-vars={json.dumps({'cluster_kind': KIND})}"
-    run = describe(REPOSITORY / "inventories" / inventory, out, "--skip-tags=judge", kind)
+    run = plan(REPOSITORY / "inventories" / inventory, out, "--skip-tags=judge", kind)
     assert run.returncode == 0, run.stdout + run.stderr
     document: dict[str, Any] = json.loads(out.read_text())
     return document

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ import yaml
 from assay.checks.whole import paths
 from assay.cluster.description import Cluster
 from assay.preflight import examine as preflight
+from planning import plan
 
 REPOSITORY = Path(__file__).parents[2]
 PLANNED = REPOSITORY / "inventories/planned"
@@ -48,20 +46,8 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Cluster:
     (inventory / "host_vars").mkdir()
     others = {"ssds": [["0000:a1:00.0", "0000:a2:00.0"], ["0000:b1:00.0", "0000:b2:00.0"]]}
     (inventory / "host_vars/server3.yml").write_text(yaml.safe_dump(others))
-    run = subprocess.run(
-        [
-            Path(sys.executable).parent / "ansible-playbook",
-            f"--inventory={inventory}",
-            f"--extra-vars=assay_planned={directory}/cluster.json",
-            "--skip-tags=judge",  # what judges it is called here, and not by a second Python
-            REPOSITORY / "playbooks/plan.yml",
-        ],
-        cwd=REPOSITORY,
-        env={**os.environ, "ANSIBLE_LOCALHOST_WARNING": "false"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    # What judges it is called here, and not by a second Python.
+    run = plan(inventory, directory / "cluster.json", "--skip-tags=judge")
     assert run.returncode == 0, run.stdout + run.stderr
     assert "WARNING" not in run.stdout + run.stderr
     cluster, problems = preflight.examine(json.loads((directory / "cluster.json").read_text()))

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +14,7 @@ from assay.checks.whole import totals
 from assay.cluster.description import Cluster
 from assay.cluster.rails import rails
 from assay.preflight import examine as preflight
+from planning import plan
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -27,20 +25,7 @@ RUNS = {"eight-rails": "IO500 696", "slingshot-400": "IO500 780"}
 @pytest.fixture(scope="module", params=RUNS)
 def planned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Cluster:
     out = tmp_path_factory.mktemp(request.param) / "cluster.json"
-    run = subprocess.run(
-        [
-            Path(sys.executable).parent / "ansible-playbook",
-            f"--inventory={REPOSITORY / 'inventories' / request.param}",
-            f"--extra-vars=assay_planned={out}",
-            "--skip-tags=judge",
-            REPOSITORY / "playbooks/plan.yml",
-        ],
-        cwd=REPOSITORY,
-        env={**os.environ, "ANSIBLE_LOCALHOST_WARNING": "false"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = plan(REPOSITORY / "inventories" / request.param, out, "--skip-tags=judge")
     assert run.returncode == 0, run.stdout + run.stderr
     cluster, problems = preflight.examine(json.loads(out.read_text()))
     assert cluster is not None, [str(problem) for problem in problems]

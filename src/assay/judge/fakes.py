@@ -50,7 +50,7 @@ def fakes(
             digits, otherwise 0. Samples may agree if their peers lie within a few of these steps.
     """
     reasons: dict[int, str] = {}
-    # Rounds of one row are told apart by its own scatter, whatever that of its peers.
+    # Its own scatter distinguishes the rounds of a row, whatever that of its peers.
     scattered = rows
     if steps is not None and any(steps):
         scattered = [

@@ -18,8 +18,8 @@ from assay.judge.stats import Array, Summaries, middle, threshold
 FEWEST_PEERS = 4
 """Minimum number of peers to find an outlier among them; of fewer, half may be slow."""
 
-DIFFERENT = 0.06
-"""Minimum relative deviation of few peers that matters (own choice; as among many)."""
+SLOWER = 0.06
+"""Minimum relative deviation from its peers, few or many, that matters (own choice)."""
 
 
 def differences(
@@ -43,6 +43,6 @@ def differences(
         variance = own**2 + NATURAL**2
         loose = variance**2 / (own**4 / known + NATURAL**4 / NATURAL_FREEDOM)
         far = float(threshold(limits.share(asked), loose)) * (2 * variance) ** 0.5
-        worse = gain < -max(DIFFERENT, far)
+        worse = gain < -max(SLOWER, far)
         apart[rows[worse]] = -gain[worse]
     return apart

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from assay.judge.few_peers import FEWEST_PEERS, differences
+from assay.judge.few_peers import FEWEST_PEERS, SLOWER, differences
 from assay.judge.limits import NO_END, Flags, Limits, Numbers
 from assay.judge.pairs import Polished, polish
 from assay.judge.populations import Split, deviation, scale, split, split_pairs
@@ -30,9 +30,6 @@ from assay.judge.stats import (
 
 FEWEST_OF_HOST = 3
 """Minimum number of devices of one host, if other hosts show the deviation between devices."""
-
-SLOWER = 0.06
-"""Minimum relative deviation of an outlier from its peers (own choice)."""
 
 HIDDEN = 0.10
 """A possible loss against its peers with which a metric must not pass."""
