@@ -42,16 +42,15 @@ def undescribed(site: Site, hosts: Mapping[str, Host]) -> Iterator[Undescribed]:
 
 def _unused_ssds(name: str, host: Host) -> Iterator[Undescribed]:
     """SSDs of servers that no engine has; not those with a file system or a scratch directory."""
-    tiers = [tier for engine in host.engines for tier in engine.bdev_tiers if tier.class_ == "nvme"]
-    used = {device for tier in tiers for device in tier.devices}
+    used = {device.lower() for device in host.engine_devices if not device.startswith("/")}
     # The kernel has other addresses for SSDs behind VMD than DAOS.
-    if not used or any(map(controller_of, used)):
+    if not used or any(host.vmd_of(device) or controller_of(device) for device in used):
         return
-    nodes = {host.nvme[device].numa_node for device in used if device in host.nvme}
+    nodes = {ssd.numa_node for address, ssd in host.nvme.items() if address.lower() in used}
     unused: dict[bool, list[str]] = {}
     for address, ssd in host.nvme.items():
-        known = {address.lower(), (host.vmd_of(address) or address).lower()}
-        if used.isdisjoint(known) and not any(_is_in_use(host, each) for each in ssd.namespaces):
+        is_in_use = any(_is_in_use(host, each) for each in ssd.namespaces)
+        if address.lower() not in used and not is_in_use:
             # A NUMA node may have no engine on purpose.
             beside = not nodes or ssd.numa_node is None or ssd.numa_node in nodes
             unused.setdefault(beside, []).append(
@@ -75,7 +74,7 @@ def _other_models(site: Site, name: str, host: Host) -> Iterator[Undescribed]:
     """SSDs whose reported model has another sheet of ours than the one that is named."""
     named = host.datasheets.ssd
     sheet = site.sheets.ssd.get(named) if named else None
-    for device in dict.fromkeys(d for e in host.engines for t in e.bdev_tiers for d in t.devices):
+    for device in host.engine_devices:
         model = host.nvme[device].model if device in host.nvme else None
         ours = sheet_of(model)
         if sheet is None or ours is None or ours == named:
@@ -119,7 +118,7 @@ def _slower_links(site: Site, name: str, host: Host) -> Iterator[Undescribed]:
         yield Undescribed(name, "datasheets.fabric", f"{host.datasheets.fabric}", why)
     sheet: Ssd | None = site.sheets.ssd.get(host.datasheets.ssd or "")
     generation, _, width = (sheet.pcie or "").partition(" x") if sheet else ("", "", "")
-    for device in dict.fromkeys(d for e in host.engines for t in e.bdev_tiers for d in t.devices):
+    for device in host.engine_devices:
         slot = host.setup.pcie.get(device)
         if slot and generation in _GTS and sheet:
             described = _GTS[generation] * int(width)

@@ -44,8 +44,8 @@ def without_own(cluster: Cluster) -> Cluster | None:
 
 def _with_own_model(host: Host) -> Host:
     """The host with our sheet of the SSDs of its engines, if all report one model that has one."""
-    devices = [device for e in host.engines for t in e.bdev_tiers for device in t.devices]
-    models = {host.nvme[each].model if each in host.nvme else None for each in devices}
+    listed = host.engine_devices
+    models = {host.nvme[each].model if each in host.nvme else None for each in listed}
     ours = sheet_of(models.pop()) if len(models) == 1 else None
     if ours is None or ours == host.datasheets.ssd or host.datasheets.ssd is None:
         return host

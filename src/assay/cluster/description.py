@@ -146,6 +146,12 @@ class Host(Described):
     agent: Agent = Agent()
     datasheets: Datasheets = Datasheets()
 
+    @property
+    def engine_devices(self) -> tuple[str, ...]:
+        """The block devices of its engines, each once: addresses of SSDs, paths of others."""
+        listed = (tier.devices for engine in self.engines for tier in engine.bdev_tiers)
+        return tuple(dict.fromkeys(device for devices in listed for device in devices))
+
     def vmd_of(self, address: str) -> str | None:
         """The VMD controller at an address, or behind which the address is, if the host has it."""
         controller = controller_of(address) or address

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.judge.few_peers import SLOWER
 from assay.judge.intermittent import intermittent, wild_counts
 from assay.judge.limits import Flags, Limits, Numbers
 from assay.judge.peers import (
@@ -23,7 +24,6 @@ from assay.judge.peers import (
     HIDDEN,
     HIDING,
     OF_MEDIAN,
-    SLOWER,
     Blame,
     Compared,
     Figures,

@@ -14,7 +14,7 @@ from assay.problems import Problem
 def pcie_rules(of: OfHost) -> Iterator[Problem]:
     """Warn of a card with fewer or slower PCIe lanes than it supports."""
     name, host = of.name, of.host
-    used = {d.lower() for e in host.engines for t in e.bdev_tiers for d in t.devices}
+    used = {device.lower() for device in host.engine_devices}
     for address, slot in host.setup.pcie.items():
         is_ssd = address in host.nvme
         if is_ssd and used and address not in used:
