@@ -184,6 +184,7 @@ RUNS: list[tuple[str, str, tuple[str, ...]]] = [
         (LOCAL, "-easay_scale=quick"),
     ),
     ("validate", "assay_campaign is a/b; should be a name", (LOCAL, "-eassay_campaign=a/b")),
+    ("validate", "assay_failure is x; should be left out", (LOCAL, "-eassay_failure=x")),
     ("signoff", "assay_campaign is ..; should be a name", (LOCAL, "-eassay_campaign=..")),
     ("validate", "-e is acceptance; should be NAME=VALUE", (LOCAL, "-eacceptance")),
     ("signoff", "assay_waivers is /nowhere; should be a file", (LOCAL, "-eassay_waivers=/nowhere")),
