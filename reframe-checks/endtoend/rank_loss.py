@@ -19,6 +19,7 @@ from assay.checks.benchmarks.rank_loss import (
     OCLASS,
     line_of,
     pool_mib,
+    pools_at_risk,
     processes,
     writings,
     written_mib,
@@ -95,15 +96,7 @@ class RankLoss(NeedsDaos, StartsItsPrograms, AssayCheck):
     def pools_of_others(self) -> list[str]:
         """Pools that the inventory does not have: they would lose redundancy, or data."""
         described = {str(pool.get("name")) for pool in self.daos.pools}
-        labels = dmg.labels(self.answer("pools.before"))
-        others = sorted(set(labels) - described)
-        if not others:
-            return []
-        return [
-            f"the system has pools of others ({', '.join(others)}), which would lose redundancy or"
-            " data: checks of the phase failure are for a system that has none but those of"
-            " daos_system_pools"
-        ]
+        return pools_at_risk(dmg.labels(self.answer("pools.before")), described)
 
     def begin(self) -> list[str]:
         """Let the ledger be written, and make the pool; return the problems."""

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from assay.campaign.samples import samples_of
-from assay.checks.benchmarks.rank_loss import RANK_LOSS, pool_mib, unable
+from assay.checks.benchmarks.rank_loss import RANK_LOSS, pool_mib, pools_at_risk, unable
 from assay.checks.entry import Expectation, Run, run_of
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import features, requirements
@@ -278,3 +278,20 @@ def test_the_pool_has_room_for_copies_on_one_rank_fewer() -> None:
     assert pool_mib(run) == 2048
     large = run_of(run.cluster, RANK_LOSS, "clients", "acceptance")
     assert pool_mib(large) == 6 * 2 * 8 * 2 * 1024
+
+
+@pytest.mark.parametrize(
+    ("labels", "harmed"),
+    [
+        (["tank"], None),
+        (["tank", "home"], "pools of others (home)"),
+        (["tank", "assay-failure"], "a pool assay-failure, which RankLoss would destroy"),
+    ],
+)
+def test_a_system_with_pools_that_would_suffer_is_refused(
+    labels: list[str], harmed: str | None
+) -> None:
+    """A pool of the check's label is destroyed at the end, also if the inventory has it."""
+    found = pools_at_risk(labels, {"tank", "assay-failure"})
+    assert len(found) == (harmed is not None)
+    assert all(str(harmed) in each for each in found)

@@ -7,16 +7,31 @@ import shlex
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from private_slurm import PATH, PrivateSlurm
+
+Slurm = TypeVar("Slurm", bound=PrivateSlurm)
 
 USER = 65534
 """nobody, who has no rights anywhere."""
 
 NODES = {"compute": ["nid001", "nid002"], "debug": ["nid002"], "staff": ["nid003"]}
 """A node may be in several partitions."""
+
+
+@contextmanager
+def running(slurm: Slurm) -> Iterator[Slurm]:
+    """Start a Slurm and stop it; at the end nothing of its jobs may run on."""
+    try:
+        slurm.start()
+        yield slurm
+    finally:
+        left = slurm.stop()
+    assert not left, f"still running at the end: {left}"
 
 
 class ForeignSlurm(PrivateSlurm):

@@ -6,19 +6,14 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from guest_here import ForeignSlurm, Guest
+from guest_here import ForeignSlurm, Guest, running
 
 
 @pytest.fixture(scope="module")
 def foreign(needed: None) -> Iterator[ForeignSlurm]:
     """A site's Slurm, with nodes nid001 to nid003."""
-    slurm = ForeignSlurm()
-    try:
-        slurm.start()
+    with running(ForeignSlurm()) as slurm:
         yield slurm
-    finally:
-        left = slurm.stop()
-    assert not left, f"still running at the end: {left}"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from guest_here import ForeignSlurm, Guest
+from guest_here import ForeignSlurm, Guest, running
 from private_slurm import wait_for
 
 POWER = """SuspendProgram=/bin/true
@@ -41,15 +41,10 @@ class CloudSlurm(ForeignSlurm):
 
 @pytest.fixture(scope="module")
 def cloud(needed: None) -> Iterator[CloudSlurm]:
-    slurm = CloudSlurm()
-    try:
-        slurm.start()
+    with running(CloudSlurm()) as slurm:
         slurm.output("scontrol", "update", f"NodeName={OFF}", "State=POWER_DOWN")
         wait_for(lambda: slurm.state(OFF).endswith("~"), f"{OFF} idle~", seconds=60)
         yield slurm
-    finally:
-        left = slurm.stop()
-    assert not left, f"still running at the end: {left}"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ rank. `reframe-checks/lose_rank.py` takes the rank away meanwhile, and brings it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from statistics import median
 
 from assay.checks import recovery_limits as limits
@@ -102,6 +102,27 @@ def processes(run: Run) -> int:
 def written_mib(run: Run) -> int:
     """MiB of all files of all clients."""
     return len(run.hosts) * processes(run) * FILES * run.sizes["file_mib"]
+
+
+def pools_at_risk(labels: Collection[str], described: Collection[str]) -> list[str]:
+    """Pools that the check would harm, in sentences.
+
+    Args:
+        labels: those of all pools of the system.
+        described: those of the inventory.
+    """
+    if LABEL in labels:
+        return [
+            f"the system has a pool {LABEL}, which RankLoss would destroy: rename or destroy it"
+        ]
+    others = sorted({*labels} - {*described})
+    if not others:
+        return []
+    return [
+        f"the system has pools of others ({', '.join(others)}), which would lose redundancy or"
+        " data: checks of the phase failure are for a system that has none but those of"
+        " daos_system_pools"
+    ]
 
 
 def pool_mib(run: Run) -> int:
