@@ -33,6 +33,10 @@ took 8 to 17 s, and a question without an answer takes minutes (DAOS 2.8; own ch
 JOINED_S, WHOLE_S = 300, 7200
 """How long a rank may take to join, and data to move back, in seconds (own choice)."""
 
+DESTROYED_S = 120
+"""How long a pool may stay busy, in seconds: a benchmark that was killed keeps it so until its
+agent has seen that it is gone (own choice)."""
+
 
 class Lost(BaseModel):
     """What a check takes away."""
@@ -80,8 +84,7 @@ class Asker:
 
     def pools(self) -> list[str] | None:
         """The labels of all pools; None if there is no answer."""
-        listed = self.ask(dmg.pool_list(self.lost.control))
-        return None if dmg.failure(listed) else dmg.labels(listed)
+        return dmg.known_labels(self.ask(dmg.pool_list(self.lost.control)))
 
 
 def until(true: Callable[[], bool], limit_s: float, pause_s: float = 2) -> bool:
@@ -103,8 +106,7 @@ def restore(lost: Lost, say: Say) -> list[str]:
         if not until(lambda: asker.rank() == "joined", JOINED_S):
             why = failed or f"it is {asker.rank() or 'not to be seen'} after {JOINED_S} s"
             return [f"rank {lost.rank} did not come back: {why}; see the log of its engine"]
-    # A benchmark that was killed keeps the pool busy until its agent has seen that it is gone.
-    destroyed = until(lambda: _destroyed(asker, say), 120)
+    destroyed = until(lambda: _destroyed(asker, say), DESTROYED_S)
     labels = asker.pools()
     if not destroyed or labels is None:
         return [f"the pool {lost.pool} was not destroyed: dmg pool destroy --force {lost.pool}"]

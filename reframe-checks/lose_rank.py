@@ -60,6 +60,8 @@ class Director:
         self.plan, self.asker = plan, Asker(plan.lost)
         self.ended, self.done = threading.Event(), threading.Event()
         self.entries: list[Observed] = []
+        self.blind: list[Exception] = []
+        """Why nothing is seen any more."""
         self.writing = threading.Lock()
         self.number = 1
 
@@ -79,8 +81,11 @@ class Director:
 
     def watch(self, asked: Callable[[], Observed]) -> None:
         """Ask again and again, until all is done."""
-        while not self.done.wait(BETWEEN_S):
-            self.note(asked())
+        try:
+            while not self.done.wait(BETWEEN_S):
+                self.note(asked())
+        except Exception as error:  # whatever it is, who waits for what is seen must know
+            self.blind.append(error)
 
     def see_rank(self) -> Observed:
         """The state of the rank at the time of the answer."""
@@ -103,11 +108,14 @@ class Director:
 
         Raises:
             EndedError: ReFrame has ended.
+            RuntimeError: nobody watches any more.
         """
         end = time.monotonic() + limit_s
         while not true():
             if self.ended.wait(0.5):
                 raise EndedError
+            if self.blind:
+                raise RuntimeError("what was seen could not be kept") from self.blind[0]
             if time.monotonic() > end:
                 return False
         return True
@@ -185,20 +193,27 @@ class Director:
         except EndedError:
             why = "ReFrame ended before the rank was back"
         except Exception as error:  # whatever it is, the rank must come back
-            why = f"lose_rank.py failed: {error!r}"
-        if why:
-            self.event("failed", why)
+            why = f"lose_rank.py failed: {error.__cause__ or error!r}"
         self.done.set()
         if why:
-            # No load of the job waits for what will not come.
-            for number in range(self.number, self.plan.losses + 1):
-                self.number = number
-                self.end(LOST)
-                self.end(BACK)
-        if not why:
+            # A full disk, too, must not keep the rank away.
+            try:
+                self.event("failed", why)
+            except OSError as error:
+                say(f"problem: {why}; nothing more could be kept: {error}")
+            with contextlib.suppress(OSError):
+                self.end_the_loads()
+        else:
             # The job still verifies what it wrote.
             self.ended.wait()
         return bring_back.restore(self.plan.lost, say)
+
+    def end_the_loads(self) -> None:
+        """Let no load of the job wait for what will not come."""
+        for number in range(self.number, self.plan.losses + 1):
+            self.number = number
+            self.end(LOST)
+            self.end(BACK)
 
 
 def main() -> int:
@@ -209,6 +224,9 @@ def main() -> int:
     plan = Plan.model_validate_json(sys.stdin.readline())
     plan.ledger.parent.mkdir(parents=True, exist_ok=True)
     with bring_back.alone(plan.ledger):
+        if plan.ledger.exists():
+            say(f"{plan.ledger} names what is still away: playbooks/stop.yml")
+            return 1
         part = plan.ledger.with_suffix(".part")
         part.write_text(plan.lost.model_dump_json())
         part.rename(plan.ledger)

@@ -148,10 +148,10 @@ class RankLoss(NeedsDaos, StartsItsPrograms, AssayCheck):
         assert self._director.stdout
         self._director.stdin.write(plan.model_dump_json() + "\n")
         self._director.stdin.flush()
-        if self._director.stdout.readline() == "ready\n":
+        if (said := self._director.stdout.readline().strip()) == "ready":
             return ""
         self._director = None
-        return "what takes the rank away did not start: see director.err"
+        return f"what takes the rank away did not start: {said or 'see director.err'}"
 
     # After the job.
 

@@ -72,9 +72,10 @@ class MakesRankPools(NeedsDaos):
         except subprocess.TimeoutExpired:
             return [f"the pools {LABEL}* were not destroyed within {limit_s} s"]
         listed = self.ask("pools.destroyed", dmg.pool_list(CONTROL))
-        if why := dmg.failure(listed):
+        if (labels := dmg.known_labels(listed)) is None:
+            why = dmg.failure(listed) or "see pools.destroyed"
             return [f"dmg did not list the pools, so {LABEL}* may still be there: {why}"]
-        stay = _own(dmg.labels(listed))
+        stay = _own(labels)
         return [f"dmg did not destroy {', '.join(stay)}: see pools.destroyed"] if stay else []
 
     def _destroyed(self, labels: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from run_reframe import CHECKS
 
+from assay.tools.daos import dmg
 from assay.tools.daos.timeline import Timeline, parse
 
 DMG = """#!/bin/bash
@@ -102,6 +103,20 @@ def begin(system: Path, text: str) -> subprocess.Popen[str]:
     assert director.stdout.readline() == "ready\n"
     assert (system / "failure.json").exists()
     return director
+
+
+def refused(system: Path, text: str) -> str:
+    """What it says that does not begin."""
+    done = subprocess.run(
+        [sys.executable, str(CHECKS / "lose_rank.py")],
+        input=text + "\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    return done.stdout
 
 
 def wait_for(path: Path) -> None:
@@ -235,6 +250,39 @@ def test_a_ledger_that_cannot_be_read_is_not_passed_over(system: Path) -> None:
     assert done.returncode == 1
     assert "cannot be read, so what is away is unknown" in done.stderr
     assert (system / "failure.json").exists()
+
+
+def test_nothing_is_taken_away_while_something_is_away(system: Path) -> None:
+    ledger = system / "failure.json"
+    ledger.write_text("of an earlier run")
+    assert refused(system, plan(system)).endswith(
+        "failure.json names what is still away: playbooks/stop.yml\n"
+    )
+    assert ledger.read_text() == "of an earlier run"
+    assert not (system / "asked").exists()
+
+
+@pytest.mark.parametrize("answer", ["", "{}", '{"error": null, "response": {"members": []}}'])
+def test_pools_that_are_not_listed_are_not_taken_for_none(answer: str) -> None:
+    assert dmg.known_labels(answer) is None
+
+
+def test_where_nothing_can_be_kept_the_rank_comes_back(system: Path) -> None:
+    director = begin(system, plan(system))
+    (system / "stage/lost.1.end.begun").touch()
+    while (system / "rank").read_text().strip() == "joined":
+        time.sleep(0.1)
+    kept = system / "stage/raw/system"
+    kept.rename(system / "stage/raw/elsewhere")
+    kept.write_text("as if the disk were full")
+    wait_for(system / "stage/lost.1.end")
+    while (system / "failure.json").exists():
+        time.sleep(0.1)
+    printed, _ = director.communicate(timeout=60)
+    assert director.returncode == 0
+    assert "problem: lose_rank.py failed: FileExistsError" in printed
+    assert "nothing more could be kept" in printed
+    assert is_whole(system)
 
 
 def test_a_signal_to_all_does_not_end_what_brings_the_rank_back(system: Path) -> None:

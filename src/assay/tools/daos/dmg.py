@@ -186,7 +186,7 @@ class _Listed(BaseModel):
 
 
 class _Pools(BaseModel):
-    pools: list[_Listed] | None = None
+    pools: list[_Listed] | None
 
 
 class _Answer(BaseModel):
@@ -274,14 +274,21 @@ def busy_pools(text: str, own: str | None = None) -> list[str]:
     ]
 
 
+def known_labels(text: str) -> list[str] | None:
+    """The labels of all pools, from `dmg -j pool list`; None if that is no answer."""
+    answer = read_answer(text)
+    if answer.error:
+        return None
+    try:
+        pools = _Pools.model_validate(answer.response).pools or []
+    except ValidationError:
+        return None
+    return [pool.label for pool in pools]
+
+
 def labels(text: str) -> list[str]:
     """The labels of all pools, from `dmg -j pool list`; empty if it was not answered."""
-    answer = read_answer(text)
-    try:
-        pools = _Pools.model_validate(answer.response).pools if not answer.error else None
-    except ValidationError:
-        return []
-    return [pool.label for pool in pools or []]
+    return known_labels(text) or []
 
 
 def failure(text: str) -> str:
