@@ -66,17 +66,21 @@ def scripts(
     pool = json.loads("".join(POOL.read_text().splitlines()[1:-1]))
     for figure in ("total", "free", "min", "max", "mean"):
         pool["response"]["tier_stats"][0][figure] *= 10**6
-    for name, answer in {"system": {"members": members}, "pool": pool["response"]}.items():
+    answers = {"system": {"members": members}, "pool": pool["response"], "list": {"pools": None}}
+    for name, answer in answers.items():
         (directory / name).write_text(json.dumps({"response": answer, "error": None}))
     (directory / "bin").mkdir()
-    answers = {
-        "dmg": f"{dmg}\n[[ $* = *pool* ]] && cat {directory}/pool || cat {directory}/system",
+    programs = {
+        "dmg": (
+            f"{dmg}\ncase \"$*\" in *'pool list'*) asked=list ;; *pool*) asked=pool ;;"
+            f" *) asked=system ;; esac\ncat {directory}/$asked"
+        ),
         "daos": (
             f"[[ $* = *health* ]] && asked=dmg/quick/health || asked=container/posix\n"
             f"sed '1d; $d' {RECORDED}/$asked.txt"
         ),
     }
-    for name, script in answers.items():
+    for name, script in programs.items():
         program = directory / "bin" / name
         program.write_text(f"#!/bin/bash\n{script}\n")
         program.chmod(0o755)
