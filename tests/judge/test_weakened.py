@@ -163,6 +163,30 @@ def test_patterns_may_not_waive_most_of_the_plan() -> None:
     assert "of 295 metrics, and at most 33% may be" in signed.headline
 
 
+def test_patterns_may_not_waive_all_that_could_be_judged_of_a_layer() -> None:
+    waivers = tuple(
+        WAIVER.model_copy(update={"metric": f"{name}.*"}) for name in ("NvmeBandwidth", "NvmeIops")
+    )
+    signed = of_site(at(0.5), waivers)
+    waived = (
+        "waived by patterns: ssd read (engines' SSDs), 64 of 64 metrics, and at most 33% may be"
+    )
+    assert not signed.passed
+    assert waived in signed.headline
+    assert any(each.startswith(waived) for each in signed.gaps)
+
+
+def test_patterns_may_waive_a_few_of_a_layer_or_what_nothing_can_judge() -> None:
+    few = WAIVER.model_copy(update={"metric": "NvmeBandwidth.* on s1/0000:65:00.0"})
+    assert not any("patterns" in gap for gap in of_site(at(1.0), (few,)).gaps)
+    document = storage_site(None)
+    plan = requirements(described(document))
+    alone = WAIVER.model_copy(update={"metric": "NvmeIops.*"})
+    signed = signed_of(described(document), dict.fromkeys(plan, 1000.0), at(1.0), (alone,))
+    assert signed.counts[Verdict.WAIVED]
+    assert not any("patterns" in gap for gap in signed.gaps)
+
+
 def test_the_share_of_subjects_of_each_check_and_what_judged_them_is_reported() -> None:
     (ssds,) = (each for each in of_site(at(1.0)).coverage if each.layer == "ssd")
     assert list(map(str, ssds.checks)) == [

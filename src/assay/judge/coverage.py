@@ -19,6 +19,7 @@ from assay.checks.figures import is_judged
 from assay.cluster.description import PARTITIONS
 from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
+from assay.judge.waivers import MOST_BY_PATTERN, Excused
 from assay.judge.weakened import is_saved, is_weakened
 
 _IN_NAME = re.compile(r"[\w.-]")
@@ -48,6 +49,8 @@ class Coverage:
     weakened: int
     """Number of those compared with a yardstick that is weaker."""
     waived: int
+    by_patterns: int
+    """Number of waived metrics that were judged, and that a pattern waives."""
     checks: tuple[Share, ...]
     """The share of each check."""
     hosts: tuple[str, ...]
@@ -68,10 +71,20 @@ class Coverage:
         if self.is_unjudged:
             return (f"not judged: {self}, {self.required} metrics",)
         return (
+            *self.waived_by_patterns(),
             *([f"not judged: {self} on {named(self.hosts)}"] if self.hosts else ()),
             *([f"{WEAKENED}: {self}: {named(self.alone)}"] if self.alone else ()),
             *([f"misses the reference: {self}: {named(self.saved)}"] if self.saved else ()),
         )
+
+    def waived_by_patterns(self) -> Iterator[str]:
+        """What patterns waive, if they waive more than they may."""
+        could = self.judged + self.weakened + self.by_patterns
+        if self.by_patterns > MOST_BY_PATTERN * could:
+            yield (
+                f"waived by patterns: {self}, {self.by_patterns:,} of {could:,} metrics, and at"
+                f" most {MOST_BY_PATTERN:.0%} may be: name each of the others"
+            )
 
     def __str__(self) -> str:
         where = f"{self.layer} {self.direction or 'of neither direction'}"
@@ -104,8 +117,18 @@ def named(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + more
 
 
-def coverage(judgements: Iterable[Judgement]) -> list[Coverage]:
-    """The coverage of each class that the plan requires, from the lowest layer up."""
+def coverage(judgements: Iterable[Judgement], excused: Iterable[Excused] = ()) -> list[Coverage]:
+    """The coverage of each class that the plan requires, from the lowest layer up.
+
+    Args:
+        judgements: those of all metrics.
+        excused: the metrics that are waived.
+    """
+    by_pattern = {
+        each.judgement.requirement
+        for each in excused
+        if each.waiver.is_pattern and has_been_judged(each.judgement)
+    }
     classes: dict[tuple[Layer, Direction | None, str], _Class] = {}
     asked = cache(is_judged)
     for judgement in judgements:
@@ -117,7 +140,9 @@ def coverage(judgements: Iterable[Judgement]) -> list[Coverage]:
         kind = ""
         if layer == "ssd":
             kind = OF_ENGINES if required.subject.device else DISKS
-        classes.setdefault((layer, required.metric.direction, kind), _Class()).add(judgement)
+        its = classes.setdefault((layer, required.metric.direction, kind), _Class())
+        its.add(judgement)
+        its.by_patterns += required in by_pattern
     if any(kind == OF_ENGINES for *_, kind in classes):  # scratch disks are no part of the storage
         classes = {key: each for key, each in classes.items() if key[-1] != DISKS or each.is_judged}
     return [each.coverage(*key) for key, each in classes.items()]
@@ -134,6 +159,7 @@ class _Class:
     """By check and end of a subject."""
     grounds: dict[str, Counter[str]] = field(default_factory=dict)
     saved: list[str] = field(default_factory=list)
+    by_patterns: int = 0
 
     def add(self, judgement: Judgement) -> None:
         required = judgement.requirement
@@ -161,6 +187,7 @@ class _Class:
             counts["judged"],
             counts["weakened"],
             counts["waived"],
+            self.by_patterns,
             tuple(self._share(check) for check in self.grounds),
             tuple(self._uncovered()),
             tuple(

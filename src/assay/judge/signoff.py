@@ -141,7 +141,7 @@ class SignOff:
     @cached_property
     def coverage(self) -> tuple[Coverage, ...]:
         """The coverage of each layer and direction."""
-        return tuple(coverage(self.judgements))
+        return tuple(coverage(self.judgements, self.excused))
 
     @cached_property
     def unjudged(self) -> tuple[Coverage, ...]:
@@ -228,6 +228,7 @@ class SignOff:
             yield f"nothing was judged in {', '.join(map(str, nothing))}"
         if hosts := dict.fromkeys(host for each in self.unjudged for host in each.hosts):
             yield f"not judged in every layer: {named(tuple(hosts))}"
+        yield from (gap for each in self.unjudged for gap in each.waived_by_patterns())
         if names := [str(each) for each in self.unjudged if each.alone or each.saved]:
             yield f"no verdict but by weakened yardsticks in {', '.join(names)}"
         if count := sum(len(each.judgements) for each in self.weakened):

@@ -52,8 +52,8 @@ LONGEST = timedelta(days=366)
 
 
 MOST_BY_PATTERN = 1 / 3
-"""Maximum share of the plan that patterns may waive together (own choice): who accepts more names
-each metric."""
+"""Maximum share of the plan that patterns may waive together, and of what could be judged of a
+layer in one direction (own choice): who accepts more names each metric."""
 
 
 class WaiverError(ValueError):

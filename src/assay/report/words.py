@@ -124,7 +124,7 @@ _GATE: Mapping[Gate, str] = {
         "The acceptance gate requires that every metric required of this cluster was measured with"
         " at least what its scale asks for, and that none is implausible, below or unsteady. In"
         " each layer and direction, each host must have a metric that was judged as strictly as the"
-        " reference asks, or waivers by name; patterns may waive a third of the plan."
+        " reference asks, or waivers by name; patterns may waive a third of that and of the plan."
     ),
     Gate.MEASURED: (
         "This is a measurement and not an acceptance. The measured gate requires that every metric"
