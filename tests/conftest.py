@@ -32,8 +32,8 @@ settings.load_profile("assay")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what waits for a Slurm: beside it, and after it, is time for all others."""
-    items.sort(key=lambda item: "pipeline" not in item.path.parts)
+    """Begin with what takes long: a Slurm is waited for, and what would be last would be alone."""
+    items.sort(key=lambda item: {"pipeline", "test_wrong_uses.py"}.isdisjoint(item.path.parts))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -10,9 +10,7 @@ name=assay-bare-$(sha256sum <<< "$repository" | cut -c1-8)
 work=$(mktemp --directory --suffix=.daos-assay-bare)
 trap 'podman rm --force --time=2 --ignore "$name" > /dev/null; rm -rf "$work"' EXIT
 
-# Resource limits that no machine refuses: podman's own are above the hard limits of some.
-export CONTAINERS_CONF=$work/containers.conf
-printf '[containers]\ndefault_ulimits = ["nofile=1024:4096", "nproc=4096:8192"]\n' > "$CONTAINERS_CONF"
+export CONTAINERS_CONF=$here/../hosts/containers.conf
 
 enter=(podman exec --workdir=/root/daos-assay "$name")
 inside() {
@@ -23,7 +21,8 @@ inside() {
 list() {
     # shellcheck disable=SC2016 # dpkg-query's own variables
     inside dpkg-query --show --showformat='${db:Status-Abbrev} ${Package} ${Version}\n'
-    inside find / -xdev \( -path /root -o -path /tmp -o -path /var/log -o -path /var/cache -o -path /var/backups -o -path /var/lib/apt \
+    inside cut --delimiter=: --fields=1 /etc/passwd /etc/group
+    inside find / -xdev \( -path /root -o -path /var/log -o -path /var/cache -o -path /var/backups -o -path /var/lib/apt \
         -o -path /var/lib/dpkg -o -path /proc -o -path /sys -o -path /dev -o -path '/etc/*shadow-' -o -path /etc/passwd- -o -path /etc/group- -o -path /run/adduser \) \
         -prune -o -printf '%p %u:%g %m\n' | sort
 }
