@@ -374,4 +374,6 @@ def _more_samples(summaries: Summaries, limits: Limits, floored: _Floors, peers:
         hidden = np.where(peers.hiding, (np.fmin(sound, slow) * peers.figures.error) ** 2, 0.0)
         more = np.ceil(summaries.count * (np.fmax(floor, hidden) - 1))
         more = np.where(floored.straddling & (summaries.count == 1), ENOUGH - 1, more)
+        # Enough by its error, and not by its own few samples.
+        more = np.where(floored.straddling | peers.hiding, np.maximum(more, 1), more)
     return np.where((more > 0) & (more <= MOST_SAMPLES), more, np.nan)
