@@ -12,6 +12,8 @@ from run_reframe import reframe
 from clusters import described, description
 from outputs import report_with_outputs
 
+AT_FLOOR = (1180.0, 1230.0, 1210.0, 1170.0, 1225.0)
+"""As many samples as the scale has, on both sides of a floor of 1,192 MiB/s."""
 OPTIONS = ("--dry-run", "--name=^FiPingpong%", "--tag=quick", "-S", "further_rounds=3")
 
 
@@ -25,7 +27,7 @@ class Begun:
         for case in report["runs"][0]["testcases"]:
             case |= {"round": 1, "looks": looks}
             if (case["name"].partition(" ")[0], case["partition"]) == ("FiPingpong", "servers"):
-                case["samples"]["bandwidth_1m"]["s1>s2"] = [1180.0, 1230.0, 1210.0]
+                case["samples"]["bandwidth_1m"]["s1>s2"] = [*AT_FLOOR]
         (root / "reports").mkdir()
         (root / "reports" / "1.json").write_text(json.dumps(report))
 
@@ -51,8 +53,8 @@ def further(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_what_is_open_takes_all_samples_of_the_scale_again(tmp_path: Path) -> None:
     steps, printed = Begun(tmp_path).measured()
     assert set(steps) == {"servers"}, printed
-    assert steps["servers"] == 3
-    assert printed.count("[ SKIP") == 1
+    assert steps["servers"] == len(AT_FLOOR)
+    assert printed.count("SKIP") == 1
 
 
 @pytest.mark.usefixtures("further")

@@ -20,7 +20,6 @@ from tables import Parts, share, show
 
 from assay.checks.hours import FURTHER
 from assay.judge.in_common import settled_rows
-from assay.judge.limits import Flags
 from assay.judge.rating import Rating, rate
 from assay.judge.verdict import Verdict
 
@@ -98,17 +97,12 @@ class GoingOn(Cluster):
         rounds = np.ones(len(self.kind))
         for left in reversed(range(LOOKS)):
             rating = self.looked_at(self.with_rounds(samples, rounds), LOOKS)
-            wanted = can_be_decided(rating)
+            wanted = rating.scattering
             if not left or not wanted.any():
                 break
             rounds += wanted if alone else np.bincount(self.check, wanted)[self.check] > 0
         _, one = np.unique(self.check, return_index=True)
         return Ended(rating, rounds[one])
-
-
-def can_be_decided(rating: Rating) -> Flags:
-    """As the campaign decides it (`assay.judge.rounds`)."""
-    return np.asarray((rating.verdict == Verdict.UNSTEADY) & ~np.isnan(rating.more_samples))
 
 
 def sound(noise: str, hosts: int, campaigns: int, seed: int) -> Iterator[tuple[Ended, Ended]]:

@@ -135,6 +135,12 @@ class Rating:
     comparisons: int
     """Number of comparisons that could have raised a false alarm."""
 
+    @property
+    def scattering(self) -> Flags:
+        """Whether a verdict is open because of scatter, so that more samples may decide it."""
+        is_open = self.verdict == Verdict.UNSTEADY
+        return np.asarray(is_open & (self.straddling | self.hiding) & ~self.drifting)
+
     def of(self, row: int) -> Rated:
         """The rating of one metric."""
         figures, more = self.figures, float(self.more_samples[row])
@@ -374,6 +380,4 @@ def _more_samples(summaries: Summaries, limits: Limits, floored: _Floors, peers:
         hidden = np.where(peers.hiding, (np.fmin(sound, slow) * peers.figures.error) ** 2, 0.0)
         more = np.ceil(summaries.count * (np.fmax(floor, hidden) - 1))
         more = np.where(floored.straddling & (summaries.count == 1), ENOUGH - 1, more)
-        # Enough by its error, and not by its own few samples.
-        more = np.where(floored.straddling | peers.hiding, np.maximum(more, 1), more)
     return np.where((more > 0) & (more <= MOST_SAMPLES), more, np.nan)

@@ -6,7 +6,8 @@ equal part of every chance of error (`assay.judge.stopping` has the rule), so th
 they are for one look, whatever makes the campaign go on or stop: an open verdict, the budget or a
 person. The last samples are not better than the first ones: all of them are judged together.
 
-No number of samples decides what drifts, differs from its few peers or is of two populations.
+No number of samples decides what drifts, differs from its few peers or is of two populations. How
+many would decide the others is known too roughly by those that there are to give up for it.
 """
 
 from __future__ import annotations
@@ -17,10 +18,8 @@ from assay.campaign.further import affordable
 from assay.campaign.results import Results
 from assay.checks.plan import CaseKey, requirements
 from assay.cluster.description import Cluster
-from assay.judge.judgement import Judgement
 from assay.judge.signoff import judge_campaign
 from assay.judge.stopping import BETWEEN
-from assay.judge.verdict import Verdict
 from assay.subject import Subject
 
 
@@ -46,11 +45,6 @@ def undecided(cluster: Cluster, results: Results, budget_s: float = 0.0) -> Mapp
     others = dict.fromkeys(results.stopped - found.decided, 0)
     is_open: dict[CaseKey, set[Subject]] = {}
     for each in found.judgements:
-        if (key := each.requirement.case) in goes_on - results.stopped and can_be_decided(each):
+        if (key := each.requirement.case) in goes_on - results.stopped and each.scatters:
             is_open.setdefault(key, set()).add(each.requirement.subject)
     return others | {key: len(is_open[key]) for key in affordable(is_open, results, budget_s)}
-
-
-def can_be_decided(judged: Judgement) -> bool:
-    """Whether its verdict is open, and a reasonable number of further samples decides it."""
-    return judged.verdict is Verdict.UNSTEADY and judged.more_samples is not None
