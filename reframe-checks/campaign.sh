@@ -203,7 +203,7 @@ if [[ $more_hours ]]; then
     for ((number = 0; number < further; number++)); do
         rounds+=($((${#rounds[@]} + 1)))
     done
-    measure+=(--setvar=further_rounds=$further)
+    measure+=("--setvar=further_rounds=$further")
 fi
 # A signal, or a lost login, ends ReFrame, which ends its job, and no further round begins. Should this shell be killed, the
 # kernel tells ReFrame. It has a group of processes of its own, so that stop.sh can end all of that.

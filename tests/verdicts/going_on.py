@@ -24,7 +24,7 @@ from assay.judge.rating import Rating, rate
 from assay.judge.verdict import Verdict
 
 LOOKS = 1 + FURTHER
-REPORTING = 27_644_437
+REPORTING = 32_452_843
 """A seed that no rule was chosen with."""
 ACCUSING = (Verdict.BELOW, Verdict.IMPLAUSIBLE)
 SCATTERS = (
