@@ -199,6 +199,10 @@ bench-verdicts: setup ## How often the verdicts are right, on labelled campaigns
 bench-stopping: setup ## What campaigns save that stop when decided, and how often they are right.
 	$(BIN)/python tests/verdicts/stopping.py
 
+.PHONY: bench-going-on
+bench-going-on: setup ## What further rounds decide where verdicts are open, and how long they take.
+	$(BIN)/python tests/verdicts/going_on.py
+
 .PHONY: bench-health
 bench-health: setup ## How often `assay health` is right, on nights of clusters that get slower or do not.
 	$(BIN)/python tests/verdicts/nights.py

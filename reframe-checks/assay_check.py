@@ -21,7 +21,7 @@ from reframe.core.exceptions import ReframeError
 import leftovers
 import lost_hosts
 from assay import __version__
-from assay.campaign.cases import FIRST
+from assay.campaign.cases import FIRST, Case
 from assay.campaign.results import Results
 from assay.campaign.samples import samples_of
 from assay.campaign.steps import Evict, Shell, Step, busy_s, misplaced
@@ -62,8 +62,17 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
     #: open; if not, one job takes all samples.
     until_decided = variable(typ.Bool, value=False)
 
-    #: 1 or 2 if the samples are taken in two rounds; otherwise 0.
+    #: Number of further rounds that the campaign may take of what is open; planned beforehand.
+    further_rounds = variable(int, value=0)
+
+    #: The number of the round if the samples are taken in rounds; otherwise 0.
     round = variable(int, value=0, loggable=True)
+
+    #: How often the samples may be judged, as was planned for the first round; 0 without rounds.
+    looks = variable(int, value=0, loggable=True)
+
+    #: Number of subjects whose open verdicts are the reason for this round.
+    open = variable(int, value=0, loggable=True)
 
     #: Variable to the value of the scale and the value set instead; kept in ReFrame's run report.
     deviations = variable(typ.Dict, value={}, loggable=True)
@@ -212,21 +221,37 @@ class AssayCheck(rfm.RunOnlyRegressionTest):
         measured = earlier and not any(map(earlier.problems, self.requirements))
         if measured and self.case not in extras["undecided"]:
             self.skip("an earlier session of this campaign measured it")
-        if extras["second_round"] and not measured:
-            self.skip("the first round did not measure it")
-        self.take_a_round(second=bool(measured))
+        if extras["another_round"] and not measured:
+            self.skip("the round before did not measure it")
+        before = earlier.cases.get(self.case) if earlier else None
+        if before and not measured:
+            self.open = before.jobs[-1].open
+            before = before.kept
+        else:
+            self.open = extras["undecided"].get(self.case, 0)
+        self.take_a_round(before)
 
-    def take_a_round(self, *, second: bool) -> None:
-        """Take the samples of one of two rounds, if the campaign stops when decided."""
+    def take_a_round(self, before: Case | None) -> None:
+        """Take the samples of one round, if the campaign has several.
+
+        Args:
+            before: what the check has so far; None if this is its first round.
+        """
         asked = self.scales[self.scale]["repetitions"]
-        if not (self.until_decided or second) or asked <= FIRST:
+        in_parts = before.stopped if before else self.until_decided and asked > FIRST
+        if not (before or in_parts or self.further_rounds):
             return
         if self.repetitions != asked:
             raise ReframeError(
-                f"until_decided and repetitions = {self.repetitions} are both set: choose one"
+                f"repetitions = {self.repetitions} is set, and so are rounds (until_decided or"
+                " further_rounds): choose one"
             )
-        self.round = 2 if second else 1
-        self.repetitions = asked - FIRST if second else FIRST
+        if before:
+            self.looks, self.round = before.looks, len(before.jobs) + 1
+            self.repetitions = asked - FIRST if in_parts else asked
+        else:
+            self.looks, self.round = 1 + self.until_decided + self.further_rounds, 1
+            self.repetitions = FIRST if in_parts else asked
         self.note("repetitions", asked, self.repetitions)
 
     @run_before("run")

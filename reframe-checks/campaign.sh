@@ -1,9 +1,11 @@
 #!/bin/bash -p
-# campaign.sh [--until-decided] [--checks=NAME,...] DIRECTORY TAG...: run the checks that carry all TAGs, and none after a !,
-# and keep everything in DIRECTORY. What a campaign in that directory has measured already is not measured again.
+# campaign.sh [--until-decided] [--more-hours=HOURS] [--checks=NAME,...] DIRECTORY TAG...: run the checks that carry all TAGs,
+# and none after a !, and keep everything in DIRECTORY. What a campaign in that directory has measured already is not measured
+# again.
 #
 # With --until-decided each check takes its first samples, and a second round takes the others of the checks whose verdicts
-# these leave open. With --checks only these run.
+# these leave open. With --more-hours up to three further rounds measure the checks again whose verdicts are open, as long as
+# these hours of the whole campaign suffice. With --checks only these run.
 #
 # One campaign at a time: two would measure each other. What an interrupted one left running beside DIRECTORY is
 # ended first. Ends with ReFrame's exit status, with 64 where arguments are wrong or missing, with 66 where there is no
@@ -16,24 +18,33 @@ set -eu
 unset BASH_ENV BASH_COMPAT BASH_XTRACEFD ENV POSIXLY_CORRECT LD_PRELOAD LD_AUDIT "${!PYTHON@}"
 export -n SHELLOPTS BASHOPTS
 until_decided=
+more_hours=
 checks=
 while [[ ${1:-} == --* ]]; do
     case $1 in
         --until-decided) until_decided=yes ;;
+        --more-hours=*)
+            more_hours=${1#*=}
+            if [[ ! $more_hours =~ ^[0-9]{1,3}(\.[0-9]{1,3})?$ ]]; then
+                echo "$1 should be a number of hours, as --more-hours=1.5" >&2
+                exit 64
+            fi
+            [[ $more_hours =~ [1-9] ]] || more_hours=
+            ;;
         --checks=[A-Za-z]*) checks=${1#*=} ;;
         --help)
             sed -n '2,/^set /{/^#/s/^# \?//p}' "${BASH_SOURCE[0]}"
             exit 0
             ;;
         *)
-            echo "unknown option $1; choose from: --until-decided, --checks=NAME,..., --help" >&2
+            echo "unknown option $1; choose from: --until-decided, --more-hours=HOURS, --checks=NAME,..., --help" >&2
             exit 64
             ;;
     esac
     shift
 done
 if (($# < 2)) || [[ ! $1 ]]; then
-    echo "usage: campaign.sh [--until-decided] [--checks=NAME,...] DIRECTORY TAG...; tags are" \
+    echo "usage: campaign.sh [--until-decided] [--more-hours=HOURS] [--checks=NAME,...] DIRECTORY TAG...; tags are" \
         "names such as quick and network, or such a name after a !" >&2
     exit 64
 fi
@@ -185,6 +196,15 @@ if [[ $until_decided ]]; then
     rounds=(1 2)
     measure+=(--setvar=until_decided=yes)
 fi
+# As many are planned for each check before it begins, since each look at its samples has its part of every chance of error.
+further=3
+export ASSAY_MORE_HOURS=$more_hours
+if [[ $more_hours ]]; then
+    for ((number = 0; number < further; number++)); do
+        rounds+=($((${#rounds[@]} + 1)))
+    done
+    measure+=("--setvar=further_rounds=$further")
+fi
 # A signal, or a lost login, ends ReFrame, which ends its job, and no further round begins. Should this shell be killed, the
 # kernel tells ReFrame. It has a group of processes of its own, so that stop.sh can end all of that.
 if setpriv --pdeathsig TERM true 2>/dev/null; then
@@ -211,6 +231,7 @@ noted begun 0
 status=0
 before=$(wc -l 2>/dev/null <"$directory/reframe.out" || echo 0)
 for round in "${rounds[@]}"; do
+    so_far=$(wc -l 2>/dev/null <"$directory/reframe.out" || echo 0)
     ASSAY_ROUND=$round "${measure[@]}" </dev/null >>"$directory/reframe.out" 2>&1 &
     session=$!
     # Without room for it, the lock itself has to do.
@@ -224,6 +245,8 @@ for round in "${rounds[@]}"; do
     done
     wait "$session" || status=$?
     [[ ! $ended ]] || break
+    # No further round has anything to measure where this one had not.
+    ((round == 1)) || ! tail --lines=+$((so_far + 1)) "$directory/reframe.out" | grep --quiet ' Ran 0/' || break
 done
 # One that was killed has ended nothing of what it had started.
 cancel_jobs "$parent" || ((status)) || status=68

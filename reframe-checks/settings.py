@@ -6,6 +6,7 @@ ASSAY_CLUSTER names the description if it is not /etc/assay/cluster.json.
 import glob
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from reframe.core.logging import log_files
@@ -42,18 +43,21 @@ EARLIER = results.read(REPORTS, CLUSTER) if glob.glob(REPORTS) else None
 A session measures the checks of one phase of DAOS, or until it is interrupted.
 """
 
-SECOND_ROUND = os.environ.get("ASSAY_ROUND") == "2"
-"""Whether only these are measured now; `campaign.sh` sets it."""
+ANOTHER_ROUND = os.environ.get("ASSAY_ROUND", "1") != "1"
+"""Whether only what is undecided is measured now; `campaign.sh` sets it."""
+
+MORE_HOURS = float(os.environ.get("ASSAY_MORE_HOURS") or 0)
+"""The time for rounds beyond the scale; `campaign.sh` sets it."""
 
 
-def _undecided() -> frozenset[CaseKey]:
-    """What has taken the first of its samples, and needs the others."""
-    if EARLIER is None or not EARLIER.stopped:
-        return frozenset()
+def _undecided() -> Mapping[CaseKey, int]:
+    """What needs another round, with the number of its subjects whose verdicts are open."""
+    if EARLIER is None or not (EARLIER.stopped or (ANOTHER_ROUND and MORE_HOURS)):
+        return {}
     # It imports what judges, and most sessions need none of it.
-    from assay.judge.signoff import undecided
+    from assay.judge.rounds import undecided
 
-    return undecided(CLUSTER, EARLIER)
+    return undecided(CLUSTER, EARLIER, MORE_HOURS * 3600 if ANOTHER_ROUND else 0.0)
 
 
 UNDECIDED = _undecided()
@@ -94,7 +98,7 @@ def _partition(name: Partition) -> dict[str, object]:
             "partition": name,
             "earlier": EARLIER,
             "undecided": UNDECIDED,
-            "second_round": SECOND_ROUND,
+            "another_round": ANOTHER_ROUND,
         },
         "processor": {"num_cpus": min(CLUSTER.hosts[host].cores for host in members)},
     }

@@ -16,7 +16,8 @@ from assay.bundle.verify import verify
 from assay.campaign.results import Results, read
 from assay.campaign.run_report import ReportError
 from assay.cluster.description import Cluster
-from assay.judge.signoff import Gate, SignOff, sign_off, undecided
+from assay.judge.rounds import undecided
+from assay.judge.signoff import Gate, SignOff, sign_off
 from assay.judge.verdict import Verdict
 from bundles import MADE
 from clusters import described, description
@@ -256,7 +257,7 @@ def test_first_samples_that_decide_are_enough(rounds: Campaign) -> None:
     rounds.take(1)
     results = rounds.results()
     assert ("SsdFio", "servers") in results.stopped
-    assert undecided(rounds.cluster, results) == frozenset()
+    assert undecided(rounds.cluster, results) == {}
     signed = rounds.signed(Gate.ACCEPTANCE)
     assert signed.stopped_by_less == ()
     (disks,) = (str(e) for e in signed.deviations if (e.check, e.partition) == DISKS)
@@ -269,7 +270,7 @@ def test_first_samples_that_leave_a_verdict_open_block_an_acceptance(rounds: Cam
             by_subject["s1"] = [2000.0, 1900.0, 1800.0]
 
     rounds.take(1, drift)
-    assert undecided(rounds.cluster, rounds.results()) == {("SsdFio", "servers")}
+    assert undecided(rounds.cluster, rounds.results()) == {DISKS: 0}
     signed = rounds.signed(Gate.ACCEPTANCE)
     assert [str(each) for each in signed.stopped_by_less] == [
         "SsdFio.repetitions on servers was 3, less than the scale's 5"

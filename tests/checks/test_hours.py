@@ -156,3 +156,12 @@ def test_processes_that_share_cores_check_fields_in_turn() -> None:
     assert of_fields(2) - of_fields(4) == pytest.approx(once)
     assert of_fields(1) - of_fields(4) == pytest.approx(3 * once)
     assert of_fields(8) == of_fields(4)
+
+
+def test_a_plan_states_the_budget_for_further_rounds() -> None:
+    cluster = full(2, 2)
+    without = hours.sentences(cluster)
+    assert hours.sentences(cluster, 1.5) == [
+        *without,
+        "further rounds of checks whose verdicts are open: at most 1.5 h, and 3 of each",
+    ]

@@ -42,6 +42,29 @@ def test_a_campaign_may_stop_when_decided(until_decided: bool | str) -> None:
         assert command[place + 1].endswith("/today")
 
 
+def _hours(**site: Any) -> set[tuple[str, ...]]:
+    """The budget that each command has for further rounds; empty if it has none."""
+    commands = _commands(**site)
+    assert commands
+    return {tuple(w for w in words if w.startswith("--more-hours")) for words in commands}
+
+
+@pytest.mark.parametrize(
+    ("site", "asked"),
+    [
+        ({}, ()),
+        ({"assay_scale": "acceptance"}, ("--more-hours=2",)),
+        ({"assay_scale": "acceptance", "assay_more_hours": 0}, ()),
+        ({"assay_scale": "acceptance", "assay_more_hours": "0.5"}, ("--more-hours=0.5",)),
+        ({"assay_more_hours": 3}, ("--more-hours=3",)),
+    ],
+)
+def test_an_acceptance_goes_on_for_two_hours_unless_the_site_says_otherwise(
+    site: dict[str, Any], asked: tuple[str, ...]
+) -> None:
+    assert _hours(**site) == {asked}
+
+
 @pytest.mark.parametrize("site", [{}, {"assay_until_decided": False}])
 def test_a_campaign_takes_all_samples_otherwise(site: dict[str, bool]) -> None:
     for command in _commands(**site):

@@ -121,7 +121,7 @@ def signed_of(
     results = SimpleNamespace(
         cases={},
         host_changes=(),
-        in_rounds=False,
+        looks=1,
         stopped=frozenset(),
         samples=lambda metric: samples[metric],
         problems=lambda _: [],

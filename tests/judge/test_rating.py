@@ -185,6 +185,8 @@ def test_no_samples_are_asked_for_where_those_that_there_are_nearly_suffice() ->
     rating = rated([1010], group=-1, worst=1000, low=900, high=1100, spread=0.0043, count=5)
     assert last(rating) is Open
     assert np.isnan(rating.more_samples[0])
+    # Yet only more samples can decide it.
+    assert rating.scattering[0]
 
 
 @pytest.mark.parametrize(

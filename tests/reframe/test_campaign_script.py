@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 
 from assay.checks.entry import SCALES, Layer, Phase
+from assay.checks.hours import FURTHER
 
 SCRIPT = Path(__file__).parents[2] / "reframe-checks/campaign.sh"
 NOBODY = 65534
@@ -148,7 +149,8 @@ def test_an_unknown_option_is_refused_with_all_options(tmp_path: Path) -> None:
     )
     assert (ran.returncode, ran.stderr) == (
         64,
-        "unknown option --check=A; choose from: --until-decided, --checks=NAME,..., --help\n",
+        "unknown option --check=A; choose from: --until-decided, --more-hours=HOURS,"
+        " --checks=NAME,..., --help\n",
     )
 
 
@@ -201,6 +203,53 @@ def test_each_session_has_outputs_of_its_own(tmp_path: Path) -> None:
     for line in (first, second):
         assert "--setvar=until_decided=yes" in line
         assert "--timestamp=%Y%m%dT%H%M%S" in line
+
+
+def going_on(tmp_path: Path, reframe: str, hours: str = "1.5", *options: str) -> list[str]:
+    """The lines that a stand-in of ReFrame prints in a campaign that may go on."""
+    programs = commands(tmp_path)
+    (programs / "reframe").write_text(
+        f'#!/bin/bash\necho "round $ASSAY_ROUND of $ASSAY_MORE_HOURS h: $@"\n{reframe}\n'
+    )
+    path = f"{programs}:{os.environ['PATH']}"
+    start(tmp_path / "campaigns/monday", before=(f"--more-hours={hours}", *options), PATH=path)
+    return (tmp_path / "campaigns/monday/reframe.out").read_text().splitlines()
+
+
+def test_a_campaign_goes_on_for_as_many_rounds_as_it_has_planned(tmp_path: Path) -> None:
+    lines = going_on(tmp_path, "")
+    assert [line.partition(":")[0] for line in lines] == [
+        f"round {number} of 1.5 h" for number in range(1, 2 + FURTHER)
+    ]
+    assert all(f"--setvar=further_rounds={FURTHER}" in line for line in lines)
+
+
+def test_first_samples_and_further_rounds_go_together(tmp_path: Path) -> None:
+    lines = going_on(tmp_path, "", "1.5", "--until-decided")
+    assert len(lines) == 2 + FURTHER
+    assert all("until_decided=yes" in line and "further_rounds=" in line for line in lines)
+
+
+def test_a_campaign_ends_with_a_round_that_had_nothing_to_measure(tmp_path: Path) -> None:
+    """ReFrame skips what is decided, and each session takes its time."""
+    nothing = "echo '[  PASSED  ] Ran 0/9 test case(s) from 9 check(s)'"
+    lines = going_on(tmp_path, f"((ASSAY_ROUND < 2)) || {nothing}")
+    assert [line.split()[1] for line in lines if line.startswith("round")] == ["1", "2"]
+
+
+@pytest.mark.parametrize("hours", ["0", "0.0"])
+def test_a_campaign_without_a_budget_has_no_further_round(tmp_path: Path, hours: str) -> None:
+    (line,) = going_on(tmp_path, "", hours)
+    assert "further_rounds" not in line
+
+
+@pytest.mark.parametrize("hours", ["", "-1", "2h", "1e3", "9999"])
+def test_a_budget_that_is_no_number_of_hours_is_refused(tmp_path: Path, hours: str) -> None:
+    ran = start(tmp_path / "campaigns/monday", before=(f"--more-hours={hours}",))
+    assert (ran.returncode, ran.stderr) == (
+        64,
+        f"--more-hours={hours} should be a number of hours, as --more-hours=1.5\n",
+    )
 
 
 def test_the_status_of_a_first_round_is_not_lost(tmp_path: Path) -> None:

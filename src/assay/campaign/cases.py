@@ -1,8 +1,9 @@
-"""One check of a campaign, as it ran: in one job, or in two rounds.
+"""One check of a campaign, as it ran: in one job, or in several rounds.
 
 A campaign that stops when decided takes `FIRST` samples of each check. If these leave a verdict
 open, a second round takes the others that the scale asks for (`assay.judge.stopping` has the rule).
-Both rounds together are one run.
+A campaign may also go on, in further rounds of the checks whose verdicts are still open, each with
+the samples of the scale (`assay.campaign.further`). All rounds together are one run.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import reduce
 from pathlib import Path
 
 from assay.campaign.outputs import Outputs
@@ -25,7 +27,7 @@ FIRST = 3
 
 def place_of(partition: str, check: str, number: int) -> str:
     """The directory of a job's outputs in a bundle; `number` is that of its round, or 0."""
-    return f"raw/{partition}/{check}{'.2' if number == 2 else ''}"
+    return f"raw/{partition}/{check}{f'.{number}' if number > 1 else ''}"
 
 
 RUNS, INTERRUPTED = "runs", "interrupted"
@@ -98,9 +100,13 @@ class Case:
     """Number of runs that were interrupted, which the sign-off lists, too."""
 
     round: int = 0
-    """1 or 2 if its samples are taken in two rounds; otherwise 0."""
+    """Number of its last round if its samples are taken in rounds; otherwise 0."""
+    looks: int = 1
+    """How often its samples may be judged, as was planned when its first round began."""
+    open: int = 0
+    """Number of subjects whose open verdicts made the campaign take this round."""
     rounds: tuple[Case, ...] = ()
-    """Both rounds, if it has a second one."""
+    """All rounds, if it has more than one."""
 
     @property
     def key(self) -> CaseKey:
@@ -111,6 +117,11 @@ class Case:
     def jobs(self) -> tuple[Case, ...]:
         """Its rounds; itself, if all of its samples are from one job."""
         return self.rounds or (self,)
+
+    @property
+    def kept(self) -> Case | None:
+        """What it has without its last round, which failed; None if that was its first."""
+        return reduce(joined, self.rounds[:-1]) if self.rounds else None
 
     @property
     def place(self) -> str:
@@ -167,6 +178,8 @@ def case_of(
         runs=runs,
         interrupted=interrupted,
         round=case.round,
+        looks=case.planned_looks,
+        open=case.open,
     )
 
 
@@ -199,7 +212,7 @@ _REFUSAL = "reframe error: "
 
 
 def joined(first: Case, second: Case) -> Case:
-    """A check whose samples are from two rounds."""
+    """A check whose samples are from the rounds so far, and one more."""
     samples = {
         name: {
             subject: [*values, *second.samples.get(name, {}).get(subject, [])]
@@ -220,12 +233,12 @@ def joined(first: Case, second: Case) -> Case:
         taken=first.taken + second.taken,
         benchmark_seconds=first.benchmark_seconds + second.benchmark_seconds,
         started=first.started,
-        rounds=(first, second),
+        rounds=(*first.jobs, second),
     )
 
 
 def _together(first: Case, second: Case) -> Iterator[Deviation]:
-    """The deviations of two rounds; their samples deviate only if both together do."""
+    """The deviations of all rounds; their samples deviate only if all together do."""
     for each in dict.fromkeys((*first.deviations, *second.deviations)):
         if each.variable != REPETITIONS:
             yield each

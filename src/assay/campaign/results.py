@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import TypeVar
 
@@ -133,9 +133,9 @@ class Results:
         return {**scale, **{each.variable: each.was for each in case.deviations}}
 
     @cached_property
-    def in_rounds(self) -> bool:
-        """Whether samples were taken in two rounds, or would have been."""
-        return any(case.round for case in self.cases.values())
+    def looks(self) -> int:
+        """How often samples may be judged before the last of them, as was planned."""
+        return max((case.looks for case in self.cases.values()), default=1)
 
     @property
     def stopped(self) -> frozenset[CaseKey]:
@@ -273,7 +273,7 @@ def read(
     """Read the run reports of a cluster that match a glob pattern.
 
     If a check was interrupted or failed in one session, and a later session ran it again, the later
-    run counts. If it ran in two rounds, both count.
+    run counts. If it ran in several rounds, all count.
 
     Args:
         pattern: glob pattern of the reports.
@@ -283,8 +283,8 @@ def read(
 
     Raises:
         ReportError: no report matches; a file is not a run report, or is of another cluster; a
-            check that had not failed is in a later report again, or its second round without the
-            first; two sessions ran at once; or outputs cannot be read.
+            check that had not failed is in a later report again, or a round without the one before
+            it; two sessions ran at once; or outputs cannot be read.
     """
     paths = sessions.matching(pattern)
     names = Names(cluster)
@@ -312,7 +312,8 @@ def read(
     return Results(
         reports=paths,
         cases={
-            key: _joined(
+            key: reduce(
+                joined,
                 [
                     _without_refused(
                         case_of(
@@ -326,7 +327,7 @@ def read(
                         names,
                     )
                     for session, case in rounds
-                ]
+                ],
             )
             for key, rounds in latest.items()
         },
@@ -347,10 +348,6 @@ def read(
         support_logs=_beside(outputs, lambda root: support_logs.read(root, support_logs.DIRECTORY)),
         digests=tuple({session.path: session.sha256 for session in loaded}[path] for path in paths),
     )
-
-
-def _joined(rounds: Sequence[Case]) -> Case:
-    return joined(*rounds) if len(rounds) == 2 else rounds[0]
 
 
 def _output(

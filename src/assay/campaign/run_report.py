@@ -47,6 +47,10 @@ class ReportError(ValueError):
     """A run report cannot be used; the message says which, why, and what to do."""
 
 
+MOST_LOOKS = 5
+"""Most looks at the samples of a campaign: at the first three, at those of the scale, and after
+each of three further rounds."""
+
 _FIRST = 2000
 """No campaign was measured before this year (this project's own choice)."""
 
@@ -109,7 +113,11 @@ class TestCase(_Read):
         Annotated[_Name, AfterValidator(one_line)],
         Setting,
     ] = Field(max_length=limits.DEVIATIONS, description="by the name of the variable")
-    round: int = Field(default=0, ge=0, le=2, description="of two, or 0 if there is only one")
+    round: int = Field(default=0, ge=0, le=MOST_LOOKS, description="0 if there is only one")
+    looks: int = Field(default=0, ge=0, le=MOST_LOOKS, description="planned; 0: not reported")
+    open: int = Field(
+        default=0, ge=0, le=limits.SUBJECTS, description="subjects with open verdicts"
+    )
     problems: dict[_Name, Annotated[list[_Reason], Field(max_length=limits.PROBLEMS)]]
     units: dict[_Name, _Name] = Field(default={}, description="of the samples, by metric")
     checks_version: _Name | None = Field(default=None, description="of daos-assay, that measured")
@@ -126,6 +134,11 @@ class TestCase(_Read):
     def key(self) -> CaseKey:
         """The check on its partition."""
         return CaseKey(self.check, self.partition)
+
+    @property
+    def planned_looks(self) -> int:
+        """How often its samples may be judged; a report that does not say so has two rounds."""
+        return self.looks or (2 if self.round else 1)
 
 
 class _Run(_Read):

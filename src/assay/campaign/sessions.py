@@ -64,8 +64,10 @@ def refuse_overlaps(loaded: Sequence[Loaded]) -> None:
             )
 
 
+ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
+
 Rounds = list[tuple[Loaded, TestCase]]
-"""The rounds of a check, one or two, each with its session."""
+"""The rounds of a check, each with its session."""
 
 
 def with_session(rounds: Rounds, session: Loaded, case: TestCase) -> Rounds:
@@ -76,19 +78,22 @@ def with_session(rounds: Rounds, session: Loaded, case: TestCase) -> Rounds:
     """
     here = f"{session.path}: {case.check} on {case.partition}"
     last = rounds[-1][1] if rounds else None
+    which = f"{here} is a {ORDINALS[max(case.round, 1)]} round"
     if last is None or problem_of(last) is not None:
         if case.round < 2 and len(rounds) < 2:
             return [(session, case)]
         if last is not None and case.round == last.round:
             return [*rounds[:-1], (session, case)]
-    elif (last.round, case.round) == (1, 2) and last.scale == case.scale:
+    elif last.round and case.round == last.round + 1 and last.scale == case.scale:
+        # Who looks before he plans to look again has a chance of error more.
+        if not case.round <= case.planned_looks <= last.planned_looks:
+            raise ReportError(f"{which}, which was not planned when its first began")
         return [*rounds, (session, case)]
     if last is None:
-        raise ReportError(
-            f"{here} is a second round, and no report has its first: name all reports"
-        )
-    if (last.round, case.round) == (1, 2) and problem_of(last) is not None:
-        raise ReportError(f"{here} is a second round, but its first failed: measure both again")
+        before = ORDINALS[case.round - 1]
+        raise ReportError(f"{which}, and no report has its {before}: name all reports")
+    if case.round == last.round + 1 and problem_of(last) is not None:
+        raise ReportError(f"{which}, but its {ORDINALS[last.round]} failed: measure both again")
     raise ReportError(
         f"{here} is also in {rounds[-1][0].path}; a campaign has each check once: name the reports"
         " of one campaign"

@@ -47,6 +47,10 @@ def by_phase(cluster: Cluster, scale: str) -> Mapping[str, float]:
     return {phase: each for phase, each in seconds.items() if each}
 
 
+FURTHER = 3
+"""Most further rounds of a check (own choice): four times the samples halve each error."""
+
+
 def spelled(seconds: float) -> str:
     """A time in words, rounded to about a tenth: ``40 s``, ``12 min``, ``3.5 h``."""
     if seconds < 90:
@@ -56,8 +60,13 @@ def spelled(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
-def sentences(cluster: Cluster) -> list[str]:
-    """The expected time of a campaign, by scale, and with DAOS by phase."""
+def sentences(cluster: Cluster, more_hours: float = 0.0) -> list[str]:
+    """The expected time of a campaign, by scale, and with DAOS by phase; then its budget.
+
+    Args:
+        cluster: the cluster.
+        more_hours: the budget for further rounds of checks whose verdicts are open.
+    """
     lines = []
     for scale in SCALES:
         phases = by_phase(cluster, scale)
@@ -65,4 +74,9 @@ def sentences(cluster: Cluster) -> list[str]:
         # Without DAOS nothing is stopped or started, and all checks run in one go.
         phase_times = f" ({parts})" if cluster.daos is not None and len(phases) > 1 else ""
         lines.append(f"expected time, {scale}: {spelled(sum(phases.values()))}{phase_times}")
+    if more_hours > 0:
+        lines.append(
+            "further rounds of checks whose verdicts are open: at most"
+            f" {spelled(more_hours * 3600)}, and {FURTHER} of each"
+        )
     return lines

@@ -15,6 +15,9 @@ from assay.foreign.text import one_line
 def plan(
     file: ClusterFile = DEFAULT_CLUSTER,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    more_hours: Annotated[
+        float, typer.Option(min=0, help="The budget for further rounds of what stays open.")
+    ] = 0.0,
 ) -> None:
     """List every metric required of the cluster, before anything runs."""
     from rich.markup import escape
@@ -55,6 +58,6 @@ def plan(
         *failures(described),
         *not_tested(described),
         *writes(described),
-        *sentences(described),
+        *sentences(described, more_hours),
     ):
         print(sentence)

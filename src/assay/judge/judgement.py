@@ -63,6 +63,8 @@ class Judgement:
     """None if there are too few peers."""
     more_samples: int | None = None
     """Further samples that would decide an open verdict; None if no reasonable number would."""
+    scatters: bool = False
+    """Whether its verdict is open because of its scatter, so that more samples may decide it."""
     culprit: str = ""
     """What makes it slow, if its peers show it: ``c4``, or ``between c[1-4] and c[5-8]``."""
 
@@ -122,6 +124,7 @@ def judge(measurements: Sequence[Measurement], looks: int = 1) -> Judged:
                 raw=tuple(measurement.raw),
                 peers=rated.peers,
                 more_samples=rated.more_samples,
+                scatters=bool(rating.scattering[row]),
                 culprit=culprit[row],
             )
         )

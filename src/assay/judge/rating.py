@@ -135,6 +135,12 @@ class Rating:
     comparisons: int
     """Number of comparisons that could have raised a false alarm."""
 
+    @property
+    def scattering(self) -> Flags:
+        """Whether a verdict is open because of scatter, so that more samples may decide it."""
+        is_open = self.verdict == Verdict.UNSTEADY
+        return np.asarray(is_open & (self.straddling | self.hiding) & ~self.drifting)
+
     def of(self, row: int) -> Rated:
         """The rating of one metric."""
         figures, more = self.figures, float(self.more_samples[row])

@@ -14,6 +14,7 @@ from statistics import median
 from assay import __version__
 from assay.campaign import begun
 from assay.campaign.cases import REPETITIONS, Deviation
+from assay.campaign.further import further_rounds
 from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
 from assay.checks.entry import LAYERS
@@ -32,7 +33,6 @@ from assay.judge.in_force import in_force
 from assay.judge.judgement import Judged, Judgement, Measurement, judge
 from assay.judge.recovery import Recovery, recoveries
 from assay.judge.stand_ins import stand_ins
-from assay.judge.stopping import BETWEEN, LOOKS
 from assay.judge.strangers import strangers
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import MOST_BY_PATTERN, Excused, Waiver, excuse
@@ -268,10 +268,9 @@ def sign_off(
         WaiverError: a waiver has expired, or names no metric of the plan.
     """
     made_at = made_at or datetime.now(UTC)
-    looks = LOOKS if results.in_rounds else 1
     plan = requirements(cluster, results.scale)
     reported = engines(cluster, plan, results)
-    found, _ = judge_campaign(cluster, plan, results, baseline, reported, looks)
+    found, _ = judge_campaign(cluster, plan, results, baseline, reported, results.looks)
     judgements, excused = excuse(found.judgements, waivers, made_at.astimezone(UTC).date())
     return SignOff(
         cluster=cluster,
@@ -291,7 +290,7 @@ def sign_off(
         deviations=tuple(_settled(results, found.decided)),
         baseline=baseline,
         host_changes=results.host_changes,
-        findings=(*_declared(cluster), *found.findings),
+        findings=(*_declared(cluster), *further_rounds(results), *found.findings),
         engines=reported,
         in_force=in_force(cluster, results),
         strangers=strangers(cluster, results),
@@ -305,21 +304,6 @@ def _declared(cluster: Cluster) -> Iterator[str]:
     """The populations that the site declares; a sentence for each."""
     for name, members in cluster.populations.items():
         yield f"declared population {name}: {several(members)}; judged by itself"
-
-
-def undecided(cluster: Cluster, results: Results) -> frozenset[CaseKey]:
-    """What has taken its first samples, and needs the others.
-
-    Args:
-        cluster: the cluster.
-        plan: its plan, at the scale of the campaign.
-        results: the results of the campaign so far.
-    """
-    if not results.stopped:
-        return frozenset()
-    plan = requirements(cluster, results.scale)
-    found, _ = judge_campaign(cluster, plan, results, looks=LOOKS * BETWEEN)
-    return results.stopped - found.decided
 
 
 def _settled(results: Results, decided: Collection[CaseKey]) -> Iterator[Deviation]:
