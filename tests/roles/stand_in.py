@@ -73,6 +73,12 @@ class StandIn:
         """Become a system that waits for its first format."""
         self._state.unlink()
 
+    def exclude(self, label: str, ranks: list[int]) -> None:
+        """Let a pool exclude ranks of two targets each."""
+        state = json.loads(self._state.read_text())
+        state["pools"][label]["excluded"] = ranks
+        self._keep(state)
+
     def lose_rank(self) -> None:
         """Become a system that makes no pools."""
         state = json.loads(self._state.read_text())

@@ -338,6 +338,17 @@ def test_an_account_that_is_not_there_makes_nothing(container: Run, daos: StandI
     assert daos.pools()["tank"]["containers"] == {}
 
 
+def test_a_pool_with_excluded_targets_is_told_how_they_come_back(pool: Run, daos: StandIn) -> None:
+    pool()
+    daos.exclude("tank", [1, 2])
+    failed = pool(size="90%")
+    assert failed["msg"] == (
+        "pool tank: 4 of its 6 targets, those of rank 1,2, are excluded, since an engine was away."
+        " When dmg system query says joined, dmg pool reintegrate tank --ranks=1,2 brings them"
+        " back; then deploy again"
+    )
+
+
 def test_the_role_makes_no_pool_where_another_differs(pool: Run, daos: StandIn) -> None:
     pool()
     new = {"name": "new", "size": "1GB"}

@@ -13,6 +13,7 @@ from ansible.module_utils.daos.pools import (
     POOL_SIZE,
     SIZES_ALLOWED,
     Difference,
+    excluded,
     pool_allow,
     pool_allows,
     pool_create,
@@ -27,6 +28,7 @@ description:
   - Creates the pool if it is missing, with C(dmg -j).
   - Sets properties that C(dmg pool set-prop) can change with effect on existing containers, such as
     C(reclaim), C(self_heal) and C(space_rb).
+  - Fails if targets of the pool are excluded, and says how they come back.
   - Fails if the pool has another size, or another value of a property that is fixed at creation,
     such as C(rd_fac). The message names both values. Nothing is changed then.
   - Never destroys, shrinks or extends a pool.
@@ -142,6 +144,8 @@ class Pool:
         known = self._ask(["pool", "get-prop", self._name])
         if not query.get("tier_stats"):
             self._fail("dmg pool query does not report its size")
+        if why := excluded(self._name, query):
+            self._fail(why)
         differences = pool_differences(self._size, self._properties, query, known)
         fixed = [difference for difference in differences if not difference.changeable]
         if fixed:

@@ -115,8 +115,12 @@ class System:
     def _pool_query(self, request: Request) -> Any:
         pool = self._pool(*request["labels"])
         tiers = [("scm", pool["size"] + 3072), ("nvme", 0)]  # DAOS rounds up
+        away = pool.get("excluded", [])
         return {
-            "state": "Ready",
+            "state": "TargetsExcluded" if away else "Ready",
+            "total_targets": 6,
+            "active_targets": 6 - 2 * len(away),
+            "disabled_ranks": away or None,
             "uuid": pool["uuid"],
             "tier_stats": [
                 {"total": total, "free": total, "media_type": media} for media, total in tiers

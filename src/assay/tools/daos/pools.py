@@ -139,6 +139,29 @@ def _spelt(value: Any) -> str:
     return str(value)
 
 
+def excluded(label: str, query: Mapping[str, Any]) -> str:
+    """What a pool lacks while an engine is away, and afterwards; empty if it lacks nothing.
+
+    An engine that is away for the time of SWIM's suspicion is excluded from its pools. It joins
+    again by itself, and its pools take it back only if they are told to (DAOS 2.8).
+
+    Args:
+        label: the label of the pool.
+        query: the response to `dmg pool query`.
+    """
+    total = query.get("total_targets", 0)
+    gone = total - query.get("active_targets", total)
+    if gone <= 0:
+        return ""
+    ranks = ",".join(str(rank) for rank in query.get("disabled_ranks") or ())
+    whose = f", those of rank {ranks}," if ranks else ""
+    return (
+        f"{gone} of its {total} targets{whose} are excluded, since an engine was away. When dmg"
+        f" system query says joined, dmg pool reintegrate {label} --ranks={ranks or 'RANKS'} brings"
+        " them back; then deploy again"
+    )
+
+
 def pool_differences(
     size: str, properties: Mapping[str, Any], query: Mapping[str, Any], known: Sequence[Any]
 ) -> list[Difference]:
