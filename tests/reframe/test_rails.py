@@ -16,13 +16,17 @@ from assay.checks.raw import directory_of
 from clusters import described
 from sites import site
 
-NAMES = "--name=^(FiPingpong|SelfTestClientServer|SelfTestByRail)"
+NAMES = "--name=^(FiPingpong|SelfTestClientServer|SelfTestByRail|IorEasy)"
 
 
 def clients(rails: int) -> dict[str, Any]:
     document = site(servers=1, engines=2, clients=2, rails=rails)
-    document["benchmarks"] = {"fi_pingpong": "/opt/bin/fi_pingpong"}
-    document["daos"]["pool"] = "tank"
+    document["benchmarks"] = {
+        "fi_pingpong": "/opt/bin/fi_pingpong",
+        "ior": "/opt/bin/ior",
+        "ior_apis": ["DFS"],
+    }
+    document["daos"] |= {"pool": "tank", "container": "posix"}
     return document
 
 
@@ -47,8 +51,8 @@ def commands(script: str, step: str) -> list[list[str]]:
 
 
 def test_clients_of_one_rail_have_the_jobs_they_had(one: dict[str, str]) -> None:
-    assert set(one) == {"FiPingpong", "SelfTestClientServer"}
-    assert not re.search("rail|crossing|INTERFACE", "".join(one.values()))
+    assert set(one) == {"FiPingpong", "SelfTestClientServer", "IorEasy"}
+    assert not re.search("rail|crossing|INTERFACE|--distribution", "".join(one.values()))
     (pingpong,) = (c for c in commands(one["FiPingpong"], "bandwidth_1m.1") if "--mpi=none" in c)
     end = "env FI_TCP_IFACE=ib0 /opt/bin/fi_pingpong -p tcp -e msg -S 1048576 -I 1000"
     assert " ".join(pingpong).endswith(
@@ -111,3 +115,13 @@ def test_the_steps_of_rails_are_those_of_the_catalogue(two: dict[str, str]) -> N
         (planned,) = (each for each in run.subjects if directory_of(each) == subject)
         steps = re.findall(r"^step (\S+) ", block, re.MULTILINE)
         assert steps == [*run.check.reading.steps(run, planned)]
+
+
+def test_ranks_take_the_numa_nodes_of_a_client_in_turn(two: dict[str, str]) -> None:
+    started = [
+        line for line in two["IorEasy"].splitlines() if " --mpi=" in line and "/ior " in line
+    ]
+    assert started
+    assert all(
+        " --cpu-bind=cores --kill-on-bad-exit --distribution=block:cyclic " in s for s in started
+    )
