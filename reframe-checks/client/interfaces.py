@@ -1,11 +1,11 @@
-"""Whether DAOS's agent gives every process the interface of its own NUMA node."""
+"""Whether DAOS's agent gives every process a rail of its own NUMA node, and all described rails."""
 
 from collections.abc import Sequence
 
 import reframe as rfm
 
 from assay.campaign.steps import Step
-from assay.checks.benchmarks.interfaces import AGENT_CONFIGURATION
+from assay.checks.benchmarks.interfaces import AGENT_CONFIGURATION, asks
 from assay.subject import Subject
 from assay_check import AssayCheck
 from mixins.daos import NeedsDaos
@@ -19,14 +19,15 @@ LIMIT_S = 60
 
 @rfm.simple_test
 class ClientInterfaces(NeedsDaos, RunsOnEachHost, AssayCheck):
-    """The agent gives a process on each NUMA node of a client an interface of that node."""
+    """The agent gives processes on each NUMA node of a client the rails of that node, and all."""
 
     scripts = ("client/interfaces.sh",)
 
     def steps(self, subject: Subject) -> Sequence[Step]:
-        """For each sample, one process on each NUMA node after the other."""
+        """For each sample, as many processes on each NUMA node as a node has rails, in turn."""
         ask = self.command(["daos", "pool", "list", "--no-query"])
-        nodes = str(self.host(subject).numa_nodes)
+        nodes, each = str(self.host(subject).numa_nodes), asks(self.cluster, subject.host)
+        nodes += f"x{each}" if each > 1 else ""
         command = ["bash", "interfaces.sh", LOG, AGENT_CONFIGURATION, nodes, *ask]
         return [
             Step(name, limit_s=LIMIT_S, program="daos", commands=[command])

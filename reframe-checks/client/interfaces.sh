@@ -1,10 +1,11 @@
 #!/bin/bash
-# interfaces.sh LOG CONFIGURATION NODES DAOS...: let the command DAOS ask DAOS's agent for the way to
-# the system on each of so many NUMA nodes, then print what the agent logged meanwhile, and before it
-# how its configuration says that it caches.
+# interfaces.sh LOG CONFIGURATION NODES[xTIMES] DAOS...: let the command DAOS ask DAOS's agent for the
+# way to the system on each of so many NUMA nodes, once or so many times, then print what the agent
+# logged meanwhile, and before it how its configuration says that it caches.
 # shellcheck source=/dev/null # it lies beside this one where both run
 . ./steps.sh
-log=$1 configuration=$2 nodes=$3
+log=$1 configuration=$2 nodes=${3%x*} times=1
+[[ $3 != *x* ]] || times=${3#*x}
 shift 3
 
 grep --extended-regexp '^(disable_caching|cache_expiration):' "$configuration"
@@ -14,7 +15,8 @@ if [[ ! -r $log ]]; then
 fi
 end=$(stat --format=%s "$log")
 asked="^$"
-for ((node = 0; node < nodes; node++)); do
+for ((ask = 0; ask < nodes * times; ask++)); do
+    node=$((ask / times))
     taskset --cpu-list "$(cores "$node")" "$@" >/dev/null &
     asked+="|pid:$![: ]"
     wait "$!" || exit

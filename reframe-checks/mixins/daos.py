@@ -11,7 +11,7 @@ from reframe.core.exceptions import ReframeError
 import asking
 from assay.checks import redundancy
 from assay.checks.backends import container, library_directory
-from assay.checks.benchmarks.self_test import SYSTEM_BEFORE, NoRankError, rank
+from assay.checks.ranks import SYSTEM_BEFORE, NoRankError, rank
 from assay.cluster.daos import Engine, System
 from assay.cluster.description import Cluster
 from assay.foreign import sources
@@ -54,11 +54,11 @@ def patience_s(rpcs: int, in_flight: int, size: int = 0) -> int:
     return LIMIT_S + int(rpcs / in_flight * (SLOWEST_RPC_S + size / 2**20 * SLOWEST_MIB_S))
 
 
-def srun(hosts: Sequence[str]) -> list[str]:
-    """The beginning of a command that runs once on each host."""
+def srun(hosts: Sequence[str], each: int = 1) -> list[str]:
+    """The beginning of a command that runs on each host, by default once."""
     return [
         *("srun", f"--nodelist={','.join(hosts)}", f"--nodes={len(hosts)}"),
-        *(f"--ntasks={len(hosts)}", "--ntasks-per-node=1", "--overlap", "--mpi=none"),
+        *(f"--ntasks={len(hosts) * each}", f"--ntasks-per-node={each}", "--overlap", "--mpi=none"),
         "--cpu-bind=none",
     ]
 

@@ -11,6 +11,7 @@ from reframe.core.builtins import run_before
 from assay.checks.load import ranks_per_node
 from assay.checks.raw import directory_of
 from assay.cluster.description import Host
+from assay.cluster.rails import most_rails
 from assay.subject import Subject
 from assay_check import HERE, Commands
 from mixins.plugin import Mixin
@@ -125,8 +126,10 @@ class LaunchesMpi(StartsItsPrograms):
         """The beginning of a command that runs so many ranks on each of some clients.
 
         `--mpi=none` would make a world of every rank. Without a rank that has died the others wait
-        in MPI for ever.
+        in MPI for ever. On clients with several rails, the ranks take the NUMA nodes in turn, since
+        DAOS gives a rank a rail of its own node; two ranks side by side would leave others idle.
         """
+        spread = most_rails(self.cluster) > 1
         jobs, each, ranks = self.cluster.jobs, ranks_per_node, ranks_per_node * len(hosts)
         match jobs.launcher:
             case "openmpi":
@@ -134,12 +137,15 @@ class LaunchesMpi(StartsItsPrograms):
                 tasks = f"SLURM_TASKS_PER_NODE={each}(x{len(hosts)})"
                 slots = ",".join(f"{host}:{each}" for host in hosts)
                 mpirun = ["env", tasks, "mpirun", "--host", slots]
-                return [*mpirun, "-np", str(ranks), "--bind-to", "core"]
+                in_turn = ["--map-by", "numa"] if spread else []
+                return [*mpirun, "-np", str(ranks), *in_turn, "--bind-to", "core"]
             case "hydra":
                 hosts_and_ranks = ["-hosts", ",".join(hosts), "-ppn", str(each), "-n", str(ranks)]
-                return ["mpirun", *hosts_and_ranks, "-bind-to", "core"]
+                in_turn = ["-map-by", "numa"] if spread else []
+                return ["mpirun", *hosts_and_ranks, "-bind-to", "core", *in_turn]
         return [
             *("srun", f"--mpi={jobs.mpi}", f"--nodelist={','.join(hosts)}"),
             *(f"--nodes={len(hosts)}", f"--ntasks={ranks}", f"--ntasks-per-node={each}"),
             *("--cpus-per-task=1", "--cpu-bind=cores", "--kill-on-bad-exit"),
+            *(["--distribution=block:cyclic"] if spread else []),
         ]

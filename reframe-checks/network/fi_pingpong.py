@@ -6,7 +6,7 @@ import reframe as rfm
 from reframe.core.builtins import variable
 
 from assay.campaign.steps import Step
-from assay.checks.benchmarks.fi_pingpong import rounds, size
+from assay.checks.benchmarks.fi_pingpong import interface_of, rounds, size
 from assay.checks.bounds.devices import MEBIBYTE
 from assay.checks.plan import Metric
 from assay.subject import Subject
@@ -29,7 +29,7 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
     #: Messages of 64 B there and back: about a second of them, at 25 us.
     small_messages = variable(int)
 
-    scripts = ("network/pingpong.sh",)
+    scripts = ("network/pingpong.sh", "network/crossing.sh")
     needs_all_hosts = False
 
     def messages(self, metric: Metric) -> PingPong:
@@ -46,7 +46,8 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
 
     def steps(self, subject: Subject) -> Sequence[Step]:
         """One run for each sample, since a server serves one client and exits."""
-        server, client = (end.host for end in subject.ends)
+        serving, measuring = subject.ends
+        server, client = serving.host, measuring.host
         address = self.address(subject)
         pingpong = ["bash", "pingpong.sh", server]
         if server == client:
@@ -63,9 +64,9 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
                 commands=[
                     [
                         *start,
-                        *self.end(server, self.messages(metric).server()),
+                        *self.end(serving, metric, self.messages(metric).server()),
                         "--",
-                        *self.end(client, self.messages(metric).client(address)),
+                        *self.end(measuring, metric, self.messages(metric).client(address)),
                     ]
                 ],
             )
@@ -78,9 +79,14 @@ class FiPingpong(StartsItsPrograms, AssayCheck):
         server, client = (end.host for end in subject.ends)
         return "127.0.0.1" if server == client else str(self.cluster.hosts[server].address)
 
-    def end(self, host: str, command: list[str]) -> list[str]:
-        """The command of one end: this site's program, on this host's interface."""
+    def end(self, end: Subject, metric: Metric, command: list[str]) -> list[str]:
+        """The command of one end: this site's program, on this end's interface."""
         _, *arguments = command
-        interface = self.cluster.hosts[host].interface
+        interface = interface_of(self.cluster, end)
         program = str(self.benchmark("fi_pingpong"))
-        return ["env", f"FI_TCP_IFACE={interface}", program, *arguments]
+        ours = ["env", f"FI_TCP_IFACE={interface}", program, *arguments]
+        if end.rail is None:
+            return ours
+        messages = self.messages(metric)
+        payload = str(messages.size * messages.iterations)
+        return ["bash", "crossing.sh", interface, payload, *ours]

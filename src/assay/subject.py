@@ -1,7 +1,7 @@
-"""The subject of a figure: a host, one of its engines or devices, a backend, or a pair of these.
+"""The subject of a figure: a host, its engine, device or rail, a backend, or a pair of these.
 
 Reports, run reports and raw outputs name a subject by its spelling: ``n1``, ``n1/engine0``,
-``n1/0000:81:00.0``, ``c1/pil4dfs``, ``clients/10-containers``, ``n1>n2``,
+``n1/0000:81:00.0``, ``c1/rail-hsn0``, ``c1/pil4dfs``, ``clients/10-containers``, ``n1>n2``,
 ``s1/engine0>s2/engine0``.
 """
 
@@ -19,6 +19,7 @@ HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*")
 _PART = re.compile(
     r"engine(?P<engine>0|[1-9][0-9]{0,2})"
     r"|(?P<device>(?:[0-9a-f]{4}|[0-9a-f]{6}):[0-9a-f]{2}:[01][0-9a-f]\.[0-7])"
+    r"|rail-(?P<rail>[A-Za-z0-9_.-]{1,15})"
     r"|(?P<containers>[1-9][0-9]{0,2})-containers"
     r"|(?P<backend>(?!engine)[a-z][a-z0-9]*)"
 )
@@ -43,6 +44,8 @@ class Subject:
     """The interface to the storage: ``dfs``, ``posix`` ..."""
     containers: int | None = None
     """The number of containers that the hosts write to."""
+    rail: str | None = None
+    """A network interface of a host that has several for DAOS (see `assay.cluster.rails`)."""
     peer: Subject | None = None
     """The other end of a pair."""
     _spelling: str = field(init=False, repr=False, compare=False)
@@ -79,8 +82,8 @@ class Subject:
         match = _PART.fullmatch(part)
         if match is None:
             raise SubjectError(
-                f"{part!r} of {host} is not an engine, a PCI address, a backend or a number of"
-                " containers, such as engine0, 0000:81:00.0, dfs or 10-containers"
+                f"{part!r} of {host} is not an engine, a PCI address, a rail, a backend or a number"
+                " of containers, such as engine0, 0000:81:00.0, rail-hsn0, dfs or 10-containers"
             )
         engine, containers = match["engine"], match["containers"]
         return cls(
@@ -89,18 +92,24 @@ class Subject:
             device=match["device"],
             backend=match["backend"],
             containers=None if containers is None else int(containers),
+            rail=match["rail"],
         )
 
     def to(self, peer: Subject) -> Subject:
         """The pair of this and another subject."""
-        return Subject(self.host, self.engine, self.device, self.backend, self.containers, peer)
+        return self._with(peer)
 
     @property
     def end(self) -> Subject:
         """The subject by itself; of a pair, the first end."""
         if self.peer is None:
             return self
-        return Subject(self.host, self.engine, self.device, self.backend, self.containers)
+        return self._with(None)
+
+    def _with(self, peer: Subject | None) -> Subject:
+        return Subject(
+            self.host, self.engine, self.device, self.backend, self.containers, self.rail, peer
+        )
 
     @property
     def ends(self) -> tuple[Subject, ...]:
@@ -119,6 +128,8 @@ class Subject:
             return f"engine{self.engine}"
         if self.containers is not None:
             return f"{self.containers}-containers"
+        if self.rail is not None:
+            return f"rail-{self.rail}"
         return self.device or self.backend or ""
 
     def __str__(self) -> str:

@@ -16,8 +16,9 @@ from math import ceil, gcd
 from typing import Generic, TypeVar
 
 from assay.checks.subjects import each_engine, each_host
-from assay.cluster.description import Cluster
+from assay.cluster.description import Cluster, Partition
 from assay.cluster.once import once
+from assay.cluster.rails import rails
 from assay.subject import Subject
 
 T = TypeVar("T")
@@ -136,6 +137,43 @@ def clients_by_rank(cluster: Cluster) -> Design[str]:
             partners.update(measured)
             rounds.append(tuple(engine for engine, _ in measured))
     return Design(partners, tuple(rounds))
+
+
+@once
+def rail_rounds(cluster: Cluster) -> tuple[tuple[Subject, ...], ...]:
+    """Pairs of a rail and an engine, in rounds in which no client and no engine is in two pairs.
+
+    A rail meets `MEETINGS` engines, one at a time, and the next rail of its client other ones; so a
+    slow rail and a slow engine can be told apart. A client with one rail is in no pair.
+    """
+    engines = each_engine(cluster, "clients")
+    several = [name for name in cluster.clients if len(rails(cluster, name)) > 1]
+    count = len(engines)
+    if not count or not several:
+        return ()
+    meetings = min(MEETINGS, count)
+    turns = max(len(rails(cluster, name)) for name in several) * meetings
+    rounds = []
+    for first in range(0, len(several), count):
+        together = several[first : first + count]
+        for turn in range(turns):
+            place = turn // meetings
+            rounds.append(
+                tuple(
+                    Subject(name, rail=rails(cluster, name)[place]).to(
+                        engines[(number + turn) % count]
+                    )
+                    for number, name in enumerate(together)
+                    if place < len(rails(cluster, name))
+                )
+            )
+    return tuple(rounds)
+
+
+def each_rail(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
+    """A figure for each rail of a client with several, to an engine: ``c1/rail-ib0>s1/engine0``."""
+    del partition
+    return tuple(pair for together in rail_rounds(cluster) for pair in together)
 
 
 def matched(pairs: Iterable[Subject]) -> list[list[Subject]]:

@@ -40,6 +40,7 @@ from assay.checks.entry import (
     Phase,
     Requirement,
 )
+from assay.checks.pairs import each_rail
 from assay.checks.subjects import (
     each_disk,
     each_engine_pair,
@@ -138,6 +139,7 @@ FEATURES: Mapping[str, _Feature] = {
     # DAOS and its engines.
     "daos": _deployed(lambda *_: True),
     "engine_pairs": _in_daos(each_engine_pair),
+    "rails": _in_daos(each_rail),
     "no_flush": _in_daos(each_unflushed_engine),
     "nvme": _in_daos(each_ssd),
     "net_test": _deployed(
@@ -184,6 +186,7 @@ CHECKS = catalogue(
         # network
         fi_pingpong.FI_PINGPONG,
         self_test.CLIENT_SERVER,
+        self_test.BY_RAIL,
         self_test.CROSS_SERVER,
         net_test.NET_TEST,
         # scm

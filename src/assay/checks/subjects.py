@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 
 from assay.checks.backends import ior_backends, mdtest_backends, mount_backends
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster, Partition
 from assay.cluster.once import once
+from assay.cluster.rails import rails
 from assay.subject import Subject
 
 
@@ -46,17 +48,55 @@ def each_disk(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
 def each_pair(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """A figure for neighbours in a ring of the hosts, ``a>b``; a single host is its own peer.
 
-    A pair of servers that is also a pair of clients is measured as clients.
+    Two clients with several rails have one for each, ``a/rail-ib0>b/rail-ib0``. A pair of servers
+    that is also a pair of clients is measured as clients.
     """
+    if partition == "clients":
+        return tuple(each for pair in _ring(cluster, partition) for each in _by_rail(cluster, pair))
+    measured = set(_ring(cluster, "clients"))
+    return tuple(pair for pair in _ring(cluster, partition) if pair not in measured)
+
+
+def _ring(cluster: Cluster, partition: Partition) -> list[Subject]:
     hosts = each_host(cluster, partition)
     ring = (
         [*zip(hosts, hosts[1:] + hosts[:1], strict=True)]
         if len(hosts) > 2
         else [(hosts[0], hosts[-1])]
     )
-    pairs = [first.to(second) for first, second in ring]
-    measured = set(each_pair(cluster, "clients")) if partition == "servers" else set()
-    return tuple(pair for pair in pairs if pair not in measured)
+    return [first.to(second) for first, second in ring]
+
+
+def _by_rail(cluster: Cluster, pair: Subject) -> Iterator[Subject]:
+    """The pairs of the rails of two clients: the n-th of both in each network."""
+    first, second = (end.host for end in pair.ends)
+    ours, theirs = rails(cluster, first), rails(cluster, second)
+    if first == second or max(len(ours), len(theirs)) < 2:
+        yield pair
+        return
+    if len(ours) < len(theirs):
+        for there, here in _met(cluster, second, first):
+            yield at_rail(cluster, first, here).to(at_rail(cluster, second, there))
+        return
+    for here, there in _met(cluster, first, second):
+        yield at_rail(cluster, first, here).to(at_rail(cluster, second, there))
+
+
+def _met(cluster: Cluster, client: str, other: str) -> Iterator[tuple[str, str]]:
+    """Each rail of a client, with a rail of another client in its network, if there is one."""
+    own, others = (cluster.hosts[name].interfaces for name in (client, other))
+    met: dict[str | None, int] = {}
+    for rail in rails(cluster, client):
+        network = own[rail].network
+        near = [each for each in rails(cluster, other) if others[each].network == network]
+        near = near or list(rails(cluster, other))
+        number = met[network] = met.get(network, -1) + 1
+        yield rail, near[number % len(near)]
+
+
+def at_rail(cluster: Cluster, client: str, rail: str) -> Subject:
+    """A rail of a client as a subject; the only rail is the client itself."""
+    return Subject(client, rail=rail) if len(rails(cluster, client)) > 1 else Subject(client)
 
 
 def each_ram_engine(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:

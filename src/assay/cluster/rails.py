@@ -26,6 +26,12 @@ def rails(cluster: Cluster, client: str) -> tuple[str, ...]:
 
 
 @once
+def most_rails(cluster: Cluster) -> int:
+    """The number of rails of the client that has the most."""
+    return max((len(rails(cluster, name)) for name in cluster.clients), default=1)
+
+
+@once
 def _rails(cluster: Cluster) -> dict[str, tuple[str, ...]]:
     networks = _networks_of_servers(cluster)
     return {name: _of(cluster, cluster.hosts[name], networks) for name in cluster.clients}
@@ -78,6 +84,16 @@ def is_able(interface: Interface, provider: str) -> bool:
 def needs_rdma(provider: str) -> bool:
     """Whether a provider works on RDMA devices alone: verbs, and UCX's RC, UD and DC."""
     return "verbs" in provider or (provider.startswith("ucx+") and provider != "ucx+tcp")
+
+
+def device_class(provider: str) -> str:
+    """The class of Linux in which a provider's domains are: net, infiniband or cxi.
+
+    Source: the fabric scan of src/control/lib/hardware/sysfs/provider.go of DAOS.
+    """
+    if "cxi" in provider:
+        return "cxi"
+    return "net" if provider.endswith(("tcp", "sockets", "tcp;ofi_rxm")) else "infiniband"
 
 
 def _networks_of_servers(cluster: Cluster) -> frozenset[str]:

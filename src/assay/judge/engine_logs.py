@@ -10,8 +10,8 @@ from functools import partial
 from assay.campaign.cases import Case
 from assay.campaign.engine_logs import EngineLog
 from assay.campaign.results import Results
-from assay.checks.benchmarks.self_test import SYSTEM_BEFORE, NoRankError, rank
 from assay.checks.plan import CHECKS, CaseKey, Plan
+from assay.checks.ranks import SYSTEM_BEFORE, NoRankError, rank
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError
 from assay.foreign.text import one_line, shorten

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-from assay.checks.benchmarks import self_test
+from assay.checks import ranks
 from assay.checks.bounds.devices import Direction
 from assay.checks.bounds.path import of_files
 from assay.checks.plan import CHECKS
@@ -91,13 +91,13 @@ def add(
                 together = (job, step.name, None if reading.of_one_rank else subject)
                 compare(seen, before, after, asked, together)
             before = after
-    except (ForeignError, OSError, self_test.NoRankError) as error:
+    except (ForeignError, OSError, ranks.NoRankError) as error:
         seen.problems.append(f"what the engines reported cannot be read: {error}")
 
 
 def _rank(cluster: Cluster, engine: Subject, raw: RawOutputs) -> int:
     """The rank of an engine, by what dmg answered before the job."""
-    return self_test.rank(cluster, engine, raw.answer(self_test.SYSTEM_BEFORE))
+    return ranks.rank(cluster, engine, raw.answer(ranks.SYSTEM_BEFORE))
 
 
 def owners(cluster: Cluster, raw: RawOutputs) -> Mapping[int, str]:
@@ -110,7 +110,7 @@ def owners(cluster: Cluster, raw: RawOutputs) -> Mapping[int, str]:
         return {}
     if cluster.daos.found:
         return cluster.daos.found.servers_of_ranks
-    return self_test.servers(cluster, raw.answer(self_test.SYSTEM_BEFORE))
+    return ranks.servers(cluster, raw.answer(ranks.SYSTEM_BEFORE))
 
 
 def ssds(raw: RawOutputs) -> Mapping[Place, tuple[str, ...]]:

@@ -137,6 +137,15 @@ def environment(version: Version, provider: str, interface: str, domain: str) ->
     return dict(zip(_VARIABLES[version], (provider, interface, domain), strict=True))
 
 
+def rail_variables(version: Version) -> tuple[str, str]:
+    """The variables by which a client chooses its interface and its domain against the agent.
+
+    Source: `get_attach_info` and `dc_mgmt_net_cfg` in src/mgmt/cli_mgmt.c of DAOS.
+    """
+    _, interface, domain = _VARIABLES[version]
+    return interface, domain
+
+
 def ranges(numbers: Iterable[int]) -> str:
     """Numbers as self_test takes them: ``0-3,7``."""
     runs = [

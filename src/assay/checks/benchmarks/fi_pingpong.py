@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from assay.checks import loopback
 from assay.checks.bounds import Limit, tightest
@@ -30,6 +31,11 @@ def size(metric: Metric) -> int:
     return int(metric.transfer.to("B").value)
 
 
+def interface_of(cluster: Cluster, end: Subject) -> str:
+    """The interface of an end of a pair: its rail, or the one of the checks."""
+    return end.rail or cluster.hosts[end.host].interface
+
+
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
     """Parse the client's table of every run; its message sizes identify the metrics."""
     left = raw.of(subject)
@@ -48,15 +54,15 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
 
 def _wires(cluster: Cluster, requirement: Requirement) -> tuple[list[Limit], str]:
     """The interfaces of both hosts, or the reason why their line rate is unknown."""
-    hosts = requirement.subject.hosts
-    if len(hosts) == 1:
+    subject = requirement.subject
+    if len(subject.hosts) == 1:
         return [], "loopback has no line rate"
     wires = []
-    for name in hosts:
-        interface = cluster.hosts[name].interface
-        wire = nic(cluster, name, interface)
+    for end in subject.ends:
+        interface = interface_of(cluster, end)
+        wire = nic(cluster, end.host, interface)
         if wire is None:
-            return [], f"{name}'s {interface} is virtual or reports no speed"
+            return [], f"{end.host}'s {interface} is virtual or reports no speed"
         wires.append(wire)
     return wires, ""
 
@@ -77,10 +83,20 @@ def _latency(cluster: Cluster, requirement: Requirement, _: Measured) -> Expecta
 
 
 def rounds(pairs: Sequence[Subject]) -> list[Sequence[Subject]]:
-    """Rounds in which no host is in two pairs: in a ring every other pair, then the rest."""
-    ring = list(pairs)
+    """Rounds in which no host is in two pairs: in a ring every other pair, then the rest.
+
+    Two hosts with several rails measure one after the other.
+    """
+    of_hosts: dict[tuple[str, ...], list[Subject]] = {}
+    for pair in pairs:
+        of_hosts.setdefault(tuple(end.host for end in pair.ends), []).append(pair)
+    ring = list(of_hosts.values())
     last = [ring.pop()] if len(ring) % 2 and len(ring) > 1 else []
-    return [part for part in (ring[::2], ring[1::2], last) if part]
+    return [
+        [rail for rail in rails if rail is not None]
+        for part in (ring[::2], ring[1::2], last)
+        for rails in zip_longest(*part)
+    ]
 
 
 def _takes(run: Run) -> float:

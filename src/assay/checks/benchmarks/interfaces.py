@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from assay.checks.entry import (
     Check,
@@ -21,6 +22,7 @@ from assay.checks.raw import RawOutputs
 from assay.checks.subjects import each_host
 from assay.cluster.daos import Agent
 from assay.cluster.description import Cluster
+from assay.cluster.rails import rails
 from assay.subject import Subject
 from assay.tools.daos.agent_log import TOOL, parse
 from assay.tools.output import Parsed, Sample, merged
@@ -29,9 +31,21 @@ AGENT_CONFIGURATION = "/etc/daos/daos_agent.yml"
 """The path at which the role `daos_agent` installs it."""
 
 
+def asks(cluster: Cluster, client: str) -> int:
+    """Processes on each NUMA node of a client for each sample: the most rails of one node.
+
+    The agent gives a process the next rail of its node, so each rail is given once or more.
+    """
+    host, own = cluster.hosts[client], rails(cluster, client)
+    if host.numa_nodes == 1:
+        return max(1, len(own))
+    return max(Counter(host.interfaces[rail].numa_node for rail in own).values(), default=1)
+
+
 def _near(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
-    nodes = cluster.hosts[requirement.host].numa_nodes
-    return exactly(requirement, nodes, f"{nodes} NUMA nodes, one process on each")
+    nodes, each = cluster.hosts[requirement.host].numa_nodes, asks(cluster, requirement.host)
+    count = "one process" if each == 1 else f"{each} processes, for as many rails,"
+    return exactly(requirement, nodes * each, f"{nodes} NUMA nodes, {count} on each")
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
@@ -49,7 +63,30 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
         output = left.text(name, "out")
         parts.append(parse(output, nodes=nodes, program="daos"))
         parts.append(Parsed(TOOL, (), tuple(_caches(host.agent, output))))
-    return merged(TOOL, parts)
+    outputs = "\n".join(left.text(name, "out") for name in run.names("ask"))
+    strange = _differences(rails(run.cluster, subject.host), outputs)
+    return merged(TOOL, [*parts, Parsed(TOOL, (), tuple(strange))])
+
+
+def _differences(described: Sequence[str], outputs: str) -> Iterator[str]:
+    """The differences between the described rails and the interfaces that the agent gave.
+
+    All samples count together: another process may have taken the turn of a rail in one of them.
+    """
+    given = {each.labels["interface"] for each in parse(outputs, program="daos").samples}
+    if not given:
+        return  # the samples' own problems say why
+    for name in sorted(given.difference(described)):
+        yield (
+            f"the agent gave {name}, but the rails of this client are {', '.join(described)}:"
+            " exclude it, or describe it as one"
+        )
+    for name in described:
+        if name not in given:
+            yield (
+                f"the agent never gave {name}, which is a rail of this client: is it up, has it an"
+                " address and the provider? With disable_caching, the first may be given each time"
+            )
 
 
 def _caches(agent: Agent, output: str) -> Iterator[str]:
@@ -72,8 +109,8 @@ def _is_sample_of(metric: Metric, sample: Sample) -> bool:
 
 
 def _takes(run: Run) -> float:
-    """One process on each NUMA node, one after the other."""
-    nodes = max(run.cluster.hosts[name].numa_nodes for name in run.hosts)
+    """The processes of each NUMA node, one after the other."""
+    nodes = max(run.cluster.hosts[name].numa_nodes * asks(run.cluster, name) for name in run.hosts)
     return run.repetitions * nodes * 2 * START_S
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from statistics import median
 
 from assay.checks.bounds import Bound, Limit, tightest
@@ -22,46 +21,54 @@ from assay.checks.entry import (
 )
 from assay.checks.estimates import FABRIC_MIB_S, RPCS_S, SRUN_S
 from assay.checks.figures import nothing, shortest, within
-from assay.checks.pairs import ALONE, TOGETHER, clients_of, matched
+from assay.checks.pairs import ALONE, TOGETHER, clients_of, each_rail, matched, rail_rounds
+from assay.checks.ranks import SYSTEM_BEFORE, NoRankError, rank
 from assay.checks.raw import RawOutputs
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.checks.trips import as_often
 from assay.cluster.description import Cluster
 from assay.cluster.once import once
+from assay.cluster.rails import most_rails
 from assay.subject import Subject
-from assay.tools.daos import dmg
 from assay.tools.output import Parsed, Sample, merged
 from assay.tools.self_test import EMPTY, GET, IOV, PUT, TOOL, SelfTest, parse
 from assay.tools.text import by_process
 from assay.units import Quantity
 
 IN_FLIGHT = 16
-"""RPCs in flight on each client for a rate; for a latency it is one."""
+"""RPCs in flight on each rail of a client for a rate; for a latency it is one."""
 
 _NO_WIRE = "an interface is virtual or reports no speed, or the engines share a host"
 
 
-def _wire(cluster: Cluster, subject: Subject, measured: Measured) -> Bound | None:
-    """The interfaces that an RPC crosses: those of engines, and of clients if they send."""
-    return measured.once(("wire", subject), lambda: _crossed(cluster, subject))
+def _wire(
+    cluster: Cluster, subject: Subject, measured: Measured, processes: int = 1
+) -> Bound | None:
+    """The interfaces that an RPC crosses: those of engines, and of clients if they send.
+
+    Each process on a client uses one rail.
+    """
+    return measured.once(
+        ("wire", subject, processes), lambda: _crossed(cluster, subject, processes)
+    )
 
 
-def _crossed(cluster: Cluster, subject: Subject) -> Bound | None:
-    if subject.peer is not None and len(subject.hosts) == 1:
-        return None  # between engines of one host there is no wire
-    ends = [_interface_of(cluster, engine) for engine in subject.ends]
+def _crossed(cluster: Cluster, subject: Subject, processes: int) -> Bound | None:
+    ends = [_interface_of(cluster, end) for end in subject.ends]
     if subject.peer is None:
-        # self_test is one process, and so uses one rail of its client.
-        ends.append(senders(cluster, tuple(clients_of(cluster).partners[subject]), 1))
+        clients = tuple(clients_of(cluster).partners[subject])
+        ends.append(senders(cluster, clients, processes))
+    elif len(subject.hosts) == 1:
+        return None  # between engines of one host there is no wire
     return tightest(ends, "GB/s")
 
 
-def _interface_of(cluster: Cluster, engine: Subject) -> Limit | None:
-    return nic(cluster, engine.host, cluster.engine(engine).fabric_iface)
+def _interface_of(cluster: Cluster, end: Subject) -> Limit | None:
+    return nic(cluster, end.host, end.rail or cluster.engine(end).fabric_iface)
 
 
 def _bandwidth(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-    wire = _wire(cluster, requirement.subject, measured)
+    wire = _wire(cluster, requirement.subject, measured, most_rails(cluster))
     return within(cluster, requirement, wire, _NO_WIRE)
 
 
@@ -84,8 +91,9 @@ def _payload(cluster: Cluster, requirement: Requirement, measured: Measured) -> 
 def _rate(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
     """Bound the rate of all senders by the empty round trip of the same subject."""
     subject, size = requirement.subject, requirement.metric.transfer
-    wire = _wire(cluster, subject, measured)
-    senders = len(clients_of(cluster).partners[subject]) if subject.peer is None else 1
+    rails = most_rails(cluster)
+    wire = _wire(cluster, subject, measured, rails)
+    senders = rails * len(clients_of(cluster).partners[subject]) if subject.peer is None else 1
     crossed = as_rate(wire.limits[0], requirement.unit, size) if wire and size else None
     return rpcs(cluster, requirement, measured, _LATENCY_EMPTY, senders, crossed)
 
@@ -122,7 +130,7 @@ def rpcs(
 _IOV = Quantity(2, "KiB")
 
 
-def _moved(name: str, direction: Direction) -> Metric:
+def _moved(name: str, direction: Direction, *, in_chain: bool = True) -> Metric:
     """The bandwidth of RPCs with a payload of 1 MiB."""
     return Metric(
         name,
@@ -131,7 +139,7 @@ def _moved(name: str, direction: Direction) -> Metric:
         direction=direction,
         transfer=MEBIBYTE,
         in_flight=IN_FLIGHT,
-        in_chain=True,
+        in_chain=in_chain,
     )
 
 
@@ -155,51 +163,6 @@ SIZES: Mapping[str, tuple[str, str]] = {
 
 _FIGURES = {"MiB/s": "bandwidth", "RPC/s": "rate", "us": "endpoint_latency"}
 
-SYSTEM_BEFORE = "system.before"
-"""The name of the kept answer of dmg with the rank of each engine."""
-
-
-class NoRankError(LookupError):
-    """The system reports no rank for an engine."""
-
-
-def rank(cluster: Cluster, engine: Subject, answer: str) -> int:
-    """The rank of an engine in dmg's answer; DAOS assigns ranks when engines join.
-
-    Raises:
-        NoRankError: dmg does not know the engine.
-    """
-    address = _address(cluster, engine)
-    ranks = _ranks(answer)
-    if address not in ranks:
-        known = ", ".join(ranks) or "none"
-        raise NoRankError(f"no rank listens at {address}, {engine}; dmg knows {known}")
-    return ranks[address]
-
-
-def servers(cluster: Cluster, answer: str) -> Mapping[int, str]:
-    """The server of each rank that dmg's answer has at the address of a described engine."""
-    ranks = _ranks(answer)
-    engines = (
-        Subject(name, engine=number)
-        for name in (cluster.daos.servers if cluster.daos else ())
-        for number in range(len(cluster.hosts[name].engines))
-    )
-    at = ((_address(cluster, engine), engine.host) for engine in engines)
-    return {ranks[address]: host for address, host in at if address in ranks}
-
-
-def _address(cluster: Cluster, engine: Subject) -> str:
-    described = cluster.engine(engine)
-    interface = cluster.hosts[engine.host].interfaces[described.fabric_iface]
-    return f"{interface.address}:{described.fabric_iface_port}"
-
-
-@lru_cache(maxsize=2)
-def _ranks(answer: str) -> Mapping[str, int]:
-    """The parsed answer, cached: for a large system it is long, and every run needs it."""
-    return dmg.ranks(answer)
-
 
 def groups(run: Run, subject: Subject, metric: Metric) -> Sequence[Sequence[str]]:
     """The clients that run self_test for a sample, in groups; those of a group run at once.
@@ -207,6 +170,8 @@ def groups(run: Run, subject: Subject, metric: Metric) -> Sequence[Sequence[str]
     For an engine, they are its clients in the design: for a rate, all at once; for a latency, only
     one, or several in turn for acceptance. For two engines, a single client gives the orders.
     """
+    if subject.rail is not None:
+        return [[subject.host]]
     if subject.peer is not None:
         return [[run.hosts[_order(run.cluster)[subject] % len(run.hosts)]]]
     clients = clients_of(run.cluster).partners[subject]
@@ -214,6 +179,12 @@ def groups(run: Run, subject: Subject, metric: Metric) -> Sequence[Sequence[str]
         return [clients]
     most = len(clients) if len(run.hosts) <= TOGETHER else ALONE
     return [[client] for client in clients[: 1 if run.scale == "quick" else most]]
+
+
+def processes(run: Run, subject: Subject, metric: Metric) -> int:
+    """Processes on each client: for the rate of all clients, one on each rail."""
+    together = subject.peer is None and metric.unit != "us"
+    return most_rails(run.cluster) if together else 1
 
 
 @once
@@ -229,7 +200,8 @@ def asked(run: Run, subject: Subject, metric: Metric, answer: str) -> SelfTest:
     """
     assert run.cluster.daos
     engine = subject.ends[-1]
-    masters = () if subject.peer is None else (rank(run.cluster, subject.end, answer),)
+    sends = subject.peer is not None and subject.rail is None
+    masters = (rank(run.cluster, subject.end, answer),) if sends else ()
     return SelfTest(
         ranks=(rank(run.cluster, engine, answer),),
         tags=run.cluster.engine(engine).tags.targets,
@@ -285,8 +257,10 @@ def _sample(run: Run, subject: Subject, metric: Metric, number: int, raw: RawOut
         read = of_clients(output, sent)
         if read.problems:
             return Parsed(TOOL, (), tuple(f"{name}: {each}" for each in read.problems))
-        if (printed := len(by_process(output))) != len(clients):
-            problem = f"{name}: {printed} of {len(clients)} clients printed a result"
+        started = len(clients) * processes(run, subject, metric)
+        if (printed := len(by_process(output))) != started:
+            who = "clients" if started == len(clients) else "processes"
+            problem = f"{name}: {printed} of {started} {who} printed a result"
             return Parsed(TOOL, (), (problem,))
         figure = _FIGURES[metric.unit]
         values += [sample.value for sample in read.samples if sample.metric == figure]
@@ -298,14 +272,17 @@ def _takes(run: Run) -> float:
     """The engines or pairs of a round run at once; large RPCs take line rate, small ones a rate."""
     first = run.subjects[0]
     apart = first.peer is not None
-    count = len(matched(run.subjects)) if apart else len(clients_of(run.cluster).rounds)
+    if first.rail is not None:
+        count = len(rail_rounds(run.cluster))
+    else:
+        count = len(matched(run.subjects)) if apart else len(clients_of(run.cluster).rounds)
     targets = run.cluster.engine(first.ends[-1]).targets
     seconds = 0.0
     for metric in run.check.metrics:
         large = metric.transfer == MEBIBYTE
         rpcs = targets * run.sizes["large_rpcs" if large else "small_rpcs"]
         for clients in groups(run, first, metric):
-            senders = 1 if apart else len(clients)
+            senders = len(clients) * processes(run, first, metric)
             if metric.unit == "us":
                 seconds += SRUN_S + rpcs * (250e-6 if large else 30e-6)
             else:
@@ -338,6 +315,22 @@ CLIENT_SERVER = Check(
         _latency("latency_put_1m", MEBIBYTE),
         _LATENCY_EMPTY,
         _latency("latency_iov_2k", _IOV),
+    ),
+    scales=_SCALES,
+    reading=Reading(_parsed, _steps),
+    takes=_takes,
+)
+
+BY_RAIL = Check(
+    "SelfTestByRail",
+    "network",
+    "system",
+    ("client", "daos", "rails"),
+    each_rail,
+    (
+        _moved("get_1m", "write", in_chain=False),
+        _moved("put_1m", "read", in_chain=False),
+        _LATENCY_EMPTY,
     ),
     scales=_SCALES,
     reading=Reading(_parsed, _steps),
