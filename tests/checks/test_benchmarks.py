@@ -92,7 +92,7 @@ def _without_daos() -> Cluster:
 
 
 def _with_daos() -> Cluster:
-    document = site("pmem", servers=2, engines=2, clients=2)
+    document = site("pmem", servers=2, engines=2, clients=2, rails=2)
     document["daos"]["failure"] = True
     document["benchmarks"] = {
         **{name: f"/opt/{name}" for name in ("fio", "fio_dfs", "ior", "mdtest", "io500")},

@@ -18,7 +18,7 @@ from sites import put, site
 
 
 def with_eadr(layout: str, eadr: bool = True) -> dict[str, Any]:
-    document = site(layout, servers=2, engines=2)
+    document = site(layout, servers=2, engines=2, rails=2)
     for name in document["servers"]:
         document["hosts"][name]["server"]["eadr"] = eadr
     return document
