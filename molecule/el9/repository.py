@@ -52,6 +52,7 @@ def read(path: Path) -> list[Rpm]:
 
 
 def run(*words: str | Path, cwd: Path | None = None) -> str:
+    """What a command prints."""
     return subprocess.run(words, cwd=cwd, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -107,7 +108,9 @@ def scripts(rpm: Rpm) -> Iterator[str]:
     """What runs when it comes and goes, as the macros of EL have it."""
     if rpm.user:
         yield "%pre\n" + USER.format(user=rpm.user)
-    libraries = any(path.startswith("/usr/lib64") for each in rpm.debian.values() for path in each.values())
+    libraries = any(
+        path.startswith("/usr/lib64") for each in rpm.debian.values() for path in each.values()
+    )
     if rpm.unit:
         yield f"%post\nsystemctl --no-reload preset {rpm.unit} || :\nsystemctl daemon-reload || :\n"
         yield f"%preun\n[ $1 != 0 ] || systemctl --no-reload disable --now {rpm.unit} || :\n"
@@ -127,8 +130,8 @@ def spec(rpm: Rpm, version: str, tree: Path) -> str:
         "AutoReqProv: no",
         *(f"Requires: {each}" for each in rpm.requires),
         *(f"Provides: {each}" for each in rpm.provides),
-        *([f"Requires(pre): shadow-utils"] if rpm.user else []),
-        *([f"Requires(post): systemd"] if rpm.unit else []),
+        *(["Requires(pre): shadow-utils"] if rpm.user else []),
+        *(["Requires(post): systemd"] if rpm.unit else []),
         "%description",
         f"It has the name, files and dependencies of EL's {rpm.name}, and Debian's programs.",
         f"%install\ncp -a {tree}/. %{{buildroot}}/" if any(tree.iterdir()) else "%install",
@@ -140,6 +143,7 @@ def spec(rpm: Rpm, version: str, tree: Path) -> str:
 
 
 def build(rpm: Rpm, versions: Mapping[str, str], unpacked: Path, out: Path) -> None:
+    """Build a package into its repository."""
     with tempfile.TemporaryDirectory() as work:
         tree = Path(work, "tree")
         tree.mkdir()
@@ -156,6 +160,7 @@ def build(rpm: Rpm, versions: Mapping[str, str], unpacked: Path, out: Path) -> N
 
 
 def main(listed: Path, out: Path) -> None:
+    """Build all packages of a list that are not absent."""
     rpms = [rpm for rpm in read(listed) if not rpm.absent]
     names = list(dict.fromkeys(name for rpm in rpms for name in rpm.debian))
     with tempfile.TemporaryDirectory() as unpacked:
