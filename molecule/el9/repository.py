@@ -19,6 +19,33 @@ from pathlib import Path
 
 import yaml
 
+FILESYSTEM = frozenset(
+    (
+        "/etc",
+        "/etc/logrotate.d",
+        "/etc/yum.repos.d",
+        "/run",
+        "/usr",
+        "/usr/bin",
+        "/usr/lib",
+        "/usr/lib/python3",
+        "/usr/lib/python3.11",
+        "/usr/lib/python3/dist-packages",
+        "/usr/lib/python3/dist-packages/dnf-plugins",
+        "/usr/lib/systemd",
+        "/usr/lib/systemd/system",
+        "/usr/lib/tmpfiles.d",
+        "/usr/lib64",
+        "/usr/sbin",
+        "/usr/share",
+        "/var",
+        "/var/lib",
+        "/var/log",
+        "/var/spool",
+    )
+)
+"""Directories that a host has without any of these packages."""
+
 USER = """\
 getent group {user} > /dev/null || groupadd -r {user}
 getent passwd {user} > /dev/null || useradd -r -g {user} -d / -s /sbin/nologin {user}
@@ -90,17 +117,18 @@ def stage(rpm: Rpm, unpacked: Path, tree: Path) -> None:
         target.write_text(content, encoding="utf-8")
     for path in rpm.directories:
         (tree / path[1:]).mkdir(parents=True, exist_ok=True)
+    run(sys.executable, "-m", "compileall", "-q", "-s", tree, "-p", "/", tree)
 
 
 def files(rpm: Rpm, tree: Path) -> Iterator[str]:
     """The lines of %files."""
     for each in sorted(tree.rglob("*")):
         path = f"/{each.relative_to(tree)}"
-        if path in rpm.directories or not each.is_dir() or each.is_symlink():
+        directory = "%dir " if each.is_dir() and not each.is_symlink() else ""
+        if not directory or path not in FILESYSTEM:
             owner = rpm.directories.get(path, "root")
-            mode = "-" if path not in rpm.directories else "0755" if owner == "root" else "0700"
+            mode = "0755" if directory and owner == "root" else "0700" if directory else "-"
             config = "%config(noreplace) " if path in rpm.config else ""
-            directory = "%dir " if path in rpm.directories else ""
             yield f"%attr({mode}, {owner}, {owner}) {config}{directory}{path}"
 
 
