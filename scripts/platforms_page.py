@@ -13,7 +13,7 @@ PAGE = ROOT / "docs/platforms.md"
 
 _TRIED = {
     "hosts": "on hosts that run it",
-    "stand-ins": "on hosts that call themselves that",
+    "stand-ins": "its names, on hosts that call themselves that, with Debian's programs inside",
     "read": "not run: names read in the sources below",
 }
 

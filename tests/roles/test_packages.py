@@ -30,8 +30,14 @@ def test_a_package_that_went_with_an_installation_is_noted(tmp_path: Path) -> No
         __packages_ledger=str(tmp_path / "ledger"),
         __packages_snapshot=str(before),
         __packages_displaced=str(gone),
-        __packages_groups_before=str(groups_before),
-        __packages_groups=str(tmp_path / "groups"),
+        __packages_accounts=[
+            {
+                "kind": "group",
+                "database": "group",
+                "before": str(groups_before),
+                "ledger": str(tmp_path / "groups"),
+            }
+        ],
     )
     assert ran.returncode == 0, ran.stdout
     assert (tmp_path / "groups").read_text() == f"{grp.getgrall()[0].gr_name}\n"
@@ -46,7 +52,7 @@ def test_teardown_removes_groups_that_packages_left_and_nobody_uses() -> None:
     groups = {"rdma": ["x", "102", ""], "munge": ["x", "103", ""], "used": ["x", "104", "ada"]}
     users = {"munge": ["x", "998", "103", "", "/nonexistent", "/usr/sbin/nologin"]}
     given = {
-        "__packages_groups_made": noted,
+        "__packages_accounts_made": {"results": [{}, noted]},
         "__packages_group_entries": {
             "ansible_facts": {"getent_group": groups | {"site": ["x", "105", ""]}}
         },
@@ -54,6 +60,18 @@ def test_teardown_removes_groups_that_packages_left_and_nobody_uses() -> None:
     }
     assert Rendering("packages", given | {"__packages_kept": []}).value(GROUPS) == ["rdma"]
     assert Rendering("packages", given | {"__packages_kept": ["slurm"]}).value(GROUPS) == []
+
+
+def test_teardown_removes_users_that_packages_left() -> None:
+    noted = {"content": b64encode(b"munge\ngone\n").decode()}
+    users = {"munge": ["x", "998", "103", "", "/", "/sbin/nologin"], "root": ["x", "0", "0"]}
+    given = {
+        "__packages_accounts_made": {"results": [noted, {}]},
+        "__packages_user_entries": {"ansible_facts": {"getent_passwd": users}},
+    }
+    left = "__packages_users_left"
+    assert Rendering("packages", given | {"__packages_kept": []}).value(left) == ["munge"]
+    assert Rendering("packages", given | {"__packages_kept": ["munge"]}).value(left) == []
 
 
 def test_teardown_installs_what_was_noted() -> None:

@@ -45,6 +45,8 @@ class SlurmPackages(_Model):
     packages: Mapping[Literal["common", "slurmctld", "slurmd"], tuple[str, ...]]
     needs_further: bool = False
     """Whether they are in the further repositories."""
+    make_account: bool = False
+    """Whether they make the user slurm with a number of its own, the same on all hosts."""
     purged_with_files: tuple[str, ...] = ()
     """Packages whose purge takes the configuration and the state of Slurm with it."""
 
