@@ -71,8 +71,8 @@ def test_links_within_the_project_resolve(page: Path) -> None:
 @each_page
 def test_what_is_made_is_a_target(page: Path) -> None:
     makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
-    assert set(re.findall(r"\bmake ([a-z-]+)", code(page))) <= targets
+    targets = set(re.findall(r"^([a-z0-9-]+):", makefile, re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z0-9-]+)", code(page))) <= targets
 
 
 @each_page

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, load
-from assay.commands.terminal import print_table
+from assay.commands.terminal import finite, print_table
 from assay.foreign.text import one_line
 
 
@@ -16,7 +16,10 @@ def plan(
     file: ClusterFile = DEFAULT_CLUSTER,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     more_hours: Annotated[
-        float, typer.Option(min=0, help="The budget for further rounds of what stays open.")
+        float,
+        typer.Option(
+            min=0, help="The budget for further rounds of what stays open.", callback=finite
+        ),
     ] = 0.0,
 ) -> None:
     """List every metric required of the cluster, before anything runs."""
