@@ -127,20 +127,9 @@ def test_interfaces_that_an_agent_cannot_give_out(
 
 
 def test_interfaces_that_an_agent_gives_out() -> None:
-    groups = [{"numa_node": node, "devices": [{"iface": f"ib{node}"}]} for node in (0, 1)]
-    agent = {"exclude_fabric_ifaces": ["ib1"], "settings": {"fabric_ifaces": groups}}
+    devices = fabric_ifaces({"iface": "ib0"}, {"iface": "ib1"})
+    agent = {"exclude_fabric_ifaces": ["ib1"], "settings": devices}
     assert problems(put(site(rails=2), {"c1: agent": agent})) == []
-
-
-def test_an_interface_below_the_wrong_numa_node() -> None:
-    agent = {"settings": fabric_ifaces({"iface": "ib0"}, {"iface": "ib1"})}
-    problem = only(put(site(rails=2), {"c1: agent": agent}))
-    assert (problem.key, problem.value, problem.severity) == (
-        "agent.settings.fabric_ifaces[0].devices[1].iface",
-        "ib1",
-        "warning",
-    )
-    assert problem.allowed.startswith("should be below numa_node: 1, where it is")
 
 
 def test_tcp_on_infiniband() -> None:

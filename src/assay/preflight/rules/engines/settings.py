@@ -283,12 +283,3 @@ def _given_interfaces(name: str, host: Host) -> Iterator[Problem]:
                     iface,
                     f"should be an interface of this host: {', '.join(sorted(host.interfaces))}",
                 )
-            elif iface and (at := host.interfaces[iface].numa_node) not in (None, numa_node):
-                yield Problem(
-                    name,
-                    f"{where}.devices[{index}].iface",
-                    iface,
-                    f"should be below numa_node: {at}, where it is: the agent gives it to processes"
-                    " of the node that the file names, and each message crosses the sockets",
-                    severity="warning",
-                )
