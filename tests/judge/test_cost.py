@@ -90,4 +90,4 @@ def test_twice_as_many_hosts_are_twice_the_work(
 ) -> None:
     calls(stage, campaigns[FEW])
     more, most = (calls(stage, campaigns[hosts]) for hosts in (MORE, MOST))
-    assert most <= 1.01 * more  # if work grew with the square of the hosts, it would be far more
+    assert most <= more

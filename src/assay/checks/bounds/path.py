@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.checks.bounds.devices import (
     Direction,
@@ -110,17 +110,26 @@ def senders(
     a process one interface. By default, all count.
     """
     names = cluster.clients if clients is None else clients
-    used = (wire for name in names for wire in wires(cluster, name, processes))
+    used = (wire for name in names for wire in _wires(cluster, name, processes))
     return together(CLIENTS_PORTS, used)
 
 
-def wires(cluster: Cluster, client: str, processes: int | None) -> Sequence[Limit | None]:
+def _wires(cluster: Cluster, client: str, processes: int | None) -> Sequence[Limit | None]:
     """The rails of a client that so many of its processes can use; None: all of them."""
-    every = [nic(cluster, client, rail) for rail in rails(cluster, client)]
-    if processes is None or processes >= len(every) or None in every:
-        return every
-    known = [wire for wire in every if wire is not None]
-    return sorted(known, key=lambda wire: -wire.value.to("GB/s").value)[:processes]
+    every = _every_wire(cluster)[client]
+    return every if None in every else every[:processes]
+
+
+@once
+def _every_wire(cluster: Cluster) -> Mapping[str, Sequence[Limit | None]]:
+    """The rails of each client, the fastest first; one of them may be unknown."""
+    return {
+        name: sorted(
+            (nic(cluster, name, rail) for rail in rails(cluster, name)),
+            key=lambda wire: -wire.value.to("GB/s").value if wire else 0.0,
+        )
+        for name in cluster.clients
+    }
 
 
 def _ports(cluster: Cluster, only: Subject | None) -> Limit | None:
