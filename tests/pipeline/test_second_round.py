@@ -28,3 +28,17 @@ def test_what_is_open_takes_a_second_round(make_site: MakeSite) -> None:
         assert (signed.bundle / "raw/servers" / place / "raw/s1/fio.json").is_file()
     assert verify(signed.bundle).problems == []
     assert site.left_behind() == []
+
+
+def test_what_is_decided_takes_no_further_round(make_site: MakeSite) -> None:
+    """What is far below its floor is so after any number of samples."""
+    site = make_site({}, clients=["s1"], servers=["s1"], ssd="Intel D7-P5500 3.84TB")
+    site.use("fio", BRIEF_PHASES)
+    campaign = site.measure("--more-hours=0.2", "quick", "ssd")
+    assert [case["round"] for case in campaign.cases if case["result"] != "skip"] == [1]
+    # The round that had nothing to measure is the last one.
+    assert campaign.printed.count("Ran 0/") == 1
+    assert campaign.printed.count("[ReFrame Setup]") == 2
+    signed = campaign.sign_off()
+    assert {len(metric["samples"]) for metric in signed.of("SsdFio")} == {5}
+    assert site.left_behind() == []
