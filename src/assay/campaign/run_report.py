@@ -27,6 +27,7 @@ from pydantic import (
 )
 
 from assay import __version__
+from assay.checks.hours import FURTHER
 from assay.checks.plan import CHECKS, CaseKey, Plan, is_required, requirements
 from assay.cluster.description import PARTITIONS, Cluster
 from assay.foreign import files, limits
@@ -47,9 +48,9 @@ class ReportError(ValueError):
     """A run report cannot be used; the message says which, why, and what to do."""
 
 
-MOST_LOOKS = 5
+MOST_LOOKS = 2 + FURTHER
 """Most looks at the samples of a campaign: at the first three, at those of the scale, and after
-each of three further rounds."""
+each further round."""
 
 _FIRST = 2000
 """No campaign was measured before this year (this project's own choice)."""
