@@ -143,7 +143,7 @@ def excluded(label: str, query: Mapping[str, Any]) -> str:
     """What a pool lacks while an engine is away, and afterwards; empty if it lacks nothing.
 
     An engine that is away for the time of SWIM's suspicion is excluded from its pools. It joins
-    again by itself, and its pools take it back only if they are told to (DAOS 2.8).
+    again by itself, and its pools take it back only on request (DAOS 2.8).
 
     Args:
         label: the label of the pool.
