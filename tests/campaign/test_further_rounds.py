@@ -16,7 +16,7 @@ from assay.campaign.further import affordable, further_rounds
 from assay.campaign.results import Results, read
 from assay.campaign.run_report import ReportError
 from assay.checks.estimates import JOB_S
-from assay.checks.hours import FURTHER
+from assay.checks.hours import FURTHER, spelled
 from assay.checks.plan import CHECKS, CaseKey
 from assay.cluster.description import Cluster
 from assay.judge.rounds import undecided
@@ -207,6 +207,21 @@ def test_what_scatters_about_its_floor_takes_another_round_within_the_budget(
     # A round takes what the first took, 10 s, and a job.
     assert undecided(campaign.cluster, results, 10 + JOB_S - 0.1) == {}
     assert undecided(campaign.cluster, results, 10 + JOB_S + 0.1) == wanted
+
+
+def test_a_sign_off_says_which_planned_round_would_decide_more(campaign: Campaign) -> None:
+    floor = floor_of_link(campaign)
+
+    def unplayed(looks: int, scatter: float) -> list[str]:
+        campaign.take(1, at(1.02 * floor, scatter, 1), looks=looks)
+        return [each for each in campaign.signed().findings if "further round left" in each]
+
+    assert unplayed(LOOKS, 0.03) == [
+        "open, with a further round left that would decide some of it: FiPingpong on servers"
+        f" ({spelled(10 + JOB_S)}); run the same campaign again with a larger assay_more_hours"
+    ]
+    assert unplayed(LOOKS, 0.0001) == []
+    assert unplayed(1, 0.03) == []
 
 
 def test_what_surely_passes_or_surely_fails_takes_no_other_round(campaign: Campaign) -> None:

@@ -29,6 +29,30 @@ def further_rounds(results: Results) -> Iterator[str]:
                 )
 
 
+def may_go_on(results: Results) -> set[CaseKey]:
+    """The checks for which the campaign has planned another round."""
+    return {
+        key
+        for key, case in results.cases.items()
+        if not case.problem and len(case.jobs) < case.looks and key not in results.stopped
+    }
+
+
+def not_taken(results: Results, scattering: Collection[CaseKey]) -> Iterator[str]:
+    """A sentence about the planned rounds that the budget, or an end by hand, left out.
+
+    Args:
+        results: the results of the whole campaign.
+        scattering: the checks with verdicts that scatter leaves open.
+    """
+    if left := sorted(may_go_on(results) & set(scattering)):
+        each = ", ".join(f"{key} ({spelled(_takes_s(results.cases[key]))})" for key in left)
+        yield (
+            f"open, with a further round left that would decide some of it: {each}; run the same"
+            " campaign again with a larger assay_more_hours"
+        )
+
+
 def affordable(wanted: Collection[CaseKey], results: Results, budget_s: float) -> list[CaseKey]:
     """The checks that may take another round, the shortest first: so most of them are decided.
 

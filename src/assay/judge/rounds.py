@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.campaign.further import affordable
+from assay.campaign.further import affordable, may_go_on
 from assay.campaign.results import Results
 from assay.checks.plan import CaseKey, requirements
 from assay.cluster.description import Cluster
@@ -33,11 +33,7 @@ def undecided(cluster: Cluster, results: Results, budget_s: float = 0.0) -> Mapp
         results: the results of the campaign so far.
         budget_s: time of all rounds beyond the scale together, in seconds.
     """
-    goes_on = {
-        key
-        for key, case in results.cases.items()
-        if budget_s and not case.problem and len(case.jobs) < case.looks
-    }
+    goes_on = may_go_on(results) if budget_s else set()
     if not (goes_on or results.stopped):
         return {}
     plan = requirements(cluster, results.scale)
@@ -45,6 +41,6 @@ def undecided(cluster: Cluster, results: Results, budget_s: float = 0.0) -> Mapp
     others = dict.fromkeys(results.stopped - found.decided, 0)
     is_open: dict[CaseKey, set[Subject]] = {}
     for each in found.judgements:
-        if (key := each.requirement.case) in goes_on - results.stopped and each.scatters:
+        if (key := each.requirement.case) in goes_on and each.scatters:
             is_open.setdefault(key, set()).add(each.requirement.subject)
     return others | {key: len(is_open[key]) for key in affordable(is_open, results, budget_s)}

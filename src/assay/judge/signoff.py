@@ -14,7 +14,7 @@ from statistics import median
 from assay import __version__
 from assay.campaign import begun
 from assay.campaign.cases import REPETITIONS, Deviation
-from assay.campaign.further import further_rounds
+from assay.campaign.further import further_rounds, not_taken
 from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
 from assay.checks.entry import LAYERS
@@ -271,6 +271,7 @@ def sign_off(
     plan = requirements(cluster, results.scale)
     reported = engines(cluster, plan, results)
     found, _ = judge_campaign(cluster, plan, results, baseline, reported, results.looks)
+    scattering = {each.requirement.case for each in found.judgements if each.scatters}
     judgements, excused = excuse(found.judgements, waivers, made_at.astimezone(UTC).date())
     return SignOff(
         cluster=cluster,
@@ -290,7 +291,12 @@ def sign_off(
         deviations=tuple(_settled(results, found.decided)),
         baseline=baseline,
         host_changes=results.host_changes,
-        findings=(*_declared(cluster), *further_rounds(results), *found.findings),
+        findings=(
+            *_declared(cluster),
+            *further_rounds(results),
+            *not_taken(results, scattering),
+            *found.findings,
+        ),
         engines=reported,
         in_force=in_force(cluster, results),
         strangers=strangers(cluster, results),
