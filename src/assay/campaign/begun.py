@@ -16,6 +16,7 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from assay.campaign import session_files
+from assay.campaign.ordinals import ordinal
 from assay.foreign import files, limits
 from assay.foreign.documents import first_error
 from assay.foreign.files import ForeignError
@@ -141,9 +142,6 @@ def _lines(content: bytes) -> Iterator[_Line]:
             ) from error
 
 
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-
-
 def sentence(
     records: Sequence[RecordOfBegun], cluster: str, scale: str, started: AwareDatetime
 ) -> str:
@@ -170,8 +168,7 @@ def sentence(
     if not until:
         return "the record of the campaigns that were begun does not have this one"
     number = len(until)
-    which = _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"
-    said = f"{which} campaign of this plan"
+    said = f"{ordinal(number)} campaign of this plan"
     if before := until[:-1]:
         said += f"; before it: {_listed(before)}"
     if after := its[number:]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from assay.campaign.cases import REPETITIONS, Case
+from assay.campaign.ordinals import ordinal
 from assay.campaign.results import Results
-from assay.campaign.sessions import ORDINALS
 from assay.checks.estimates import JOB_S
 from assay.checks.hours import spelled
 from assay.checks.plan import CHECKS, CaseKey
@@ -24,7 +24,7 @@ def further_rounds(results: Results) -> Iterator[str]:
             if job.open:
                 subjects = "1 subject" if job.open == 1 else f"{job.open:,} subjects"
                 yield (
-                    f"{ORDINALS[job.round]} round: {subjects} of {job.key} left open,"
+                    f"{ordinal(job.round)} round: {subjects} of {job.key} left open,"
                     f" {spelled(_took_s(job))}"
                 )
 

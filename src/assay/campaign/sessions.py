@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from assay.campaign.cases import problem_of
+from assay.campaign.ordinals import ordinal
 from assay.campaign.run_report import Loaded, ReportError, TestCase
 from assay.foreign import limits
 from assay.foreign.files import Entry, ForeignError, refuse_unprintable
@@ -64,8 +65,6 @@ def refuse_overlaps(loaded: Sequence[Loaded]) -> None:
             )
 
 
-ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
-
 Rounds = list[tuple[Loaded, TestCase]]
 """The rounds of a check, each with its session."""
 
@@ -78,7 +77,7 @@ def with_session(rounds: Rounds, session: Loaded, case: TestCase) -> Rounds:
     """
     here = f"{session.path}: {case.check} on {case.partition}"
     last = rounds[-1][1] if rounds else None
-    which = f"{here} is a {ORDINALS[max(case.round, 1)]} round"
+    which = f"{here} is a {ordinal(max(case.round, 1))} round"
     if last is None or problem_of(last) is not None:
         if case.round < 2 and len(rounds) < 2:
             return [(session, case)]
@@ -90,10 +89,10 @@ def with_session(rounds: Rounds, session: Loaded, case: TestCase) -> Rounds:
             raise ReportError(f"{which}, which was not planned when its first began")
         return [*rounds, (session, case)]
     if last is None:
-        before = ORDINALS[case.round - 1]
+        before = ordinal(case.round - 1)
         raise ReportError(f"{which}, and no report has its {before}: name all reports")
     if case.round == last.round + 1 and problem_of(last) is not None:
-        raise ReportError(f"{which}, but its {ORDINALS[last.round]} failed: measure both again")
+        raise ReportError(f"{which}, but its {ordinal(last.round)} failed: measure both again")
     raise ReportError(
         f"{here} is also in {rounds[-1][0].path}; a campaign has each check once: name the reports"
         " of one campaign"
