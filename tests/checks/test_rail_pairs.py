@@ -53,6 +53,24 @@ def test_a_rail_is_paired_within_its_network() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("provider", "expected"),
+    [
+        # The kernel's routes are not those of RDMA: it would send by one of both.
+        ("ofi+verbs;ofi_rxm", ["c1>c2"]),
+        # They are DAOS's, too: a rail without traffic is to be found.
+        ("ofi+tcp", ["c1/rail-ib0>c2/rail-ib0", "c1/rail-ib1>c2/rail-ib1"]),
+    ],
+)
+def test_rails_in_one_network(provider: str, expected: list[str]) -> None:
+    same: dict[str, object] = {
+        f"c{client}: interfaces/ib{rail}/network": "192.0.2.0/24"
+        for client in (1, 2)
+        for rail in (0, 1)
+    }
+    assert pairs(cluster(same | {"provider": provider}, clients=2)) == expected
+
+
 @pytest.mark.parametrize("fewer", ["c1", "c2"])
 def test_the_only_rail_of_a_client_is_paired_with_all_of_its_neighbour(fewer: str) -> None:
     one = {f"{fewer}: agent": {"exclude_fabric_ifaces": ["ib1"]}}
