@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from assay.foreign import programs
 from assay.foreign.files import ForeignError, Tree
 from assay.tools.daos import container, dmg, recovery
+from assay.tools.daos.losses import KILL, Part
 
 LEDGER = Path(os.environ.get("ASSAY_LEDGER", "/var/lib/assay/failure.json"))
 """On the controller; only root, who alone runs these checks, may write there."""
@@ -38,15 +39,12 @@ DESTROYED_S = 120
 agent has seen that it is gone (own choice)."""
 
 
-class Lost(BaseModel):
-    """What a check takes away."""
+class Lost(Part):
+    """What a check takes away; its pool is destroyed, and with it what only that pool lost."""
 
     system: str
-    rank: int
-    pool: str
-    """The pool of the check, which is destroyed."""
-    control: str
-    """The configuration of dmg."""
+    kind: str = KILL.name
+    """The name of the check."""
     prefix: str
     """The directory of DAOS's programs."""
     containers: tuple[tuple[str, str], ...] = ()
@@ -178,7 +176,10 @@ def main(ledger: Path, say: Say = print) -> list[str]:
             return [f"{ledger} cannot be read, so what is away is unknown: {error}"]
         if lost is None:
             return []
-        say(f"rank {lost.rank} of {lost.system} was taken away by a check that did not end")
+        say(
+            f"rank {lost.rank} of {lost.system} was taken away by a check that did not end:"
+            f" {lost.kind}"
+        )
         if not (problems := restore(lost, say)):
             ledger.unlink()
             say(f"the system {lost.system} is whole again")

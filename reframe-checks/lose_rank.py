@@ -1,9 +1,9 @@
-"""Take a rank away while a load runs, watch how the system recovers, and bring the rank back.
+"""Take a part away while a load runs, watch how the system recovers, and bring the part back.
 
 Usage: lose_rank.py, with a plan as JSON in the first line of standard input
 
 It prints `ready` when it has written down what it will take away. Standard input ends with ReFrame,
-also if that is killed: then the rank comes back at once. What was done and seen, and when, is in
+also if that is killed: then the part comes back at once. What was done and seen, and when, is in
 `raw/system/timeline.N.json` of the plan's directory; the problems are printed at the end.
 """
 
@@ -13,14 +13,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from pydantic import BaseModel
 
 import bring_back
-from assay.checks.benchmarks.rank_loss import BACK, LOST
-from assay.tools.daos import daos_properties, dmg, recovery, timeline
-from assay.tools.daos.timeline import Event, Observed, Timeline
+from assay.checks.benchmarks.losses import BACK, LOST
+from assay.tools.daos import daos_properties, dmg, losses, timeline
+from assay.tools.daos.losses import Act
+from assay.tools.daos.timeline import Event, Moment, Observed, Timeline
 from bring_back import Asker, Lost
 
 BETWEEN_S = 1.0
@@ -58,6 +60,7 @@ class Director:
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.asker = plan, Asker(plan.lost)
+        self.kind = losses.KINDS[plan.lost.kind]
         self.ended, self.done = threading.Event(), threading.Event()
         self.entries: list[Observed] = []
         self.blind: list[Exception] = []
@@ -134,7 +137,7 @@ class Director:
         (self.plan.stage / f"{name}.{self.number}.end").touch()
 
     def losses(self) -> str:
-        """Lose the rank as often as planned; why not all of it was done, or nothing."""
+        """Lose the part as often as planned; why not all of it was done, or nothing."""
         for number in range(1, self.plan.losses + 1):
             with self.writing:
                 self.number, self.entries = number, []
@@ -144,38 +147,37 @@ class Director:
         return ""
 
     def loss(self) -> str:
-        """Lose the rank, and take it back; why not all of that was done, or nothing."""
-        rank, limit_s = self.plan.lost.rank, self.plan.limit_s
-        control = self.plan.lost.control
+        """Lose the part, and take it back; why not all of that was done, or nothing."""
         if not self.begun(LOST):
             return f"no load began within {LOAD_S} s"
         self.pause()
-        self.event("lost")
-        if why := self.asker.change(recovery.stop(rank, control)):
-            return f"dmg did not stop rank {rank}: {why}"
-        if not self.wait(lambda: self.line.excluded, limit_s):
-            return f"rank {rank} was not excluded within {limit_s} s{self.settings()}"
-        if not self.wait(lambda: self.line.redundant, limit_s):
-            return (
-                f"the data was not redundant again within {limit_s} s after rank {rank} was"
-                f" excluded{self.settings()}"
-            )
+        if why := self.go(self.kind.away):
+            return why
         self.pause()
         self.end(LOST)
         if not self.begun(BACK):
-            return f"no load began within {LOAD_S} s while rank {rank} was away"
-        self.event("started")
-        if why := self.asker.change(recovery.start(rank, control)):
-            return f"dmg did not start rank {rank}: {why}"
-        if not self.wait(lambda: self.line.joined, limit_s):
-            return f"rank {rank} did not join within {limit_s} s"
-        self.event("reintegrated")
-        if why := self.asker.change(recovery.reintegrate(rank, control)):
-            return f"dmg did not reintegrate rank {rank}: {why}"
-        if not self.wait(lambda: self.line.whole, limit_s):
-            return f"the pool was not whole within {limit_s} s after rank {rank} was taken back"
+            return f"no load began within {LOAD_S} s while rank {self.plan.lost.rank} was away"
+        if why := self.go(self.kind.back):
+            return why
         self.pause()
         return ""
+
+    def go(self, acts: tuple[Act, ...]) -> str:
+        """Do what a kind asks for, and wait for what follows; what did not, or nothing."""
+        lost, limit_s = self.plan.lost, self.plan.limit_s
+        for act in acts:
+            self.event(act.event)
+            if why := self.asker.change(act.command(lost)):
+                return f"dmg did not {act.verb} rank {lost.rank}: {why}"
+            for wait in act.waits:
+                if not self.wait(partial(self.reached, wait.moment), limit_s):
+                    late = wait.late.format(rank=lost.rank, limit_s=limit_s)
+                    return late + (self.settings() if wait.by_settings else "")
+        return ""
+
+    def reached(self, moment: Moment) -> bool:
+        """Whether a moment was seen."""
+        return getattr(self.line, moment) is not None
 
     def settings(self) -> str:
         """The settings of the pool that decide whether it excludes and rebuilds."""
@@ -185,7 +187,7 @@ class Director:
         return f"; its pool has {shown}" if shown else ""
 
     def main(self) -> list[str]:
-        """Go through all steps, and bring the rank back whatever happens."""
+        """Go through all steps, and bring the part back whatever happens."""
         for asked in (self.see_rank, self.see_pool):
             threading.Thread(target=self.watch, args=[asked], daemon=True).start()
         try:
@@ -222,6 +224,9 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     plan = Plan.model_validate_json(sys.stdin.readline())
+    if plan.lost.kind not in losses.KINDS:
+        say(f"unknown kind of loss {plan.lost.kind}; choose from: {', '.join(losses.KINDS)}")
+        return 1
     plan.ledger.parent.mkdir(parents=True, exist_ok=True)
     with bring_back.alone(plan.ledger):
         if plan.ledger.exists():

@@ -73,7 +73,7 @@ ALLOWED: dict[str, dict[str, str]] = {
         "open": "it is the lock of the ledger, of which nothing is read"
     },
     "reframe-checks/lose_rank.py": {"open": "it writes its own output"},
-    "reframe-checks/endtoend/rank_loss.py": {"subprocess": STARTS, "open": STARTS},
+    "reframe-checks/mixins/losses.py": {"subprocess": STARTS, "open": STARTS},
     "reframe-checks/mixins/own_container.py": {"subprocess": STARTS},
     "reframe-checks/mixins/rank_pools.py": {"subprocess": STARTS, "open": STARTS},
 }

@@ -14,45 +14,10 @@ import pytest
 from run_reframe import CHECKS
 
 from assay.tools.daos import dmg
-from assay.tools.daos.timeline import Timeline, parse
+from assay.tools.daos.losses import KILL, KINDS
+from losing import BOTH, DMG, asked, begin, is_whole, line, plan, refused, run_load, wait_for
 
-DMG = """#!/bin/bash
-# The states of a system are files: rank, targets, pools; `never` has what does not happen.
-cd {directory} || exit
-echo "$*" >>asked
-never() {{ grep -qw "$1" never 2>/dev/null; }}
-pool() {{
-    degraded=false
-    [[ $(<targets) = 6 ]] || ! never rebuild || degraded=true
-    state=idle
-    [[ ! -e busy ]] || state=busy
-    rm -f busy
-    echo '{{"response": {{"total_targets": 6, "active_targets": '$(<targets)','
-    echo ' "rebuild": {{"state": "'$state'", "degraded": '$degraded'}}}}, "error": null}}'
-}}
-ok='{{"response": {{}}, "error": null, "status": 0}}'
-case "$*" in
-    *"system query"*)
-        echo '{{"response": {{"members": [{{"rank": 2, "addr": "s3",'
-        echo ' "state": "'$(<rank)'"}}]}}, "error": null}}'
-        ;;
-    *"system stop"*)
-        echo stopped >rank
-        never exclude || {{ echo excluded >rank; echo 4 >targets; }}
-        echo "$ok"
-        ;;
-    *"system start"*) echo joined >rank; echo "$ok" ;;
-    *"system reintegrate"*) echo 6 >targets; touch busy; echo "$ok" ;;
-    *"pool query"*) pool ;;
-    *"pool list"*) echo '{{"response": {{"pools": ['"$(<pools)"']}}, "error": null}}' ;;
-    *"pool destroy"*) echo '{{"uuid": "1", "label": "tank"}}' >pools; echo "$ok" ;;
-    *"get-prop"*) echo '{{"response": [{{"name": "self_heal", "value": "none"}}]}}' ;;
-    *) echo "$ok" ;;
-esac
-"""
 root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root takes anything away")
-
-BOTH = '{"uuid": "1", "label": "tank"}, {"uuid": "2", "label": "assay-failure"}'
 
 
 @pytest.fixture
@@ -69,83 +34,6 @@ def system(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def plan(system: Path, *, losses: int = 1, limit_s: int = 20) -> str:
-    lost = {
-        "system": "daos_server",
-        "rank": 2,
-        "pool": "assay-failure",
-        "control": "/etc/control.yml",
-        "prefix": str(system),
-    }
-    return json.dumps(
-        {
-            "lost": lost,
-            "ledger": str(system / "failure.json"),
-            "stage": str(system / "stage"),
-            "losses": losses,
-            "window_s": 1,
-            "limit_s": limit_s,
-        }
-    )
-
-
-def begin(system: Path, text: str) -> subprocess.Popen[str]:
-    director = subprocess.Popen(
-        [sys.executable, str(CHECKS / "lose_rank.py")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert director.stdin
-    assert director.stdout
-    director.stdin.write(text + "\n")
-    director.stdin.flush()
-    assert director.stdout.readline() == "ready\n"
-    assert (system / "failure.json").exists()
-    return director
-
-
-def refused(system: Path, text: str) -> str:
-    """What it says that does not begin."""
-    done = subprocess.run(
-        [sys.executable, str(CHECKS / "lose_rank.py")],
-        input=text + "\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 1, done.stderr
-    return done.stdout
-
-
-def wait_for(path: Path) -> None:
-    for _ in range(300):
-        if path.exists():
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"there is no {path}")
-
-
-def asked(system: Path, words: str) -> int:
-    return sum(words in line for line in (system / "asked").read_text().splitlines())
-
-
-def is_whole(system: Path) -> bool:
-    states = [(system / name).read_text().strip() for name in ("rank", "targets")]
-    return states == ["joined", "6"] and "assay-failure" not in (system / "pools").read_text()
-
-
-def line(system: Path, number: int = 1) -> Timeline:
-    return parse((system / f"stage/raw/system/timeline.{number}.json").read_text())
-
-
-def run_load(system: Path, name: str) -> None:
-    """As load.sh does: say that it runs, and go on until it is told to end."""
-    (system / "stage" / f"{name}.end.begun").touch()
-    wait_for(system / "stage" / f"{name}.end")
-
-
 def test_a_rank_is_lost_as_often_as_planned_and_then_all_is_whole(system: Path) -> None:
     director = begin(system, plan(system, losses=2))
     for number in (1, 2):
@@ -154,13 +42,61 @@ def test_a_rank_is_lost_as_often_as_planned_and_then_all_is_whole(system: Path) 
     printed, _ = director.communicate(timeout=60)
     assert director.returncode == 0, printed
     for number in (1, 2):
-        assert list(line(system, number).moments) == [
+        assert list(KILL.moments(line(system, number))) == [
             *("rank lost", "excluded", "redundant again"),
             *("engine started", "reintegration", "whole again"),
         ]
         assert line(system, number).problems == ()
     assert asked(system, "system stop --force --ranks 2") == 2
     assert is_whole(system)
+    assert not (system / "failure.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "moments", "commands"),
+    [
+        (
+            "Drain",
+            ["drain", "drained", "reintegration", "whole again"],
+            ["drain --ranks 2", "reintegrate --ranks 2"],
+        ),
+        (
+            "TargetLoss",
+            ["target lost", "redundant again", "reintegration", "whole again"],
+            ["exclude --ranks 2 --target-idx 0", "reintegrate --ranks 2 --target-idx 0"],
+        ),
+    ],
+)
+def test_what_only_the_pool_of_the_check_loses_is_taken_back_into_it_alone(
+    system: Path, kind: str, moments: list[str], commands: list[str]
+) -> None:
+    director = begin(system, plan(system, kind=kind))
+    for load in ("lost.1", "back.1"):
+        run_load(system, load)
+    printed, _ = director.communicate(timeout=60)
+    assert director.returncode == 0, printed
+    assert list(KINDS[kind].moments(line(system))) == moments
+    for command in commands:
+        assert asked(system, f"-o /etc/control.yml pool {command} assay-failure") == 1
+    for never in ("system stop", "system start", "system reintegrate", "tank --"):
+        assert asked(system, never) == 0
+    assert is_whole(system)
+    assert not (system / "failure.json").exists()
+
+
+def test_a_rank_that_is_not_drained_in_time_is_named(system: Path) -> None:
+    (system / "never").write_text("drain")
+    director = begin(system, plan(system, kind="Drain", limit_s=3))
+    run_load(system, "lost.1")
+    printed, _ = director.communicate(timeout=60)
+    assert line(system).problems == ("rank 2 was not drained within 3 s",)
+    assert director.returncode == 0, printed
+    assert "assay-failure" not in (system / "pools").read_text()
+
+
+def test_a_kind_that_nobody_knows_is_refused_before_anything_is_taken_away(system: Path) -> None:
+    said = refused(system, plan(system, kind="Flood"))
+    assert said == "unknown kind of loss Flood; choose from: RankLoss, Drain, TargetLoss\n"
     assert not (system / "failure.json").exists()
 
 
@@ -182,13 +118,13 @@ def test_where_nobody_excludes_or_rebuilds_the_limit_says_so(system: Path) -> No
         assert (system / "stage/back.2.end").exists()
 
 
-def killed_parent(system: Path, at: str) -> None:
+def killed_parent(system: Path, at: str, kind: str) -> None:
     """Kill with -9 what started it, as soon as a load has begun, or one after it."""
     code = (
         "import subprocess, sys, time\n"
         f"d = subprocess.Popen([sys.executable, {str(CHECKS / 'lose_rank.py')!r}], text=True,"
         " stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)\n"
-        f"print({plan(system)!r}, file=d.stdin, flush=True)\n"
+        f"print({plan(system, kind=kind)!r}, file=d.stdin, flush=True)\n"
         "time.sleep(60)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code]) as parent:
@@ -202,9 +138,10 @@ def killed_parent(system: Path, at: str) -> None:
         parent.kill()
 
 
+@pytest.mark.parametrize("kind", ["RankLoss", "Drain"])
 @pytest.mark.parametrize("at", ["before", "lost", "back"])
-def test_if_reframe_is_killed_the_rank_comes_back(system: Path, at: str) -> None:
-    killed_parent(system, at)
+def test_if_reframe_is_killed_the_rank_comes_back(system: Path, at: str, kind: str) -> None:
+    killed_parent(system, at, kind)
     for _ in range(300):
         if not (system / "failure.json").exists():
             break
@@ -242,6 +179,32 @@ def test_if_that_is_killed_too_whoever_finds_the_ledger_brings_it_back(system: P
     before = (system / "asked").read_text()
     assert bring_back(system).stdout == ""
     assert (system / "asked").read_text() == before
+
+
+def test_a_drain_that_nobody_ends_goes_with_its_pool(system: Path) -> None:
+    director = begin(system, plan(system, kind="Drain"))
+    (system / "stage/lost.1.end.begun").touch()
+    while (system / "targets").read_text().strip() == "6":
+        time.sleep(0.1)
+    os.kill(director.pid, signal.SIGKILL)
+    director.wait()
+    done = bring_back(system)
+    assert done.returncode == 0, done.stderr
+    assert "rank 2 of daos_server was taken away by a check that did not end: Drain" in done.stdout
+    assert is_whole(system)
+    assert asked(system, "pool destroy --recursive --force assay-failure") == 1
+    assert asked(system, "system start") == 0
+
+
+def test_a_ledger_of_an_earlier_version_names_an_engine(system: Path) -> None:
+    for name, text in {"rank": "excluded", "targets": "4"}.items():
+        (system / name).write_text(text)
+    lost = json.loads(plan(system))["lost"]
+    del lost["kind"]
+    (system / "lost").touch()
+    (system / "failure.json").write_text(json.dumps(lost))
+    assert bring_back(system).returncode == 0
+    assert is_whole(system)
 
 
 def test_a_ledger_that_cannot_be_read_is_not_passed_over(system: Path) -> None:

@@ -1,4 +1,4 @@
-"""RankLoss as ReFrame would run it: both consents, and what its job does."""
+"""RankLoss and its siblings as ReFrame would run them: both consents, and what their jobs do."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def agreed() -> dict[str, Any]:
     return document
 
 
-def script(directory: Path, scale: str = "quick") -> str:
-    return scripts(agreed(), directory, "--name=^RankLoss", f"--tag={scale}")["RankLoss"]
+def script(directory: Path, scale: str = "quick", check: str = "RankLoss") -> str:
+    return scripts(agreed(), directory, f"--name=^{check}", f"--tag={scale}")[check]
 
 
 def test_without_the_consent_of_this_run_it_is_refused(tmp_path: Path) -> None:
@@ -29,6 +29,15 @@ def test_without_the_consent_of_this_run_it_is_refused(tmp_path: Path) -> None:
         script(tmp_path)
     assert "to agree, pass -e assay_failure=daos_server to playbooks/validate.yml" in (
         " ".join(failed.value.stdout.split())
+    )
+
+
+def test_a_drain_needs_the_same_consent(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        script(tmp_path, check="Drain")
+    assert (
+        "Drain takes a part of daos_server away: to agree, pass -e assay_failure=daos_server"
+        in (" ".join(failed.value.stdout.split()))
     )
 
 
@@ -67,3 +76,12 @@ def test_each_loss_is_written_loaded_and_verified(
     assert "--nodelist=c1,c2" in text
     written = {path.name for path in tmp_path.rglob("*.fio")}
     assert {"write.1.fio", "lost.1.fio", "write.2.fio", "back.1.fio", "verify.1.fio"} <= written
+
+
+@pytest.mark.parametrize("check", ["Drain", "TargetLoss"])
+def test_whatever_is_lost_the_job_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, check: str
+) -> None:
+    monkeypatch.setenv("ASSAY_FAILURE", "daos_server")
+    steps = re.findall(r"^step (\S+)", script(tmp_path, check=check), re.MULTILINE)
+    assert steps == ["container", "write.1", "lost.1", "write.2", "back.1", "verify.1"]

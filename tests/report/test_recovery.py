@@ -18,6 +18,7 @@ from assay.judge.verdict import Verdict
 from assay.report import html
 from assay.report.recovery import draw, lines
 from assay.subject import Subject
+from assay.tools.daos.losses import DRAIN
 from clusters import described
 from sites import site
 from synthetic import mixed, signed
@@ -54,13 +55,36 @@ LOSS = Recovery(
 )
 
 
-def judged(changed: Mapping[str, float] | None = None, problem: str = "") -> tuple[Judgement, ...]:
+DRAINED = {
+    **SOUND,
+    "drained": 46.0,
+    "bandwidth_draining": 630.0,
+    "bandwidth_drained": 560.0,
+    "longest_stall": 3.0,
+}
+EMPTIED = replace(
+    LOSS,
+    kind=DRAIN,
+    moments={
+        "drain": float(T),
+        "drained": T + 46.0,
+        "reintegration": T + 112.0,
+        "whole again": T + 148.0,
+    },
+)
+
+
+def judged(
+    changed: Mapping[str, float] | None = None,
+    problem: str = "",
+    check: str = RANK_LOSS.name,
+) -> tuple[Judgement, ...]:
     """Three losses at the scale acceptance, judged as a real campaign is."""
     document = site(servers=3, clients=2)
     document["benchmarks"] = {"fio_dfs": "/opt/fio"}
     document["daos"]["failure"] = True
     cluster = described(document)
-    plan = [each for each in requirements(cluster, "acceptance") if each.check == RANK_LOSS.name]
+    plan = [each for each in requirements(cluster, "acceptance") if each.check == check]
     figures = {**SOUND, **(changed or {})}
     samples = {each: [] if problem else three(each.name, figures[each.name]) for each in plan}
     measured = Measured(samples, "acceptance")
@@ -80,10 +104,10 @@ def three(name: str, figure: float) -> list[float]:
     return [figure * 0.99, figure, figure * 1.01]
 
 
-def verdicts(changed: Mapping[str, float]) -> dict[str, Verdict]:
+def verdicts(changed: Mapping[str, float], check: str = RANK_LOSS.name) -> dict[str, Verdict]:
     return {
         each.requirement.name: each.verdict
-        for each in judged(changed)
+        for each in judged(changed, check=check)
         if each.verdict not in (Verdict.PASS, Verdict.UNRATED)
     }
 
@@ -112,6 +136,25 @@ def test_a_sound_loss_raises_no_alarm() -> None:
 )
 def test_each_fault_is_below_and_names_its_metric(fault: dict[str, float], named: str) -> None:
     assert verdicts(fault) == {named: Verdict.BELOW}
+
+
+def test_a_sound_drain_raises_no_alarm() -> None:
+    assert verdicts(DRAINED, "Drain") == {}
+
+
+@pytest.mark.parametrize(
+    ("fault", "named"),
+    [
+        # What is sound while an engine is lost: an RPC that timed out.
+        ({"longest_stall": 65.0}, "longest_stall"),
+        ({"bandwidth_drained": 400.0}, "bandwidth_drained"),
+        ({"bandwidth_after": 450.0}, "bandwidth_after"),
+        ({"clean_processes": 63.0}, "clean_processes"),
+        ({"verified": 32767.0}, "verified"),
+    ],
+)
+def test_each_fault_of_a_planned_step_is_below(fault: dict[str, float], named: str) -> None:
+    assert verdicts({**DRAINED, **fault}, "Drain") == {named: Verdict.BELOW}
 
 
 def test_a_block_that_differs_once_is_named_with_what_is_left() -> None:
@@ -149,6 +192,23 @@ def test_the_chart_names_each_moment_with_its_time() -> None:
     drawing = draw(LOSS)
     for words in ("rank lost, 0 s", "excluded, 24 s", "whole again, 148 s", "MiB/s, all clients"):
         assert words in drawing
+
+
+def test_a_drain_has_a_part_of_its_own_in_its_own_words() -> None:
+    both = replace(
+        report((*judged(), *judged(DRAINED, check="Drain")), LOSS), recoveries=(LOSS, EMPTIED)
+    )
+    lost, drained = lines(both)
+    assert (lost.happened, drained.happened) == ("was lost", "was drained")
+    rows = {row[0]: row[1:3] for row in drained.rows}
+    assert rows["seconds from the command until the engine had no data of the pool"] == (
+        ("46.0", "–")
+    )
+    assert rows["of the bandwidth before, while data moved off the engine"] == ("70%", "–")
+    assert rows["of the bandwidth before, without the engine's data"] == ("62%", "53%")
+    assert rows["seconds for which a process got nothing"] == ("3.00", "60.0")
+    for words in ("drain, 0 s", "drained, 46 s", "seconds since the drain began"):
+        assert words in drained.svgs[0]
 
 
 def test_a_report_without_a_loss_has_no_such_section() -> None:

@@ -1,4 +1,4 @@
-"""The time line of a rank that is lost, by two recordings of DAOS 2.8, and by made-up ones."""
+"""The time line of a part that is lost, by recordings of DAOS 2.8, and by made-up ones."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from assay.tools.daos.losses import DRAIN, KILL
 from assay.tools.daos.recovery import pool_state, rank_state
 from assay.tools.daos.timeline import SETTLED_S, Event, Observed, parse, timeline
 from recordings import recorded
@@ -34,6 +35,34 @@ def recording(name: str, zero: float = 1000.0) -> list[Observed]:
     return entries
 
 
+ASKED = re.compile(r" *(\d+\.\d+) pool query: \w+ v\d+ act (\d) dis .*? (\{.*\})")
+
+
+def drained() -> tuple[list[Observed], float, float]:
+    """The answers about a pool that was drained, and when that and its return were asked for."""
+    text = recorded("failure", "drain_over_time.txt")
+    entries = [
+        Observed.model_validate(
+            {
+                "time": float(found[1]),
+                "pool": {
+                    "total_targets": 3,
+                    "active_targets": int(found[2]),
+                    "rebuild": json.loads(found[3]),
+                },
+            }
+        )
+        for found in map(ASKED.fullmatch, text.splitlines())
+        if found
+    ]
+    drain, back = (
+        float(re.findall(rf"^\$ dmg pool {word} .*# (\d+\.\d+)$", text, re.MULTILINE)[0])
+        for word in ("drain", "reintegrate")
+    )
+    assert len(entries) == 17
+    return entries, drain, back
+
+
 def event(time: float, event: Event, why: str = "") -> Observed:
     return Observed(time=time, event=event, why=why)
 
@@ -52,7 +81,7 @@ def test_the_moments_of_a_recorded_loss() -> None:
     assert line.redundant == pytest.approx(1091.9)
     assert line.started is None
     assert line.whole is None
-    assert list(line.moments) == ["rank lost", "excluded", "redundant again"]
+    assert list(KILL.moments(line)) == ["rank lost", "excluded", "redundant again"]
 
 
 def test_a_recorded_return_ends_when_data_no_longer_moves() -> None:
@@ -61,6 +90,39 @@ def test_a_recorded_return_ends_when_data_no_longer_moves() -> None:
     assert line.joined == pytest.approx(1015.9)
     # `Ready` and all targets active at 20.2 s, while data moves until 66.5 s.
     assert line.whole == pytest.approx(1066.5)
+
+
+def test_a_recorded_drain_ends_when_the_targets_are_out_and_no_data_moves() -> None:
+    entries, drain, back = drained()
+    line = timeline([event(drain, "lost"), event(back, "reintegrated"), *entries])
+    after = {words: round(time - drain, 1) for words, time in DRAIN.moments(line).items()}
+    # All targets count as active for 25.8 s, while the data moves; reclaim ends after 45.7 s.
+    assert after == {"drain": 0.0, "drained": 45.7, "reintegration": 46.6, "whole again": 91.5}
+    assert line.excluded
+    assert round(line.excluded - drain, 1) == 25.8
+    assert line.whole
+    # The same redundancy all the time.
+    assert not any(each.pool and each.pool.rebuild.degraded for each in entries)
+
+
+def test_a_drain_that_is_queued_again_had_not_ended() -> None:
+    entries = [
+        event(0.0, "lost"),
+        pool(10.0, 4, state="done"),
+        pool(11.0, 4, state="busy"),
+        pool(20.0, 4, state="done"),
+        pool(21.0, 4, state="done"),
+    ]
+    assert timeline(entries[:2]).at_rest == 10.0
+    assert timeline(entries[:3]).at_rest is None
+    assert timeline([*entries, event(30.0, "reintegrated"), pool(31.0, 6)]).at_rest == 20.0
+
+
+def test_a_pool_whose_data_still_moves_or_moves_back_is_not_drained() -> None:
+    moving = [event(0.0, "lost"), pool(1.0, 6, state="busy"), pool(9.0, 4, state="busy")]
+    assert timeline(moving).at_rest is None
+    back = [event(10.0, "reintegrated"), pool(11.0, 4, state="done")]
+    assert timeline([*moving, *back]).at_rest is None
 
 
 def test_without_a_loss_nothing_was_excluded() -> None:
@@ -125,7 +187,7 @@ def test_the_state_of_a_rank() -> None:
 def test_a_time_line_that_a_real_run_left() -> None:
     line = parse(recorded("failure", "timeline_killed.json"))
     assert line.lost
-    after = {words: round(time - line.lost, 1) for words, time in line.moments.items()}
+    after = {words: round(time - line.lost, 1) for words, time in KILL.moments(line).items()}
     assert after == {
         "rank lost": 0.0,
         "excluded": 24.3,
@@ -140,7 +202,7 @@ def test_a_time_line_of_a_real_run_that_went_the_whole_way() -> None:
     line = parse(recorded("failure", "timeline_whole.json"))
     assert line.lost
     assert line.problems == ()
-    after = {words: round(time - line.lost, 1) for words, time in line.moments.items()}
+    after = {words: round(time - line.lost, 1) for words, time in KILL.moments(line).items()}
     assert after == {
         "rank lost": 0.0,
         "excluded": 23.7,

@@ -13,6 +13,7 @@ from functools import cached_property
 from assay.checks.backends import container
 from assay.checks.benchmarks import (
     daos_perf,
+    drain,
     fdb_hammer,
     fi_pingpong,
     fio,
@@ -20,6 +21,7 @@ from assay.checks.benchmarks import (
     io500,
     ior,
     ior_by_rank,
+    losses,
     mdtest,
     net_test,
     nvme_perf,
@@ -27,6 +29,7 @@ from assay.checks.benchmarks import (
     placement,
     rank_loss,
     self_test,
+    target_loss,
     vos_perf,
 )
 from assay.checks.entry import (
@@ -145,7 +148,7 @@ FEATURES: Mapping[str, _Feature] = {
     "net_test": _deployed(
         lambda cluster, _: cluster.daos and cluster.daos.version in WITH_NET_TEST
     ),
-    "rank_loss": _deployed(lambda cluster, _: rank_loss.is_possible(cluster)),
+    "survives_loss": _deployed(lambda cluster, _: losses.is_possible(cluster)),
     "ior_by_rank": _deployed(
         lambda cluster, on: ior_by_rank.is_possible(cluster) and ior_by_rank.each_rank(cluster, on)
     ),
@@ -217,6 +220,8 @@ CHECKS = catalogue(
         fio.DFUSE,
         io500.PHASES,
         io500.PROGRAM,
+        drain.DRAIN,
+        target_loss.TARGET_LOSS,
         rank_loss.RANK_LOSS,
         # metadata
         mdtest.EASY,

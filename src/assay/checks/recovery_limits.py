@@ -1,4 +1,4 @@
-"""How long DAOS may take to notice that an engine is gone, and what must be left meanwhile.
+"""How long DAOS may take to notice that a part is gone, and what must be left meanwhile.
 
 The times follow from DAOS's own timeouts, so each sentence says which setting shortens it.
 """
@@ -97,6 +97,21 @@ def stall(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectatio
     )
 
 
+def no_timeout(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+    """No RPC may time out: every engine is there and answers, if only that its map is newer.
+
+    A client then gets the new map and repeats the RPC after at most 3 s (`dc_obj_retry_delay` in
+    DAOS 2.8's src/object/cli_obj.c).
+    """
+    rpc = rpc_s(cluster, requirement)
+    return _at_most(
+        requirement,
+        rpc,
+        f"at most {rpc:g} s: no engine is gone, so no RPC may time out, which takes {rpc:g} s"
+        " (crt_timeout; src/cart/crt_rpc.h)",
+    )
+
+
 def part_of(before: str, part: Callable[[Cluster], float], why: str) -> Rule:
     """The rule of a bandwidth that must be a part of the one before the loss.
 
@@ -129,6 +144,19 @@ def left(cluster: Cluster) -> float:
     """The least part of the bandwidth that must be left without one engine."""
     count = ranks(cluster)
     return LEFT * (count - 1) / count
+
+
+def left_of_targets(cluster: Cluster) -> float:
+    """The least part of the bandwidth that must be left without one target."""
+    servers = cluster.daos.servers if cluster.daos else ()
+    targets = sum(each.targets for name in servers for each in cluster.hosts[name].engines)
+    return LEFT * (targets - 1) / targets
+
+
+def without_one(cluster: Cluster) -> float:
+    """The least part that must be there when one engine is not used, and all data is redundant."""
+    count = ranks(cluster)
+    return BACK * (count - 1) / count
 
 
 def back(_: Cluster) -> float:

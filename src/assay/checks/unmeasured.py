@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from assay.checks.benchmarks import daos_perf, ior_by_rank, net_test, rank_loss, self_test
+from assay.checks.benchmarks import daos_perf, ior_by_rank, losses, net_test, self_test
 from assay.checks.pairs import clients_by_rank, clients_of, engines_of
 from assay.checks.plan import is_required
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.cluster.description import Cluster
 from assay.tools.daos import recovery
+from assay.tools.daos.losses import DRAIN, EXCLUDE, KILL, TARGETS
 
 
 def by_rank(cluster: Cluster) -> list[str]:
@@ -31,19 +32,25 @@ def failures(cluster: Cluster) -> list[str]:
     system = cluster.daos
     if system is None or system.found or not system.failure:
         return []
-    if why := rank_loss.unable(cluster):
-        return [f"RankLoss is not tested on {system.name}: {why}"]
+    if why := losses.unable(cluster):
+        return [f"no failure is tested on {system.name}: {why}"]
     if cluster.benchmarks.fio_dfs is None:
-        return [f"RankLoss is not tested on {system.name}: cluster_fio_dfs is not set"]
-    if not rank_loss.is_possible(cluster):
-        return [f"RankLoss is not tested: it needs DAOS {recovery.RELEASES}, not {system.version}"]
-    (engine,) = rank_loss.the_last_engine(cluster, "clients")
+        return [f"no failure is tested on {system.name}: cluster_fio_dfs is not set"]
+    if not losses.is_possible(cluster):
+        return [f"no failure is tested: it needs DAOS {recovery.RELEASES}, not {system.version}"]
+    (engine,) = losses.the_last_engine(cluster, "clients")
+    own = f"a pool of its own ({losses.LABEL})"
     return [
-        f"RankLoss kills {engine} under load, waits until {system.name} has made up for it, starts"
-        " it again and takes it back into all pools; it makes a pool of its own"
-        f" ({rank_loss.LABEL}), and destroys it. Until the engine is back, every pool has lost a"
-        " copy of what was on it, and what has one copy is not there; containers of"
-        " daos_system_pools without redundancy may lose what is in them"
+        f"{KILL.name} kills {engine} under load, waits until {system.name} has made up for it,"
+        f" starts it again and takes it back into all pools; it makes {own}, and destroys it. Until"
+        " the engine is back, every pool has lost a copy of what was on it, and what has one copy"
+        " is not there; containers of daos_system_pools without redundancy may lose what is in"
+        " them",
+        f"{DRAIN.name} drains {engine} under load in {own}, and takes it back; no other pool and no"
+        " engine is touched",
+        f"{EXCLUDE.name} excludes target {TARGETS[0]} of {engine} under load from {own}, waits"
+        f" until {system.name} has made up for it, and takes it back; no other pool and no engine"
+        " is touched",
     ]
 
 

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
-from assay.checks.benchmarks.rank_loss import RANK_LOSS, line_of, series
+from assay.checks.benchmarks.losses import line_of, series
 from assay.checks.entry import run_of
-from assay.checks.plan import Plan
+from assay.checks.plan import CHECKS, Plan
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError
 from assay.subject import Subject
+from assay.tools.daos.losses import KILL, KINDS, Kind
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What clients did while a rank was lost and came back."""
+    """What clients did while a part was lost and came back."""
 
     subject: Subject
-    """The engine that was lost."""
+    """The engine that was lost, or whose part was."""
     number: int
     """The number of the loss, from 1."""
     rates: Mapping[int, float]
@@ -29,21 +30,22 @@ class Recovery:
     """When what happened, in seconds since the epoch, by its words, in order."""
     problems: tuple[str, ...] = ()
     """What the system did not do."""
+    kind: Kind = KILL
 
 
 def recoveries(cluster: Cluster, plan: Plan, results: Results) -> tuple[Recovery, ...]:
-    """The time line of each engine that was lost; of one that never was, there is none."""
+    """The time line of each part that was lost; of one that never was, there is none."""
     return tuple(
         recovery
         for key, case in results.cases.items()
-        if key.check == RANK_LOSS.name
+        if key.check in KINDS
         for subject in plan.subjects(key)
-        for recovery in _of(cluster, case, subject)
+        for recovery in _of(cluster, KINDS[key.check], case, subject)
     )
 
 
-def _of(cluster: Cluster, case: Case, subject: Subject) -> Iterator[Recovery]:
-    run = run_of(cluster, RANK_LOSS, "clients", case.scale)
+def _of(cluster: Cluster, kind: Kind, case: Case, subject: Subject) -> Iterator[Recovery]:
+    run = run_of(cluster, CHECKS[kind.name], "clients", case.scale)
     for job in case.jobs:
         if job.output is None:
             continue
@@ -55,4 +57,5 @@ def _of(cluster: Cluster, case: Case, subject: Subject) -> Iterator[Recovery]:
             except (ForeignError, OSError):
                 continue  # its figures say why they are missing
             if line.lost is not None:
-                yield Recovery(subject, number, rates, line.moments, line.problems)
+                moments = kind.moments(line)
+                yield Recovery(subject, number, rates, moments, line.problems, kind)

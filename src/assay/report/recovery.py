@@ -10,12 +10,12 @@ import altair as alt
 import vl_convert
 from markupsafe import Markup
 
-from assay.checks.benchmarks.rank_loss import RANK_LOSS
 from assay.judge.judgement import Judgement
 from assay.judge.recovery import Recovery
 from assay.judge.signoff import SignOff
 from assay.judge.verdict import Verdict
 from assay.report.charts import VEGA_LITE
+from assay.tools.daos.losses import Kind
 from assay.units import show
 
 _WIDTH, _HEIGHT = 720, 200
@@ -23,8 +23,11 @@ _WIDTH, _HEIGHT = 720, 200
 _ROWS = {
     "exclusion": "seconds from the loss until the system excluded the engine",
     "longest_stall": "seconds for which a process got nothing",
+    "drained": "seconds from the command until the engine had no data of the pool",
     "redundancy": "seconds from the loss until all data was redundant again",
     "reintegration": "seconds from the command until the engine was back in the pool",
+    "bandwidth_draining": "of the bandwidth before, while data moved off the engine",
+    "bandwidth_drained": "of the bandwidth before, without the engine's data",
     "bandwidth_degraded": "of the bandwidth before, without the engine",
     "bandwidth_after": "of the bandwidth before, with it again",
     "clean_processes": "of the processes saw no error",
@@ -32,15 +35,17 @@ _ROWS = {
 }
 """The rows of the table, by metric; those that begin with `of` are shown as a share."""
 
-_SHARE_OF = {"bandwidth_degraded": "bandwidth_before", "bandwidth_after": "bandwidth_before"}
+_SHARE_OF = {name: "bandwidth_before" for name in _ROWS if name.startswith("bandwidth_")}
 """What a figure is a share of; of the other shares it is the count that is expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostEngine:
-    """One engine that was lost: a chart for each loss, and a table."""
+    """One engine that was lost, or a part of it: a chart for each loss, and a table."""
 
     subject: str
+    happened: str
+    """What happened to it."""
     svgs: tuple[Markup, ...]
     rows: tuple[tuple[str, str, str, Verdict], ...]
     """What it is, its figure, its limit, its verdict."""
@@ -48,19 +53,27 @@ class LostEngine:
 
 
 def lines(signed: SignOff) -> list[LostEngine]:
-    """The time line and the recovery times of each engine that was lost."""
-    by_subject: dict[str, list[Recovery]] = {}
+    """The time line and the recovery times of each part that was lost."""
+    by_part: dict[tuple[Kind, str], list[Recovery]] = {}
     for each in signed.recoveries:
-        by_subject.setdefault(str(each.subject), []).append(each)
-    judged = [j for j in signed.judgements if j.requirement.check == RANK_LOSS.name]
+        by_part.setdefault((each.kind, str(each.subject)), []).append(each)
     return [
         LostEngine(
             subject,
+            kind.happened,
             tuple(draw(each) for each in losses),
-            tuple(_rows([j for j in judged if str(j.requirement.subject) == subject])),
+            tuple(_rows(_judged(signed, kind, subject))),
             tuple(dict.fromkeys(why for each in losses for why in each.problems)),
         )
-        for subject, losses in by_subject.items()
+        for (kind, subject), losses in by_part.items()
+    ]
+
+
+def _judged(signed: SignOff, kind: Kind, subject: str) -> list[Judgement]:
+    return [
+        each
+        for each in signed.judgements
+        if each.requirement.check == kind.name and str(each.requirement.subject) == subject
     ]
 
 
@@ -98,7 +111,7 @@ def _shown(figure: float | None) -> str:
 
 def draw(recovery: Recovery) -> Markup:
     """The bandwidth of all clients by seconds since the loss, and when what happened."""
-    zero = recovery.moments["rank lost"]
+    zero = min(recovery.moments.values())
     rates = [
         {"time": second - zero, "rate": rate, "load": load}
         for load, seconds in enumerate(_loads(recovery))
@@ -108,7 +121,8 @@ def draw(recovery: Recovery) -> Markup:
         {"time": time - zero, "what": f"{what}, {time - zero:.0f} s", "row": number}
         for number, (what, time) in enumerate(recovery.moments.items())
     ]
-    drawing: dict[str, Any] = _drawing(max((each["rate"] for each in rates), default=1.0) or 1.0)
+    most = max((each["rate"] for each in rates), default=1.0) or 1.0
+    drawing = _drawing(most, recovery.kind.since)
     drawing["datasets"] = {"rates": rates, "moments": moments}
     return Markup(vl_convert.vegalite_to_svg(drawing, vl_version=VEGA_LITE))
 
@@ -125,9 +139,9 @@ def _loads(recovery: Recovery) -> list[list[tuple[int, float]]]:
     return loads
 
 
-def _drawing(most: float) -> dict[str, Any]:
+def _drawing(most: float, since: str) -> dict[str, Any]:
     """The drawing without data: an area of bandwidth, and a rule with words for each moment."""
-    seconds = alt.Axis(title="seconds since the loss", grid=False, tickCount=10)
+    seconds = alt.Axis(title=f"seconds since {since}", grid=False, tickCount=10)
     time = alt.X("time:Q", axis=seconds, scale=alt.Scale(nice=False))
     no_axis = alt.X("time:Q", axis=None, scale=alt.Scale(nice=False))
     rate = alt.Y(

@@ -1,332 +1,37 @@
-"""One engine of a DAOS system is lost under load, excluded, made up for, and taken back.
-
-The load is fio's on all clients, in a pool of the check's own whose data survives the loss of one
-rank. `reframe-checks/lose_rank.py` takes the rank away meanwhile, and brings it back.
-"""
+"""One engine of a DAOS system is lost under load, excluded, made up for, and taken back."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from statistics import median
-
 from assay.checks import recovery_limits as limits
-from assay.checks.entry import Check, Expectation, Measured, Metric, Reading, Requirement, Run
-from assay.checks.estimates import FABRIC_MIB_S, SRUN_S
-from assay.checks.figures import Unrated, exactly
-from assay.checks.load import of_scale
-from assay.checks.raw import RawOutputs, SubjectOutputs
-from assay.checks.subjects import each_engine
-from assay.cluster.description import Cluster, Partition
-from assay.subject import Subject
-from assay.tools import fio_load, fio_log
-from assay.tools.daos import recovery, timeline
-from assay.tools.daos.timeline import Timeline
-from assay.tools.output import Parsed, Sample, merged
-
-TOOL = "rank loss"
-
-LABEL = "assay-failure"
-"""The label of its pool."""
-
-CONTAINER = "load"
-
-OCLASS = "RP_2GX"
-"""Two copies of each object, over all targets."""
-
-LEAST_RANKS = 3
-"""Engines of a system in which two copies have places again after the loss of one."""
-
-LEAST_SERVERS = 2
-"""Servers of a system in which two copies are in different fault domains, as DAOS requires."""
-
-LEAST_TARGETS = 2
-"""Targets of each engine: with one, DAOS 2.8 aborts clients that create objects of class RP_2GX
-while a rank is excluded (`reserve_grp_by_rf` in its src/object/obj_class.c; seen)."""
-
-PROCESSES: Mapping[str, int] = {"quick": 2, "acceptance": 8}
-"""Processes of fio on each client, which each read one file and write another."""
-
-FILES = 2
-"""Files of each process."""
-
-ROOM = 6
-"""The size of the pool in multiples of the files: two copies, on one rank fewer, and overwritten
-(own choice)."""
-
-LEAST_ROOM_MIB = 2048
-"""The smallest size of the pool: each target needs some for itself (own choice)."""
-
-LOST, BACK = "lost", "back"
-"""The steps under load: while a rank is lost, and while it comes back; the number of the loss
-follows, as it does after the others."""
+from assay.checks.benchmarks.losses import BEFORE, COUNTED, UNPUBLISHED, check_of
+from assay.checks.entry import Metric
+from assay.tools.daos.losses import KILL
 
 RECOVERY_S = 600
 """What an exclusion, a rebuild and a reintegration of little data are expected to take, in seconds
 (own choice: 24, 70 and 48 s were seen with DAOS 2.8)."""
 
-
-def is_possible(cluster: Cluster) -> bool:
-    """Whether both consents were given, and the system survives the loss of a rank."""
-    daos = cluster.daos
-    return (
-        daos is not None
-        and daos.failure
-        and daos.version in recovery.RELEASES
-        and cluster.benchmarks.fio_dfs is not None
-        and not unable(cluster)
-    )
-
-
-def unable(cluster: Cluster) -> str:
-    """Why the system would not survive the loss of a rank; empty if it would."""
-    engines = each_engine(cluster, "servers")
-    if len(engines) < LEAST_RANKS:
-        return f"it has {len(engines)} engines, and {LEAST_RANKS} are needed"
-    if len({each.host for each in engines}) < LEAST_SERVERS:
-        return "all of its engines are in one server, which is one fault domain"
-    if min(cluster.engine(each).targets for each in engines) < LEAST_TARGETS:
-        return f"an engine has fewer than {LEAST_TARGETS} targets"
-    return ""
-
-
-def the_last_engine(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """The engine that is lost: the last one, whose server rarely leads the system."""
-    return each_engine(cluster, partition)[-1:]
-
-
-def processes(run: Run) -> int:
-    """The processes of fio on each client."""
-    return of_scale(PROCESSES, run.scale)
-
-
-def written_mib(run: Run) -> int:
-    """MiB of all files of all clients."""
-    return len(run.hosts) * processes(run) * FILES * run.sizes["file_mib"]
-
-
-def pools_at_risk(labels: Collection[str], described: Collection[str]) -> list[str]:
-    """Pools that the check would harm, in sentences.
-
-    Args:
-        labels: those of all pools of the system.
-        described: those of the inventory.
-    """
-    if LABEL in labels:
-        return [
-            f"the system has a pool {LABEL}, which RankLoss would destroy: rename or destroy it"
-        ]
-    others = sorted({*labels} - {*described})
-    if not others:
-        return []
-    return [
-        f"the system has pools of others ({', '.join(others)}), which would lose redundancy or"
-        " data: checks of the phase failure are for a system that has none but those of"
-        " daos_system_pools"
-    ]
-
-
-def pool_mib(run: Run) -> int:
-    """MiB of the pool, on all ranks together."""
-    return max(LEAST_ROOM_MIB, ROOM * written_mib(run))
-
-
-# How a run is read.
-
-
-def logs(run: Run, left: SubjectOutputs, step: str) -> list[fio_log.Log]:
-    """The logs of all processes of a step."""
-    count = processes(run)
-    numbered = [("read", number) for number in range(1, count + 1)]
-    numbered += [("write", number) for number in range(count + 1, 2 * count + 1)]
-    return [
-        fio_log.parse(left.text(f"{step}.{host}.{job}_bw.{number}", "log"))
-        for host in run.hosts
-        for job, number in numbered
-    ]
-
-
-def series(run: Run, left: SubjectOutputs, number: int) -> dict[int, float]:
-    """MiB/s of all clients in each second of both loads of a loss, since the epoch."""
-    rates: dict[int, float] = {}
-    for load in (LOST, BACK):
-        rates |= fio_log.together(logs(run, left, f"{load}.{number}"))
-    return rates
-
-
-def line_of(raw: RawOutputs, number: int) -> Timeline:
-    """The time line of a loss."""
-    return timeline.parse(raw.answer(f"{timeline.NAME}.{number}"))
-
-
-def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
-    return merged(TOOL, (_of_loss(run, raw.of(subject), raw, number) for number in run.times))
-
-
-def _of_loss(run: Run, left: SubjectOutputs, raw: RawOutputs, number: int) -> Parsed:
-    line = line_of(raw, number)
-    if problems := tuple(_not_recovered(line)):
-        return Parsed(TOOL, (), problems)
-    found = _Found(run, left, line, number)
-    return Parsed(TOOL, tuple(found.samples()), tuple(found.problems))
-
-
-def _not_recovered(line: Timeline) -> Iterator[str]:
-    """Why the system did not go the whole way, the first reason first."""
-    if line.problems:
-        yield from line.problems
-    elif line.lost is None:
-        yield "no rank was lost: there is no time line, or it ends before"
-    else:
-        words = {
-            "the rank was not excluded": line.excluded,
-            "the data did not become redundant again": line.redundant,
-            "the engine did not start again": line.joined,
-            "the rank was not taken back": line.whole,
-        }
-        yield from [f"{word} while it was observed" for word, at in words.items() if at is None][:1]
-
-
-class _Found:
-    """The samples of a run whose time line is complete."""
-
-    def __init__(self, run: Run, left: SubjectOutputs, line: Timeline, number: int) -> None:
-        self.run, self.left, self.line, self.number = run, left, line, number
-        self.problems: list[str] = []
-        self.logs = {load: logs(run, left, f"{load}.{number}") for load in (LOST, BACK)}
-        self.rates = series(run, left, number)
-
-    def samples(self) -> Iterator[Sample]:
-        line = self.line
-        assert line.lost
-        assert line.excluded
-        assert line.redundant
-        assert line.reintegrated
-        assert line.whole
-        yield Sample("exclusion", line.excluded - line.lost, "s")
-        yield Sample("redundancy", line.redundant - line.lost, "s")
-        yield Sample("reintegration", line.whole - line.reintegrated, "s")
-        ends = {
-            load: max((log[-1][0] for log in each if log), default=0.0)
-            for load, each in self.logs.items()
-        }
-        stalls = [fio_log.longest_gap(each, ends[load]) for load, each in self.logs.items()]
-        yield Sample("longest_stall", max(stalls), "s")
-        first = min(self.rates, default=0) + 1
-        yield from self.rate("bandwidth_before", first, line.lost)
-        yield from self.rate("bandwidth_degraded", line.redundant, ends[LOST])
-        yield from self.rate("bandwidth_after", line.whole, ends[BACK])
-        yield Sample("clean_processes", float(self.clean()), "process")
-        yield Sample("verified", self.verified(), "MiB")
-
-    def rate(self, name: str, start: float, end: float) -> Iterator[Sample]:
-        """The median of the seconds of a window, which must be at least half as long as asked."""
-        window = [rate for second, rate in self.rates.items() if start < second < end - 1]
-        moving = sum(rate > 0 for rate in window)
-        if moving < self.run.sizes["window_s"] / 2:
-            self.problems.append(
-                f"{name}: the clients moved data in {moving} s of a window of"
-                f" {self.run.sizes['window_s']} s, so there is no figure"
-            )
-            return
-        yield Sample(name, median(window), "MiB/s")
-
-    def reports(self, step: str) -> Iterator[Sample]:
-        for host in self.run.hosts:
-            parsed = fio_load.parse(self.left.text(f"{step}.{self.number}.{host}", "json"))
-            self.problems += [f"{step}.{self.number} on {host}: {why}" for why in parsed.problems]
-            yield from parsed.samples
-
-    def clean(self) -> int:
-        """The processes of both loads that saw no error."""
-        errors = [s.value for step in self.logs for s in self.reports(step) if s.metric == "errors"]
-        return sum(each == 0 for each in errors)
-
-    def verified(self) -> float:
-        """MiB of both files that are as they were written."""
-        return sum(s.value for s in self.reports("verify") if s.metric == "whole")
-
-
-def writings(number: int) -> tuple[int, int]:
-    """The numbers of the two writings of a loss: before it, and while the rank is away."""
-    return 2 * number - 1, 2 * number
-
-
-def _steps(run: Run, _: Subject) -> Iterator[str]:
-    yield "container"
-    for number in run.times:
-        before, away = writings(number)
-        yield from (f"write.{before}", f"{LOST}.{number}")
-        yield from (f"write.{away}", f"{BACK}.{number}", f"verify.{number}")
-
-
-def _takes(run: Run) -> float:
-    """For each loss three windows, what DAOS takes, and the files written and read."""
-    moved = 3 * written_mib(run) / (FABRIC_MIB_S * len(run.hosts))
-    each = 5 * SRUN_S + 3 * run.sizes["window_s"] + RECOVERY_S + moved
-    return run.repetitions * each
-
-
-# What is expected.
-
-
-def _clean(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-    clients = len(cluster.members(requirement.partition))
-    count = 2 * FILES * of_scale(PROCESSES, measured.scale) * clients
-    return exactly(requirement, count, f"all {count} processes of both loads, without an error")
-
-
-def _verified(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
-    clients = len(cluster.members(requirement.partition))
-    sizes = RANK_LOSS.scales.get(measured.scale, RANK_LOSS.scales["acceptance"])
-    mib = clients * of_scale(PROCESSES, measured.scale) * FILES * sizes["file_mib"]
-    return exactly(requirement, mib, f"all {mib} MiB that were written, block by block")
-
-
-RANK_LOSS = Check(
-    "RankLoss",
-    "endtoend",
-    "failure",
-    ("client", "daos", "rank_loss"),
-    the_last_engine,
+RANK_LOSS = check_of(
+    KILL,
     (
         Metric("exclusion", "s", limits.exclusion, better="lower"),
         Metric("longest_stall", "s", limits.stall, better="lower"),
-        Metric(
-            "redundancy",
-            "s",
-            Unrated(
-                "no figure of another system is published; compare it with an accepted campaign"
-            ),
-            better="lower",
-        ),
-        Metric(
-            "reintegration",
-            "s",
-            Unrated(
-                "no figure of another system is published; compare it with an accepted campaign"
-            ),
-            better="lower",
-        ),
-        Metric("bandwidth_before", "MiB/s", Unrated("the others are judged by it")),
+        Metric("redundancy", "s", UNPUBLISHED, better="lower"),
+        Metric("reintegration", "s", UNPUBLISHED, better="lower"),
+        BEFORE,
         Metric(
             "bandwidth_degraded",
             "MiB/s",
             limits.part_of(
-                "bandwidth_before", limits.left, "half of what the other engines did (own choice)"
+                BEFORE.name, limits.left, "half of what the other engines did (own choice)"
             ),
         ),
         Metric(
             "bandwidth_after",
             "MiB/s",
-            limits.part_of("bandwidth_before", limits.back, "the system is whole (own choice)"),
+            limits.part_of(BEFORE.name, limits.back, "the system is whole (own choice)"),
         ),
-        Metric("clean_processes", "process", _clean),
-        Metric("verified", "MiB", _verified),
+        *COUNTED,
     ),
-    scales={
-        "quick": {"repetitions": 1, "window_s": 20, "file_mib": 32},
-        "acceptance": {"repetitions": 3, "window_s": 60, "file_mib": 1024},
-    },
-    reading=Reading(_parsed, _steps),
-    takes=_takes,
+    RECOVERY_S,
 )

@@ -1,6 +1,8 @@
-"""What dmg is asked to take a rank away and to bring it back, and what it answers meanwhile."""
+"""What dmg is asked to take a part of a system away and to bring it back, and what it answers."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from pydantic import BaseModel, ValidationError
 
@@ -9,7 +11,8 @@ from assay.tools.daos.daos_answer import read_answer
 from assay.tools.daos.dmg import begin, members
 
 RELEASES = since("2.8")
-"""The releases whose `dmg system reintegrate` brings a rank back into all pools at once."""
+"""The releases whose `dmg system reintegrate` brings a rank back into all pools at once, and whose
+commands of pools have `--ranks`: up to 2.6.3 it is `--rank` (src/control/cmd/dmg/pool.go)."""
 
 
 def stop(rank: int, config: str) -> list[str]:
@@ -25,6 +28,25 @@ def start(rank: int, config: str) -> list[str]:
 def reintegrate(rank: int, config: str) -> list[str]:
     """Command line that takes a rank back into every pool that excluded it."""
     return [*begin(config), "system", "reintegrate", "--ranks", str(rank)]
+
+
+def pool_drain(pool: str, rank: int, config: str) -> list[str]:
+    """Command line that moves a pool's data off a rank, which serves it until it has moved."""
+    return [*begin(config), "pool", "drain", "--ranks", str(rank), pool]
+
+
+def pool_exclude(pool: str, rank: int, targets: Sequence[int], config: str) -> list[str]:
+    """Command line that excludes targets of a rank from a pool, as if they had failed."""
+    return [*begin(config), "pool", "exclude", "--ranks", str(rank), *_of(targets), pool]
+
+
+def pool_reintegrate(pool: str, rank: int, config: str, targets: Sequence[int] = ()) -> list[str]:
+    """Command line that takes targets of a rank back into a pool; without any, all of them."""
+    return [*begin(config), "pool", "reintegrate", "--ranks", str(rank), *_of(targets), pool]
+
+
+def _of(targets: Sequence[int]) -> list[str]:
+    return ["--target-idx", ",".join(map(str, targets))] if targets else []
 
 
 def pool_create(label: str, size: str, owner: str, config: str) -> list[str]:

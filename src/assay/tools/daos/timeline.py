@@ -1,4 +1,4 @@
-"""The time line of a rank that is lost: what was done, what dmg answered, and when.
+"""The time line of a part that is taken away: what was done, what dmg answered, and when.
 
 `reframe-checks/lose_rank.py` writes it while the load runs, a JSON object in each line: an `event`
 with its `time` in seconds since the epoch, or what dmg `seen` at that time.
@@ -24,6 +24,10 @@ busy: its state is `Ready`, and its rebuild still `done`, until the reintegratio
 DAOS 2.8: 1 s; this is our own choice."""
 
 Event = Literal["lost", "started", "reintegrated", "failed"]
+"""What was done: the part was taken away, its engine started, it was taken back, or all failed."""
+
+Moment = Literal["excluded", "redundant", "at_rest", "joined", "whole"]
+"""What the system reached by itself; `Timeline` has each."""
 
 
 class Observed(BaseModel):
@@ -42,7 +46,7 @@ class Observed(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """When a rank was lost, and when the system had recovered; None for what never happened.
+    """When a part was lost, and when the system had recovered; None for what never happened.
 
     Times are seconds since the epoch at which dmg had answered, so each is late by the time between
     two answers.
@@ -51,27 +55,16 @@ class Timeline:
     lost: float | None = None
     excluded: float | None = None
     redundant: float | None = None
-    """When all data had its redundancy again, on the ranks that were left."""
+    """When all data had its redundancy again, on the targets that were left."""
+    at_rest: float | None = None
+    """When targets were excluded, and no data moved any more until they were taken back."""
     started: float | None = None
     joined: float | None = None
     reintegrated: float | None = None
-    """When the rank's reintegration was asked for."""
+    """When the reintegration was asked for."""
     whole: float | None = None
     """When all targets were back, and no data moved any more."""
     problems: tuple[str, ...] = ()
-
-    @property
-    def moments(self) -> dict[str, float]:
-        """The moments that were reached, in their order, by the words of the report."""
-        named = {
-            "rank lost": self.lost,
-            "excluded": self.excluded,
-            "redundant again": self.redundant,
-            "engine started": self.started,
-            "reintegration": self.reintegrated,
-            "whole again": self.whole,
-        }
-        return {name: time for name, time in named.items() if time is not None}
 
 
 def parse(text: str) -> Timeline:
@@ -104,6 +97,7 @@ def timeline(entries: Iterable[Observed]) -> Timeline:
         lost=lost,
         excluded=excluded,
         redundant=redundant,
+        at_rest=_at_rest(entries, excluded, reintegrated),
         started=started,
         joined=first(started, lambda e: e.rank == "joined"),
         reintegrated=reintegrated,
@@ -118,6 +112,21 @@ def _excludes(entry: Observed) -> bool:
 
 def _is_redundant(entry: Observed) -> bool:
     return entry.pool is not None and entry.pool.excludes and not entry.pool.rebuild.degraded
+
+
+def _at_rest(
+    entries: Iterable[Observed], excluded: float | None, reintegrated: float | None
+) -> float | None:
+    """The beginning of the last rest: a rebuild may be done before its reclaim is queued."""
+    rest = None
+    for entry in entries:
+        if reintegrated is not None and entry.time >= reintegrated:
+            break
+        if excluded is None or entry.time < excluded or entry.pool is None:
+            continue
+        rests = entry.pool.excludes and not entry.pool.rebuild.runs
+        rest = (rest or entry.time) if rests else None
+    return rest
 
 
 def _whole(entries: Iterable[Observed], reintegrated: float | None) -> float | None:

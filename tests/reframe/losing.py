@@ -1,0 +1,135 @@
+"""A stand-in of a system of three engines, and what takes a part of it away."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from run_reframe import CHECKS
+
+from assay.tools.daos.timeline import Timeline, parse
+
+DMG = """#!/bin/bash
+# The states of a system are files: rank, targets, pools; `never` has what does not happen.
+cd {directory} || exit
+echo "$*" >>asked
+never() {{ grep -qw "$1" never 2>/dev/null; }}
+pool() {{
+    degraded=false
+    [[ $(<targets) = 6 ]] || ! never rebuild || degraded=true
+    state=idle
+    [[ ! -e busy ]] || state=busy
+    rm -f busy
+    echo '{{"response": {{"total_targets": 6, "active_targets": '$(<targets)','
+    echo ' "rebuild": {{"state": "'$state'", "degraded": '$degraded'}}}}, "error": null}}'
+}}
+ok='{{"response": {{}}, "error": null, "status": 0}}'
+case "$*" in
+    *"system query"*)
+        echo '{{"response": {{"members": [{{"rank": 2, "addr": "s3",'
+        echo ' "state": "'$(<rank)'"}}]}}, "error": null}}'
+        ;;
+    *"system stop"*)
+        touch lost
+        echo stopped >rank
+        never exclude || {{ echo excluded >rank; echo 4 >targets; }}
+        echo "$ok"
+        ;;
+    *"system start"*) echo joined >rank; echo "$ok" ;;
+    *"pool drain"*) never drain || {{ echo 4 >targets; touch busy; }}; echo "$ok" ;;
+    *"pool exclude"*) echo 5 >targets; echo "$ok" ;;
+    *reintegrate*) echo 6 >targets; touch busy; echo "$ok" ;;
+    *"pool query"*) pool ;;
+    *"pool list"*) echo '{{"response": {{"pools": ['"$(<pools)"']}}, "error": null}}' ;;
+    *"pool destroy"*)
+        echo '{{"uuid": "1", "label": "tank"}}' >pools
+        # What the pool alone had lost goes with it.
+        [[ -e lost ]] || echo 6 >targets
+        echo "$ok"
+        ;;
+    *"get-prop"*) echo '{{"response": [{{"name": "self_heal", "value": "none"}}]}}' ;;
+    *) echo "$ok" ;;
+esac
+"""
+BOTH = '{"uuid": "1", "label": "tank"}, {"uuid": "2", "label": "assay-failure"}'
+
+
+def plan(system: Path, *, losses: int = 1, limit_s: int = 20, kind: str = "RankLoss") -> str:
+    lost = {
+        "kind": kind,
+        "system": "daos_server",
+        "rank": 2,
+        "pool": "assay-failure",
+        "control": "/etc/control.yml",
+        "prefix": str(system),
+    }
+    return json.dumps(
+        {
+            "lost": lost,
+            "ledger": str(system / "failure.json"),
+            "stage": str(system / "stage"),
+            "losses": losses,
+            "window_s": 1,
+            "limit_s": limit_s,
+        }
+    )
+
+
+def begin(system: Path, text: str) -> subprocess.Popen[str]:
+    director = subprocess.Popen(
+        [sys.executable, str(CHECKS / "lose_rank.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert director.stdin
+    assert director.stdout
+    director.stdin.write(text + "\n")
+    director.stdin.flush()
+    assert director.stdout.readline() == "ready\n"
+    assert (system / "failure.json").exists()
+    return director
+
+
+def refused(system: Path, text: str) -> str:
+    """What it says that does not begin."""
+    done = subprocess.run(
+        [sys.executable, str(CHECKS / "lose_rank.py")],
+        input=text + "\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    return done.stdout
+
+
+def wait_for(path: Path) -> None:
+    for _ in range(300):
+        if path.exists():
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"there is no {path}")
+
+
+def asked(system: Path, words: str) -> int:
+    return sum(words in line for line in (system / "asked").read_text().splitlines())
+
+
+def is_whole(system: Path) -> bool:
+    states = [(system / name).read_text().strip() for name in ("rank", "targets")]
+    return states == ["joined", "6"] and "assay-failure" not in (system / "pools").read_text()
+
+
+def line(system: Path, number: int = 1) -> Timeline:
+    return parse((system / f"stage/raw/system/timeline.{number}.json").read_text())
+
+
+def run_load(system: Path, name: str) -> None:
+    """As load.sh does: say that it runs, and go on until it is told to end."""
+    (system / "stage" / f"{name}.end.begun").touch()
+    wait_for(system / "stage" / f"{name}.end")
