@@ -11,11 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+from losing import BOTH, DMG, asked, begin, is_whole, line, plan, refused, run_load, wait_for
 from run_reframe import CHECKS
 
 from assay.tools.daos import dmg
 from assay.tools.daos.losses import KILL, KINDS
-from losing import BOTH, DMG, asked, begin, is_whole, line, plan, refused, run_load, wait_for
 
 root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root takes anything away")
 
