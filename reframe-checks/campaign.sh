@@ -56,11 +56,13 @@ fi
 shift
 # ReFrame selects nothing by a tag that no check has, and ends well.
 known=(quick acceptance network scm ssd client endtoend metadata raw system failure root)
+scale=none
 for tag; do
     if [[ " ${known[*]} " != *" ${tag#!} "* ]]; then
         echo "unknown tag $tag; choose from: ${known[*]}" >&2
         exit 64
     fi
+    [[ $tag != @(quick|acceptance) ]] || scale=$tag
 done
 
 environment=${ASSAY_ENVIRONMENT:-/etc/assay/environment.sh}
@@ -107,6 +109,16 @@ if [[ -e $directory ]]; then
     if [[ ! -d $directory ]]; then
         echo "$directory cannot be a directory for results: it is a file; name another" >&2
         exit 73
+    fi
+    # A sign-off takes figures of one scale alone, and comes hours later.
+    begun=
+    if [[ -f $directory/reframe.out && ! -L $directory/reframe.out ]]; then
+        begun=$(sed -n 's/^\[ RUN .* %scale=\([a-z]*\) .*/\1/p;T;q' "$directory/reframe.out")
+    fi
+    if [[ $begun && $scale != none && $scale != "$begun" ]]; then
+        echo "$directory was begun at the scale $begun, and cannot be resumed at $scale: resume it with" \
+            "-e assay_scale=$begun of ansible-playbook (by hand, with the tag $begun), or name another campaign" >&2
+        exit 64
     fi
 fi
 if [[ ! -w $parent ]]; then
@@ -218,10 +230,6 @@ end() {
     [[ ! $session ]] || kill -TERM "$session" 2>/dev/null || true
 }
 trap end TERM INT HUP
-scale=none
-for tag; do
-    [[ $tag != @(quick|acceptance) ]] || scale=$tag
-done
 # noted EVENT STATUS: append that to the record of campaigns, which a sign-off carries; without room, measuring has to do.
 noted() {
     python3 -I "$here/begun.py" "$LOCK_PLACE/begun" "$1" "${directory##*/}" "$scale" "$2" 9>&- ||

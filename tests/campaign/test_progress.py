@@ -377,6 +377,7 @@ def test_the_newest_campaign_is_shown_unless_another_is_named(tmp_path: Path) ->
         output.write_text(BEGIN)
         os.utime(output, (AT + second, AT + second))
     (campaigns / "link").symlink_to(tmp_path)
+    (campaigns / "by-hand/stage").mkdir(parents=True)
     ran = CliRunner().invoke(app, command)
     assert (ran.exit_code, ran.stdout.splitlines()[0]) == (0, str(campaigns / "resumed"))
 

@@ -38,7 +38,7 @@ def test_many_metrics_of_one_cause_are_cut_too() -> None:
     (cause,) = causes(judgements)
     others = len({(j.requirement.check, j.requirement.metric) for j in judgements}) - 1
     assert (
-        cause.named(1) == f"FiPingpong.bandwidth_1m on c1>c1 and 1 more and {others} more metrics"
+        cause.named(1) == f"FiPingpong.bandwidth_1m on c1>c1 and 1 more; and {others} more metrics"
     )
 
 

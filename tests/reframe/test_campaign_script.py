@@ -119,6 +119,20 @@ def test_a_tag_that_no_check_has_is_refused(tag: str, tmp_path: Path) -> None:
     assert not (tmp_path / "campaigns").exists()
 
 
+def test_a_campaign_is_resumed_at_its_own_scale_alone(tmp_path: Path) -> None:
+    path = f"{commands(tmp_path)}:{os.environ['PATH']}"
+    monday = tmp_path / "campaigns/monday"
+    monday.mkdir(parents=True)
+    for scale, status in (("acceptance", 64), ("quick", 0)):
+        begun = f"[ RUN      ] SsdFio %scale={scale} /5ebe268c @here:servers+site\n"
+        (monday / "reframe.out").write_text(begun)
+        ran = start(monday, PATH=path)
+        assert ran.returncode == status, ran.stderr
+        refused = f"{monday} was begun at the scale acceptance, and cannot be resumed at quick: "
+        assert ran.stderr.startswith(refused) == (status == 64)
+        assert ("--run" in (monday / "reframe.out").read_text()) == (status == 0)
+
+
 def test_each_tag_that_a_check_may_have_is_taken(tmp_path: Path) -> None:
     tags = [*get_args(Layer), *get_args(Phase), *SCALES, "root"]
     ran = start(tmp_path / "monday", *tags, PATH=f"{commands(tmp_path)}:{os.environ['PATH']}")

@@ -131,10 +131,13 @@ def _newest(campaigns: Path) -> Path:
         output = directory / OUTPUT
         return (output if output.exists() else directory).lstat().st_mtime
 
+    def is_campaign(directory: Path) -> bool:
+        # A link, which another user may have put there, is none; nor is where ReFrame ran by hand.
+        by_hand = (directory / "stage").exists() and not (directory / OUTPUT).exists()
+        return directory.is_dir() and not directory.is_symlink() and not by_hand
+
     try:
-        # A link, which another user may have put there, is none.
-        made = [each for each in campaigns.iterdir() if each.is_dir() and not each.is_symlink()]
-        newest = max(made, key=measured, default=None)
+        newest = max(filter(is_campaign, campaigns.iterdir()), key=measured, default=None)
     except OSError as error:
         misuse(f"{campaigns} cannot be read: {error.strerror}; name the campaign's directory")
     if newest is None:

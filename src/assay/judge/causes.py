@@ -107,4 +107,5 @@ def _several(names: Sequence[str], most: int, between: str = ", ", what: str = "
         return between.join(names)
     more = len(names) - most
     kind = what.removesuffix("s") if more == 1 else what
-    return f"{between.join(names[:most])} and {more} more{kind}"
+    listed = between.join(names[:most])
+    return f"{listed}{';' if ' more' in listed else ''} and {more} more{kind}"

@@ -129,6 +129,18 @@ def test_a_pool_without_ssds_needs_little() -> None:
     assert not [p for p in problems(document) if p.key == "daos.pools[0].size"]
 
 
+@pytest.mark.parametrize(("size", "fits"), [("8GiB", True), ("9GiB", False), ("1TiB", False)])
+def test_a_pool_without_ssds_is_no_larger_than_the_tmpfs(size: str, fits: bool) -> None:
+    """Two ranks, the smaller of which has 4 GiB."""
+    document = pools(servers=2, size=size)
+    for name, scm_size in (("s1", 4), ("s2", 6)):
+        del document["hosts"][name]["engines"][0]["storage"][1:]
+        put(document, {f"{name}: engines/0/storage/0/scm_size": scm_size})
+    found = [p for p in problems(document) if p.key == "daos.pools[0].size"]
+    assert [p.severity for p in found] == ["error"] * (not fits)
+    assert all(p.allowed.startswith("should be at most 8GiB, or DAOS") for p in found)
+
+
 @pytest.mark.parametrize(("size_gib", "small"), [(39, True), (40, False)])
 def test_a_share_of_files_that_is_too_small_for_their_targets(size_gib: int, small: bool) -> None:
     """16 targets have 40 % of the file that stands for an SSD."""

@@ -64,6 +64,15 @@ def _size(key: str, size: Any, servers: Mapping[str, Host]) -> Iterator[Problem]
             f" (DER_NOSPACE): dmg takes {share:.0%} of it from the tmpfs of the engines, which have"
             " to index its SSDs. Use a smaller pool, a larger scm_size or more servers",
         )
+    elif wanted is not None and (in_dram := _in_dram(servers)) and wanted > in_dram:
+        yield Problem(
+            None,
+            key,
+            size,
+            f"should be at most {in_dram // 2**30}GiB, or DAOS refuses the pool for want of SCM"
+            " (DER_NOSPACE): the engines have no SSDs, and their tmpfs hold no more. Use a smaller"
+            " pool, a larger scm_size or more servers",
+        )
 
 
 def _indexed(servers: Mapping[str, Host]) -> int:
@@ -78,6 +87,20 @@ def _indexed(servers: Mapping[str, Host]) -> int:
     if not sizes or len(sizes) < len(engines):
         return 0
     return int(min(sizes) * len(engines) / (1 - SSD_SHARE))
+
+
+def _in_dram(servers: Mapping[str, Host]) -> int:
+    """The most that the tmpfs of engines without SSDs hold, bytes; 0 if that is unknown.
+
+    Each rank holds an equal share, so the smallest tmpfs counts.
+    """
+    engines = [engine for host in servers.values() for engine in host.engines]
+    sizes = [
+        tier.scm_size * 2**30
+        for engine in engines
+        if not engine.bdev_tiers and (tier := engine.ram_tier) is not None and tier.scm_size
+    ]
+    return min(sizes) * len(engines) if sizes and len(sizes) == len(engines) else 0
 
 
 def _rank_pools(system: System, servers: Mapping[str, Host]) -> Iterator[Problem]:
