@@ -199,9 +199,9 @@ def test_every_byte_and_every_process_is_counted() -> None:
 
 def test_the_pool_has_room_for_copies_on_one_rank_fewer() -> None:
     run = a_run()
-    assert pool_mib(run) == 2048
+    assert pool_mib(run) == 12 * 256
     large = run_of(run.cluster, RANK_LOSS, "clients", "acceptance")
-    assert pool_mib(large) == 6 * 2 * 8 * 2 * 1024
+    assert pool_mib(large) == 12 * 2 * 8 * 2 * 1024
 
 
 @pytest.mark.parametrize(
