@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -85,6 +86,15 @@ def test_campaigns_that_were_begun_later_are_named_too(controller: Controller) -
     late = RecordOfBegun(record.name, record.content.replace(b"XX", b""), record.campaigns)
     earlier = sentence([late], "hall", "acceptance", begun)
     assert "campaign of this plan" in earlier
+
+
+def test_campaigns_of_a_renamed_cluster_are_named_too(controller: Controller) -> None:
+    """Who renames the cluster after each campaign would always have the first one of its plan."""
+    for name in ("hall", "hall-2", "hall-3"):
+        controller.cluster.write_text(json.dumps({"name": name}))
+        controller.note("begun", f"of-{name}")
+    said = controller.says()
+    assert "; of clusters with other names (hall-2, hall-3): of-hall-2, begun " in said
 
 
 @pytest.mark.parametrize(

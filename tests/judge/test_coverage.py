@@ -12,6 +12,7 @@ from typing import Any, cast
 import pytest
 
 from assay.campaign.results import Results
+from assay.checks.accepted import Accepted
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import Requirement, requirements
 from assay.cluster.description import Cluster
@@ -106,6 +107,7 @@ def signed_of(
     levels: dict[Requirement, float],
     change: Change = sound,
     waivers: Sequence[Waiver] = (),
+    baseline: Accepted | None = None,
 ) -> SignOff:
     """A campaign of a cluster with these figures, some of them so many times as good."""
     rng = Random(7)
@@ -138,7 +140,8 @@ def signed_of(
         begun=(),
     )
     made_at = datetime(2026, 3, 2, tzinfo=UTC)
-    return sign_off(cluster, cast("Results", results), Gate.ACCEPTANCE, waivers, made_at=made_at)
+    judged = cast("Results", results)
+    return sign_off(cluster, judged, Gate.ACCEPTANCE, waivers, made_at=made_at, baseline=baseline)
 
 
 LEVELS: dict[Any, dict[Requirement, float]] = {

@@ -6,12 +6,13 @@ import zlib
 from dataclasses import replace
 
 import pytest
+from test_coverage import LEVELS, signed_of, storage_site
 
 from assay.judge.judgement import Measurement, judge
 from assay.judge.verdict import Verdict
 from assay.preflight.examine import examine
 from assay.subject import Subject
-from clusters import described, description
+from clusters import SSD, described, description
 from judged import OWED, UNRATED
 
 
@@ -40,21 +41,27 @@ def test_an_older_generation_is_a_question_until_it_is_declared(
 
 
 def test_a_population_has_hosts_or_positions_and_pairs_those_of_both_ends() -> None:
-    document = description()
-    document["populations"] = {"older": ["c1"], "far": ["engine1"]}
+    document = description(clients=4)
+    document["populations"] = {"older": ["c1", "c2"], "far": ["engine1"]}
     cluster = described(document)
     of = {
         spelling: set(cluster.population(Subject.parse(spelling)))
-        for spelling in ("c1", "c2", "c1>c2", "s1/engine1", "s1/engine0", "c1>s1/engine1")
+        for spelling in ("c1", "c3", "c1>c3", "s1/engine1", "s1/engine0", "c1>s1/engine1")
     }
     assert of == {
         "c1": {"older"},
-        "c2": set(),
-        "c1>c2": {"older"},
+        "c3": set(),
+        "c1>c3": {"older"},
         "s1/engine1": {"far"},
         "s1/engine0": set(),
         "c1>s1/engine1": {"older", "far"},
     }
+
+
+ALONE = (
+    "should be with another host of its partition, which shows how such a host should be; accept"
+    " figures of a single one by waivers that name them"
+)
 
 
 @pytest.mark.parametrize(
@@ -62,13 +69,35 @@ def test_a_population_has_hosts_or_positions_and_pairs_those_of_both_ends() -> N
     [
         ({"older": ["nobody"]}, "should be a host of the cluster, or a position: engine1"),
         ({"older": []}, "should name hosts of the cluster, or positions: engine1"),
-        ({"a": ["c1"], "b": ["c1"]}, "should be in one population; it is in a, too"),
+        (
+            {"a": ["c1", "c2"], "b": ["c1", "c3", "c4"]},
+            "should be in one population; it is in a, too",
+        ),
+        ({"slow": ["c1"]}, ALONE),
+        ({"slow": ["c1", "s1"]}, [ALONE] * 2),
+        ({"sound": ["c1", "c2", "c3"]}, ALONE),
     ],
 )
 def test_a_population_of_nobody_or_twice_is_refused(
-    populations: dict[str, list[str]], why: str
+    populations: dict[str, list[str]], why: str | list[str]
 ) -> None:
-    document = description()
+    document = description(clients=4, servers=4)
     document["populations"] = populations
-    problems = [each for each in examine(document)[1] if each.key.startswith("populations.")]
-    assert [each.allowed for each in problems] == [why]
+    problems = [each for each in examine(document)[1] if each.key.startswith("populations")]
+    assert [each.allowed for each in problems] == ([why] if isinstance(why, str) else why)
+
+
+def test_figures_that_pass_by_a_declaration_are_named_in_the_first_line() -> None:
+    """Whoever declares two slow clients to be others has them accepted, and everybody sees it."""
+    document = storage_site()
+    document["populations"] = {"older": ["c3", "c4"]}
+    signed = signed_of(
+        described(document),
+        LEVELS[SSD],
+        lambda required: 0.8 if {"c3", "c4"} & set(required.subject.hosts) else 1.0,
+    )
+    assert "figures worse than their peers pass by declared populations: older" in signed.headline
+    (said,) = (each for each in signed.findings if each.startswith("declared population older"))
+    assert "c[3-4]; judged by itself, by which " in said
+    sound = signed_of(described(document), LEVELS[SSD])
+    assert "declared populations" not in sound.headline

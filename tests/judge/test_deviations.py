@@ -44,6 +44,13 @@ def test_a_campaign_without_deviations_is_accepted() -> None:
     assert 'id="deviations"' not in html.render(signed)
 
 
+@pytest.mark.parametrize("depth", [64, 1024])
+def test_another_number_in_flight_is_another_load_and_is_not_accepted(depth: int) -> None:
+    """SSDs that are slow at 128 in flight reach their rate with 1,024."""
+    variable = "in_flight.randread_4k_alone"
+    assert not accepted(Deviation("NvmeIops", "servers", variable, asked=128, was=depth)).passed
+
+
 def test_less_than_the_scale_asks_for_is_not_accepted() -> None:
     signed = accepted(LESS)
     assert not signed.passed

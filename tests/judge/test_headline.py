@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 from test_coverage import signed
 
+from assay.campaign.cases import INTERRUPTED, RUNS, Deviation
 from assay.cluster.fingerprint import HostChange
 from assay.judge.signoff import Gate, SignOff
 from assay.judge.verdict import Verdict
@@ -43,6 +44,16 @@ def test_hosts_that_changed_are_named_once_and_stop_an_acceptance() -> None:
     measured = replace(changed, gate=Gate.MEASURED)
     assert measured.passed
     assert measured.headline.startswith("MEASURED proving-ground: ")
+
+
+def test_an_acceptance_says_how_often_a_check_was_run_or_interrupted() -> None:
+    """What is interrupted whenever its figures are bad leaves those that were good."""
+    again = (
+        Deviation("IorEasy", "clients", RUNS, asked=1, was=9),
+        Deviation("IorHard", "clients", INTERRUPTED, asked=0, was=30),
+    )
+    often = "; IorEasy on clients ran 9 times, IorHard on clients was interrupted 30 times"
+    assert replace(accepted(), deviations=again).headline.endswith(often)
 
 
 def test_where_all_is_waived_nothing_is_accepted() -> None:

@@ -77,6 +77,15 @@ def without_programs(document: Document, _: Document) -> None:
     document["benchmarks"] = {"fi_pingpong": "/opt/fi_pingpong"}
 
 
+def mdtest_alone(document: Document, _: Document) -> None:
+    document["benchmarks"] = {"mdtest": "/opt/mdtest", "ior_apis": ["DFS"]}
+
+
+def in_no_group(document: Document, _: Document) -> None:
+    document["clients"].remove("c3")
+    document["daos"]["agents"].remove("c3")
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -92,6 +101,8 @@ def without_programs(document: Document, _: Document) -> None:
         (slow_fabric, "s1: datasheets.fabric: Ethernet 10: the kernel says 200 Gbit/s of"),
         (fast_slot, "s1: datasheets.ssd: PCIe 4.0 x4: the kernel says 32 GT/s x4 of"),
         (without_programs, "no program is described that measures DAOS end to end"),
+        (mdtest_alone, "no program is described that measures DAOS end to end"),
+        (in_no_group, "c3: hosts: c3: it is in neither clients nor servers"),
     ],
 )
 def test_what_is_found_and_not_described_so_is_listed(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 from test_coverage import LEVELS, Change, signed_of, storage_cluster, storage_site
 
+from assay.checks.accepted import KEPT, Accepted
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import Requirement, requirements
 from assay.cluster.hardware import shipped
@@ -193,3 +194,47 @@ def test_the_share_of_subjects_of_each_check_and_what_judged_them_is_reported() 
         "NvmeBandwidth: 16 of 16 subjects judged (32 hardware)",
         "NvmeIops: 16 of 16 subjects judged (32 hardware, 16 unrated)",
     ]
+
+
+def test_no_sheet_named_for_a_model_that_hosts_report_spares_no_comparison_with_it() -> None:
+    """Without its sheet SSDs are unrated, and commitments to half would judge half of them."""
+    document = storage_site()
+    figures = promised(
+        "NvmeBandwidth.read_1m_alone", "NvmeBandwidth.read_1m_together", "NvmeIops.latency_4k"
+    )
+    half = [{**each, "figure": "3000 MiB/s"} for each in figures[:2]]
+    for host in document["hosts"].values():
+        host["datasheets"] = {"memory": "DDR4-3200"}
+        host["nvme"] = {each: {"model": "INTEL SSDPF2KX038T9"} for each in host.get("nvme", ())}
+    document["commitments"] = half
+    signed = signed_of(described(document), LEVELS[SSD], at(0.5, "NvmeBandwidth"))
+    assert not signed.passed
+    assert "misses the reference: ssd read (engines' SSDs): NvmeBandwidth." in str(signed.gaps)
+
+
+def test_a_commitment_below_what_was_accepted_is_weakened() -> None:
+    """IOR's floor is far below its figures, so between both is room for a loss of a quarter."""
+    levels, name = LEVELS[SSD], "IorEasy.write"
+    floors = {
+        each.expectation.floor
+        for each in of_site(at(1.0)).judgements
+        if each.requirement.figure == name
+    }
+    document = storage_site()
+    just_above = max(floor for floor in floors if floor) * 1.01
+    document["commitments"] = [
+        {"metric": name, "figure": f"{just_above} MiB/s", "clause": "made up"}
+    ]
+    medians = {each.key: level for each, level in levels.items()}
+    baseline = Accepted(
+        campaign="the first",
+        measured_to=datetime(2026, 1, 1, tzinfo=UTC),
+        sha256="0" * 64,
+        medians=medians,
+    )
+    slow = at((1 + KEPT) / 2 - 0.17, "IorEasy")
+    cluster = described(document)
+    assert just_above < 0.78 * medians[f"{name} on clients/dfs"]
+    signed = signed_of(cluster, levels, slow, baseline=baseline)
+    assert not signed.passed
+    assert f"misses the reference: endtoend write: {name} on clients/dfs" in str(signed.gaps)

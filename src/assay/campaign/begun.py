@@ -173,6 +173,11 @@ def sentence(
         said += f"; before it: {_listed(before)}"
     if after := its[number:]:
         said += f"; begun after it: {_listed(after)}"
+    # Another name begins no other plan: who renames the cluster has measured it all the same.
+    others = [each for record in records for each in record.campaigns if each.scale == scale]
+    if renamed := [each for each in others if each.cluster != cluster]:
+        names = ", ".join(dict.fromkeys(each.cluster for each in renamed))
+        said += f"; of clusters with other names ({names}): {_listed(renamed)}"
     return said
 
 

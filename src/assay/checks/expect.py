@@ -43,6 +43,7 @@ def expectation(
     if shipped is None:
         return expected
     reference = requirement.metric.rule(shipped, requirement, lower.apart)
+    reference = at_least(requirement, reference, accepted)
     return replace(expected, own=yardsticks.own(cluster, requirement, expected, reference))
 
 

@@ -70,6 +70,7 @@ __all__ = [
     "Phase",
     "Plan",
     "Requirement",
+    "crosses_daos",
     "features",
     "requirements",
 ]
@@ -254,6 +255,15 @@ class Plan(tuple[Requirement, ...]):
 def is_required(cluster: Cluster, check: Check, partition: Partition) -> bool:
     """Whether a partition has what a check needs."""
     return features(cluster, partition).issuperset(check.features)
+
+
+def crosses_daos(required: Requirement) -> bool:
+    """Whether a figure is one of users of DAOS: neither of a local disk nor of a shared directory.
+
+    What runs while the engines are stopped does not use them.
+    """
+    is_users = required.layer == "endtoend" and CHECKS[required.check].phase == "system"
+    return is_users and required.subject.backend != "posix"
 
 
 def requirements(cluster: Cluster, scale: str = "") -> Plan:

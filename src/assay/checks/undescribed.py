@@ -38,6 +38,7 @@ def undescribed(site: Site, hosts: Mapping[str, Host]) -> Iterator[Undescribed]:
         yield from _slower_links(site, name, host)
     yield from _other_sheets(site)
     yield from _no_end_to_end(site)
+    yield from _without_group(site, hosts)
 
 
 def _unused_ssds(name: str, host: Host) -> Iterator[Undescribed]:
@@ -128,7 +129,8 @@ def _slower_links(site: Site, name: str, host: Host) -> Iterator[Undescribed]:
                 return
 
 
-_END_TO_END = ("ior", "mdtest", "io500", "fio_dfs", "fdb_hammer_daos")
+_END_TO_END = ("ior", "io500", "fio_dfs", "fdb_hammer_daos")
+"""The programs that move data; mdtest's files are empty or small."""
 
 
 def _no_end_to_end(site: Site) -> Iterator[Undescribed]:
@@ -140,3 +142,14 @@ def _no_end_to_end(site: Site) -> Iterator[Undescribed]:
         return
     why = "no program is described that measures DAOS end to end, as users do"
     yield Undescribed(None, "benchmarks", ", ".join(_END_TO_END), why, daos.pool is not None)
+
+
+def _without_group(site: Site, hosts: Mapping[str, Host]) -> Iterator[Undescribed]:
+    """Hosts that are described, and of which nothing is measured."""
+    measured = {site.controller, *site.clients, *site.servers}
+    if site.daos is not None:
+        measured.update((site.daos.admin, *site.daos.servers))
+    for name in hosts:
+        if name not in measured:
+            why = "it is in neither clients nor servers, so nothing is measured of it"
+            yield Undescribed(name, "hosts", name, why)

@@ -43,11 +43,14 @@ def without_own(cluster: Cluster) -> Cluster | None:
 
 
 def _with_own_model(host: Host) -> Host:
-    """The host with our sheet of the SSDs of its engines, if all report one model that has one."""
+    """The host with our sheet of the SSDs of its engines, if all report one model that has one.
+
+    So it is if the site names no sheet: nothing would then require more than its commitments.
+    """
     listed = host.engine_devices
     models = {host.nvme[each].model if each in host.nvme else None for each in listed}
     ours = sheet_of(models.pop()) if len(models) == 1 else None
-    if ours is None or ours == host.datasheets.ssd or host.datasheets.ssd is None:
+    if ours is None or ours == host.datasheets.ssd:
         return host
     sheets = host.datasheets.model_copy(update={"ssd": ours})
     return host.model_copy(update={"datasheets": sheets})

@@ -36,7 +36,7 @@ def expect(
 
     from assay.checks.expect import Measured, expectation
     from assay.checks.plan import requirements
-    from assay.judge.signoff import judge_campaign
+    from assay.judge.campaign import judge_campaign
     from assay.units import show
 
     described = load(file)

@@ -16,6 +16,7 @@ from functools import cache
 from assay.checks.bounds.devices import Direction
 from assay.checks.entry import Layer
 from assay.checks.figures import is_judged
+from assay.checks.plan import crosses_daos
 from assay.cluster.description import PARTITIONS
 from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
@@ -28,6 +29,9 @@ _IN_NAME = re.compile(r"[\w.-]")
 
 DISKS, OF_ENGINES = "scratch disks", "engines' SSDs"
 """The kinds of devices in the layer `ssd`: one does not show whether the other is slow."""
+
+ELSEWHERE = "not DAOS"
+"""The kind of what users write to local disks and shared directories, where there is DAOS."""
 
 
 WEAKENED = "judged by weakened yardsticks alone"
@@ -130,8 +134,9 @@ def coverage(judgements: Iterable[Judgement], excused: Iterable[Excused] = ()) -
         if each.waiver.is_pattern and has_been_judged(each.judgement)
     }
     classes: dict[tuple[Layer, Direction | None, str], _Class] = {}
-    asked = cache(is_judged)
-    for judgement in judgements:
+    asked, every = cache(is_judged), tuple(judgements)
+    on_daos = any(crosses_daos(each.requirement) for each in every)
+    for judgement in every:
         required = judgement.requirement
         if not asked(required.metric):
             continue
@@ -140,11 +145,16 @@ def coverage(judgements: Iterable[Judgement], excused: Iterable[Excused] = ()) -
         kind = ""
         if layer == "ssd":
             kind = OF_ENGINES if required.subject.device else DISKS
+        elif layer == "endtoend" and on_daos and not crosses_daos(required):
+            kind = ELSEWHERE
         its = classes.setdefault((layer, required.metric.direction, kind), _Class())
         its.add(judgement)
         its.by_patterns += required in by_pattern
     if any(kind == OF_ENGINES for *_, kind in classes):  # scratch disks are no part of the storage
         classes = {key: each for key, each in classes.items() if key[-1] != DISKS or each.is_judged}
+    if on_daos:  # as what is written elsewhere
+        beside = [key for key, each in classes.items() if key[-1] == ELSEWHERE]
+        classes = {k: each for k, each in classes.items() if k not in beside or each.is_judged}
     return [each.coverage(*key) for key, each in classes.items()]
 
 

@@ -18,7 +18,7 @@ from assay.campaign.further import affordable, may_go_on
 from assay.campaign.results import Results
 from assay.checks.plan import CaseKey, requirements
 from assay.cluster.description import Cluster
-from assay.judge.signoff import judge_campaign
+from assay.judge.campaign import judge_campaign
 from assay.judge.stopping import BETWEEN
 from assay.subject import Subject
 

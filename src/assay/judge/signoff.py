@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from statistics import median
 
 from assay import __version__
 from assay.campaign import begun
-from assay.campaign.cases import REPETITIONS, Deviation
+from assay.campaign.cases import INTERRUPTED, REPETITIONS, RUNS, Deviation
 from assay.campaign.further import further_rounds, not_taken
 from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
-from assay.checks.entry import LAYERS
-from assay.checks.expect import Measured, expectation
-from assay.checks.plan import CaseKey, Plan, requirements
+from assay.checks.plan import CaseKey, requirements
+from assay.checks.undescribed import undescribed
 from assay.cluster import software
 from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
+from assay.judge.campaign import judge_campaign
 from assay.judge.causes import Cause, causes
 from assay.judge.chain import Chain, chains
 from assay.judge.coverage import Coverage, coverage, named, shares
-from assay.judge.culprits import several
+from assay.judge.declared import Declared, declared, undeclared
 from assay.judge.engines import Engines, engines
 from assay.judge.evidence import Evidence, evidence
 from assay.judge.in_force import in_force
-from assay.judge.judgement import Judged, Judgement, Measurement, judge
+from assay.judge.judgement import Judgement
+from assay.judge.narrowed import narrowed
+from assay.judge.on_word import on_word
 from assay.judge.recovery import Recovery, recoveries
-from assay.judge.stand_ins import stand_ins
 from assay.judge.strangers import strangers
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import MOST_BY_PATTERN, Excused, Waiver, excuse
 from assay.judge.weakened import Weakened, weakened
-from assay.subject import Subject
 
 
 class Gate(StrEnum):
@@ -46,7 +45,8 @@ class Gate(StrEnum):
     ACCEPTANCE = "acceptance"
     """No metric may be missing, implausible, below, unsteady or measured with less than the scale
     asks for. In each layer and direction that the plan requires, each host must have a metric that
-    is judged, or a named waiver; a yardstick weaker than the reference does not suffice."""
+    is judged, or a named waiver; a yardstick weaker than the reference does not suffice. Of DAOS,
+    the plan must have what users write and read."""
 
     MEASURED = "measured"
     """Every metric must be measured, and none may be implausible; no speed is required."""
@@ -91,6 +91,8 @@ class SignOff:
     findings: tuple[str, ...] = ()
     """What all metrics have in common, and populations that are declared, in sentences; it blocks
     no gate."""
+    declared: tuple[Declared, ...] = ()
+    """The populations that are declared."""
     engines: tuple[Engines, ...] = ()
     """The engines' reports on the checks that watch them."""
     in_force: Mapping[str, str] = field(default_factory=dict)
@@ -153,7 +155,19 @@ class SignOff:
     @cached_property
     def gaps(self) -> tuple[str, ...]:
         """What was not judged, if the gate requires that, each in words."""
-        return (*(gap for each in self.unjudged for gap in each.gaps), *self._by_patterns())
+        unjudged = (gap for each in self.unjudged for gap in each.gaps)
+        return (*unjudged, *self._narrowed(), *self._by_patterns())
+
+    def _narrowed(self) -> Iterator[str]:
+        """What the plan leaves out, if the gate requires it."""
+        if self.gate is Gate.ACCEPTANCE:
+            plan = [each.requirement for each in self.judgements]
+            yield from narrowed(self.cluster, plan, self.baseline)
+
+    @cached_property
+    def undescribed(self) -> tuple[str, ...]:
+        """What was found, and is not described or otherwise there."""
+        return (*map(str, undescribed(self.cluster, self.cluster.hosts)), *self.strangers)
 
     @cached_property
     def weakened(self) -> tuple[Weakened, ...]:
@@ -234,13 +248,21 @@ class SignOff:
         if count := sum(len(each.judgements) for each in self.weakened):
             by = named(tuple(dict.fromkeys(each.by for each in self.weakened)))
             yield f"weakened yardsticks for {count:,} metrics: {by}"
+        yield from self._narrowed()
         yield from self._by_patterns()
+        if self.gate is Gate.ACCEPTANCE:
+            yield from self._to_know()
 
-
-def model_of(cluster: Cluster, subject: Subject) -> str | None:
-    """The model name that the SSD of a metric reports, if it is known."""
-    device = subject.device and cluster.hosts[subject.host].nvme.get(subject.device)
-    return device.model if device else None
+    def _to_know(self) -> Iterator[str]:
+        """What blocks nothing, and who accepts should know first."""
+        if names := [each.name for each in self.declared if each.spared]:
+            yield f"figures worse than their peers pass by declared populations: {named(names)}"
+        if names := on_word(self.cluster, self.judgements):
+            yield f"on the site's word alone: {named(names)}"
+        if again := [each for each in self.deviations if each.variable in (RUNS, INTERRUPTED)]:
+            yield named(tuple(map(str, again)))
+        if self.undescribed:
+            yield f"found and not described so, {len(self.undescribed)}: {self.undescribed[0]}"
 
 
 def sign_off(
@@ -272,6 +294,12 @@ def sign_off(
     reported = engines(cluster, plan, results)
     found, _ = judge_campaign(cluster, plan, results, baseline, reported, results.looks)
     scattering = {each.requirement.case for each in found.judgements if each.scatters}
+    populations: tuple[Declared, ...] = ()
+    if cluster.populations:
+        as_one, _ = judge_campaign(
+            undeclared(cluster), plan, results, baseline, reported, results.looks
+        )
+        populations = tuple(declared(cluster, found.judgements, as_one.judgements))
     judgements, excused = excuse(found.judgements, waivers, made_at.astimezone(UTC).date())
     return SignOff(
         cluster=cluster,
@@ -292,11 +320,12 @@ def sign_off(
         baseline=baseline,
         host_changes=results.host_changes,
         findings=(
-            *_declared(cluster),
+            *map(str, populations),
             *further_rounds(results),
             *not_taken(results, scattering),
             *found.findings,
         ),
+        declared=populations,
         engines=reported,
         in_force=in_force(cluster, results),
         strangers=strangers(cluster, results),
@@ -306,98 +335,9 @@ def sign_off(
     )
 
 
-def _declared(cluster: Cluster) -> Iterator[str]:
-    """The populations that the site declares; a sentence for each."""
-    for name, members in cluster.populations.items():
-        yield f"declared population {name}: {several(members)}; judged by itself"
-
-
 def _settled(results: Results, decided: Collection[CaseKey]) -> Iterator[Deviation]:
     """The deviations; the samples of a check that stopped are marked if they decided."""
     for each in results.deviations:
         stopped = each.case in results.stopped and each.case in decided
         enough = each.variable == REPETITIONS and stopped
         yield replace(each, decided=True) if enough else each
-
-
-def judge_campaign(
-    cluster: Cluster,
-    plan: Plan,
-    results: Results,
-    baseline: Accepted | None = None,
-    reported: Sequence[Engines] = (),
-    looks: int = 1,
-) -> tuple[Judged, Measured]:
-    """Judge every metric of the plan; what would rest on a bad figure of its own subject, again.
-
-    A figure of one layer may be bad only after one below it has been replaced, so this is repeated,
-    but no more often than there are layers.
-
-    Args:
-        cluster: the cluster.
-        plan: its plan, at the scale of the campaign.
-        results: the results of the campaign, or of its part so far.
-        baseline: an accepted campaign of this cluster.
-        reported: what the engines reported.
-        looks: how often the samples may be judged before the last of them.
-
-    Returns:
-        the judgements, and the figures that their expectations follow from.
-    """
-    measurements = _measurements(cluster, plan, results, baseline, reported)
-    found = judge(measurements, looks)
-    valid = {m.requirement: m.samples for m in measurements if not m.problems}
-    near: set[str] = set()
-    lower = Measured(valid, results.scale)
-    for _ in LAYERS:
-        instead = stand_ins(measurements, found.judgements)
-        lower = Measured(valid, results.scale, instead)
-        near.update(host for each in instead for host in each.subject.hosts)
-        again = [
-            replace(each, expectation=expectation(cluster, results.as_run(r), lower, baseline))
-            if near.intersection((r := each.requirement).subject.hosts)
-            else each
-            for each in measurements
-        ]
-        if again == measurements:
-            break
-        measurements = again
-        found = judge(measurements, looks)
-    return found, lower
-
-
-def _measurements(
-    cluster: Cluster,
-    plan: Plan,
-    results: Results,
-    baseline: Accepted | None,
-    reported: Sequence[Engines],
-) -> list[Measurement]:
-    """What was measured of each metric of the plan, with its expectation."""
-    short: dict[tuple[Hashable, ...], str] = {
-        (each.case, *way): sentence for each in reported for way, sentence in each.short.items()
-    }
-    problems = [results.problems(metric) for metric in plan]
-    samples = [results.samples(metric) for metric in plan]
-    valid = Measured(
-        {
-            metric: values
-            for metric, values, its_problems in zip(plan, samples, problems, strict=True)
-            if not its_problems
-        },
-        results.scale,
-    )
-    return [
-        Measurement(
-            metric,
-            values,
-            expectation(cluster, results.as_run(metric), valid, baseline),
-            its_problems,
-            results.raw(metric),
-            model_of(cluster, metric.subject),
-            cluster.population(metric.subject),
-            metric.metric.step(median(values), results.sizes(metric)) if values else 0.0,
-            short.get((metric.case, metric.subject, metric.metric.direction), ""),
-        )
-        for metric, values, its_problems in zip(plan, samples, problems, strict=True)
-    ]

@@ -1,4 +1,4 @@
-"""Populations that the site declares: each names hosts or positions that are there, once."""
+"""Populations that the site declares: hosts or positions that are there, once, and never alone."""
 
 from __future__ import annotations
 
@@ -31,3 +31,21 @@ def populations(site: Site, known: Collection[str]) -> Iterator[Problem]:
                 yield Problem(
                     None, key, member, f"should be in one population; it is in {seen[member]}, too"
                 )
+        yield from _alone(site, key, members)
+    if site.populations:
+        rest = [each for each in (*site.clients, *site.servers) if each not in seen]
+        yield from _alone(site, "populations", rest)
+
+
+def _alone(site: Site, key: str, members: Collection[str]) -> Iterator[Problem]:
+    """A host that is alone in its population has no peer, so nobody would see that it is slow."""
+    for group in (site.clients, site.servers):
+        its = [name for name in dict.fromkeys(group) if name in members]
+        if len(its) == 1 and len(group) > 1:
+            yield Problem(
+                None,
+                key,
+                its[0],
+                "should be with another host of its partition, which shows how such a host should"
+                " be; accept figures of a single one by waivers that name them",
+            )

@@ -167,7 +167,7 @@ def render(signed: SignOff) -> str:
         unjudged_advice=words.UNJUDGED,
         weakened=words.weakened(signed),
         shares=words.shares(signed),
-        undescribed=words.undescribed_of(signed),
+        undescribed=signed.undescribed,
         causes=found,
         at_the_top=found[:_MOST_AT_THE_TOP],
         kinds=[

@@ -286,7 +286,7 @@ def render(signed: SignOff) -> str:
         measured_from=signed.measured_from,
         measured_to=signed.measured_to,
         made_at=signed.made_at,
-        undescribed=list(map(printable, words.undescribed_of(signed))),
+        undescribed=list(map(printable, signed.undescribed)),
         begun=printable(signed.begun),
         counts=signed.counts,
         coverage=[CoverageRecord.model_validate(each) for each in signed.coverage],

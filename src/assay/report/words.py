@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from assay.campaign.results import LONGEST
 from assay.checks.plan import Layer
-from assay.checks.undescribed import undescribed
 from assay.cluster.advisories import advisories
 from assay.cluster.description import Cluster
 from assay.foreign.text import printable
@@ -102,12 +101,6 @@ def window(signed: SignOff) -> str:
     )
 
 
-def undescribed_of(signed: SignOff) -> list[str]:
-    """What was found, and is not described or otherwise there."""
-    found = map(str, undescribed(signed.cluster, signed.cluster.hosts))
-    return [*found, *signed.strangers]
-
-
 MOST_WEAKENED = 20
 """Maximum number of weakened yardsticks in a list (own choice)."""
 
@@ -125,6 +118,7 @@ _GATE: Mapping[Gate, str] = {
         " at least what its scale asks for, and that none is implausible, below or unsteady. In"
         " each layer and direction, each host must have a metric that was judged as strictly as the"
         " reference asks, or waivers by name; patterns may waive a third of that and of the plan."
+        " Users' writes to DAOS and reads from it, where there is DAOS, must be in the plan."
     ),
     Gate.MEASURED: (
         "This is a measurement and not an acceptance. The measured gate requires that every metric"

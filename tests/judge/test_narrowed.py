@@ -1,0 +1,68 @@
+"""Nothing is accepted because the description leaves it out; all figures are made up."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from test_coverage import LEVELS, signed_of, storage_site
+
+from assay.checks.accepted import Accepted
+from assay.checks.plan import requirements
+from assay.judge.signoff import SignOff
+from clusters import SSD, described
+
+MEDIANS = {each.key: level for each, level in LEVELS[SSD].items()}
+
+
+def with_programs(*names: str, baseline: Accepted | None = None) -> SignOff:
+    """A sound campaign of a site with these programs alone."""
+    document = storage_site()
+    document["benchmarks"] = {name: f"/opt/{name}" for name in names} | {"ior_apis": ["DFS"]}
+    cluster = described(document)
+    levels = {each: MEDIANS.get(each.key, 1000.0) for each in requirements(cluster)}
+    return signed_of(cluster, levels, baseline=baseline)
+
+
+@pytest.mark.parametrize("names", [(), ("mdtest",), ("fi_pingpong", "mdtest")])
+def test_daos_is_not_accepted_if_nothing_writes_to_it_and_reads_from_it(
+    names: tuple[str, ...],
+) -> None:
+    signed = with_programs(*names)
+    assert not signed.passed
+    why = "no program is described that measures endtoend write and read of DAOS"
+    assert why in signed.headline
+    assert any(each.startswith(why) for each in signed.gaps)
+
+
+def test_ior_alone_measures_both() -> None:
+    signed = with_programs("ior")
+    assert not any("no program" in each for each in signed.gaps)
+
+
+def test_what_was_accepted_before_is_required_again() -> None:
+    baseline = Accepted(
+        campaign="the first",
+        measured_to=datetime(2026, 1, 1, tzinfo=UTC),
+        sha256="0" * 64,
+        medians=MEDIANS,
+    )
+    signed = with_programs("ior", baseline=baseline)
+    assert not signed.passed
+    gone = "accepted before (the first), and no longer required: FiPingpong.bandwidth_1m, "
+    assert gone in signed.headline
+    (gap,) = (each for each in signed.gaps if each.startswith("accepted before"))
+    assert gap.endswith(" more")
+
+
+def test_local_disks_do_not_cover_what_users_write_to_daos() -> None:
+    document = storage_site(None)
+    document["benchmarks"]["fio"] = "/opt/fio"
+    for name in document["clients"]:
+        document["hosts"][name]["scratch"]["ssd"] = SSD
+    cluster = described(document)
+    levels = {each: MEDIANS.get(each.key, 1000.0) for each in requirements(cluster)}
+    signed = signed_of(cluster, levels)
+    classes = {str(each): each for each in signed.coverage}
+    assert classes["endtoend write (not DAOS)"].judged
+    assert any(each.startswith("not judged: endtoend write, ") for each in signed.gaps)
