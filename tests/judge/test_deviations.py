@@ -48,7 +48,9 @@ def test_a_campaign_without_deviations_is_accepted() -> None:
 def test_another_number_in_flight_is_another_load_and_is_not_accepted(depth: int) -> None:
     """SSDs that are slow at 128 in flight reach their rate with 1,024."""
     variable = "in_flight.randread_4k_alone"
-    assert not accepted(Deviation("NvmeIops", "servers", variable, asked=128, was=depth)).passed
+    signed = accepted(Deviation("NvmeIops", "servers", variable, asked=128, was=depth))
+    assert not signed.passed
+    assert signed.headline.endswith("; another number in flight than the scale's in NvmeIops")
 
 
 def test_less_than_the_scale_asks_for_is_not_accepted() -> None:

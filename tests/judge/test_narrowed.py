@@ -49,7 +49,7 @@ def test_what_was_accepted_before_is_required_again() -> None:
     )
     signed = with_programs("ior", baseline=baseline)
     assert not signed.passed
-    gone = "accepted before (the first), and no longer required: FiPingpong.bandwidth_1m, "
+    gone = "accepted before (the first), and no longer required: FiPingpong.latency_64b, "
     assert gone in signed.headline
     (gap,) = (each for each in signed.gaps if each.startswith("accepted before"))
     assert gap.endswith(" more")

@@ -68,6 +68,18 @@ def slow_fabric(_: Document, host: Document) -> None:
     host["datasheets"]["fabric"] = "Ethernet 10"
 
 
+def fallen_back(_: Document, host: Document) -> None:
+    host["interfaces"]["ib0"]["speed_gbits"] = 100.0
+
+
+def all_fallen_back(document: Document, host: Document) -> None:
+    """Each port is judged by what the kernel reports, and no other one shows what it should be."""
+    host["datasheets"]["fabric"] = "InfiniBand HDR"
+    for each in document["hosts"].values():
+        for port in each["interfaces"].values():
+            port["speed_gbits"] = 100.0
+
+
 def fast_slot(_: Document, host: Document) -> None:
     link = {"gts": 32, "lanes": 4}
     host["setup"] = {"pcie": {devices(host)[0]: {"now": link, "card": link}}}
@@ -99,6 +111,8 @@ def in_no_group(document: Document, _: Document) -> None:
             f"hardware.ssd: {SSD}: read_bandwidth is 3,500 MB/s, and in hardware.yml 7,000 MB/s",
         ),
         (slow_fabric, "s1: datasheets.fabric: Ethernet 10: the kernel says 200 Gbit/s of"),
+        (fallen_back, "s1: interfaces: ib0 at 100 Gbit/s: most in 192.0.2.0/24 have 200 Gbit/s"),
+        (all_fallen_back, "datasheets.fabric: InfiniBand HDR: the kernel says 100 Gbit/s of ib0"),
         (fast_slot, "s1: datasheets.ssd: PCIe 4.0 x4: the kernel says 32 GT/s x4 of"),
         (without_programs, "no program is described that measures DAOS end to end"),
         (mdtest_alone, "no program is described that measures DAOS end to end"),

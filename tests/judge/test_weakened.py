@@ -17,6 +17,7 @@ from assay.judge.verdict import Verdict
 from assay.judge.waivers import Waiver
 from assay.report import html, record, summary
 from clusters import SSD, described
+from sites import site
 
 
 def of_site(change: Change, waivers: tuple[Waiver, ...] = (), **settings: Any) -> SignOff:
@@ -175,6 +176,30 @@ def test_patterns_may_not_waive_all_that_could_be_judged_of_a_layer() -> None:
     assert not signed.passed
     assert waived in signed.headline
     assert any(each.startswith(waived) for each in signed.gaps)
+
+
+def test_patterns_may_not_waive_all_that_could_judge_a_host() -> None:
+    """One slow server of eight is an eighth of the plan, and a few patterns cover it."""
+    document = site(servers=8, engines=2, clients=2)
+    document["benchmarks"] = storage_site()["benchmarks"]
+    for host in document["hosts"].values():
+        host["datasheets"] = {"ssd": SSD, "memory": "DDR4-3200"}
+    cluster = described(document)
+    names = ("NvmeBandwidth", "NvmeIops")
+    patterns = tuple(WAIVER.model_copy(update={"metric": f"{name}.* on s3/*"}) for name in names)
+    plan = [each for each in requirements(cluster) if each.layer == "ssd"]
+    bounds = {each: expectation(cluster, each, Measured({})).bound or 85.0 for each in plan}
+    levels = {each: bounds.get(each, 1000.0) for each in requirements(cluster)}
+
+    def slow(required: Requirement) -> float:
+        return 0.1 if required.host == "s3" else 1.0
+
+    gap = "not judged: ssd read (engines' SSDs) on s3"
+    assert gap in signed_of(cluster, levels, slow, patterns).gaps
+    by_name = tuple(
+        WAIVER.model_copy(update={"metric": each.key}) for each in plan if each.host == "s3"
+    )
+    assert gap not in signed_of(cluster, levels, slow, by_name).gaps
 
 
 def test_patterns_may_waive_a_few_of_a_layer_or_what_nothing_can_judge() -> None:

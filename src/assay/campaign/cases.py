@@ -54,12 +54,17 @@ class Deviation:
         return CaseKey(self.check, self.partition)
 
     @property
+    def is_load(self) -> bool:
+        """Whether it is the operations in flight of a metric."""
+        return self.variable.startswith(IN_FLIGHT)
+
+    @property
     def less(self) -> bool:
         """Whether less was measured than the scale asks for, and more might have mattered.
 
         More operations in flight are another load, under which a slow device may look sound.
         """
-        if self.variable.startswith(IN_FLIGHT):
+        if self.is_load:
             return self.was != self.asked
         return self.was < self.asked and not self.decided
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from assay.cluster.description import Host, Site, controller_of
 from assay.cluster.hardware import Hardware, Ssd, shipped
+from assay.cluster.ports import odd_ports
 
 _GTS = {f"{generation}.0": 2.0**generation for generation in (3, 4, 5)}
 """GT/s of a lane, by generation (PCI Express Base Specification)."""
@@ -35,10 +36,11 @@ def undescribed(site: Site, hosts: Mapping[str, Host]) -> Iterator[Undescribed]:
     for name, host in hosts.items():
         yield from _unused_ssds(name, host)
         yield from _other_models(site, name, host)
-        yield from _slower_links(site, name, host)
+        yield from _other_links(site, name, host)
     yield from _other_sheets(site)
     yield from _no_end_to_end(site)
     yield from _without_group(site, hosts)
+    yield from _fallen_back(site, hosts)
 
 
 def _unused_ssds(name: str, host: Host) -> Iterator[Undescribed]:
@@ -110,13 +112,16 @@ def _differences(sheet: object, ours: object) -> Iterator[str]:
             yield f"{field} is {its or 'not given'}, and in hardware.yml {own or 'not given'}"
 
 
-def _slower_links(site: Site, name: str, host: Host) -> Iterator[Undescribed]:
-    """Links that are described slower than the kernel says."""
+def _other_links(site: Site, name: str, host: Host) -> Iterator[Undescribed]:
+    """Links that are described otherwise than the kernel says: ports, and slower slots of SSDs."""
     fabric = site.sheets.fabric.get(host.datasheets.fabric or "")
-    speed = host.interfaces[host.interface].speed_gbits if host.interface in host.interfaces else 0
-    if fabric and speed and speed > fabric.bandwidth.to("Gbit/s").value:
-        why = f"the kernel says {speed:g} Gbit/s of {host.interface}"
-        yield Undescribed(name, "datasheets.fabric", f"{host.datasheets.fabric}", why)
+    for iface in dict.fromkeys((host.interface, *(e.fabric_iface for e in host.engines))):
+        speed = host.interfaces[iface].speed_gbits if iface in host.interfaces else None
+        # A port that has fallen back is judged by what the kernel reports.
+        if fabric and speed and speed != fabric.bandwidth.to("Gbit/s").value:
+            why = f"the kernel says {speed:g} Gbit/s of {iface}"
+            yield Undescribed(name, "datasheets.fabric", f"{host.datasheets.fabric}", why)
+            break
     sheet: Ssd | None = site.sheets.ssd.get(host.datasheets.ssd or "")
     generation, _, width = (sheet.pcie or "").partition(" x") if sheet else ("", "", "")
     for device in host.engine_devices:
@@ -153,3 +158,15 @@ def _without_group(site: Site, hosts: Mapping[str, Host]) -> Iterator[Undescribe
         if name not in measured:
             why = "it is in neither clients nor servers, so nothing is measured of it"
             yield Undescribed(name, "hosts", name, why)
+
+
+def _fallen_back(site: Site, hosts: Mapping[str, Host]) -> Iterator[Undescribed]:
+    """Ports slower than the others in their network, of which the preflight warns by another rule.
+
+    They are judged by the speed that they have.
+    """
+    for port in odd_ports(site, hosts):
+        if port.speed_gbits < port.usual_gbits:
+            why = f"most in {port.network} have {port.usual_gbits:g} Gbit/s"
+            value = f"{port.interface} at {port.speed_gbits:g} Gbit/s"
+            yield Undescribed(port.host, "interfaces", value, why, is_sure=False)

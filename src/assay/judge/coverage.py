@@ -34,6 +34,9 @@ ELSEWHERE = "not DAOS"
 """The kind of what users write to local disks and shared directories, where there is DAOS."""
 
 
+_BY_PATTERN = "by a pattern"
+"""The waived metrics among those that were judged, which a pattern waives."""
+
 WEAKENED = "judged by weakened yardsticks alone"
 
 
@@ -58,7 +61,8 @@ class Coverage:
     checks: tuple[Share, ...]
     """The share of each check."""
     hosts: tuple[str, ...]
-    """Hosts of which nothing is judged or waived, although others of their partition are judged."""
+    """Hosts of which nothing is judged or waived by name, although others of their partition are
+    judged."""
     alone: tuple[str, ...]
     """Checks on subjects, each judged by weakened yardsticks alone, without a waiver."""
     saved: tuple[str, ...]
@@ -148,8 +152,7 @@ def coverage(judgements: Iterable[Judgement], excused: Iterable[Excused] = ()) -
         elif layer == "endtoend" and on_daos and not crosses_daos(required):
             kind = ELSEWHERE
         its = classes.setdefault((layer, required.metric.direction, kind), _Class())
-        its.add(judgement)
-        its.by_patterns += required in by_pattern
+        its.add(judgement, by_pattern=required in by_pattern)
     if any(kind == OF_ENGINES for *_, kind in classes):  # scratch disks are no part of the storage
         classes = {key: each for key, each in classes.items() if key[-1] != DISKS or each.is_judged}
     if on_daos:  # as what is written elsewhere
@@ -171,8 +174,9 @@ class _Class:
     saved: list[str] = field(default_factory=list)
     by_patterns: int = 0
 
-    def add(self, judgement: Judgement) -> None:
+    def add(self, judgement: Judgement, *, by_pattern: bool) -> None:
         required = judgement.requirement
+        self.by_patterns += by_pattern
         state = _state(judgement)
         ground = judgement.expectation.ground if state == "judged" else state
         self.grounds.setdefault(required.check, Counter())[ground] += 1
@@ -186,6 +190,7 @@ class _Class:
         for counter in counters:
             counter["required"] += 1
             counter[state] += 1
+            counter[_BY_PATTERN] += by_pattern
 
     def coverage(self, layer: Layer, direction: Direction | None, kind: str) -> Coverage:
         counts = self.counts
@@ -215,7 +220,9 @@ class _Class:
     def _uncovered(self) -> Iterator[str]:
         judged = {on for (on, _), its in self.hosts.items() if its["judged"] + its["weakened"]}
         for (on, host), its in self.hosts.items():
-            covered = its["judged"] + its["weakened"] or its["waived"] == its["required"]
+            # Patterns may waive a part of what could judge a host, and not all of it.
+            by_name = its["waived"] == its["required"] and not its[_BY_PATTERN]
+            covered = its["judged"] + its["weakened"] or by_name
             if on in judged and not covered:
                 yield host
 

@@ -234,7 +234,10 @@ class SignOff:
         if self.stopped_by:
             first, *others = self.causes
             yield f"{f'{len(others) + 1} causes, first' if others else '1 cause'}: {first.title}"
-        if less := {deviation.check for deviation in self.stopped_by_less}:
+        loads = {each.check for each in self.stopped_by_less if each.is_load}
+        if loads:
+            yield f"another number in flight than the scale's in {', '.join(sorted(loads))}"
+        if less := {each.check for each in self.stopped_by_less if not each.is_load}:
             yield f"less than the scale asks for in {', '.join(sorted(less))}"
         if hosts := dict.fromkeys(change.host for change in self.stopped_by_changes):
             yield f"changed during the campaign: {', '.join(hosts)}"
@@ -255,10 +258,10 @@ class SignOff:
 
     def _to_know(self) -> Iterator[str]:
         """What blocks nothing, and who accepts should know first."""
-        if names := [each.name for each in self.declared if each.spared]:
-            yield f"figures worse than their peers pass by declared populations: {named(names)}"
-        if names := on_word(self.cluster, self.judgements):
-            yield f"on the site's word alone: {named(names)}"
+        if spared := [each.name for each in self.declared if each.spared]:
+            yield f"figures worse than their peers pass by declared populations: {named(spared)}"
+        if words := on_word(self.cluster, self.judgements):
+            yield f"on the site's word alone: {named(words)}"
         if again := [each for each in self.deviations if each.variable in (RUNS, INTERRUPTED)]:
             yield named(tuple(map(str, again)))
         if self.undescribed:

@@ -66,7 +66,7 @@ def render(signed: SignOff) -> str:
     if signed.host_changes and signed.passed:
         parts += ["", "What changed on hosts:"]
         parts += (_wrapped(str(change), indent="  ") for change in signed.host_changes)
-    if listed := signed.undescribed:
+    if listed := list(signed.undescribed):
         parts += ["", "What was found and is not described so:"]
         parts += (_wrapped(each, indent="  ") for each in listed)
     if listed := words.shares(signed):

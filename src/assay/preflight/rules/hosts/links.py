@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from assay.cluster.ports import odd_ports
 from assay.cluster.setup import PcieLink, Slot
 from assay.preflight.rules.context import OfHost, OfSite
 from assay.problems import Problem
@@ -40,29 +40,15 @@ def _reason(slot: Slot) -> str:
 def speed_rules(of: OfSite) -> Iterator[Problem]:
     """Warn of interfaces whose speed differs from the others in a network of engines or checks.
 
-    Nothing else reports a port that has fallen back to a lower speed. Servers and clients are
-    compared separately, since sites give them different cards.
+    Nothing else reports a port that has fallen back to a lower speed.
     """
-    site, hosts = of.site, of.hosts
-    for members in (site.servers, site.clients):
-        by_network: dict[str, list[tuple[str, str, float]]] = defaultdict(list)
-        for name in members:
-            host = hosts.get(name)
-            used = {e.fabric_iface for e in host.engines} | {host.interface} if host else set()
-            for iface, interface in host.interfaces.items() if host else ():
-                if iface in used and interface.network and interface.speed_gbits:
-                    by_network[interface.network].append((name, iface, interface.speed_gbits))
-        for network, interfaces in by_network.items():
-            counts = Counter(speed for _, _, speed in interfaces)
-            usual = max(counts, key=lambda speed: (counts[speed], speed))
-            for name, iface, speed in interfaces:
-                if speed != usual:
-                    yield Problem(
-                        name,
-                        f"interfaces.{iface}.speed_gbits",
-                        speed,
-                        f"should be {usual:g} Gbit/s, as the other interfaces in {network} have."
-                        " Check the cable, the transceiver and the switch port (ethtool"
-                        f" {iface}, ibstat)",
-                        severity="warning",
-                    )
+    for port in odd_ports(of.site, of.hosts):
+        yield Problem(
+            port.host,
+            f"interfaces.{port.interface}.speed_gbits",
+            port.speed_gbits,
+            f"should be {port.usual_gbits:g} Gbit/s, as the other interfaces in {port.network}"
+            " have. Check the cable, the transceiver and the switch port (ethtool"
+            f" {port.interface}, ibstat)",
+            severity="warning",
+        )
