@@ -181,7 +181,6 @@ def test_patterns_may_not_waive_all_that_could_be_judged_of_a_layer() -> None:
 def test_patterns_may_not_waive_all_that_could_judge_a_host() -> None:
     """One slow server of eight is an eighth of the plan, and a few patterns cover it."""
     document = site(servers=8, engines=2, clients=2)
-    document["benchmarks"] = storage_site()["benchmarks"]
     for host in document["hosts"].values():
         host["datasheets"] = {"ssd": SSD, "memory": "DDR4-3200"}
     cluster = described(document)
