@@ -60,7 +60,7 @@ class Director:
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.asker = plan, Asker(plan.lost)
-        self.kind = losses.KINDS[plan.lost.kind]
+        self.kind = losses.LOSSES[plan.lost.kind]
         self.ended, self.done = threading.Event(), threading.Event()
         self.entries: list[Observed] = []
         self.blind: list[Exception] = []
@@ -224,8 +224,8 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     plan = Plan.model_validate_json(sys.stdin.readline())
-    if plan.lost.kind not in losses.KINDS:
-        say(f"unknown kind of loss {plan.lost.kind}; choose from: {', '.join(losses.KINDS)}")
+    if plan.lost.kind not in losses.LOSSES:
+        say(f"unknown kind of loss {plan.lost.kind}; choose from: {', '.join(losses.LOSSES)}")
         return 1
     plan.ledger.parent.mkdir(parents=True, exist_ok=True)
     with bring_back.alone(plan.ledger):

@@ -14,6 +14,7 @@ from assay.checks.benchmarks.losses import (
     BACK,
     CONTAINER,
     LABEL,
+    LOSS_OF,
     LOST,
     OCLASS,
     line_of,
@@ -27,10 +28,10 @@ from assay.foreign.files import ForeignError
 from assay.shell import RAW, Text
 from assay.subject import Subject
 from assay.tools import fio_load
-from assay.tools.daos import container, daos_properties, dmg, losses, recovery
+from assay.tools.daos import container, daos_properties, dmg, recovery
 from assay.tools.daos.dfs import Dfs
 from assay.tools.daos.dmg import CONTROL
-from assay.tools.daos.losses import Kind
+from assay.tools.daos.losses import Loss
 from assay.tools.daos.pools import container_create
 from assay_check import HERE, Commands
 from bring_back import COMMAND_LIMIT_S, JOINED_S, LEDGER, WHOLE_S, Lost, read
@@ -71,9 +72,9 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
     _director: "subprocess.Popen[str] | None" = None
 
     @property
-    def kind(self) -> Kind:
-        """The kind of loss that has the name of the check."""
-        return losses.KINDS[self.measured.check.name]
+    def loss(self) -> Loss:
+        """What the check loses."""
+        return LOSS_OF[self.measured.check.name]
 
     # Before the job.
 
@@ -83,8 +84,8 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
             return problems
         if os.environ.get(CONSENT) != self.daos.name:
             return [
-                f"{self.kind.name} takes a part of {self.daos.name} away: to agree, pass -e"
-                f" assay_failure={self.daos.name} to playbooks/validate.yml, or set"
+                f"{self.measured.check.name} takes a part of {self.daos.name} away: to agree, pass"
+                f" -e assay_failure={self.daos.name} to playbooks/validate.yml, or set"
                 f" {CONSENT}={self.daos.name} where you call reframe yourself"
             ]
         if self.is_dry_run():
@@ -104,14 +105,15 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
     def pools_of_others(self) -> list[str]:
         """Pools that the inventory does not have: they would lose redundancy, or data."""
         described = {str(pool.get("name")) for pool in self.daos.pools}
-        return pools_at_risk(dmg.labels(self.answer("pools.before")), described, self.kind.name)
+        labels = dmg.labels(self.answer("pools.before"))
+        return pools_at_risk(labels, described, self.measured.check.name)
 
     def begin(self) -> list[str]:
         """Let the ledger be written, and make the pool; return the problems."""
         (rank,) = self.ranks_of(self.present)
         self.lost = Lost(
             system=self.daos.name,
-            kind=self.kind.name,
+            kind=self.loss.name,
             rank=rank,
             pool=LABEL,
             control=CONTROL,
@@ -187,7 +189,7 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
 
     def changed(self) -> list[str]:
         """Where an engine ended, ranks and pools are not as before; all else must be."""
-        if not self.kind.ends_engine:
+        if not self.loss.ends_engine:
             return super().changed()
         before, after = self.answer("pools.before"), self.answer("pools.after")
         changes = []

@@ -39,9 +39,9 @@ case "$*" in
         echo "$ok"
         ;;
     *"system start"*) echo joined >rank; echo "$ok" ;;
-    *"pool drain"*) never drain || {{ echo 4 >targets; touch busy; }}; echo "$ok" ;;
+    *"pool drain"*) never drain || {{ touch busy; echo 4 >targets; }}; echo "$ok" ;;
     *"pool exclude"*) echo 5 >targets; echo "$ok" ;;
-    *reintegrate*) echo 6 >targets; touch busy; echo "$ok" ;;
+    *reintegrate*) touch busy; echo 6 >targets; echo "$ok" ;;
     *"pool query"*) pool ;;
     *"pool list"*) echo '{{"response": {{"pools": ['"$(<pools)"']}}, "error": null}}' ;;
     *"pool destroy"*)
@@ -57,7 +57,7 @@ esac
 BOTH = '{"uuid": "1", "label": "tank"}, {"uuid": "2", "label": "assay-failure"}'
 
 
-def plan(system: Path, *, losses: int = 1, limit_s: int = 20, kind: str = "RankLoss") -> str:
+def plan(system: Path, *, losses: int = 1, limit_s: int = 20, kind: str = "kill") -> str:
     lost = {
         "kind": kind,
         "system": "daos_server",

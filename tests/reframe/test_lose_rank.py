@@ -15,7 +15,7 @@ from losing import BOTH, DMG, asked, begin, is_whole, line, plan, refused, run_l
 from run_reframe import CHECKS
 
 from assay.tools.daos import dmg
-from assay.tools.daos.losses import KILL, KINDS
+from assay.tools.daos.losses import KILL, LOSSES
 
 root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root takes anything away")
 
@@ -56,12 +56,12 @@ def test_a_rank_is_lost_as_often_as_planned_and_then_all_is_whole(system: Path) 
     ("kind", "moments", "commands"),
     [
         (
-            "Drain",
+            "drain",
             ["drain", "drained", "reintegration", "whole again"],
             ["drain --ranks 2", "reintegrate --ranks 2"],
         ),
         (
-            "TargetLoss",
+            "exclude",
             ["target lost", "redundant again", "reintegration", "whole again"],
             ["exclude --ranks 2 --target-idx 0", "reintegrate --ranks 2 --target-idx 0"],
         ),
@@ -75,7 +75,7 @@ def test_what_only_the_pool_of_the_check_loses_is_taken_back_into_it_alone(
         run_load(system, load)
     printed, _ = director.communicate(timeout=60)
     assert director.returncode == 0, printed
-    assert list(KINDS[kind].moments(line(system))) == moments
+    assert list(LOSSES[kind].moments(line(system))) == moments
     for command in commands:
         assert asked(system, f"-o /etc/control.yml pool {command} assay-failure") == 1
     for never in ("system stop", "system start", "system reintegrate", "tank --"):
@@ -86,7 +86,7 @@ def test_what_only_the_pool_of_the_check_loses_is_taken_back_into_it_alone(
 
 def test_a_rank_that_is_not_drained_in_time_is_named(system: Path) -> None:
     (system / "never").write_text("drain")
-    director = begin(system, plan(system, kind="Drain", limit_s=3))
+    director = begin(system, plan(system, kind="drain", limit_s=3))
     run_load(system, "lost.1")
     printed, _ = director.communicate(timeout=60)
     assert line(system).problems == ("rank 2 was not drained within 3 s",)
@@ -95,8 +95,8 @@ def test_a_rank_that_is_not_drained_in_time_is_named(system: Path) -> None:
 
 
 def test_a_kind_that_nobody_knows_is_refused_before_anything_is_taken_away(system: Path) -> None:
-    said = refused(system, plan(system, kind="Flood"))
-    assert said == "unknown kind of loss Flood; choose from: RankLoss, Drain, TargetLoss\n"
+    said = refused(system, plan(system, kind="flood"))
+    assert said == "unknown kind of loss flood; choose from: kill, drain, exclude\n"
     assert not (system / "failure.json").exists()
 
 
@@ -138,7 +138,7 @@ def killed_parent(system: Path, at: str, kind: str) -> None:
         parent.kill()
 
 
-@pytest.mark.parametrize("kind", ["RankLoss", "Drain"])
+@pytest.mark.parametrize("kind", ["kill", "drain"])
 @pytest.mark.parametrize("at", ["before", "lost", "back"])
 def test_if_reframe_is_killed_the_rank_comes_back(system: Path, at: str, kind: str) -> None:
     killed_parent(system, at, kind)
@@ -182,7 +182,7 @@ def test_if_that_is_killed_too_whoever_finds_the_ledger_brings_it_back(system: P
 
 
 def test_a_drain_that_nobody_ends_goes_with_its_pool(system: Path) -> None:
-    director = begin(system, plan(system, kind="Drain"))
+    director = begin(system, plan(system, kind="drain"))
     (system / "stage/lost.1.end.begun").touch()
     while (system / "targets").read_text().strip() == "6":
         time.sleep(0.1)
@@ -190,7 +190,7 @@ def test_a_drain_that_nobody_ends_goes_with_its_pool(system: Path) -> None:
     director.wait()
     done = bring_back(system)
     assert done.returncode == 0, done.stderr
-    assert "rank 2 of daos_server was taken away by a check that did not end: Drain" in done.stdout
+    assert "rank 2 of daos_server was taken away by a check that did not end: drain" in done.stdout
     assert is_whole(system)
     assert asked(system, "pool destroy --recursive --force assay-failure") == 1
     assert asked(system, "system start") == 0

@@ -64,7 +64,7 @@ DRAINED = {
 }
 EMPTIED = replace(
     LOSS,
-    kind=DRAIN,
+    loss=DRAIN,
     moments={
         "drain": float(T),
         "drained": T + 46.0,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from assay.checks.benchmarks import daos_perf, ior_by_rank, losses, net_test, self_test
+from assay.checks.benchmarks.drain import DRAIN
+from assay.checks.benchmarks.rank_loss import RANK_LOSS
+from assay.checks.benchmarks.target_loss import TARGET_LOSS
 from assay.checks.pairs import clients_by_rank, clients_of, engines_of
 from assay.checks.plan import is_required
 from assay.checks.subjects import each_engine, each_engine_pair
 from assay.cluster.description import Cluster
 from assay.tools.daos import recovery
-from assay.tools.daos.losses import DRAIN, EXCLUDE, KILL, TARGETS
+from assay.tools.daos.losses import TARGETS
 
 
 def by_rank(cluster: Cluster) -> list[str]:
@@ -41,14 +44,14 @@ def failures(cluster: Cluster) -> list[str]:
     (engine,) = losses.the_last_engine(cluster, "clients")
     own = f"a pool of its own ({losses.LABEL})"
     return [
-        f"{KILL.name} kills {engine} under load, waits until {system.name} has made up for it,"
+        f"{RANK_LOSS.name} kills {engine} under load, waits until {system.name} has made up for it,"
         f" starts it again and takes it back into all pools; it makes {own}, and destroys it. Until"
         " the engine is back, every pool has lost a copy of what was on it, and what has one copy"
         " is not there; containers of daos_system_pools without redundancy may lose what is in"
         " them",
         f"{DRAIN.name} drains {engine} under load in {own}, and takes it back; no other pool and no"
         " engine is touched",
-        f"{EXCLUDE.name} excludes target {TARGETS[0]} of {engine} under load from {own}, waits"
+        f"{TARGET_LOSS.name} excludes target {TARGETS[0]} of {engine} under load from {own}, waits"
         f" until {system.name} has made up for it, and takes it back; no other pool and no engine"
         " is touched",
     ]

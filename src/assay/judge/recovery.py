@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
-from assay.checks.benchmarks.losses import line_of, series
+from assay.checks.benchmarks.losses import LOSS_OF, line_of, series
 from assay.checks.entry import run_of
 from assay.checks.plan import CHECKS, Plan
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError
 from assay.subject import Subject
-from assay.tools.daos.losses import KILL, KINDS, Kind
+from assay.tools.daos.losses import KILL, Loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Recovery:
     """When what happened, in seconds since the epoch, by its words, in order."""
     problems: tuple[str, ...] = ()
     """What the system did not do."""
-    kind: Kind = KILL
+    loss: Loss = KILL
 
 
 def recoveries(cluster: Cluster, plan: Plan, results: Results) -> tuple[Recovery, ...]:
@@ -38,14 +38,14 @@ def recoveries(cluster: Cluster, plan: Plan, results: Results) -> tuple[Recovery
     return tuple(
         recovery
         for key, case in results.cases.items()
-        if key.check in KINDS
+        if key.check in LOSS_OF
         for subject in plan.subjects(key)
-        for recovery in _of(cluster, KINDS[key.check], case, subject)
+        for recovery in _of(cluster, key.check, case, subject)
     )
 
 
-def _of(cluster: Cluster, kind: Kind, case: Case, subject: Subject) -> Iterator[Recovery]:
-    run = run_of(cluster, CHECKS[kind.name], "clients", case.scale)
+def _of(cluster: Cluster, check: str, case: Case, subject: Subject) -> Iterator[Recovery]:
+    run = run_of(cluster, CHECKS[check], "clients", case.scale)
     for job in case.jobs:
         if job.output is None:
             continue
@@ -57,5 +57,6 @@ def _of(cluster: Cluster, kind: Kind, case: Case, subject: Subject) -> Iterator[
             except (ForeignError, OSError):
                 continue  # its figures say why they are missing
             if line.lost is not None:
-                moments = kind.moments(line)
-                yield Recovery(subject, number, rates, moments, line.problems, kind)
+                loss = LOSS_OF[check]
+                moments = loss.moments(line)
+                yield Recovery(subject, number, rates, moments, line.problems, loss)

@@ -10,12 +10,13 @@ import altair as alt
 import vl_convert
 from markupsafe import Markup
 
+from assay.checks.benchmarks.losses import LOSS_OF
 from assay.judge.judgement import Judgement
 from assay.judge.recovery import Recovery
 from assay.judge.signoff import SignOff
 from assay.judge.verdict import Verdict
 from assay.report.charts import VEGA_LITE
-from assay.tools.daos.losses import Kind
+from assay.tools.daos.losses import Loss
 from assay.units import show
 
 _WIDTH, _HEIGHT = 720, 200
@@ -54,26 +55,26 @@ class LostEngine:
 
 def lines(signed: SignOff) -> list[LostEngine]:
     """The time line and the recovery times of each part that was lost."""
-    by_part: dict[tuple[Kind, str], list[Recovery]] = {}
+    by_part: dict[tuple[Loss, str], list[Recovery]] = {}
     for each in signed.recoveries:
-        by_part.setdefault((each.kind, str(each.subject)), []).append(each)
+        by_part.setdefault((each.loss, str(each.subject)), []).append(each)
     return [
         LostEngine(
             subject,
-            kind.happened,
-            tuple(draw(each) for each in losses),
-            tuple(_rows(_judged(signed, kind, subject))),
-            tuple(dict.fromkeys(why for each in losses for why in each.problems)),
+            loss.happened,
+            tuple(draw(each) for each in recoveries),
+            tuple(_rows(_judged(signed, loss, subject))),
+            tuple(dict.fromkeys(why for each in recoveries for why in each.problems)),
         )
-        for (kind, subject), losses in by_part.items()
+        for (loss, subject), recoveries in by_part.items()
     ]
 
 
-def _judged(signed: SignOff, kind: Kind, subject: str) -> list[Judgement]:
+def _judged(signed: SignOff, loss: Loss, subject: str) -> list[Judgement]:
     return [
         each
         for each in signed.judgements
-        if each.requirement.check == kind.name and str(each.requirement.subject) == subject
+        if LOSS_OF.get(each.requirement.check) is loss and str(each.requirement.subject) == subject
     ]
 
 
@@ -122,7 +123,7 @@ def draw(recovery: Recovery) -> Markup:
         for number, (what, time) in enumerate(recovery.moments.items())
     ]
     most = max((each["rate"] for each in rates), default=1.0) or 1.0
-    drawing = _drawing(most, recovery.kind.since)
+    drawing = _drawing(most, recovery.loss.since)
     drawing["datasets"] = {"rates": rates, "moments": moments}
     return Markup(vl_convert.vegalite_to_svg(drawing, vl_version=VEGA_LITE))
 

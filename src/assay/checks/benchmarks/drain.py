@@ -6,14 +6,15 @@ from assay.checks import recovery_limits as limits
 from assay.checks.benchmarks.losses import BEFORE, COUNTED, UNPUBLISHED, check_of
 from assay.checks.entry import Metric
 from assay.checks.figures import Unrated
-from assay.tools.daos.losses import DRAIN as KIND
+from assay.tools.daos.losses import DRAIN as LOSS
 
 RECOVERY_S = 120
 """What a drain and a reintegration of little data are expected to take, in seconds (own choice: 46
 and 45 s were seen with DAOS 2.8)."""
 
 DRAIN = check_of(
-    KIND,
+    "Drain",
+    LOSS,
     (
         Metric("drained", "s", UNPUBLISHED, better="lower"),
         Metric("reintegration", "s", UNPUBLISHED, better="lower"),

@@ -27,8 +27,8 @@ from assay.checks.subjects import each_engine
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.tools import fio_load, fio_log
-from assay.tools.daos import losses, recovery, timeline
-from assay.tools.daos.losses import Kind
+from assay.tools.daos import recovery, timeline
+from assay.tools.daos.losses import Loss
 from assay.tools.daos.timeline import Timeline
 from assay.tools.output import Parsed, Sample, merged
 
@@ -177,20 +177,20 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
 
 def _of_loss(run: Run, left: SubjectOutputs, raw: RawOutputs, number: int) -> Parsed:
     line = line_of(raw, number)
-    if problems := tuple(_not_recovered(losses.KINDS[run.check.name], line)):
+    if problems := tuple(_not_recovered(LOSS_OF[run.check.name], line)):
         return Parsed(TOOL, (), problems)
     found = _Found(run, left, line, number)
     return Parsed(TOOL, tuple(found.samples()), tuple(found.problems))
 
 
-def _not_recovered(kind: Kind, line: Timeline) -> Iterator[str]:
+def _not_recovered(loss: Loss, line: Timeline) -> Iterator[str]:
     """Why the system did not go the whole way, the first reason first."""
     if line.problems:
         yield from line.problems
     elif line.lost is None:
         yield "no rank was lost: there is no time line, or it ends before"
     else:
-        for wait in kind.waits:
+        for wait in loss.waits:
             if getattr(line, wait.moment) is None:
                 yield f"{wait.missing} while it was observed"
                 return
@@ -353,6 +353,9 @@ UNPUBLISHED = Unrated(
 
 BEFORE = Metric("bandwidth_before", "MiB/s", Unrated("the others are judged by it"))
 
+LOSS_OF: dict[str, Loss] = {}
+"""What each check loses, by the name of the check."""
+
 COUNTED = (
     Metric("clean_processes", "process", clean),
     Metric("verified", "MiB", verified),
@@ -360,16 +363,18 @@ COUNTED = (
 """What every such check counts, whatever is lost."""
 
 
-def check_of(kind: Kind, metrics: tuple[Metric, ...], recovery_s: float) -> Check:
+def check_of(name: str, loss: Loss, metrics: tuple[Metric, ...], recovery_s: float) -> Check:
     """The check of a kind of loss.
 
     Args:
-        kind: the kind.
+        name: its name.
+        loss: the kind.
         metrics: each with a name of `FIGURES`.
         recovery_s: what DAOS is expected to take for one loss of little data, in seconds.
     """
+    LOSS_OF[name] = loss
     return Check(
-        kind.name,
+        name,
         "endtoend",
         "failure",
         ("client", "daos", "survives_loss"),

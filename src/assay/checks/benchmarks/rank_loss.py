@@ -12,6 +12,7 @@ RECOVERY_S = 600
 (own choice: 24, 70 and 48 s were seen with DAOS 2.8)."""
 
 RANK_LOSS = check_of(
+    "RankLoss",
     KILL,
     (
         Metric("exclusion", "s", limits.exclusion, better="lower"),

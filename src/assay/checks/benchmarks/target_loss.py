@@ -12,6 +12,7 @@ RECOVERY_S = 120
 (own choice: 55 and 48 s were seen with DAOS 2.8, of a whole rank)."""
 
 TARGET_LOSS = check_of(
+    "TargetLoss",
     EXCLUDE,
     (
         Metric("redundancy", "s", UNPUBLISHED, better="lower"),

@@ -53,11 +53,11 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Loss:
     """One way to lose a part under a load, and to take it back under another one."""
 
     name: str
-    """That of its check."""
+    """What is done, in a word."""
     happened: str
     """What the report says of the engine."""
     since: str
@@ -107,8 +107,8 @@ WHOLE = Wait(
     "whole again",
 )
 
-KILL = Kind(
-    "RankLoss",
+KILL = Loss(
+    "kill",
     "was lost",
     "the loss",
     (
@@ -140,8 +140,8 @@ KILL = Kind(
 )
 """An engine is killed: all pools lose its rank."""
 
-DRAIN = Kind(
-    "Drain",
+DRAIN = Loss(
+    "drain",
     "was drained",
     "the drain began",
     (
@@ -175,8 +175,8 @@ DRAIN = Kind(
 TARGETS = (0,)
 """The targets of the rank that `EXCLUDE` takes away: the first one, as if its SSD had failed."""
 
-EXCLUDE = Kind(
-    "TargetLoss",
+EXCLUDE = Loss(
+    "exclude",
     "lost a target",
     "the loss",
     (
@@ -201,5 +201,5 @@ EXCLUDE = Kind(
 )
 """A target of one pool is excluded by the administrator: its data has one copy less."""
 
-KINDS = {each.name: each for each in (KILL, DRAIN, EXCLUDE)}
-"""Every kind, by the name of its check."""
+LOSSES = {each.name: each for each in (KILL, DRAIN, EXCLUDE)}
+"""Every kind of loss, by its name."""
