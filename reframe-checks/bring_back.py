@@ -44,7 +44,7 @@ class Lost(Part):
 
     system: str
     kind: str = KILL.name
-    """The name of the check."""
+    """What was done to it: the name of a `Loss`."""
     prefix: str
     """The directory of DAOS's programs."""
     containers: tuple[tuple[str, str], ...] = ()

@@ -14,9 +14,9 @@ from assay.checks.benchmarks.losses import (
     BACK,
     CONTAINER,
     LABEL,
-    LOSS_OF,
     LOST,
     OCLASS,
+    LossCheck,
     line_of,
     pool_mib,
     pools_at_risk,
@@ -74,7 +74,8 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
     @property
     def loss(self) -> Loss:
         """What the check loses."""
-        return LOSS_OF[self.measured.check.name]
+        assert isinstance(self.entry, LossCheck)
+        return self.entry.loss
 
     # Before the job.
 

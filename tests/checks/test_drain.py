@@ -8,12 +8,13 @@ import pytest
 
 from assay.campaign.samples import samples_of
 from assay.checks.benchmarks.drain import DRAIN
-from assay.checks.benchmarks.losses import FIGURES, LOSS_OF
+from assay.checks.benchmarks.losses import FIGURES, LossCheck
 from assay.checks.benchmarks.target_loss import TARGET_LOSS
 from assay.checks.entry import Check, Expectation, run_of
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import CHECKS, requirements
 from assay.checks.unmeasured import failures
+from assay.tools.daos.losses import LOSSES
 from lost import ENGINE, T, entry, run_left, state, system
 
 DRAINED = "".join(
@@ -104,10 +105,11 @@ def test_a_step_that_was_never_reached_has_no_figure(
 
 
 def test_all_such_checks_have_a_kind_and_read_each_of_their_metrics() -> None:
-    for name in LOSS_OF:
-        assert {metric.name for metric in CHECKS[name].metrics} <= FIGURES.keys()
-    in_phase = {check.name for check in CHECKS.values() if check.phase == "failure"}
-    assert in_phase == LOSS_OF.keys()
+    losing = {check for check in CHECKS.values() if isinstance(check, LossCheck)}
+    for check in losing:
+        assert {metric.name for metric in check.metrics} <= FIGURES.keys()
+    assert {check for check in CHECKS.values() if check.phase == "failure"} == losing
+    assert {check.loss.name for check in losing} == LOSSES.keys()
 
 
 def test_the_plan_says_that_other_pools_are_not_touched() -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from assay.checks.benchmarks.drain import DRAIN
 from assay.checks.benchmarks.rank_loss import RANK_LOSS
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
@@ -18,7 +19,6 @@ from assay.judge.verdict import Verdict
 from assay.report import html
 from assay.report.recovery import draw, lines
 from assay.subject import Subject
-from assay.tools.daos.losses import DRAIN
 from clusters import described
 from sites import site
 from synthetic import mixed, signed
@@ -64,7 +64,7 @@ DRAINED = {
 }
 EMPTIED = replace(
     LOSS,
-    loss=DRAIN,
+    check=DRAIN,
     moments={
         "drain": float(T),
         "drained": T + 46.0,

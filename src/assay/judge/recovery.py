@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from assay.campaign.cases import Case
 from assay.campaign.results import Results
-from assay.checks.benchmarks.losses import LOSS_OF, line_of, series
+from assay.checks.benchmarks.losses import LossCheck, line_of, series
+from assay.checks.benchmarks.rank_loss import RANK_LOSS
 from assay.checks.entry import run_of
 from assay.checks.plan import CHECKS, Plan
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError
 from assay.subject import Subject
-from assay.tools.daos.losses import KILL, Loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Recovery:
     """When what happened, in seconds since the epoch, by its words, in order."""
     problems: tuple[str, ...] = ()
     """What the system did not do."""
-    loss: Loss = KILL
+    check: LossCheck = RANK_LOSS
 
 
 def recoveries(cluster: Cluster, plan: Plan, results: Results) -> tuple[Recovery, ...]:
@@ -38,14 +38,14 @@ def recoveries(cluster: Cluster, plan: Plan, results: Results) -> tuple[Recovery
     return tuple(
         recovery
         for key, case in results.cases.items()
-        if key.check in LOSS_OF
+        if isinstance(check := CHECKS[key.check], LossCheck)
         for subject in plan.subjects(key)
-        for recovery in _of(cluster, key.check, case, subject)
+        for recovery in _of(cluster, check, case, subject)
     )
 
 
-def _of(cluster: Cluster, check: str, case: Case, subject: Subject) -> Iterator[Recovery]:
-    run = run_of(cluster, CHECKS[check], "clients", case.scale)
+def _of(cluster: Cluster, check: LossCheck, case: Case, subject: Subject) -> Iterator[Recovery]:
+    run = run_of(cluster, check, "clients", case.scale)
     for job in case.jobs:
         if job.output is None:
             continue
@@ -57,6 +57,5 @@ def _of(cluster: Cluster, check: str, case: Case, subject: Subject) -> Iterator[
             except (ForeignError, OSError):
                 continue  # its figures say why they are missing
             if line.lost is not None:
-                loss = LOSS_OF[check]
-                moments = loss.moments(line)
-                yield Recovery(subject, number, rates, moments, line.problems, loss)
+                moments = check.loss.moments(line)
+                yield Recovery(subject, number, rates, moments, line.problems, check)

@@ -10,13 +10,12 @@ import altair as alt
 import vl_convert
 from markupsafe import Markup
 
-from assay.checks.benchmarks.losses import LOSS_OF
+from assay.checks.benchmarks.losses import LossCheck
 from assay.judge.judgement import Judgement
 from assay.judge.recovery import Recovery
 from assay.judge.signoff import SignOff
 from assay.judge.verdict import Verdict
 from assay.report.charts import VEGA_LITE
-from assay.tools.daos.losses import Loss
 from assay.units import show
 
 _WIDTH, _HEIGHT = 720, 200
@@ -55,26 +54,26 @@ class LostEngine:
 
 def lines(signed: SignOff) -> list[LostEngine]:
     """The time line and the recovery times of each part that was lost."""
-    by_part: dict[tuple[Loss, str], list[Recovery]] = {}
+    by_part: dict[tuple[LossCheck, str], list[Recovery]] = {}
     for each in signed.recoveries:
-        by_part.setdefault((each.loss, str(each.subject)), []).append(each)
+        by_part.setdefault((each.check, str(each.subject)), []).append(each)
     return [
         LostEngine(
             subject,
-            loss.happened,
+            check.loss.happened,
             tuple(draw(each) for each in recoveries),
-            tuple(_rows(_judged(signed, loss, subject))),
+            tuple(_rows(_judged(signed, check, subject))),
             tuple(dict.fromkeys(why for each in recoveries for why in each.problems)),
         )
-        for (loss, subject), recoveries in by_part.items()
+        for (check, subject), recoveries in by_part.items()
     ]
 
 
-def _judged(signed: SignOff, loss: Loss, subject: str) -> list[Judgement]:
+def _judged(signed: SignOff, check: LossCheck, subject: str) -> list[Judgement]:
     return [
         each
         for each in signed.judgements
-        if LOSS_OF.get(each.requirement.check) is loss and str(each.requirement.subject) == subject
+        if each.requirement.check == check.name and str(each.requirement.subject) == subject
     ]
 
 
@@ -123,7 +122,7 @@ def draw(recovery: Recovery) -> Markup:
         for number, (what, time) in enumerate(recovery.moments.items())
     ]
     most = max((each["rate"] for each in rates), default=1.0) or 1.0
-    drawing = _drawing(most, recovery.loss.since)
+    drawing = _drawing(most, recovery.check.loss.since)
     drawing["datasets"] = {"rates": rates, "moments": moments}
     return Markup(vl_convert.vegalite_to_svg(drawing, vl_version=VEGA_LITE))
 

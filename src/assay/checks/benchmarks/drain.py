@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.checks import recovery_limits as limits
-from assay.checks.benchmarks.losses import BEFORE, COUNTED, UNPUBLISHED, check_of
+from assay.checks.benchmarks.losses import AFTER, BEFORE, COUNTED, UNPUBLISHED, check_of
 from assay.checks.entry import Metric
 from assay.checks.figures import Unrated
 from assay.tools.daos.losses import DRAIN as LOSS
@@ -36,11 +36,7 @@ DRAIN = check_of(
                 BEFORE.name, limits.without_one, "80 % of what the other engines did (own choice)"
             ),
         ),
-        Metric(
-            "bandwidth_after",
-            "MiB/s",
-            limits.part_of(BEFORE.name, limits.back, "the system is whole (own choice)"),
-        ),
+        AFTER,
         *COUNTED,
     ),
     RECOVERY_S,

@@ -7,8 +7,10 @@ rank. `reframe-checks/lose_rank.py` takes the part away meanwhile, and brings it
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from statistics import mean, median
 
+from assay.checks import recovery_limits as limits
 from assay.checks.entry import (
     Check,
     Expectation,
@@ -177,7 +179,8 @@ def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:
 
 def _of_loss(run: Run, left: SubjectOutputs, raw: RawOutputs, number: int) -> Parsed:
     line = line_of(raw, number)
-    if problems := tuple(_not_recovered(LOSS_OF[run.check.name], line)):
+    assert isinstance(run.check, LossCheck)
+    if problems := tuple(_not_recovered(run.check.loss, line)):
         return Parsed(TOOL, (), problems)
     found = _Found(run, left, line, number)
     return Parsed(TOOL, tuple(found.samples()), tuple(found.problems))
@@ -353,8 +356,11 @@ UNPUBLISHED = Unrated(
 
 BEFORE = Metric("bandwidth_before", "MiB/s", Unrated("the others are judged by it"))
 
-LOSS_OF: dict[str, Loss] = {}
-"""What each check loses, by the name of the check."""
+AFTER = Metric(
+    "bandwidth_after",
+    "MiB/s",
+    limits.part_of(BEFORE.name, limits.back, "the system is whole (own choice)"),
+)
 
 COUNTED = (
     Metric("clean_processes", "process", clean),
@@ -363,7 +369,14 @@ COUNTED = (
 """What every such check counts, whatever is lost."""
 
 
-def check_of(name: str, loss: Loss, metrics: tuple[Metric, ...], recovery_s: float) -> Check:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LossCheck(Check):
+    """A check that takes a part away."""
+
+    loss: Loss
+
+
+def check_of(name: str, loss: Loss, metrics: tuple[Metric, ...], recovery_s: float) -> LossCheck:
     """The check of a kind of loss.
 
     Args:
@@ -372,14 +385,14 @@ def check_of(name: str, loss: Loss, metrics: tuple[Metric, ...], recovery_s: flo
         metrics: each with a name of `FIGURES`.
         recovery_s: what DAOS is expected to take for one loss of little data, in seconds.
     """
-    LOSS_OF[name] = loss
-    return Check(
+    return LossCheck(
         name,
         "endtoend",
         "failure",
         ("client", "daos", "survives_loss"),
         the_last_engine,
         metrics,
+        loss=loss,
         scales=SCALES,
         reading=Reading(_parsed, _steps),
         takes=_takes(recovery_s),

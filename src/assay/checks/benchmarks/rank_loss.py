@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.checks import recovery_limits as limits
-from assay.checks.benchmarks.losses import BEFORE, COUNTED, UNPUBLISHED, check_of
+from assay.checks.benchmarks.losses import AFTER, BEFORE, COUNTED, UNPUBLISHED, check_of
 from assay.checks.entry import Metric
 from assay.tools.daos.losses import KILL
 
@@ -27,11 +27,7 @@ RANK_LOSS = check_of(
                 BEFORE.name, limits.left, "half of what the other engines did (own choice)"
             ),
         ),
-        Metric(
-            "bandwidth_after",
-            "MiB/s",
-            limits.part_of(BEFORE.name, limits.back, "the system is whole (own choice)"),
-        ),
+        AFTER,
         *COUNTED,
     ),
     RECOVERY_S,

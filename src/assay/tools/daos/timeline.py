@@ -23,6 +23,10 @@ SETTLED_S = 15.0
 busy: its state is `Ready`, and its rebuild still `done`, until the reintegration begins. Seen with
 DAOS 2.8: 1 s; this is our own choice."""
 
+REST_S = 5.0
+"""Seconds of rest after which nothing more is expected to move (own choice): the reclaim of a
+rebuild is queued after it is done. With DAOS 2.8, no answer of one a second came in between."""
+
 Event = Literal["lost", "started", "reintegrated", "failed"]
 """What was done: the part was taken away, its engine started, it was taken back, or all failed."""
 
@@ -117,16 +121,17 @@ def _is_redundant(entry: Observed) -> bool:
 def _at_rest(
     entries: Iterable[Observed], excluded: float | None, reintegrated: float | None
 ) -> float | None:
-    """The beginning of the last rest: a rebuild may be done before its reclaim is queued."""
-    rest = None
+    """The beginning of the last rest, which has lasted or was ended by the reintegration."""
+    rest, seen = None, 0.0
     for entry in entries:
         if reintegrated is not None and entry.time >= reintegrated:
             break
         if excluded is None or entry.time < excluded or entry.pool is None:
             continue
         rests = entry.pool.excludes and not entry.pool.rebuild.runs
-        rest = (rest or entry.time) if rests else None
-    return rest
+        rest, seen = ((rest or entry.time) if rests else None), entry.time
+    has_lasted = rest is not None and (reintegrated is not None or seen >= rest + REST_S)
+    return rest if has_lasted else None
 
 
 def _whole(entries: Iterable[Observed], reintegrated: float | None) -> float | None:
