@@ -94,7 +94,9 @@ def named(judgements: Iterable[Judgement], most: int) -> str:
     for judgement in judgements:
         subjects.setdefault(metric(judgement), []).append(str(judgement.requirement.subject))
     metrics = [f"{name} on {_several(names, most)}" for name, names in subjects.items()]
-    return _several(metrics, most, "; ", " metrics")
+    # What was counted already is told apart from what is counted now.
+    folds = any(len(names) > most for names in [*subjects.values()][:most])
+    return _several(metrics, most, "; ", " metrics", last="; and" if folds else " and")
 
 
 def metric(judgement: Judgement) -> str:
@@ -102,10 +104,11 @@ def metric(judgement: Judgement) -> str:
     return f"{judgement.requirement.check}.{judgement.requirement.name}"
 
 
-def _several(names: Sequence[str], most: int, between: str = ", ", what: str = "") -> str:
+def _several(
+    names: Sequence[str], most: int, between: str = ", ", what: str = "", last: str = " and"
+) -> str:
     if len(names) <= most:
         return between.join(names)
     more = len(names) - most
     kind = what.removesuffix("s") if more == 1 else what
-    listed = between.join(names[:most])
-    return f"{listed}{';' if ' more' in listed else ''} and {more} more{kind}"
+    return f"{between.join(names[:most])}{last} {more} more{kind}"
