@@ -101,26 +101,27 @@ start_of() {
     echo "${fields[19]}"
 }
 
-# remember DIRECTORY [SESSION]: write down who holds the lock.
+# remember DIRECTORY [SESSION]: write down who holds the lock, and the scale if there is one.
 remember() {
     {
         echo "host $HOSTNAME"
         echo "script $$ $(start_of $$)"
         [[ ! ${2:-} ]] || echo "session $2 $(start_of "$2")"
         echo "campaign ${1##*/}"
+        [[ ${scale:-none} == none ]] || echo "scale $scale"
     } >"$LOCK_PLACE/.holder"
     mv --no-target-directory "$LOCK_PLACE/.holder" "$LOCK_PLACE/holder"
 }
 
-# recall: HOLDER_host, HOLDER_script, HOLDER_session and HOLDER_campaign, as they were written down; a session is the leader
-# of its group of processes.
+# recall: HOLDER_host, HOLDER_script, HOLDER_session, HOLDER_campaign and HOLDER_scale, as they were written down; a session is
+# the leader of its group of processes.
 recall() {
     local key value
     # shellcheck disable=SC2034 # for who calls this
-    HOLDER_host='' HOLDER_script='' HOLDER_session='' HOLDER_campaign=''
+    HOLDER_host='' HOLDER_script='' HOLDER_session='' HOLDER_campaign='' HOLDER_scale=''
     [[ -f $LOCK_PLACE/holder ]] || return 0
     while read -r key value; do
-        [[ $key != @(host|script|session|campaign) ]] || printf -v "HOLDER_$key" %s "$value"
+        [[ $key != @(host|script|session|campaign|scale) ]] || printf -v "HOLDER_$key" %s "$value"
     done <"$LOCK_PLACE/holder"
 }
 

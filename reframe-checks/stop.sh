@@ -92,5 +92,5 @@ if ((${#BELOW[@]})); then
     echo "the campaign was ended, but its job ${BELOW[0]} does not end: scontrol show job ${BELOW[0]}" >&2
     exit 1
 fi
-echo "the campaign was ended:" >&2
+echo "the campaign was ended${HOLDER_scale:+, at the scale $HOLDER_scale}:" >&2
 echo "$HOLDER_campaign"

@@ -171,7 +171,7 @@ def test_what_a_killed_campaign_left_is_ended_from_elsewhere(site: Site, *, refr
     job = orphaned(site, reframe=reframe)
     stopped = stop(site)
     assert (stopped.returncode, stopped.stdout) == (0, "1\n"), stopped.stderr
-    assert stopped.stderr == "the campaign was ended:\n"
+    assert stopped.stderr == "the campaign was ended, at the scale quick:\n"
     assert running(site) == []
     assert site.left_behind() == []
     assert "JobState=CANCELLED" in site.slurm.output("scontrol", "show", "job", job)

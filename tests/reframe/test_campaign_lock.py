@@ -197,6 +197,7 @@ def test_a_process_that_does_not_hold_the_lock_is_not_ended(
     holder.write_text("\n".join(lines) + "\n")
     done = run(STOP, campaigns, env=environment(programs))
     assert (done.returncode, done.stdout) == (0, "monday\n"), done.stderr
+    assert done.stderr == "the campaign was ended, at the scale quick:\n"
     assert bystander.poll() is None
     bystander.kill()
     bystander.wait()
