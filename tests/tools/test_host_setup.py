@@ -134,6 +134,7 @@ def test_persistent_memory_by_mode_and_region(described: dict[str, Any]) -> None
 def test_a_host_that_shows_nothing_is_not_judged(tmp_path: Path) -> None:
     setup = read_setup(tmp_path, "/none/here", {})
     of_this_process = {key: setup.pop(key) for key in ("clock", "limits", "nosuid")}
+    setup.pop("mpich")  # of this machine, whatever the directory
     assert not any(setup.values())
     assert of_this_process["limits"]["capable"] is False
 
@@ -277,6 +278,20 @@ def test_plugins_of_mercury_are_found_where_packages_have_them(tmp_path: Path) -
     assert host_setup.na_plugins(tmp_path, "/usr") == []
     write_tree(tmp_path, {"usr/lib64/mercury/libna_plugin_ofi.so": ""})
     assert host_setup.na_plugins(tmp_path, "/usr") == ["ofi"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        ("MPICH Version:    \t4.0.2\nMPICH Device:    \tch4:ucx\n", "4.0.2 ch4:ucx"),
+        ("MPICH Version:      5.0.2\nMPICH Device:       ch4:ucx ofi\n", "5.0.2 ch4:ucx ofi"),
+        ("", None),
+    ],
+)
+def test_the_mpich_of_a_distribution_has_a_version_and_a_device(
+    printed: str, found: str | None
+) -> None:
+    assert host_setup.mpich(printed) == found
 
 
 def test_names_of_which_nobody_knows_the_address_are_resolved() -> None:

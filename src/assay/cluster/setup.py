@@ -128,6 +128,7 @@ class Setup(Described):
         default=None, description="of Mercury: ofi, ucx; null: no Mercury is installed"
     )
     agent_version: str | None = Field(default=None, description="of the daos_agent on the PATH")
+    mpich: str | None = Field(default=None, description="the distribution's: 4.0.2 ch4:ucx")
     resolved: Mapping[str, tuple[str, ...]] = Field(
         default={}, description="other names of servers, and the addresses found"
     )

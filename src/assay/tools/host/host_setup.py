@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import resource
 import socket
 import subprocess
@@ -66,6 +67,7 @@ def read_setup(root: Path, prefix: str, names: Mapping[str, Sequence[str]]) -> d
         "platform": platform(root),
         "na_plugins": na_plugins(root, prefix),
         "agent_version": version("daos_agent"),
+        "mpich": mpich(printed("mpichversion")),
         "resolved": resolved(names),
     }
 
@@ -124,6 +126,12 @@ def version(program: str) -> str | None:
     return next(
         (word.lstrip("v") for word in reversed(words) if word.lstrip("v")[:1].isdigit()), None
     )
+
+
+def mpich(text: str) -> str | None:
+    """The distribution's MPICH and its device, ``4.0.2 ch4:ucx``, from what mpichversion prints."""
+    fields = dict(re.findall(r"^MPICH (Version|Device):\s+(.+?)\s*$", text, re.MULTILINE))
+    return f"{fields['Version']} {fields['Device']}" if len(fields) == 2 else None
 
 
 def _number(path: Path) -> int | None:

@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from assay.preflight.rules.context import OfSite
 from assay.problems import Problem
+
+MPI_PROGRAMS = ("ior", "mdtest", "io500")
+"""Benchmarks that are programs of MPI."""
+
+WAITS_AT_END = re.compile(r"4\.0(\.[0-9]+)? ch4:ucx")
+"""MPICH that may wait in MPI_Finalize for a peer on another host, which waits in a barrier of PMI
+and answers no more. Seen with Debian 12's 4.0.2 on two and three hosts, by gdb: 127 s in two of
+three runs of IOR; in none of ten with 5.0.2, over UCX or libfabric."""
+
+
+@OfSite.rule
+def mpi_rules(of: OfSite) -> Iterator[Problem]:
+    """Warn of an MPICH that does not end on several hosts."""
+    site = of.site
+    wanted = [tool for tool in MPI_PROGRAMS if getattr(site.benchmarks, tool) is not None]
+    clients = [name for name in site.clients if name in of.hosts]
+    if not wanted or len(clients) < 2 or (site.slurm and site.slurm.launcher == "openmpi"):
+        return
+    for name in clients:
+        found = of.hosts[name].setup.mpich
+        if found is not None and WAITS_AT_END.fullmatch(found):
+            yield Problem(
+                name,
+                "setup.mpich",
+                found,
+                f"may wait for 127 s at the end of each run on several hosts, and {wanted[0]} then"
+                " hits its time limit, if it is linked to this one: link it to a newer MPICH"
+                ' (docs/existing.md, "An MPI that does not end")',
+                severity="warning",
+            )
 
 
 @OfSite.rule
