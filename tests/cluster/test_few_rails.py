@@ -37,7 +37,7 @@ def test_clients_with_all_rails_are_not_named(rails: int) -> None:
     ],
 )
 def test_a_rail_that_one_agent_leaves_out_narrows_it(agent: dict[str, object]) -> None:
-    why = "these are its rails, and not the 2 rails of a peer: its daos_agent.yml leaves out ib1"
+    why = "a peer has 2 rails, and its daos_agent.yml leaves out ib1"
     assert of({"c3": {"agent": agent}}) == [("c3", True, why)]
 
 
@@ -55,7 +55,7 @@ def test_a_rail_that_all_leave_out_is_named_and_narrows_nobody() -> None:
     """Sites keep rails for MPI or another file system."""
     found = of(dict.fromkeys(("c1", "c2", "c3", "c4"), EXCLUDED))
     assert [(narrowed, why) for _, narrowed, why in found] == [
-        (False, "these are its rails: its daos_agent.yml leaves out ib1")
+        (False, "its daos_agent.yml leaves out ib1")
     ] * 4
 
 
@@ -63,6 +63,6 @@ def test_a_rail_that_is_down_is_named_and_is_no_choice_of_a_description() -> Non
     ((name, narrowed, why),) = of({"c2": {"interfaces/ib1/up": False}})
     assert (name, narrowed) == ("c2", False)
     assert why == (
-        "these are its rails, and not the 2 of most: no other interface is up and in the servers'"
+        "most clients have 2 rails, and no other interface of this one is up and in the servers'"
         " networks"
     )

@@ -86,7 +86,8 @@ def fast_slot(_: Document, host: Document) -> None:
 
 
 def two_targets(_: Document, host: Document) -> None:
-    host["engines"][0] |= {"targets": 2, "nr_xs_helpers": 0}
+    for engine in host["engines"]:
+        engine.update(targets=2, nr_xs_helpers=0)
 
 
 def one_rail(document: Document, _: Document) -> None:
@@ -156,11 +157,7 @@ def in_no_group(document: Document, _: Document) -> None:
         (fast_slot, "s1: datasheets.ssd: PCIe 4.0 x4: the kernel says 32 GT/s x4 of"),
         (without_programs, "no program is described that measures DAOS end to end"),
         (mdtest_alone, "no program is described that measures DAOS end to end"),
-        (
-            two_targets,
-            "s1: engines[0].targets: 2: for 4 SSDs for data and 32 cores, DAOS recommends 16",
-        ),
-        (one_rail, "c2: agent: ib0: these are its rails, and not the 2 rails of a peer"),
+        (one_rail, "c2: agent: ib0: a peer has 2 rails, and its daos_agent.yml leaves out ib1"),
         (
             of_a_model_of_no_sheet,
             "datasheets.ssd: Intel D7-P5500 3.84TB: the host reports MADE UP 7.68T, which is none",
@@ -180,11 +177,15 @@ def test_what_is_found_and_not_described_so_is_listed(
     assert [said in each for each in listed] == ([True] if said else []), listed
 
 
+def test_two_targets_for_sixteen_are_listed_with_what_daos_recommends() -> None:
+    recommended = "2: for 4 SSDs for data and 32 cores, DAOS recommends 16 or more"
+    assert found(two_targets) == [f"s1: engines[{n}].targets: {recommended}" for n in (0, 1)]
+
+
 def test_the_first_line_names_each_kind_so_that_none_hides_behind_another() -> None:
     document = storage_site()
     for change in (left_out, two_targets):
         change(document, document["hosts"]["s1"])
-    document["hosts"]["s2"]["engines"][0] |= {"targets": 2, "nr_xs_helpers": 0}
     signed = signed_of(described(document), LEVELS[SSD])
     headline = signed.headline
     assert "; found and not described so, 3: s1: nvme: " in headline

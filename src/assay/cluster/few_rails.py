@@ -34,14 +34,13 @@ class FewRails(NamedTuple):
     @property
     def why(self) -> str:
         """Why it has fewer, and what others have."""
-        others = f"{self.most} rails of a peer" if self.is_narrowed else f"{self.usual} of most"
-        fewer = f", and not the {others}" if len(self.rails) < self.most else ""
         if not self.left_out:
             return (
-                f"these are its rails{fewer}: no other interface is up and in the servers' networks"
+                f"most clients have {self.usual} rails, and no other interface of this one is up"
+                " and in the servers' networks"
             )
-        listed = ", ".join(self.left_out)
-        return f"these are its rails{fewer}: its daos_agent.yml leaves out {listed}"
+        others = f"a peer has {self.most} rails, and " if self.is_narrowed else ""
+        return f"{others}its daos_agent.yml leaves out {', '.join(self.left_out)}"
 
 
 def few_rails(site: Site, hosts: Mapping[str, Host]) -> Iterator[FewRails]:
