@@ -129,6 +129,13 @@ def test_a_description_that_one_session_had_is_named_too(controller: Controller)
     assert redescribed(record, "quick", later, now) == ""
 
 
+def test_a_description_that_could_not_be_read_is_no_other_one(controller: Controller) -> None:
+    now = described(controller)
+    controller.cluster.write_text("{")
+    controller.note("begun", "one")
+    assert judged_by(controller, now) == ""
+
+
 def test_a_renamed_cluster_is_another_description(controller: Controller) -> None:
     described(controller)
     controller.note("begun", "one")

@@ -116,7 +116,7 @@ def _campaigns(content: bytes) -> tuple[Begun, ...]:
     known: dict[str, Begun] = {}
     for line in _lines(content):
         old = known.get(line.campaign)
-        described = () if line.described is None else (line.described,)
+        described = (line.described,) if line.described else ()  # it may have been unreadable
         if line.event == "begun" and old:
             known[line.campaign] = replace(
                 old,
