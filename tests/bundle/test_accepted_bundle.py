@@ -97,12 +97,15 @@ def test_a_baseline_of_another_release_is_read_with_a_warning(
     bundles.write(sign_off(CLUSTER, results, Gate.MEASURED), results, campaign / "older")
     monkeypatch.setattr(verification, "__version__", "9.9.9")
     assert len(verify(campaign / "older").problems) == 1
-    record, _ = verified(campaign / "older")
+    record, _ = verified(campaign / "older", earlier=True)
     assert record.cluster == CLUSTER
     assert capsys.readouterr().err.endswith("; its figures are taken as they are\n")
+    with pytest.raises(typer.Exit):  # what is judged has to be of this release
+        verified(campaign / "older")
+    assert "only that version can judge" in capsys.readouterr().err
     (campaign / "older" / "summary.txt").write_text("ACCEPTED")
     with pytest.raises(typer.Exit):
-        verified(campaign / "older")
+        verified(campaign / "older", earlier=True)
     assert "does not verify" in capsys.readouterr().err
 
 

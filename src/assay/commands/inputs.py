@@ -67,17 +67,20 @@ def accepted_figures(bundle: Path, described: Cluster, before: datetime) -> Acce
     """Read the figures of an accepted campaign of the same hardware, from before this one."""
     from assay.bundle import compare as comparison
 
-    record, sums = verified(bundle)
+    record, sums = verified(bundle, earlier=True)
     try:
         return comparison.accepted(record, sums, described, before)
     except ValueError as error:
         misuse(f"--baseline {bundle}: {error}")
 
 
-def verified(bundle: Path) -> tuple[Record, bytes]:
+def verified(bundle: Path, *, earlier: bool = False) -> tuple[Record, bytes]:
     """The report and the checksums of a bundle; end the command if it does not verify.
 
-    That of another release is read with a warning: its figures are compared, and not judged again.
+    Args:
+        bundle: its directory.
+        earlier: whether it may be of another release, which alone can judge its figures again. They
+            are taken as they are, with a warning.
     """
     from assay.bundle import verify as verification
 
@@ -85,7 +88,8 @@ def verified(bundle: Path) -> tuple[Record, bytes]:
         checked = verification.verify(bundle)
     except verification.NoBundleError as error:
         misuse(str(error))
-    problems = [each for each in checked.problems if each != checked.unjudged]
+    unjudged = checked.unjudged if earlier else ""
+    problems = [each for each in checked.problems if each != unjudged]
     if checked.record is None or problems:
         # Without a report, the last problem is why.
         first = problems[0 if checked.record else -1]
@@ -93,6 +97,6 @@ def verified(bundle: Path) -> tuple[Record, bytes]:
             f"{bundle} does not verify, so it is not compared (`assay verify` lists"
             f" {len(problems)}): {shorten(first, limits.SHOWN_REASON)}"
         )
-    if checked.unjudged:
-        complain(f"warning: {bundle}: {checked.unjudged}; its figures are taken as they are")
+    if unjudged:
+        complain(f"warning: {bundle}: {unjudged}; its figures are taken as they are")
     return checked.record, checked.sums
