@@ -4,6 +4,9 @@ EVENT is `begun` or `ended`. Each line has a MAC (HMAC-SHA256) over itself and t
 key that lies beside the record and that only this user reads. So a line that was changed, removed
 or put between others shows, also in a copy. It does not show that the last lines, or the record
 with its key, were removed, and whoever is this user or root can write any record.
+
+A line with `begun` has a digest of each part of the description, so that a sign-off by another one
+shows, and in which parts (`assay.campaign.redescribed` makes the same digests).
 """
 
 import hashlib
@@ -26,14 +29,16 @@ def main() -> None:
         with os.fdopen(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_hex(32))
     lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
+    described = _description()
     line = json.dumps(
         {
             "event": event,
             "campaign": campaign,
             "at": datetime.now(timezone.utc).isoformat(timespec="seconds"),  # noqa: UP017
-            "cluster": _cluster(),
+            "cluster": str(described.get("name", "")),
             "scale": scale,
             "status": int(status),
+            **({"described": _digests(described)} if event == "begun" else {}),
         }
     )
     before = lines[-1].rpartition("\t")[2] if lines else ""
@@ -44,13 +49,21 @@ def main() -> None:
         os.fsync(file.fileno())
 
 
-def _cluster() -> str:
-    """The name of the cluster; ReFrame itself reports a description that cannot be read."""
+def _description() -> "dict[str, object]":
+    """The description; ReFrame itself reports one that cannot be read."""
     try:
         path = os.environ.get("ASSAY_CLUSTER", "/etc/assay/cluster.json")
-        return str(json.loads(Path(path).read_text(encoding="utf-8"))["name"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
+        described = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return described if isinstance(described, dict) else {}
+
+
+def _digests(described: "dict[str, object]") -> "dict[str, str]":
+    return {
+        key: hashlib.sha256(json.dumps(part, sort_keys=True).encode()).hexdigest()[:32]
+        for key, part in described.items()
+    }
 
 
 main()

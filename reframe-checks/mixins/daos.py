@@ -25,6 +25,7 @@ from assay.tools.daos import (
     dmg,
     health_check,
     network_scan,
+    printed_releases,
     telemetry,
 )
 from assay.tools.daos import container as containers
@@ -232,9 +233,11 @@ class NeedsDaos(RunsDaosPrograms):
             scanned = self.ask("network.before", network_scan.query(self.control), once=True)
             problems += network_scan.problems(scanned, self.cluster.provider)
         if self.daos.version in health_check.RELEASES:
-            problems += health_check.problems(
-                self.ask("health.before", health_check.query(), once=True)
-            )
+            asked = self.ask("health.before", health_check.query(), once=True)
+            problems += health_check.problems(asked)
+        else:
+            asked = self.ask("version.before", printed_releases.query(), once=True)
+        problems += printed_releases.others(asked, self.daos.version)
         if problems or self.daos.found:
             return problems  # its other users do not stop for a check
         return list(asking.unrest(tuple(telemetry.addresses(self.cluster))))

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.campaign.begun import RecordOfBegun, kept, read, sentence
+from assay.campaign.redescribed import digests, redescribed
 from assay.foreign.files import ForeignError
 
 SCRIPT = Path(__file__).parents[2] / "reframe-checks" / "begun.py"
@@ -86,6 +87,69 @@ def test_campaigns_that_were_begun_later_are_named_too(controller: Controller) -
     late = RecordOfBegun(record.name, record.content.replace(b"XX", b""), record.campaigns)
     earlier = sentence([late], "hall", "acceptance", begun)
     assert "campaign of this plan" in earlier
+
+
+def described(controller: Controller, **parts: object) -> dict[str, str]:
+    document = {"name": "hall", **parts}
+    controller.cluster.write_text(json.dumps(document))
+    return digests(document)
+
+
+def judged_by(controller: Controller, now: dict[str, str]) -> str:
+    started = datetime.now(UTC) + timedelta(seconds=1)
+    return redescribed(controller.records(), "acceptance", started, now)
+
+
+def test_a_description_that_was_changed_since_is_named_with_its_parts(
+    controller: Controller,
+) -> None:
+    """Bounds and floors that were lowered once the figures were known."""
+    measured = described(controller, hosts={"s1": {"cores": 64, "b": 1.5}}, floors={})
+    controller.note("begun", "one")
+    controller.note("ended", "one")
+    assert judged_by(controller, measured) == ""
+    now = digests({"name": "hall", "hosts": {"s1": {"b": 1.5, "cores": 8}}, "commitments": []})
+    assert judged_by(controller, now) == (
+        "judged by another description than it was measured by; changed since the campaign was"
+        " begun: commitments, floors, hosts"
+    )
+
+
+def test_a_description_that_one_session_had_is_named_too(controller: Controller) -> None:
+    described(controller, floors={"SsdFio.read_1m": 0.9})
+    controller.note("begun", "one")
+    now = described(controller, floors={"SsdFio.read_1m": 0.1})
+    controller.note("begun", "one")
+    assert judged_by(controller, now).endswith(" begun: floors")
+    # The next campaign has the changed description alone.
+    controller.note("begun", "two")
+    later = datetime.now(UTC) + timedelta(days=1)
+    record = controller.records()
+    assert [len(each.described) for each in record[0].campaigns] == [2, 1]
+    assert redescribed(record, "quick", later, now) == ""
+
+
+def test_a_description_that_could_not_be_read_is_no_other_one(controller: Controller) -> None:
+    now = described(controller)
+    controller.cluster.write_text("{")
+    controller.note("begun", "one")
+    assert judged_by(controller, now) == ""
+
+
+def test_a_renamed_cluster_is_another_description(controller: Controller) -> None:
+    described(controller)
+    controller.note("begun", "one")
+    assert judged_by(controller, digests({"name": "hall-2"})).endswith(" begun: name")
+
+
+def test_a_record_without_digests_is_read_and_says_nothing_of_them(controller: Controller) -> None:
+    line = '{"event": "begun", "campaign": "old", "at": "2026-01-01T00:00:00+00:00"'
+    line += ', "cluster": "hall", "scale": "acceptance", "status": 0}'
+    controller.record.parent.mkdir(mode=0o700)
+    controller.record.write_text(f"{line}\t{'0' * 64}\n")
+    records = read(controller.record.parents[1])
+    assert records[0].campaigns[0].described == ()
+    assert redescribed(records, "acceptance", NOW, digests({"name": "hall"})) == ""
 
 
 def test_campaigns_of_a_renamed_cluster_are_named_too(controller: Controller) -> None:

@@ -123,6 +123,7 @@ def signed_of(
     results = SimpleNamespace(
         cases={},
         host_changes=(),
+        fingerprints=(),
         looks=1,
         stopped=frozenset(),
         samples=lambda metric: samples[metric],

@@ -92,3 +92,22 @@ def test_one_cause_that_stops_all_checks_is_one() -> None:
         f": 0 of {total} metrics pass, {total} missing; 1 cause: localhost is down in Slurm"
         " (Not responding); " in down.headline
     )
+
+
+def test_a_later_campaign_of_a_plan_is_said_first() -> None:
+    third = "third campaign of this plan; before it: one, begun 2026-01-01 10:00, not ended"
+    said = replace(accepted(), begun=third)
+    assert said.headline.endswith("; third campaign of this plan, without a baseline")
+    for other in ("first campaign of this plan; begun after it: two", "no record of the campaigns"):
+        assert replace(accepted(), begun=other).headline == accepted().headline
+
+
+def test_another_description_than_that_of_the_campaign_is_said_first() -> None:
+    changed = "judged by another description than it was measured by; changed since: floors"
+    assert f"; {changed}" in replace(accepted(), redescribed=changed).headline
+
+
+def test_clients_on_servers_are_said_first() -> None:
+    both = accepted().cluster.model_copy(update={"clients": ("c1", "s1")})
+    said = replace(accepted(), cluster=both).headline
+    assert said.endswith("; clients and servers at once, which is for trials: s1")

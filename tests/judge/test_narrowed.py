@@ -7,8 +7,11 @@ from datetime import UTC, datetime
 import pytest
 from test_coverage import LEVELS, signed_of, storage_site
 
+from assay.checks import renamed
 from assay.checks.accepted import Accepted
 from assay.checks.plan import requirements
+from assay.checks.renamed import Renamed
+from assay.judge.narrowed import narrowed
 from assay.judge.signoff import SignOff
 from clusters import SSD, described
 
@@ -40,6 +43,22 @@ def test_ior_alone_measures_both() -> None:
     assert not any("no program" in each for each in signed.gaps)
 
 
+def test_no_client_is_accepted_by_fewer_rails_than_its_peers() -> None:
+    """Half of the rails of one client, which has a slow one, would halve its bounds."""
+    document = storage_site()
+    document["hosts"]["c3"]["agent"] = {"exclude_fabric_ifaces": ["ib1"]}
+    for name in document["clients"]:
+        interfaces = document["hosts"]["s1"]["interfaces"]
+        document["hosts"][name]["interfaces"] = interfaces
+    cluster = described(document)
+    levels = {each: MEDIANS.get(each.key, 1000.0) for each in requirements(cluster)}
+    signed = signed_of(cluster, levels)
+    assert not signed.passed
+    (gap,) = (each for each in signed.gaps if each.startswith("c3 is judged by ib0 alone"))
+    assert gap in signed.headline
+    assert any(each.startswith("c3: agent: ib0: ") for each in signed.undescribed)
+
+
 def test_what_was_accepted_before_is_required_again() -> None:
     baseline = Accepted(
         campaign="the first",
@@ -53,6 +72,26 @@ def test_what_was_accepted_before_is_required_again() -> None:
     assert gone in signed.headline
     (gap,) = (each for each in signed.gaps if each.startswith("accepted before"))
     assert gap.endswith(" more")
+
+
+def test_what_was_accepted_under_another_name_is_not_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A baseline of an earlier release has the names of its catalogue."""
+    earlier = {
+        "IorEasy.old_write": Renamed("IorEasy.write", "0.2.0"),
+        "IorEasy.old_read": Renamed("IorEasy.read", "0.2.0", is_same=False),
+        "IorEasy.old_stat": Renamed("Mdtest.no_more", "0.2.0"),
+    }
+    monkeypatch.setattr(renamed, "RENAMED", earlier)
+    baseline = Accepted(
+        campaign="the first",
+        measured_to=datetime(2026, 1, 1, tzinfo=UTC),
+        sha256="0" * 64,
+        medians={f"{figure} on clients/dfs": 1.0 for figure in earlier},
+    )
+    cluster = described(storage_site())
+    assert list(narrowed(cluster, requirements(cluster), baseline)) == [
+        "accepted before (the first), and no longer required: Mdtest.no_more"
+    ]
 
 
 def test_local_disks_do_not_cover_what_users_write_to_daos() -> None:

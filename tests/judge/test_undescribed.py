@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from test_coverage import storage_site
+from test_coverage import LEVELS, signed_of, storage_site
 
 from assay.checks.undescribed import undescribed
 from assay.checks.yardsticks import without_own
@@ -85,6 +85,47 @@ def fast_slot(_: Document, host: Document) -> None:
     host["setup"] = {"pcie": {devices(host)[0]: {"now": link, "card": link}}}
 
 
+def two_targets(_: Document, host: Document) -> None:
+    for engine in host["engines"]:
+        engine.update(targets=2, nr_xs_helpers=0)
+
+
+def one_rail(document: Document, _: Document) -> None:
+    for name in ("c1", "c2", "c3", "c4"):
+        document["hosts"][name]["interfaces"] = document["hosts"]["s1"]["interfaces"]
+    document["hosts"]["c2"]["agent"] = {"exclude_fabric_ifaces": ["ib1"]}
+
+
+def of_a_model_of_no_sheet(_: Document, host: Document) -> None:
+    """A drive that nobody knows, named by the sheet of a slower one."""
+    host["nvme"] = {device: {"model": "MADE UP 7.68T"} for device in devices(host)}
+
+
+def idle_port(_: Document, host: Document) -> None:
+    host["interfaces"]["eth0"] = host["interfaces"]["ib0"] | {"speed_gbits": 400.0}
+
+
+def without_rdma(document: Document, host: Document) -> None:
+    document["provider"] = "ofi+tcp"
+    host["interfaces"]["ib0"]["rdma"] = True
+
+
+def fewer_channels(_: Document, host: Document) -> None:
+    slots = {f"memory module A{number}": "S" for number in range(32)}
+    host["fingerprint"] = {"identities": slots, "traits": {"memory speed": "32 x 3200 MT/s"}}
+    host["datasheets"]["memory_channels"] = 1
+
+
+def slower_memory(_: Document, host: Document) -> None:
+    host["fingerprint"] = {"traits": {"memory speed": "16 x 3200 MT/s, 16 x 2933 MT/s"}}
+    host["datasheets"]["memory"] = "DDR4-2666"
+
+
+def memory_as_found(_: Document, host: Document) -> None:
+    slots = {f"memory module A{number}": "S" for number in range(32)}
+    host["fingerprint"] = {"identities": slots, "traits": {"memory speed": "32 x 3200 MT/s"}}
+
+
 def without_programs(document: Document, _: Document) -> None:
     document["benchmarks"] = {"fi_pingpong": "/opt/fi_pingpong"}
 
@@ -116,6 +157,16 @@ def in_no_group(document: Document, _: Document) -> None:
         (fast_slot, "s1: datasheets.ssd: PCIe 4.0 x4: the kernel says 32 GT/s x4 of"),
         (without_programs, "no program is described that measures DAOS end to end"),
         (mdtest_alone, "no program is described that measures DAOS end to end"),
+        (one_rail, "c2: agent: ib0: a peer has 2 rails, and its daos_agent.yml leaves out ib1"),
+        (
+            of_a_model_of_no_sheet,
+            "datasheets.ssd: Intel D7-P5500 3.84TB: the host reports MADE UP 7.68T, which is none",
+        ),
+        (idle_port, "engines[0].fabric_iface: ib0: it has 200 Gbit/s, and eth0 with 400 Gbit/s is"),
+        (without_rdma, "s1: provider: ofi+tcp: ib0 has an RDMA device, which it leaves unused"),
+        (fewer_channels, "memory_channels: 1: 32 modules on 2 NUMA nodes need at least 8"),
+        (slower_memory, "s1: datasheets.memory: DDR4-2666: its modules run at 2933 MT/s"),
+        (memory_as_found, None),
         (in_no_group, "c3: hosts: c3: it is in neither clients nor servers"),
     ],
 )
@@ -124,6 +175,33 @@ def test_what_is_found_and_not_described_so_is_listed(
 ) -> None:
     listed = found(change)
     assert [said in each for each in listed] == ([True] if said else []), listed
+
+
+def test_two_targets_for_sixteen_are_listed_with_what_daos_recommends() -> None:
+    recommended = "2: for 4 SSDs for data and 32 cores, DAOS recommends 16 or more"
+    assert found(two_targets) == [f"s1: engines[{n}].targets: {recommended}" for n in (0, 1)]
+
+
+def test_the_first_line_names_each_kind_so_that_none_hides_behind_another() -> None:
+    document = storage_site()
+    for change in (left_out, two_targets):
+        change(document, document["hosts"]["s1"])
+    signed = signed_of(described(document), LEVELS[SSD])
+    headline = signed.headline
+    assert "; found and not described so, 3: s1: nvme: " in headline
+    assert headline.endswith("; also s1: engines[0].targets")
+
+
+@pytest.mark.parametrize(
+    ("change", "key"), [(two_targets, "engines[0].targets"), (one_rail, "agent")]
+)
+def test_the_preflight_warns_of_few_targets_and_rails(
+    change: Callable[[Document, Document], None], key: str
+) -> None:
+    document = storage_site()
+    change(document, document["hosts"]["s1"])
+    _, problems = examine(document)
+    assert [each.severity for each in problems if each.key == key] == ["warning"]
 
 
 def test_the_preflight_warns_of_it() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from assay.campaign.cases import FIRST
 from assay.checks.accepted import Accepted
+from assay.checks.renamed import key_now
 from assay.cluster.description import Cluster, Host
 from assay.judge import baseline
 from assay.judge.baseline import Change, Changes, Session
@@ -233,16 +234,22 @@ def accepted(record: Record, sums: bytes, cluster: Cluster, before: datetime) ->
         campaign=f"{record.cluster.name}, {record.measured_from:%Y-%m-%d}",
         measured_to=record.measured_to,
         sha256=hashlib.sha256(sums).hexdigest(),
-        medians={metric.key: metric.summary.median for metric in record.metrics if metric.summary},
+        # The old name of what is another measurement now still says that this one is required.
+        medians={
+            key_now(metric.key) or metric.key: metric.summary.median
+            for metric in record.metrics
+            if metric.summary
+        },
     )
 
 
 def _by_key(record: Record) -> dict[str, MetricRecord]:
     """The metrics of a campaign by key; if a pair was measured in one order only, that is ignored.
 
-    The order of hosts in the inventory decides which end of a pair comes first.
+    The order of hosts in the inventory decides which end of a pair comes first. Metrics have their
+    present names, and those that compare with no present one are left out.
     """
-    metrics = {metric.key: metric for metric in record.metrics}
+    metrics = {key: metric for metric in record.metrics if (key := key_now(metric.key))}
     unordered: dict[str, str] = {}
     for key, metric in metrics.items():
         subject = Subject.parse(metric.subject)

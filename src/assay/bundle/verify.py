@@ -45,6 +45,8 @@ class Checked:
     """Its checksums."""
     holds: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    unjudged: str = ""
+    """The problem that another release made it, whose plan and limits are not those of this one."""
 
     def add(self, problems: Iterator[str], otherwise: str) -> bool:
         """Add the outcome of one check; return whether it found no problem."""
@@ -94,19 +96,22 @@ def _check(copy: Copy, allowed_signers: Path | None, *, required: bool) -> Check
     record = checked.record = _record(copy.tree.root, checked)
     if record is None:
         return checked
-    if not checked.add(_cluster(record), "its cluster passes `assay check`"):
-        return checked
-    checked.add(
-        _plan(record), f"{len(record.metrics)} metrics are required, and each has its verdict"
-    )
+    made_by = record.versions.get("daos-assay")
+    if made_by == __version__:
+        if not checked.add(_cluster(record), "its cluster passes `assay check`"):
+            return checked
+        checked.add(
+            _plan(record), f"{len(record.metrics)} metrics are required, and each has its verdict"
+        )
     checked.add(_files(record, copy), "every raw output that it names is present")
-    if record.versions.get("daos-assay") == __version__:
+    if made_by == __version__:
         _derive(record, copy, checked)
     else:
-        checked.problems.append(
-            f"it was made by daos-assay {record.versions.get('daos-assay')}, but this is"
-            f" {__version__}: only that version can judge its figures again"
+        checked.unjudged = (
+            f"it was made by daos-assay {made_by}, but this is {__version__}: only that version can"
+            " judge its figures again"
         )
+        checked.problems.append(checked.unjudged)
     signer = _signature(
         _Signed(record, copy, checked.sums),
         allowed_signers,
@@ -195,6 +200,7 @@ def _figures(record: Record, copy: Copy, measured: Results) -> Iterator[str]:
             record.approver,
             record.made_at,
             record.baseline,
+            record.described,
         )
     except WaiverError as error:
         yield str(error)

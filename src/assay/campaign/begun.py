@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -37,6 +37,7 @@ class _Line(BaseModel):
     cluster: str
     scale: str
     status: int
+    described: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Begun:
     """When its last session ended; None if that was cut off, or still runs."""
     status: int = 0
     """The first exit status of its sessions that is not 0."""
+    described: tuple[Mapping[str, str], ...] = ()
+    """The digests of the description when each session began; older records have none."""
 
     @property
     def how(self) -> str:
@@ -79,7 +82,7 @@ def read(root: Path) -> tuple[RecordOfBegun, ...]:
         ForeignError: it is not such a record.
         OSError: it cannot be read.
     """
-    found = session_files.read(root, DIRECTORY, limits.WAIVERS_BYTES, _campaigns)
+    found = session_files.read(root, DIRECTORY, limits.BEGUN_BYTES, _campaigns)
     return tuple(RecordOfBegun(*file) for file in found)
 
 
@@ -113,22 +116,22 @@ def _campaigns(content: bytes) -> tuple[Begun, ...]:
     known: dict[str, Begun] = {}
     for line in _lines(content):
         old = known.get(line.campaign)
-        if line.event == "begun":
-            sessions = old.sessions + 1 if old else 1
-            at, status = (old.at, old.status) if old else (line.at, 0)
+        described = (line.described,) if line.described else ()  # it may have been unreadable
+        if line.event == "begun" and old:
+            known[line.campaign] = replace(
+                old,
+                cluster=line.cluster,
+                scale=line.scale,
+                sessions=old.sessions + 1,
+                ended=None,
+                described=(*old.described, *described),
+            )
+        elif line.event == "begun":
             known[line.campaign] = Begun(
-                line.campaign, line.cluster, line.scale, at, sessions, None, status
+                line.campaign, line.cluster, line.scale, line.at, described=described
             )
         elif old:
-            known[line.campaign] = Begun(
-                old.name,
-                old.cluster,
-                old.scale,
-                old.at,
-                old.sessions,
-                line.at,
-                old.status or line.status,
-            )
+            known[line.campaign] = replace(old, ended=line.at, status=old.status or line.status)
     return tuple(known.values())
 
 

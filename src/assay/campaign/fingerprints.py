@@ -6,7 +6,7 @@ after the time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from assay.campaign import session_files
+from assay.cluster.description import Host
 from assay.cluster.fingerprint import Fingerprint, HostChange, changes
 from assay.foreign import limits
 from assay.foreign.documents import first_error, from_json, misfits
@@ -70,3 +71,14 @@ def changed(taken: Sequence[Taken]) -> tuple[HostChange, ...]:
     """The changes of hosts from one time to the next, each change once."""
     steps = (changes(a.hosts, b.hosts) for a, b in pairwise(taken))
     return tuple(dict.fromkeys(change for step in steps for change in step))
+
+
+def with_fingerprints(hosts: Mapping[str, Host], taken: Sequence[Taken]) -> Mapping[str, Host]:
+    """The hosts of a description, which has no fingerprints, with the last ones of a campaign."""
+    if not taken:
+        return hosts
+    last = taken[-1].hosts
+    return {
+        name: host.model_copy(update={"fingerprint": last[name]}) if name in last else host
+        for name, host in hosts.items()
+    }

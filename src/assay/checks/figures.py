@@ -211,7 +211,8 @@ POSSIBLE = 0.5
 
 
 @once
-def _all_targets(cluster: Cluster) -> int:
+def all_targets(cluster: Cluster) -> int:
+    """The targets of all engines; of a system that was found, those of its pool."""
     if cluster.daos is not None and cluster.daos.found is not None:
         return cluster.daos.found.targets or 0
     servers = cluster.daos.servers if cluster.daos else ()
@@ -222,7 +223,7 @@ def targets(cluster: Cluster, subject: Subject) -> int:
     """The targets of an engine; for a pair, the smaller number; otherwise, of all engines."""
     if subject.engine is not None:
         return min(cluster.engine(end).targets for end in subject.ends)
-    return _all_targets(cluster)
+    return all_targets(cluster)
 
 
 def within(

@@ -9,8 +9,13 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from assay.cluster.description import Host, Site, controller_of
+from assay.cluster.few_rails import few_rails
+from assay.cluster.few_targets import few_targets
 from assay.cluster.hardware import Hardware, Ssd, shipped
+from assay.cluster.idle_ports import idle_ports
 from assay.cluster.ports import odd_ports
+from assay.cluster.rails import leaves_rdma
+from assay.cluster.slow_memory import slow_memory
 
 _GTS = {f"{generation}.0": 2.0**generation for generation in (3, 4, 5)}
 """GT/s of a lane, by generation (PCI Express Base Specification)."""
@@ -26,9 +31,18 @@ class Undescribed(NamedTuple):
     is_sure: bool = True
     """Whether nothing that is described explains it; the preflight warns of this alone."""
 
+    @property
+    def kind(self) -> str:
+        """Its key without what numbers it."""
+        return self.key.partition("[")[0]
+
+    @property
+    def place(self) -> str:
+        """Where it is described."""
+        return f"{self.host}: {self.key}" if self.host else self.key
+
     def __str__(self) -> str:
-        where = f"{self.host}: " if self.host else ""
-        return f"{where}{self.key}: {self.value}: {self.why}"
+        return f"{self.place}: {self.value}: {self.why}"
 
 
 def undescribed(site: Site, hosts: Mapping[str, Host]) -> Iterator[Undescribed]:
@@ -41,6 +55,15 @@ def undescribed(site: Site, hosts: Mapping[str, Host]) -> Iterator[Undescribed]:
     yield from _no_end_to_end(site)
     yield from _without_group(site, hosts)
     yield from _fallen_back(site, hosts)
+    yield from _without_rdma(site, hosts)
+    for port in idle_ports(site, hosts):
+        yield Undescribed(port.host, port.key, port.used, port.why)
+    yield from (Undescribed(*each) for each in slow_memory(site, hosts))
+    for client in few_rails(site, hosts):
+        yield Undescribed(client.client, "agent", ", ".join(client.rails), client.why)
+    for engine in few_targets(site, hosts):
+        key = f"engines[{engine.engine}].targets"
+        yield Undescribed(engine.host, key, str(engine.targets), engine.why)
 
 
 def _unused_ssds(name: str, host: Host) -> Iterator[Undescribed]:
@@ -80,10 +103,14 @@ def _other_models(site: Site, name: str, host: Host) -> Iterator[Undescribed]:
     for device in host.engine_devices:
         model = host.nvme[device].model if device in host.nvme else None
         ours = sheet_of(model)
-        if sheet is None or ours is None or ours == named:
+        if sheet is None or model is None or ours == named:
             continue
-        if differ := list(_differences(sheet, shipped().ssd[ours])):
-            why = f"the host reports {model}, which is {ours}: {'; '.join(differ)}"
+        if ours is not None:
+            differ = "; ".join(_differences(sheet, shipped().ssd[ours]))
+            why = f"the host reports {model}, which is {ours}: {differ}" if differ else ""
+        else:
+            why = f"the host reports {model}, which is none of this sheet's" if sheet.models else ""
+        if why:
             yield Undescribed(name, "datasheets.ssd", f"{named}", why)
             return
 
@@ -170,3 +197,19 @@ def _fallen_back(site: Site, hosts: Mapping[str, Host]) -> Iterator[Undescribed]
             why = f"most in {port.network} have {port.usual_gbits:g} Gbit/s"
             value = f"{port.interface} at {port.speed_gbits:g} Gbit/s"
             yield Undescribed(port.host, "interfaces", value, why, is_sure=False)
+
+
+def _without_rdma(site: Site, hosts: Mapping[str, Host]) -> Iterator[Undescribed]:
+    """Ports with RDMA that TCP leaves unused, of which the preflight warns by another rule.
+
+    Floors of TCP are lower.
+    """
+    if not site.provider.startswith(("ofi+tcp", "ucx+tcp")):
+        return
+    for name, host in hosts.items():
+        for engine in host.engines:
+            interface = host.interfaces.get(engine.fabric_iface)
+            if interface is not None and leaves_rdma(engine.fabric_iface, interface):
+                why = f"{engine.fabric_iface} has an RDMA device, which it leaves unused"
+                yield Undescribed(name, "provider", site.provider, why, is_sure=False)
+                break

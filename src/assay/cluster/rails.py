@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from assay.cluster.daos import Agent
-from assay.cluster.description import Cluster, Host, Interface
+from assay.cluster.description import Cluster, Host, Interface, Site
 from assay.cluster.once import once
 
 
@@ -33,14 +34,25 @@ def most_rails(cluster: Cluster) -> int:
 
 @once
 def _rails(cluster: Cluster) -> dict[str, tuple[str, ...]]:
-    networks = _networks_of_servers(cluster)
-    return {name: _of(cluster, cluster.hosts[name], networks) for name in cluster.clients}
+    networks = networks_of_servers(cluster, cluster.hosts)
+    return {
+        name: rails_by(cluster, host, host.agent, networks)
+        for name in cluster.clients
+        for host in [cluster.hosts[name]]
+    }
 
 
-def _of(cluster: Cluster, host: Host, networks: frozenset[str]) -> tuple[str, ...]:
-    if cluster.daos is None:
+def rails_by(site: Site, host: Host, agent: Agent, networks: frozenset[str]) -> tuple[str, ...]:
+    """The rails of a client if its agent were configured so.
+
+    Args:
+        site: the settings of the cluster.
+        host: the client.
+        agent: the configuration.
+        networks: those of the servers.
+    """
+    if site.daos is None:
         return (host.interface,)
-    agent = host.agent
     listed = agent.include_fabric_ifaces or tuple(_written(agent))
     allowed = {
         name: host.interfaces[name]
@@ -52,8 +64,7 @@ def _of(cluster: Cluster, host: Host, networks: frozenset[str]) -> tuple[str, ..
     able = [
         name
         for name, interface in allowed.items()
-        if (name == host.interface or _is_physical(interface))
-        and is_able(interface, cluster.provider)
+        if (name == host.interface or is_physical(interface)) and is_able(interface, site.provider)
     ]
     near = [name for name in able if host.interfaces[name].network in networks]
     return tuple(sorted(near or able)) or (host.interface,)
@@ -69,7 +80,7 @@ def _written(agent: Agent) -> Iterator[str]:
                 yield device["iface"]
 
 
-def _is_physical(interface: Interface) -> bool:
+def is_physical(interface: Interface) -> bool:
     """Whether it is a port of a card; a bridge or a tunnel carries no rail of its own."""
     return interface.numa_node is not None or interface.speed_gbits is not None
 
@@ -86,6 +97,17 @@ def needs_rdma(provider: str) -> bool:
     return "verbs" in provider or (provider.startswith("ucx+") and provider != "ucx+tcp")
 
 
+_INFINIBAND = re.compile(r"ib([0-9]+|[ps][0-9]\w*|P[0-9]+s\w*)")
+"""Names that the kernel and systemd give to interfaces of IPoIB: ib0, ibs1, ibp59s0, ibP1s3."""
+
+
+def leaves_rdma(name: str, interface: Interface) -> bool:
+    """Whether an interface has RDMA that TCP leaves unused; for Omni-Path it is the right one."""
+    if interface == Interface():  # of which the name alone is known
+        return _INFINIBAND.fullmatch(name) is not None
+    return interface.rdma is True and not (interface.rdma_device or "").startswith("hfi1")
+
+
 def device_class(provider: str) -> str:
     """The class of Linux in which a provider's domains are: net, infiniband or cxi.
 
@@ -96,14 +118,13 @@ def device_class(provider: str) -> str:
     return "net" if provider.endswith(("tcp", "sockets", "tcp;ofi_rxm")) else "infiniband"
 
 
-def _networks_of_servers(cluster: Cluster) -> frozenset[str]:
-    return frozenset(_networks(cluster))
-
-
-def _networks(cluster: Cluster) -> Iterator[str]:
-    for name in cluster.daos.servers if cluster.daos else ():
-        host = cluster.hosts[name]
-        for engine in host.engines:
-            interface = host.interfaces.get(engine.fabric_iface)
-            if interface is not None and interface.network is not None:
-                yield interface.network
+def networks_of_servers(site: Site, hosts: Mapping[str, Host]) -> frozenset[str]:
+    """The networks of the engines' interfaces."""
+    return frozenset(
+        interface.network
+        for name in (site.daos.servers if site.daos else ())
+        if name in hosts
+        for engine in hosts[name].engines
+        if (interface := hosts[name].interfaces.get(engine.fabric_iface)) is not None
+        and interface.network is not None
+    )

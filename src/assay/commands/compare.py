@@ -43,7 +43,9 @@ def compare(
 
     sides = [old, *(more_old or [])], [new, *(more_new or [])]
     warn([bundle / "report.json" for side in sides for bundle in side])
-    before, after = ([verified(bundle)[0] for bundle in side] for side in sides)
+    before, after = (
+        [verified(bundle, earlier=side is sides[0])[0] for bundle in side] for side in sides
+    )
     try:
         compared = comparison.compare(before, after)
     except ValueError as error:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.terminal import misuse
+from assay.commands.terminal import complain, misuse
 from assay.foreign import limits
 from assay.foreign.text import shorten
 
@@ -28,10 +29,17 @@ DEFAULT_CLUSTER = Path("/etc/assay/cluster.json")
 
 def load(path: Path) -> Cluster:
     """Load the described cluster; end the command if the description is invalid."""
+    return load_with_digests(path)[0]
+
+
+def load_with_digests(path: Path) -> tuple[Cluster, Mapping[str, str]]:
+    """The described cluster, and the digest of each part of its description."""
+    from assay.campaign.redescribed import digests
     from assay.preflight import examine as preflight
 
     try:
-        return preflight.load(path)
+        document = preflight.read(path)
+        return preflight.validated(path, document), digests(document)
     except preflight.ClusterError as error:
         # A guest has none there, and forgets the environment in a new shell.
         unread = path == DEFAULT_CLUSTER and not path.exists()
@@ -59,26 +67,36 @@ def accepted_figures(bundle: Path, described: Cluster, before: datetime) -> Acce
     """Read the figures of an accepted campaign of the same hardware, from before this one."""
     from assay.bundle import compare as comparison
 
-    record, sums = verified(bundle)
+    record, sums = verified(bundle, earlier=True)
     try:
         return comparison.accepted(record, sums, described, before)
     except ValueError as error:
         misuse(f"--baseline {bundle}: {error}")
 
 
-def verified(bundle: Path) -> tuple[Record, bytes]:
-    """The report and the checksums of a bundle; end the command if it does not verify."""
+def verified(bundle: Path, *, earlier: bool = False) -> tuple[Record, bytes]:
+    """The report and the checksums of a bundle; end the command if it does not verify.
+
+    Args:
+        bundle: its directory.
+        earlier: whether it may be of another release, which alone can judge its figures again. They
+            are taken as they are, with a warning.
+    """
     from assay.bundle import verify as verification
 
     try:
         checked = verification.verify(bundle)
     except verification.NoBundleError as error:
         misuse(str(error))
-    if checked.record is None or checked.problems:
+    unjudged = checked.unjudged if earlier else ""
+    problems = [each for each in checked.problems if each != unjudged]
+    if checked.record is None or problems:
         # Without a report, the last problem is why.
-        first = checked.problems[0 if checked.record else -1]
+        first = problems[0 if checked.record else -1]
         misuse(
             f"{bundle} does not verify, so it is not compared (`assay verify` lists"
-            f" {len(checked.problems)}): {shorten(first, limits.SHOWN_REASON)}"
+            f" {len(problems)}): {shorten(first, limits.SHOWN_REASON)}"
         )
+    if unjudged:
+        complain(f"warning: {bundle}: {unjudged}; its figures are taken as they are")
     return checked.record, checked.sums

@@ -15,7 +15,7 @@ from assay.commands.inputs import (
     ClusterFile,
     accepted_figures,
     campaign_of,
-    load,
+    load_with_digests,
     read_campaign,
 )
 from assay.commands.terminal import NO, misuse, warn
@@ -85,7 +85,7 @@ def sign_off(
     warn(
         [file, campaign, *map(Path, glob.glob(reports)), *([waivers_file] if waivers_file else [])]
     )
-    described = load(file)
+    described, digests = load_with_digests(file)
     results = read_campaign(reports, described, campaign)
     results = replace(results, begun=_begun(campaign))
     if support_logs:
@@ -97,7 +97,13 @@ def sign_off(
             results,
             described,
             lambda copied: signoff.sign_off(
-                described, copied, signoff.Gate(gate), agreed, approver, baseline=accepted
+                described,
+                copied,
+                signoff.Gate(gate),
+                agreed,
+                approver,
+                baseline=accepted,
+                described=digests,
             ),
             out,
             sign_key,

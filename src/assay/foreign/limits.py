@@ -24,6 +24,9 @@ CLUSTER_BYTES = 64 * MIB
 WAIVERS_BYTES = 1 * MIB
 """A file of waivers: 2,000 of 500 bytes; people write them."""
 
+BEGUN_BYTES = 8 * MIB
+"""The record of campaigns that were begun: 8,000 of 1 KiB, one a night for 20 years."""
+
 SUMS_BYTES = 1 * GIB
 """SHA256SUMS, or the listing beside it. 5,000,000 files × 200 bytes."""
 

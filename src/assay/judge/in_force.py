@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from assay.campaign.cases import Case
 from assay.campaign.results import Results
 from assay.cluster.description import Cluster
-from assay.foreign.files import ForeignError
+from assay.judge.answers import answers_of
 from assay.tools.daos import daos_properties
 
 
@@ -24,18 +22,9 @@ def in_force(cluster: Cluster, results: Results) -> Mapping[str, str]:
     seen: dict[str, list[str]] = {}
     for case in sorted(results.cases.values(), key=lambda each: each.started):
         for what, names in daos_properties.OF.items():
-            for answer in _answers(case, f"{what}_properties.before"):
+            for answer in answers_of(case, f"{what}_properties.before"):
                 for name, value in daos_properties.kept(answer, names).items():
                     values = seen.setdefault(f"{what} {labels[what]}: {name}", [])
                     if value not in values[-1:]:
                         values.append(value)
     return {name: ", then ".join(values) for name, values in seen.items()}
-
-
-def _answers(case: Case, name: str) -> Iterator[str]:
-    """The kept answers of a check's jobs."""
-    for job in case.jobs:
-        if job.output is not None:
-            raw = job.output.raw
-            with contextlib.suppress(ForeignError, OSError):
-                yield raw.answer(name)

@@ -12,7 +12,9 @@ from assay.checks.bounds.devices import Direction
 from assay.checks.entry import Requirement
 from assay.checks.figures import is_judged
 from assay.checks.plan import crosses_daos
+from assay.checks.renamed import figure_now
 from assay.cluster.description import Cluster
+from assay.cluster.few_rails import few_rails
 
 _WAYS: tuple[Direction, ...] = ("write", "read")
 _MOST = 4
@@ -24,7 +26,8 @@ def narrowed(
 ) -> Iterator[str]:
     """What acceptance needs beside the plan, each in a sentence.
 
-    Data that users of DAOS write and read, and every kind of figure that was accepted before.
+    Data that users of DAOS write and read, the rails that peers of a client have, and every kind of
+    figure that was accepted before.
 
     Args:
         cluster: the cluster.
@@ -39,8 +42,11 @@ def narrowed(
                 f"no program is described that measures endtoend {' and '.join(lacking)} of DAOS:"
                 " name ior, io500, fio_dfs or fdb_hammer_daos"
             )
+    for client in few_rails(cluster, cluster.hosts):
+        if client.is_narrowed:
+            yield f"{client.client} is judged by {', '.join(client.rails)} alone: {client.why}"
     if baseline is not None:
-        had = dict.fromkeys(key.partition(" on ")[0] for key in baseline.medians)
+        had = dict.fromkeys(figure_now(key.partition(" on ")[0]) for key in baseline.medians)
         if gone := [figure for figure in had if figure not in {each.figure for each in plan}]:
             more = f" and {len(gone) - _MOST} more" if len(gone) > _MOST else ""
             yield (

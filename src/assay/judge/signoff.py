@@ -13,17 +13,21 @@ from pathlib import Path
 from assay import __version__
 from assay.campaign import begun
 from assay.campaign.cases import INTERRUPTED, REPETITIONS, RUNS, Deviation
+from assay.campaign.fingerprints import with_fingerprints
 from assay.campaign.further import further_rounds, not_taken
+from assay.campaign.ordinals import ordinal
+from assay.campaign.redescribed import redescribed
 from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
 from assay.checks.plan import CaseKey, requirements
-from assay.checks.undescribed import undescribed
+from assay.checks.undescribed import Undescribed, undescribed
 from assay.cluster import software
 from assay.cluster.description import Cluster
 from assay.cluster.fingerprint import HostChange
 from assay.judge.campaign import judge_campaign
 from assay.judge.causes import Cause, causes
 from assay.judge.chain import Chain, chains
+from assay.judge.contradicted import contradicted
 from assay.judge.coverage import Coverage, coverage, named, shares
 from assay.judge.declared import Declared, declared, undeclared
 from assay.judge.engines import Engines, engines
@@ -37,6 +41,8 @@ from assay.judge.strangers import strangers
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import MOST_BY_PATTERN, Excused, Waiver, excuse
 from assay.judge.weakened import Weakened, weakened
+
+_OF_PLAN = " campaign of this plan"
 
 
 class Gate(StrEnum):
@@ -99,10 +105,18 @@ class SignOff:
     """The properties of DAOS's pool and container before the checks, by the words of each."""
     recoveries: tuple[Recovery, ...] = ()
     """What clients did while a part of the system was lost and came back."""
+    found: tuple[Undescribed, ...] = ()
+    """What was found on hosts, and is not described or otherwise there."""
     strangers: tuple[str, ...] = ()
     """The hosts of the system that the plan does not have."""
+    contradicted: tuple[str, ...] = ()
+    """Where the running system contradicts its description."""
     begun: str = ""
     """Which campaign of its plan this is, and how the others ended; empty if nobody asked."""
+    described: Mapping[str, str] = field(default_factory=dict)
+    """The digest of each part of the description that is judged; older bundles have none."""
+    redescribed: str = ""
+    """What of the description was changed since the campaign was begun; empty if nothing was."""
     evidence: tuple[Evidence, ...] | None = ()
     """The evidence for bad figures of DAOS; None if the bundle is older than that."""
 
@@ -159,15 +173,16 @@ class SignOff:
         return (*unjudged, *self._narrowed(), *self._by_patterns())
 
     def _narrowed(self) -> Iterator[str]:
-        """What the plan leaves out, if the gate requires it."""
+        """What the plan leaves out or takes for another system's, if the gate requires it."""
         if self.gate is Gate.ACCEPTANCE:
             plan = [each.requirement for each in self.judgements]
+            yield from self.contradicted
             yield from narrowed(self.cluster, plan, self.baseline)
 
     @cached_property
     def undescribed(self) -> tuple[str, ...]:
         """What was found, and is not described or otherwise there."""
-        return (*map(str, undescribed(self.cluster, self.cluster.hosts)), *self.strangers)
+        return (*map(str, self.found), *self.strangers)
 
     @cached_property
     def weakened(self) -> tuple[Weakened, ...]:
@@ -258,14 +273,31 @@ class SignOff:
 
     def _to_know(self) -> Iterator[str]:
         """What blocks nothing, and who accepts should know first."""
+        if self.redescribed:
+            yield self.redescribed
+        which, _, _ = self.begun.partition("; ")
+        if which.endswith(_OF_PLAN) and not which.startswith(ordinal(1)):
+            yield which if self.baseline else f"{which}, without a baseline"
+        if both := [name for name in self.cluster.clients if name in self.cluster.servers]:
+            yield f"clients and servers at once, which is for trials: {named(tuple(both))}"
         if spared := [each.name for each in self.declared if each.spared]:
             yield f"figures worse than their peers pass by declared populations: {named(spared)}"
         if words := on_word(self.cluster, self.judgements):
             yield f"on the site's word alone: {named(words)}"
         if again := [each for each in self.deviations if each.variable in (RUNS, INTERRUPTED)]:
             yield named(tuple(map(str, again)))
-        if self.undescribed:
-            yield f"found and not described so, {len(self.undescribed)}: {self.undescribed[0]}"
+        if found := self.undescribed:
+            also = f"; also {named(others)}" if (others := self._other_kinds()) else ""
+            yield f"found and not described so, {len(found)}: {found[0]}{also}"
+
+    def _other_kinds(self) -> tuple[str, ...]:
+        """The first place of each further kind of these: none hides behind others."""
+        kinds: dict[str, str] = {}
+        for each in self.found:
+            kinds.setdefault(each.kind, each.place)
+        if self.strangers:
+            kinds.setdefault("strangers", "dmg system query")
+        return tuple(kinds.values())[1:]
 
 
 def sign_off(
@@ -276,6 +308,7 @@ def sign_off(
     approver: str | None = None,
     made_at: datetime | None = None,
     baseline: Accepted | None = None,
+    described: Mapping[str, str] | None = None,
 ) -> SignOff:
     """Judge every metric of the plan, in its order, from the lowest layer up.
 
@@ -288,6 +321,7 @@ def sign_off(
         approver: who approves the sign-off.
         baseline: an accepted campaign of this cluster, whose figures are required again.
         made_at: the time of the sign-off, by default now. A waiver must be valid on that day.
+        described: the digest of each part of the description, as the record of campaigns has it.
 
     Raises:
         WaiverError: a waiver has expired, or names no metric of the plan.
@@ -331,8 +365,12 @@ def sign_off(
         declared=populations,
         engines=reported,
         in_force=in_force(cluster, results),
+        found=tuple(undescribed(cluster, with_fingerprints(cluster.hosts, results.fingerprints))),
         strangers=strangers(cluster, results),
+        contradicted=contradicted(cluster, results),
         begun=begun.sentence(results.begun, cluster.name, results.scale, results.started),
+        described=described or {},
+        redescribed=redescribed(results.begun, results.scale, results.started, described or {}),
         recoveries=recoveries(cluster, plan, results),
         evidence=evidence(cluster, plan, results, found.judgements, reported),
     )

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-
 from assay.campaign.results import Results
 from assay.cluster.description import Cluster
-from assay.foreign.files import ForeignError
+from assay.judge.answers import answers
 from assay.tools.daos import dmg
 from assay.tools.daos.daos_answer import read_answer
 
@@ -22,7 +19,7 @@ def strangers(cluster: Cluster, results: Results) -> tuple[str, ...]:
         addresses = (each.address for each in host.interfaces.values())
         known.update((name, str(host.address), *host.names, *filter(None, addresses)))
     ranks: dict[str, set[int]] = {}
-    for answer in _answers(results):
+    for answer in answers(results, "system.before"):
         for member in dmg.members(read_answer(answer)):
             address = member.addr.rpartition(":")[0].strip("[]")
             place = member.fault_domain.rpartition("/")[2]
@@ -33,11 +30,3 @@ def strangers(cluster: Cluster, results: Results) -> tuple[str, ...]:
         " the plan"
         for address, its in sorted(ranks.items())
     )
-
-
-def _answers(results: Results) -> Iterator[str]:
-    for case in results.cases.values():
-        for job in case.jobs:
-            if job.output is not None:
-                with contextlib.suppress(ForeignError, OSError):
-                    yield job.output.raw.answer("system.before")

@@ -50,7 +50,16 @@ def load(path: Path) -> Cluster:
     Raises:
         ClusterError: naming every host, key and value that is wrong, and what is allowed.
     """
-    cluster, problems = examine(read(path))
+    return validated(path, read(path))
+
+
+def validated(path: Path, document: Any) -> Cluster:
+    """The cluster of a description that was read from a file.
+
+    Raises:
+        ClusterError: naming every host, key and value that is wrong, and what is allowed.
+    """
+    cluster, problems = examine(document)
     if cluster is None:
         raise ClusterError(str(path), problems)
     return cluster

@@ -232,6 +232,9 @@ class Record(_Model):
     begun: str = Field(
         default="", description="which campaign of its plan it is, and how the others ended"
     )
+    described: dict[str, str] = Field(
+        default={}, description="the digest of each part of the description that was judged"
+    )
     counts: dict[Verdict, int] = Field(description="metrics by verdict; every verdict is a key")
     coverage: list[CoverageRecord] = Field(
         description="how much was judged of each layer and direction; acceptance requires some"
@@ -288,6 +291,7 @@ def render(signed: SignOff) -> str:
         made_at=signed.made_at,
         undescribed=list(map(printable, signed.undescribed)),
         begun=printable(signed.begun),
+        described=dict(signed.described),
         counts=signed.counts,
         coverage=[CoverageRecord.model_validate(each) for each in signed.coverage],
         weakened=[

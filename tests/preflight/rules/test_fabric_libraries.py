@@ -52,3 +52,10 @@ def test_an_agent_older_than_its_ranks(version: str, severity: str) -> None:
 @pytest.mark.parametrize("version", ["2.8.0", "2.8.1", None])
 def test_an_agent_of_the_servers_release(version: str | None) -> None:
     assert problems(put(site(), {"c1: setup/agent_version": version})) == []
+
+
+def test_an_agent_of_a_later_release_than_described() -> None:
+    older = {"daos/version": "2.6", "c1: setup/agent_version": "2.8.0"}
+    problem = only(put(site(), older))
+    assert (problem.host, problem.value, problem.severity) == ("c1", "2.8.0", "warning")
+    assert problem.allowed.startswith("should be of 2.6, as the description says of the servers")

@@ -168,7 +168,8 @@ def test_a_provider_of_rdma_on_an_interface_without_it() -> None:
     ("mtu", "gbits", "warned"), [(1500, 100.0, True), (1500, 25.0, False), (9000, 400.0, False)]
 )
 def test_a_small_mtu_on_a_fast_interface(mtu: int, gbits: float, warned: bool) -> None:
-    changes = {"s1: interfaces/ib0/mtu": mtu, "s1: interfaces/ib0/speed_gbits": gbits}
+    changes = {f"s1: interfaces/ib{port}/speed_gbits": gbits for port in (0, 1)}
+    changes["s1: interfaces/ib0/mtu"] = mtu
     found = problems(put(site(), changes))
     assert [(p.key, p.severity) for p in found] == [("interfaces.ib0.mtu", "warning")] * warned
 

@@ -174,7 +174,8 @@ def test_a_network_card_in_a_slow_slot() -> None:
 
 
 def test_a_port_that_has_fallen_back_is_slower_than_its_peers() -> None:
-    problem = warning(put(site(servers=3), {"s2: interfaces/ib0/speed_gbits": 100.0}))
+    slow: dict[str, object] = {f"s2: interfaces/ib{port}/speed_gbits": 100.0 for port in (0, 1)}
+    problem = warning(put(site(servers=3), slow))
     assert (problem.host, problem.key, problem.value) == ("s2", "interfaces.ib0.speed_gbits", 100)
     assert problem.allowed.startswith("should be 200 Gbit/s, as the other interfaces in 192.0.2.0")
 

@@ -376,7 +376,7 @@ def _assumed(
     names = dict.fromkeys([each for each in named if isinstance(each, str)] or ["eth0"])
     return {
         "address": _address(names_of_host, number),
-        "cores": nodes * _MOST_CORES,
+        "cores": nodes * (_MOST_CORES if generous else 1),
         "memory": {"total_mib": _LARGE_MIB if generous else _SMALL_MIB},
         "numa_nodes": nodes,
         "interfaces": {each: {} for each in names},

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from assay.cluster.description import Host, Interface
-from assay.cluster.rails import needs_rdma
+from assay.cluster.description import Host
+from assay.cluster.rails import leaves_rdma, needs_rdma
 from assay.preflight.rules.context import OfHost, OfSystem
 from assay.problems import Problem
 
@@ -44,7 +43,7 @@ def _interfaces(name: str, host: Host, provider: str) -> Iterator[Problem]:
                 f"should have an RDMA device for {provider}; on this host, these have one: {able}."
                 " Without any, the provider is ofi+tcp",
             )
-        elif provider.startswith(("ofi+tcp", "ucx+tcp")) and _leaves_rdma(
+        elif provider.startswith(("ofi+tcp", "ucx+tcp")) and leaves_rdma(
             engine.fabric_iface, interface
         ):
             seen = "has an RDMA device" if interface.rdma else "is by its name one of InfiniBand"
@@ -67,17 +66,6 @@ def _interfaces(name: str, host: Host, provider: str) -> Iterator[Problem]:
                 " RoCE, whose provider is ofi+verbs;ofi_rxm or ucx+dc_x",
             )
     yield from _shared_subnets(name, host)
-
-
-_INFINIBAND = re.compile(r"ib([0-9]+|[ps][0-9]\w*|P[0-9]+s\w*)")
-"""Names that the kernel and systemd give to interfaces of IPoIB: ib0, ibs1, ibp59s0, ibP1s3."""
-
-
-def _leaves_rdma(name: str, interface: Interface) -> bool:
-    """Whether an interface has RDMA that TCP leaves unused; for Omni-Path it is the right one."""
-    if interface == Interface():  # of which the name alone is known
-        return _INFINIBAND.fullmatch(name) is not None
-    return interface.rdma is True and not (interface.rdma_device or "").startswith("hfi1")
 
 
 _LOOKALIKES = str.maketrans("OolI", "0011")

@@ -70,7 +70,18 @@ def agent_release_rules(of: OfSystem) -> Iterator[Problem]:
         if printed is None:
             continue
         release = release_of(printed)
-        if release is not None and _minor(release) >= _minor(of.system.version):
+        if release == of.system.version:
+            continue
+        if release is not None and _minor(release) > _minor(of.system.version):
+            yield Problem(
+                name,
+                "setup.agent_version",
+                printed,
+                f"should be of {of.system.version}, as the description says of the servers: is"
+                " daos_version that of another system? The checks refuse to measure another"
+                " release",
+                severity="warning",
+            )
             continue
         is_refused = release is None or _minor(of.system.version) - _minor(release) > MOST_MINOR
         yield Problem(

@@ -1,0 +1,64 @@
+"""Whether a campaign is judged by another description than it was measured by, and in which parts.
+
+The record of campaigns has digests of each part of the description when a session began. Floors,
+commitments and sheets that were changed afterwards may be right; who accepts should know of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import AwareDatetime
+
+from assay.campaign.begun import RecordOfBegun
+
+_HEX_DIGITS = 32
+"""Of SHA-256, in the record: its lines stay short, and nobody finds a second document for it."""
+
+
+def digests(document: Mapping[str, Any]) -> dict[str, str]:
+    """The digest of each part of a description, as `reframe-checks/begun.py` makes it."""
+    return {
+        key: hashlib.sha256(json.dumps(part, sort_keys=True).encode()).hexdigest()[:_HEX_DIGITS]
+        for key, part in document.items()
+    }
+
+
+def redescribed(
+    records: Sequence[RecordOfBegun],
+    scale: str,
+    started: AwareDatetime,
+    judged: Mapping[str, str],
+) -> str:
+    """What differs between the description that is judged and those of the campaign's sessions.
+
+    Args:
+        records: the record of campaigns, if there is one.
+        scale: the scale of the campaign.
+        started: when its first session began. Two campaigns do not run at once, so it is the last
+            one that was begun until then, under whatever name of the cluster.
+        judged: the digests of the description that is judged.
+
+    Returns:
+        A sentence; empty if nothing differs, or if the record is older than such digests.
+    """
+    every = (each for record in records for each in record.campaigns)
+    until = [each for each in every if each.scale == scale and each.at <= started]
+    sessions = max(until, key=lambda each: each.at).described if until and judged else ()
+    parts = sorted(
+        {
+            key
+            for described in sessions
+            for key in {*judged, *described}
+            if described.get(key) != judged.get(key)
+        }
+    )
+    if not parts:
+        return ""
+    return (
+        "judged by another description than it was measured by; changed since the campaign was"
+        f" begun: {', '.join(parts)}"
+    )
