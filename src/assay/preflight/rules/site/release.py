@@ -36,6 +36,6 @@ def _recorded(of: OfSite) -> Iterator[tuple[str, str]]:
         for package in packages:
             if package.name == "daos" and not package.external:
                 yield f"built.{kind}", package.version
-    for package in _PACKAGES:
-        if package in site.versions:
-            yield f"versions.{package}", site.versions[package]
+    for name in _PACKAGES:
+        if name in site.versions:
+            yield f"versions.{name}", site.versions[name]
