@@ -90,3 +90,23 @@ def test_the_summary_in_csv_has_figures_and_hardly_a_label():
 def test_a_csv_with_other_columns_is_named():
     text = recorded("dfs_summary.csv").replace("write,54.0523,", "write,")
     assert parse(text).unread
+
+
+def test_rows_without_their_head_are_not_known_and_are_no_failed_run():
+    text = recorded("posix_repeat3.txt")
+    rows = text[text.index("access    ") : text.index("Summary of all tests")]
+    parsed = parse(rows)
+    assert parsed.unread
+    assert parsed.problems[0].startswith("not known: the rows of a table without its head (")
+
+
+def test_columns_before_those_of_a_csv_are_not_known():
+    of_script = "".join(
+        f"{before},{line}\n"
+        for before, line in zip(
+            ["test", "seq", "seq"], recorded("dfs_summary.csv").splitlines(), strict=False
+        )
+    )
+    parsed = parse(of_script)
+    assert parsed.unread
+    assert parsed.problems[0].startswith("not known: a CSV with columns of another program ")
