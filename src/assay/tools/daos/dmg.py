@@ -229,7 +229,6 @@ def parse(text: str, *, expected_ranks: int | None = None, program: str = TOOL) 
 
 
 _OF_KEY: Mapping[str, type[BaseModel]] = {"members": _System, "total_targets": _Pool}
-"""What an answer is of, by a key that only this one has."""
 
 
 def _not_understood(answer: dict[str, Any], error: ValidationError) -> Parsed:
@@ -247,16 +246,14 @@ def _not_understood(answer: dict[str, Any], error: ValidationError) -> Parsed:
             missing = its.errors()[0]["type"] == "missing"
             return Parsed(TOOL, (), (why + first_error(its),), unread=missing)
     keys = ", ".join(sorted(map(quoted, response))[:4]) or "nothing"
-    failed = response.get("host_errors")
-    reasons = [
+    other = (
         f"this is the answer of another command, or of a release that is not known ({keys});"
-        " pass that of dmg -j system query or dmg -j pool query",
-        *(
-            f"{quoted(hosts)}: {quoted(error)}"
-            for error, hosts in (failed if isinstance(failed, dict) else {}).items()
-        ),
-    ]
-    return Parsed(TOOL, (), tuple(reasons), unread=True)
+        " pass that of dmg -j system query or dmg -j pool query"
+    )
+    failed = response.get("host_errors")
+    its_errors = failed.items() if isinstance(failed, dict) else ()
+    reasons = (other, *(f"{quoted(hosts)}: {quoted(error)}" for error, hosts in its_errors))
+    return Parsed(TOOL, (), reasons, unread=True)
 
 
 def _system_problems(members: list[Member], expected: int | None) -> Iterator[str]:
