@@ -47,6 +47,15 @@ def test_a_write_that_was_not_flushed_is_no_measurement():
     )
 
 
+def test_through_dfs_nothing_is_left_to_flush():
+    """IOR of 2019 has no fsync for DFS; later releases have one that does nothing."""
+    text = recorded("dfs_2rank.txt")
+    warned = f"ior WARNING: fsync() not supported in selected backend.  Using value of 0.\n{text}"
+    assert parse(warned) == parse(text)
+    (problem,) = parse(warned.replace("DFS", "IME")).problems
+    assert "fsync() not supported" in problem
+
+
 def test_files_that_are_smaller_than_what_was_written_are_not_holes():
     assert parse(recorded("posted/ior_old_size.txt")).problems == (
         "15850330429440 bytes were moved, but the file system reports files of 15850330288416:"

@@ -269,8 +269,8 @@ def _harmless(text: str, tests: Sequence[IorTest], overwrites: bool) -> Iterator
     yield _STATFS  # it only prints how full the file system is
     if _to_the_end(text, tests):
         yield _STONEWALL
-    if _only_reads(tests):
-        yield _NOT_FLUSHED
+    if _only_reads(tests) or (tests and all(test.options.api == "DFS" for test in tests)):
+        yield _NOT_FLUSHED  # DFS has no cache to flush (DFS_Fsync in IOR)
     if overwrites:
         yield _OVERWRITTEN
 
