@@ -2,8 +2,8 @@
 
 It prints how many files, runs and figures it read, each kind of reason for which a run is refused
 or not known with its first file, and each figure of a summary of IO500 that differs from the output
-of its own phase. It ends with 1 if a figure differs or a reader raised. Stopped by ^C or SIGTERM, it
-prints the same of the files that it has read, and ends with 2.
+of its own phase. It ends with 1 if a figure differs or a reader raised. Stopped by ^C or SIGTERM,
+it prints the same of the files that it has read, and ends with 2.
 """
 
 from __future__ import annotations

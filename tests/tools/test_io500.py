@@ -120,10 +120,10 @@ def test_a_phase_shorter_than_its_stonewall_is_not_a_measurement():
         "io500: Runtime of phase (0.406067) is below stonewall time. This shouldn't happen!",
         "io500: Write phase needed 0.291290s instead of stonewall 1s. Stonewall was hit at 0.1s",
         "io500: Runtime of phase (0.319786) is below stonewall time. This shouldn't happen!",
-        "ior-easy-write took 0.406 s, less than the required 1 s: give it that stonewall, and more to"
-        " write",
-        "ior-hard-write took 0.320 s, less than the required 1 s: give it that stonewall, and more to"
-        " write",
+        "ior-easy-write took 0.406 s, less than the required 1 s: give it that stonewall, and more"
+        " to write",
+        "ior-hard-write took 0.320 s, less than the required 1 s: give it that stonewall, and more"
+        " to write",
     )
 
 

@@ -13,7 +13,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 _OPPOSITE = ", with the opposite value"
-_IN_TIER = "in a tier of storage of the engine"
+_OF_TIERS = (
+    *("scm_mount", "scm_size", "scm_list"),
+    *("bdev_list", "bdev_number", "bdev_size", "bdev_busid_range"),
+)
 
 _LAST: Mapping[str, tuple[str, str]] = {
     "servers": ("DAOS 1.2", "today engines"),
@@ -27,13 +30,7 @@ _LAST: Mapping[str, tuple[str, str]] = {
     "enable_vmd": ("DAOS 2.4", f"today disable_vmd{_OPPOSITE}"),
     "scm_class": ("DAOS 2.4", "today class, in storage of an engine"),
     "bdev_class": ("DAOS 2.4", "today class, in storage of an engine"),
-    **{
-        key: ("DAOS 2.4", f"today {_IN_TIER}")
-        for key in (
-            *("scm_mount", "scm_size", "scm_list"),
-            *("bdev_list", "bdev_number", "bdev_size", "bdev_busid_range"),
-        )
-    },
+    **dict.fromkeys(_OF_TIERS, ("DAOS 2.4", "today in a tier of storage of the engine")),
 }
 """For each old key the last release that read it there, and what to do today."""
 
