@@ -7,7 +7,7 @@ read, and it runs under a time limit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
@@ -228,15 +228,12 @@ def parse(text: str, *, expected_ranks: int | None = None, program: str = TOOL) 
             return Parsed(TOOL, (), (f"{program} failed: {why}",))
 
 
-_OF_KEY: Mapping[str, type[BaseModel]] = {"members": _System, "total_targets": _Pool}
-
-
 def _not_understood(answer: dict[str, Any], error: ValidationError) -> Parsed:
     response = answer.get("response")
     if not isinstance(response, dict):
         why = f"the query of the system or pool was not answered: {first_error(error)}"
         return Parsed(TOOL, (), (why,))
-    of = next((model for key, model in _OF_KEY.items() if key in response), None)
+    of = _System if "members" in response else _Pool if "total_targets" in response else None
     if of is not None:
         # The error of a union is that of its first member.
         try:
