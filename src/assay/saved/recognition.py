@@ -32,7 +32,7 @@ _SIGNATURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("vos_perf", r"^Test :[ \t]*\n[ \t]+VOS "),
         ("daos_perf", r"^Test :[ \t]*\n[ \t]+DAOS "),
         ("fdb_hammer", r"^(?: *\d+: )?(?:Fields|Bytes) (?:written|read|retrieved): \d"),
-        ("container", r"(?:^|[{,])[ \t]*\"container_uuid\"[ \t]*:"),
+        ("container", r"\"container_uuid\"[ \t]*:"),
         ("findmnt", r"^[ \t]*\"filesystems\"[ \t]*:"),
         ("dmg", r"\A(?:[^{\n]*\n)*\{[ \t]*\n?[ \t]*\"response\"[ \t]*:"),
         ("agent_log", r"Starting DAOS Agent version "),
