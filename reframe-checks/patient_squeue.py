@@ -9,6 +9,7 @@ from reframe.core.backends import register_scheduler
 from reframe.core.schedulers import Job
 from reframe.utility.osext import run_command
 
+from assay.tools.slurm import sinfo
 from telling_squeue import TellingSqueue
 
 SCHEDULER = "patient-squeue"
@@ -54,7 +55,7 @@ class PatientSqueue(TellingSqueue):
             run_command(f"scancel --batch --signal=TERM {' '.join(told)}")
             ask = f"{self._squeue} --noheader --states=RUNNING --jobs={','.join(told)} --format=%i"
             late = time.monotonic() + TOLD_S
-            while time.monotonic() < late and run_command(ask).stdout.strip():
+            while time.monotonic() < late and _printed(ask):
                 time.sleep(0.2)
         super().cancel_many(jobs)
 
@@ -66,6 +67,11 @@ class PatientSqueue(TellingSqueue):
         if host and left and host not in left and done:
             self.log(f"{host}, which ran the script of job {job.jobid}, is lost; cancelling it")
             self.cancel(job)
+
+
+def _printed(command: str) -> str:
+    """What a program of Slurm prints; with several clusters, their names do not count."""
+    return sinfo.of_one_cluster(str(run_command(command).stdout)).strip()
 
 
 def is_script(job: Job) -> bool:

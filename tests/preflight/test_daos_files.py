@@ -140,6 +140,30 @@ def test_what_2_4_still_reads_of_older_releases(tmp_path: Path) -> None:
     today = {p.key: p.allowed for p in errors(judged(written(tmp_path, document), release="2.6"))}
     assert "with the opposite value" in today["enable_vmd"]
     assert "today class, in storage of an engine" in today["engines[0].scm_class"]
+    assert "today in a tier of storage of the engine" in today["engines[0].scm_mount"]
+
+
+def test_engines_under_their_oldest_name_are_not_called_absent(tmp_path: Path) -> None:
+    document = {"access_points": ["srv01"], "provider": "ofi+tcp", "servers": [LEGACY]}
+    found = judged(written(tmp_path, document))
+    assert [problem.key for problem in found.problems] == ["servers"]
+    assert "today engines" in found.problems[0].allowed
+
+
+def test_a_key_that_its_release_does_not_have_yet_is_called_as_there(tmp_path: Path) -> None:
+    document = changed("v-localhost.conf", disable_hotplug=True)
+    assert "mgmt_svc_replicas" in document
+    older = {p.key: p.allowed for p in errors(judged(written(tmp_path, document), release="2.6"))}
+    assert older["mgmt_svc_replicas"].endswith("here it is access_points")
+    assert older["disable_hotplug"].endswith("here it is enable_hotplug, with the opposite value")
+
+
+def test_the_agent_calls_the_replicas_access_points_in_every_release(tmp_path: Path) -> None:
+    file = written(tmp_path, {"mgmt_svc_replicas": ["n1"]}, "daos_agent.yml")
+    _, document = read(file)
+    [problem] = errors(judge(on_one_host({"agent": document})))
+    assert problem.key == "daos_agent.yml: mgmt_svc_replicas"
+    assert "(here access_points)" in problem.allowed
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,21 @@ def test_the_program_is_known_by_its_output(tool: str, name: str) -> None:
     assert program(without_prefixes(text)) == tool
 
 
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("dmg", '{"response": {"host_errors": {}}, "error": null}\n'),
+        ("container", '{"response": {"pool_uuid": "1", "container_uuid": "2"}, "error": null}\n'),
+        ("mdtest", "SUMMARY rate: (of 3 iterations)\n"),
+        ("mdtest", "SUMMARY rate (in ops/sec): (of 1 iterations)\n"),
+        ("ior", "access    bw(MiB/s)  block(KiB)\n------    ---------  ----------\nwrite  1.0\n"),
+        ("ior", "test,threads,access,bw(MiB/s),IOPS\n"),
+    ],
+)
+def test_a_part_of_an_output_shows_its_program(tool: str, text: str) -> None:
+    assert program(text) == tool
+
+
 @pytest.mark.parametrize("text", ["", "Segmentation fault\n", "[ior-easy-write]\nrun = TRUE\n"])
 def test_others_are_of_no_program(text: str) -> None:
     assert program(text) is None

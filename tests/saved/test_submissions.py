@@ -49,3 +49,26 @@ def test_a_figure_that_differs_is_a_no(
     shutil.copy(phase, tmp_path / "ior_easy_read.txt")
     assert trial.main(tmp_path) == 1
     assert "result_summary.txt: ior_easy_read is 145.395 GiB/s" in capsys.readouterr().out
+
+
+def test_a_trial_that_is_stopped_prints_what_it_has(
+    trial: ModuleType,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shutil.copy(recordings.ROOT / "ior" / "posix_repeat3.txt", tmp_path / "1.txt")
+    (tmp_path / "2.txt").write_text("slow\n")
+    read = trial.read
+
+    def stopped(paths: list[Path]) -> object:
+        if paths[0].name == "2.txt":
+            raise KeyboardInterrupt
+        return read(paths)
+
+    monkeypatch.setattr(trial, "read", stopped)
+    assert trial.main(tmp_path) == 2
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "stopped after 1 of 2 files"
+    assert printed[1] == "1 files, 0 of no known program, 1 runs: 1 of ior"
+    assert printed[2].startswith("1 sound, ")

@@ -101,7 +101,8 @@ def test_a_pool_is_full_when_its_fullest_target_is_more_than_nine_tenths_full():
     assert filled(50) == ()
     (full,) = filled(49)
     assert full.startswith("the pool: its fullest nvme target is 90% full, all together 50%")
-    assert filled(50, tiers=0)[0].startswith("the query of the system or pool was not answered: ")
+    (none,) = filled(50, tiers=0)
+    assert none.startswith("the answer about the pool has an unexpected form: tier_stats: ")
 
 
 def test_a_pool_of_md_on_ssd_is_read_alike():
@@ -306,3 +307,14 @@ def test_an_answer_of_another_command_is_named_with_its_errors():
     )
     (problem,) = parse(recorded("dmg", "posted/dmg_22_pool_list_verbose.json")).problems
     assert problem.startswith("this is the answer of another command")
+    assert parse(other).unread
+
+
+def test_an_answer_that_lacks_a_key_is_not_known_and_not_unanswered():
+    tier = {"media_type": "nvme", "total": 1000, "free": 500}
+    pool = {"total_targets": 2, "active_targets": 2, "tier_stats": [tier]}
+    parsed = parse(json.dumps({"response": pool, "error": None}))
+    assert parsed.unread
+    assert parsed.problems == (
+        "the answer about the pool has an unexpected form: tier_stats.0.min: field required",
+    )

@@ -432,3 +432,20 @@ def test_another_kind_of_report_is_named(changed, named):
     parsed = parse(json.dumps(document))
     assert parsed.unread
     assert parsed.problems[0].startswith(f"not known: {named} (known: ")
+
+
+def test_json_that_lacks_what_fio_prints_is_not_known():
+    report = json.loads(recorded("dfs_rendered.json"))
+    del report["jobs"][0]["error"]
+    parsed = parse(json.dumps(report, indent=1))
+    assert parsed.unread
+    assert parsed.problems[0].startswith("not known: a report that lacks jobs.0.error (")
+    assert "needed: the JSON as fio prints it" in parsed.problems[0]
+
+
+def test_a_job_that_trims_is_not_known_in_json():
+    report = json.loads(recorded("dfs_rendered.json"))
+    report["jobs"][0]["job options"]["rw"] = "randtrim"
+    parsed = parse(json.dumps(report, indent=1))
+    assert parsed.unread
+    assert parsed.problems[0].startswith("not known: a job that trims (")

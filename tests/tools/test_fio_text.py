@@ -93,3 +93,35 @@ def test_a_terse_line_that_is_cut_off_is_a_problem():
 
 def test_a_campaign_takes_no_report_for_its_json():
     assert parse(recorded("dfs_normal.txt"), written_here=True).problems
+
+
+@pytest.mark.parametrize(
+    ("printed", "mib"),
+    [
+        ("BW=1243MiB/s (1303MB/s)", 1243),
+        ("BW=1303MB/s (1243MiB/s)", 1242.638),  # kb_base=1000
+        ("BW=524kB/s (512KiB/s)", 0.5),
+        ("BW=484Mibit/s (508Mbit/s)", 60.5),  # unit_base=1
+        ("BW=508Mbit/s (484Mibit/s)", 60.558),
+    ],
+)
+def test_the_units_of_fio_3_are_those_that_it_prints(printed, mib):
+    text = recorded("dfs_normal.txt")
+    assert text.count("BW=1243MiB/s (1303MB/s)") == 1
+    parsed = parse(text.replace("BW=1243MiB/s (1303MB/s)", printed))
+    assert parsed.problems == ()
+    assert figures(parsed)[0] == ("write_bandwidth", pytest.approx(mib, rel=1e-3), "MiB/s")
+
+
+def test_trims_are_not_known_and_are_no_job_that_did_not_run():
+    text = recorded("dfs_normal.txt").replace("  write: IOPS", "  trim: IOPS")
+    parsed = parse(text)
+    assert parsed.unread
+    assert parsed.problems[0].startswith("not known: a job that trims (")
+    assert "needed: a run that reads or writes" in parsed.problems[0]
+
+
+def test_figures_in_another_form_are_not_known():
+    parsed = parse(recorded("dfs_normal.txt").replace(", BW=", ", bandwidth="))
+    assert parsed.unread
+    assert parsed.problems[0].startswith("not known: a report with figures in another form (")

@@ -1,5 +1,7 @@
 """IO500: its phases, its score, and what makes a run of it no measurement."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,8 +120,22 @@ def test_a_phase_shorter_than_its_stonewall_is_not_a_measurement():
         "io500: Runtime of phase (0.406067) is below stonewall time. This shouldn't happen!",
         "io500: Write phase needed 0.291290s instead of stonewall 1s. Stonewall was hit at 0.1s",
         "io500: Runtime of phase (0.319786) is below stonewall time. This shouldn't happen!",
-        "ior-easy-write took 0.406 s, less than its stonewall of 1 s: give it more to write",
-        "ior-hard-write took 0.320 s, less than its stonewall of 1 s: give it more to write",
+        "ior-easy-write took 0.406 s, less than the required 1 s: give it that stonewall, and more"
+        " to write",
+        "ior-hard-write took 0.320 s, less than the required 1 s: give it that stonewall, and more"
+        " to write",
+    )
+
+
+def test_a_phase_that_the_configuration_leaves_out_is_no_figure():
+    text = recorded(TOOL, "valid.txt")
+    printed = re.search(r"^\[RESULT\] +ior-easy-write .*$", text, re.MULTILINE)
+    off = "[RESULT]       ior-easy-write        0.000000 GiB/s : time 0.000 seconds"
+    parsed = parse(text.replace(printed[0], off), stonewall_s=1)
+    assert "ior_easy_write" not in figures(parsed)
+    assert parsed.problems == (
+        "io500 did not run ior-easy-write, with 0 in 0 s: the configuration leaves it out, or it"
+        " failed at once",
     )
 
 
@@ -139,8 +155,8 @@ def test_mdtest_may_end_before_the_stonewall_where_it_creates_a_number_of_files(
     assert figures(parsed)["score"] == pytest.approx(4.084777, rel=1e-5)
     assert [problem.split(":")[0] for problem in parse(text, stonewall_s=2).problems] == [
         *["io500"] * 2,
-        "mdtest-easy-write took 1.465 s, less than its stonewall of 2 s",
-        "mdtest-hard-write took 1.097 s, less than its stonewall of 2 s",
+        "mdtest-easy-write took 1.465 s, less than the required 2 s",
+        "mdtest-hard-write took 1.097 s, less than the required 2 s",
     ]
 
 

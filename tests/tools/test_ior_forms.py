@@ -47,6 +47,15 @@ def test_a_write_that_was_not_flushed_is_no_measurement():
     )
 
 
+def test_through_dfs_nothing_is_left_to_flush():
+    """IOR of 2019 has no fsync for DFS; later releases have one that does nothing."""
+    text = recorded("dfs_2rank.txt")
+    warned = f"ior WARNING: fsync() not supported in selected backend.  Using value of 0.\n{text}"
+    assert parse(warned) == parse(text)
+    (problem,) = parse(warned.replace("DFS", "IME")).problems
+    assert "fsync() not supported" in problem
+
+
 def test_files_that_are_smaller_than_what_was_written_are_not_holes():
     assert parse(recorded("posted/ior_old_size.txt")).problems == (
         "15850330429440 bytes were moved, but the file system reports files of 15850330288416:"
@@ -90,3 +99,23 @@ def test_the_summary_in_csv_has_figures_and_hardly_a_label():
 def test_a_csv_with_other_columns_is_named():
     text = recorded("dfs_summary.csv").replace("write,54.0523,", "write,")
     assert parse(text).unread
+
+
+def test_rows_without_their_head_are_not_known_and_are_no_failed_run():
+    text = recorded("posix_repeat3.txt")
+    rows = text[text.index("access    ") : text.index("Summary of all tests")]
+    parsed = parse(rows)
+    assert parsed.unread
+    assert parsed.problems[0].startswith("not known: the rows of a table without its head (")
+
+
+def test_columns_before_those_of_a_csv_are_not_known():
+    of_script = "".join(
+        f"{before},{line}\n"
+        for before, line in zip(
+            ["test", "seq", "seq"], recorded("dfs_summary.csv").splitlines(), strict=False
+        )
+    )
+    parsed = parse(of_script)
+    assert parsed.unread
+    assert parsed.problems[0].startswith("not known: a CSV with columns of another program ")

@@ -325,3 +325,11 @@ def test_a_status_file_that_creation_did_not_need_is_no_problem():
     text = recorded("posted/mdtest_193_2018.txt")
     warned = text.replace("SUMMARY:", "WARNING: could not read stonewall status file\nSUMMARY:")
     assert parse(warned) == parse(text)
+
+
+def test_a_summary_alone_is_not_known_and_is_no_failed_run():
+    text = recorded("posix_repeat3.txt")
+    parsed = parse(text[text.index("SUMMARY") :])
+    assert parsed.unread
+    assert parsed.samples == ()
+    assert parsed.problems[0].startswith("not known: a summary alone (")

@@ -165,5 +165,18 @@ def test_rows_up_to_19_10_have_no_namespace():
 
 
 def test_rows_of_io_that_could_not_start_add_up():
-    (problem,) = parse(recorded(TOOL, "posted/spdk_1810_start_failed.txt")).problems
-    assert problem.startswith("4 I/Os failed")
+    assert parse(recorded(TOOL, "posted/spdk_1810_start_failed.txt")).problems == (
+        "4 I/Os could not start: more are in flight than the queue of 4096 takes; use fewer (-q),"
+        " or smaller ones (-o)",
+    )
+
+
+def test_mb_of_older_releases_are_mib():
+    # 115643 I/Os of 4096 bytes are 451.73 MiB, and 473.67 MB.
+    parsed = parse(recorded(TOOL, "posted/spdk_1807_four_cores.txt"))
+    assert parsed.problems == ()
+    assert values(parsed)[:2] == [
+        ("bandwidth", pytest.approx(1807.67), "MiB/s"),
+        ("rate", pytest.approx(462763.68), "IO/s"),
+    ]
+    assert parsed.samples[0].labels["cores"] == "3,2,1,0"

@@ -25,6 +25,12 @@ STAFF = "Job's account not permitted to use this partition (staff allows operato
         *("JobHeldAdmin", "JobHeldUser", "NodeDown", "PartitionDown", "AccountingPolicy"),
         *("QOSMinCpuNotSatisfied", "QOSMinGRES", "QOSMaxGRESPerJob", "QOSMaxMemoryPerJob"),
         *("QOSMaxNodePerUserLimit", "MaxMemPerLimit"),
+        # Further names that Slurm gives what one job exceeds by itself, or what is used up.
+        *("AssocMaxMemPerJob", "AssocMaxMemPerNode", "AssocMaxCpuPerNode", "QOSMaxMemoryPerNode"),
+        *("AssocMaxBillingPerJob", "AssocMaxCpuMinutesPerJobLimit", "AssocGrpWallLimit"),
+        *("QOSGrpCPUMinutesLimit", "AssocGrpMemMinutes", "QOSGrpMemoryMinutes", "QOSMinNode"),
+        *("QOSMinMemory", "QOSMinBilling", "AssociationTimeLimit", "QOSTimeLimit"),
+        *("JobHoldMaxRequeue", "ReservationInvalid", "DependencyNeverSatisfied"),
     ],
 )
 def test_what_no_waiting_brings(reason: str) -> None:
@@ -37,6 +43,8 @@ def test_what_no_waiting_brings(reason: str) -> None:
         *("Resources", "Priority", "None", "", "(null)", "()", "BeginTime", "Licenses"),
         *("AssocGrpNodeRunMinutes", "AssocMaxJobsLimit", "QOSMaxJobsPerUserLimit"),
         *("QOSGrpCpuLimit", "QOSMaxBillingPerUser", "Reservation"),
+        *("AssocGrpMemRunMinutes", "QOSGrpCPURunMinutesLimit", "AssocGrpGRES", "MaxCpuPerAccount"),
+        *("MaxCpuRunMinsPerUser", "MaxPoweredUpNodes", "MpiPortsBusy", "Prolog", "Cleaning"),
         "ReqNodeNotAvail, May be reserved for other job",
         "ReqNodeNotAvail, UnavailableNodes:",
     ],

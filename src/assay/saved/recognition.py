@@ -17,9 +17,9 @@ _SIGNATURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"^IO500 version(?![:\w])|^\[RESULT(?:-invalid)?\] +(?:(?:BW|IOPS) +phase +\d|ior-)",
         ),
         ("io500", io500_forms.RESULT_TXT.pattern),
-        ("ior", r"^IOR-\S+: MPI Coordinated Test of Parallel I/O|^access,bw\(MiB/s\),"),
+        ("ior", r"^IOR-\S+: MPI Coordinated Test of Parallel I/O|^(?:\w+,)*access,bw\(MiB/s\),"),
         ("ior", r"^[ \t]*\"Command line\"[ \t]*:[^\n]*\n(?:[^\n]*\n){0,40}?[ \t]*\"tests\"[ \t]*:"),
-        ("mdtest", r"^mdtest-\S+ was launched with \d+ total task"),
+        ("mdtest", r"^mdtest-\S+ was launched with \d+ total task|^SUMMARY[\w /():]*?: \(of \d"),
         ("fio", r"^[ \t]*\"fio version\"[ \t]*:|^[2-5];(?:fio-)?\d[^;\n]*;"),
         ("fio", r": \(groupid=\d+, jobs=\d+\): err="),
         ("fi_pingpong", r"^bytes +#sent +#ack +total +time +MB/sec"),
@@ -32,10 +32,12 @@ _SIGNATURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("vos_perf", r"^Test :[ \t]*\n[ \t]+VOS "),
         ("daos_perf", r"^Test :[ \t]*\n[ \t]+DAOS "),
         ("fdb_hammer", r"^(?: *\d+: )?(?:Fields|Bytes) (?:written|read|retrieved): \d"),
-        ("container", r"^[ \t]*\"container_uuid\"[ \t]*:"),
+        ("container", r"\"container_uuid\"[ \t]*:"),
         ("findmnt", r"^[ \t]*\"filesystems\"[ \t]*:"),
-        ("dmg", r"\A(?:[^{\n]*\n)*\{[ \t]*\n[ \t]*\"response\"[ \t]*:"),
+        ("dmg", r"\A(?:[^{\n]*\n)*\{[ \t]*\n?[ \t]*\"response\"[ \t]*:"),
         ("agent_log", r"Starting DAOS Agent version "),
+        # Last, since pages explain the columns.
+        ("ior", r"^access +bw\(MiB/s\) .*\n(?:[- ]+\n)?(?:write|read) +\d"),
     )
 )
 

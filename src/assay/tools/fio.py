@@ -158,12 +158,12 @@ def parse(text: str, *, written_here: bool = False) -> Parsed:
             reads, from end to end. Without it, a sparse file passes, since fio does not report it.
     """
     if form := _unknown(text):
-        needed = "a run without it" if "unified" in form else "a run with --output-format=json"
-        return KNOWS.unread(form, needed)
+        return KNOWS.unread(form, _needed(form) or "a run with --output-format=json")
     try:
         samples, problems = _read(text, written_here=written_here)
     except _UnknownReleaseError as error:
-        return KNOWS.unread(str(error), "the JSON of one run of fio 3 or newer")
+        form = str(error)
+        return KNOWS.unread(form, _needed(form) or "the JSON of one run of fio 3 or newer")
     problems += filter(None, map(impossible, samples))
     if killed := _KILLED.findall(text):
         problems += killed
@@ -174,6 +174,15 @@ def parse(text: str, *, written_here: bool = False) -> Parsed:
 
 class _UnknownReleaseError(ValueError):
     """The report is of a release whose units or options are not known."""
+
+
+def _needed(form: str) -> str:
+    """What would be needed in place of a form that JSON would not change; empty if it would."""
+    if "unified" in form:
+        return "a run without it"
+    if "lacks" in form:
+        return "the JSON as fio prints it"
+    return "a run that reads or writes" if "trims" in form else ""
 
 
 def _has_json(text: str) -> bool:
@@ -202,8 +211,13 @@ def _read(text: str, *, written_here: bool) -> tuple[tuple[Sample, ...], list[st
     try:
         report = Report.model_validate(objects[0])
     except ValidationError as error:
-        if error.errors()[0]["type"] == "value_error":
+        first = error.errors()[0]
+        if first["type"] == "value_error":
             raise _UnknownReleaseError(first_error(error)) from error
+        # fio prints all its keys at once: somebody took some out, or it is of a release to come.
+        if first["type"] == "missing" and "fio version" in objects[0]:
+            lost = ".".join(map(str, first["loc"]))
+            raise _UnknownReleaseError(f"a report that lacks {lost}") from error
         return (), [f"no JSON report from fio: {first_error(error)}"]
     samples = tuple(sample for job in report.jobs for sample in _samples(job))
     problems = [problem for job in report.jobs if (problem := job.problem())]

@@ -133,6 +133,8 @@ class Report(BaseModel):
             return data
         if any(isinstance(job, dict) and "mixed" in job for job in jobs):
             raise ValueError("reads and writes reported together (unified_rw_reporting)")
+        if any("trim" in _pattern(job, data.get("global options")) for job in jobs):
+            raise ValueError("a job that trims")
         release = _RELEASE.fullmatch(str(data.get("fio version", "")))
         if not release:
             raise ValueError("a report without its release, so the unit of io_bytes")
@@ -157,6 +159,14 @@ class Report(BaseModel):
                 yield job.name
             elif expected and job.write.io_bytes >= expected:
                 written.add(job.files())
+
+
+def _pattern(job: Any, common: Any) -> str:
+    """The option `rw` of a job, or of all; empty if it has none."""
+    for options in (job.get("job options") if isinstance(job, dict) else None, common):
+        if isinstance(options, dict) and "rw" in options:
+            return str(options["rw"])
+    return ""
 
 
 def _modern_job(job: Any, version: tuple[int, int]) -> Any:

@@ -24,10 +24,11 @@ _GROUP = re.compile(
     r"(?: \((?P<why>.*?)\))?: pid=",
     re.MULTILINE,
 )
-# 3: "read: IOPS=14.8k, BW=57.8MiB/s (60.6MB/s)(32.0MiB/554msec)"
+# 3: "read: IOPS=14.8k, BW=57.8MiB/s (60.6MB/s)(32.0MiB/554msec)"; with kb_base=1000 the decimal
+# unit stands first, with unit_base=1 it is bits (num2str.c of 3.42).
 _NEW = re.compile(
     r"^ +(?P<direction>read|write) ?: IOPS=(?P<rate>[\d.]+[kMG]?),"
-    r" BW=(?P<bw>[\d.]+)(?P<unit>[KMGT]?i?B)/s",
+    r" BW=(?P<bw>[\d.]+)(?P<unit>(?:[kMGT]|[KMGT]i)?(?:B|bit))/s",
     re.MULTILINE,
 )
 # 2: "write: io=3200.0KB, bw=1935.9KB/s, iops=483, runt=  1653msec"
@@ -36,7 +37,11 @@ _OLD = re.compile(
     r" iops=(?P<rate>[\d.]+[kKMG]?) ?, runt=",
     re.MULTILINE,
 )
-_MIXED = re.compile(r"^ +mixed ?: (?:IOPS=|io=)", re.MULTILINE)
+_FIGURES = re.compile(r"^ +(?P<direction>read|write|trim|mixed) ?: (?:IOPS=|io=)", re.MULTILINE)
+_OF_ANOTHER_KIND = {
+    "mixed": "reads and writes reported together (unified_rw_reporting)",
+    "trim": "a job that trims",
+}
 _LATENCY = re.compile(
     r"^ +clat \((?P<unit>nsec|usec|msec)\): min=[^,]+, max=[^,]+, avg= *(?P<mean>[\d.]+)(?P<k>K?),",
     re.MULTILINE,
@@ -44,7 +49,18 @@ _LATENCY = re.compile(
 _END = re.compile(r"^Run status group \d+", re.MULTILINE)
 _MICROSECONDS = {"nsec": 1e-3, "usec": 1.0, "msec": 1e3}
 _SCALE = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
-_MIB = {"": 2.0**-20, "K": 2.0**-10, "M": 1.0, "G": 2.0**10, "T": 2.0**20}
+_OLD_BYTES = {"": 1.0, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
+_BYTES = {
+    "": 1.0,
+    "k": 1e3,
+    "M": 1e6,
+    "G": 1e9,
+    "T": 1e12,
+    "Ki": 2.0**10,
+    "Mi": 2.0**20,
+    "Gi": 2.0**30,
+    "Ti": 2.0**40,
+}
 
 _TERSE = re.compile(r"^(?P<form>[2-5]);(?P<release>(?:fio-)?\d[^;\n]*);", re.MULTILINE)
 _TERSE_FORM = "3"
@@ -67,8 +83,11 @@ def is_terse(text: str) -> bool:
 
 def unknown_report(text: str) -> str:
     """What of a report is not known; empty if all is."""
-    if _MIXED.search(text):
-        return "reads and writes reported together (unified_rw_reporting)"
+    for row in _FIGURES.finditer(text):
+        if kind := _OF_ANOTHER_KIND.get(row["direction"]):
+            return kind
+        if not (_NEW.match(text, row.start()) or _OLD.match(text, row.start())):
+            return "a report with figures in another form"
     return "" if BANNER.search(text) else "a report that does not say its release, and so no units"
 
 
@@ -111,15 +130,23 @@ def _of_group(text: str, labels: dict[str, str]) -> Iterator[Sample]:
     rows = sorted([*_NEW.finditer(text), *_OLD.finditer(text)], key=lambda row: row.start())
     for number, row in enumerate(rows):
         end = rows[number + 1].start() if number + 1 < len(rows) else len(text)
-        direction, unit = row["direction"], row["unit"]
+        direction = row["direction"]
         its = labels | {"direction": direction}
-        mib = float(row["bw"]) * _MIB[unit.rstrip("B").rstrip("i")]
+        mib = float(row["bw"]) * _bytes(row["unit"], old=row.re is _OLD) / 2**20
         rate = float(row["rate"].rstrip("kKMG")) * _SCALE[row["rate"].lstrip("0123456789.")]
         yield Sample(f"{direction}_bandwidth", mib, "MiB/s", its)
         yield Sample(f"{direction}_rate", rate, "IO/s", its)
         if latency := _LATENCY.search(text[row.end() : end]):
             mean = float(latency["mean"]) * (1000 if latency["k"] else 1)
             yield Sample(f"{direction}_latency", mean * _MICROSECONDS[latency["unit"]], "us", its)
+
+
+def _bytes(unit: str, *, old: bool) -> float:
+    """Bytes in a unit of the report; before fio 3 its KB are KiB."""
+    if old:
+        return _OLD_BYTES[unit.removesuffix("B")]
+    bits = unit.endswith("bit")
+    return _BYTES[unit.removesuffix("bit" if bits else "B")] / (8 if bits else 1)
 
 
 def terse_samples(text: str) -> tuple[tuple[Sample, ...], list[str]]:

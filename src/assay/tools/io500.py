@@ -224,13 +224,14 @@ def parse(text: str, *, stonewall_s: int = RULED_S, counted: bool = False) -> Pa
         # One run prints its banner once, however many ranks it has.
         why = f"the output contains {printed.runs} runs of {TOOL}: pass one run at a time"
         return Parsed(TOOL, (), (why,))
-    figures = {phase.name: phase.value for phase in printed.phases}
-    samples = [phase.sample() for phase in printed.phases]
+    ran = [phase for phase in printed.phases if phase.ran]
+    figures = {phase.name: phase.value for phase in ran}
+    samples = [phase.sample() for phase in ran]
     if not _missing(figures) and printed.total is not None:
         samples += _scores(score(figures))
     problems = [
         *_errors(text, printed, stonewall_s, counted=counted),
-        *_too_short(printed.phases, stonewall_s, counted=counted),
+        *_too_short(ran, stonewall_s, counted=counted),
         *_unfinished(printed, figures),
         *_invalid(printed, stonewall_s),
         *filter(None, map(impossible, samples)),
@@ -262,8 +263,8 @@ def _too_short(phases: Iterable[Io500Phase], stonewall_s: int, *, counted: bool)
             continue
         if name in seconds and float(seconds[name]) < stonewall_s:
             yield (
-                f"{name} took {seconds[name]} s, less than its stonewall of {stonewall_s} s:"
-                " give it more to write"
+                f"{name} took {seconds[name]} s, less than the required {stonewall_s} s: give it"
+                " that stonewall, and more to write"
             )
 
 
@@ -273,11 +274,17 @@ def _missing(figures: Mapping[str, float]) -> list[str]:
 
 def _unfinished(printed: Io500Printed, figures: Mapping[str, float]) -> Iterator[str]:
     """Report phases or scores that are missing or do not match."""
-    if missing := _missing(figures):
+    left_out = [phase.name for phase in printed.phases if not phase.ran]
+    if left_out:
+        yield (
+            f"io500 did not run {', '.join(left_out)}, with 0 in 0 s: the configuration leaves it"
+            " out, or it failed at once"
+        )
+    if missing := [name for name in _missing(figures) if name not in left_out]:
         yield f"io500 did not finish: it did not report {', '.join(missing)}"
     elif printed.total is None:
         yield "io500 did not finish: there is no score"
-    elif not _follows(printed, score(figures)):
+    elif not left_out and not _follows(printed, score(figures)):
         yield f"the score of {printed.total} does not follow from the phases: {score(figures)}"
 
 

@@ -65,6 +65,11 @@ class Io500Phase:
     decimals: int
     invalid: bool = False
 
+    @property
+    def ran(self) -> bool:
+        """Whether the phase ran at all; of one that did not, io500 prints 0 in 0 s."""
+        return self.value > 0 or float(self.seconds) > 0
+
     def sample(self) -> Sample:
         """The phase as a sample."""
         name = self.name.replace("-", "_").lower()

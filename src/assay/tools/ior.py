@@ -31,6 +31,7 @@ from assay.tools.ior_forms import (
     from_table,
     has_no_rows_by_design,
     is_csv,
+    is_part,
 )
 from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
@@ -188,6 +189,8 @@ def parse(
     runs = len(BANNER.findall(text))
     if not runs and is_csv(text):
         return _csv(text)
+    if not runs and (part := is_part(text)):
+        return KNOWS.unread(part, "the whole output, whose head has the options")
     if runs and has_no_rows_by_design(text):
         return KNOWS.unread("a table of maximum and mean alone", "a run with -v, or a newer IOR")
     tests, problems = from_table(text, runs) if runs else from_json(text)
@@ -266,8 +269,8 @@ def _harmless(text: str, tests: Sequence[IorTest], overwrites: bool) -> Iterator
     yield _STATFS  # it only prints how full the file system is
     if _to_the_end(text, tests):
         yield _STONEWALL
-    if _only_reads(tests):
-        yield _NOT_FLUSHED
+    if _only_reads(tests) or (tests and all(test.options.api == "DFS" for test in tests)):
+        yield _NOT_FLUSHED  # DFS has no cache to flush (DFS_Fsync in IOR)
     if overwrites:
         yield _OVERWRITTEN
 

@@ -154,6 +154,16 @@ def is_csv(text: str) -> bool:
     return any(line.startswith(_CSV_HEAD) for line in text.splitlines())
 
 
+def is_part(text: str) -> str:
+    """Which part of an output a text is that has neither IOR's first line nor a summary.
+
+    Empty if it is no part of IOR's output.
+    """
+    if any(f",{_CSV_HEAD}" in line for line in text.splitlines()):
+        return "a CSV with columns of another program before IOR's"
+    return "the rows of a table without its head" if any(_rows(text)) else ""
+
+
 def from_csv(text: str) -> Iterator[tuple[str, float, str, str]]:
     """The rows of a summary in CSV: access, bandwidth in MiB/s, tasks, and repetition.
 

@@ -2,8 +2,8 @@
 
 People post and save outputs with ``srun --label`` (``0: ``), Open MPI's ``--tag-output``
 (``[1,0]<stdout>:``), Hydra's ``-prepend-rank`` (``[0] ``), ``[rank 0] ``, time stamps of log
-collectors, colour, the line ends of Windows and the margin of a page. Parsers know the program
-alone.
+collectors, colour, the line ends of Windows, the margin of a page and the marks of a quotation
+(``# ``, ``> ``). Parsers know the program alone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ _PREFIXES = tuple(
         r"\[\d{1,9},\d{1,9}\]<std(?:out|err)>: ?",
         r" {0,8}\d{1,9}: ?",
         r"\[(?:rank )?\d{1,9}\] ",
+        r"[#>] ?",
         r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? ",
     )
 )

@@ -154,6 +154,8 @@ def parse(
         limit: why there could not be more files, for the sentence; empty if there could.
     """
     seen = [(int(tasks), int(nodes)) for tasks, nodes in _BANNER.findall(text)]
+    if not seen and _has_rates(text):
+        return KNOWS.unread("a summary alone", "the whole output, whose head has the options")
     problems = [
         *printed_errors(text, [_HARMLESS]),
         *worlds(TOOL, seen, expected_tasks, expected_nodes),

@@ -37,7 +37,9 @@ _ROW = re.compile(
 _TOTAL = re.compile(r"^Total +: +(?P<rate>\d+\.\d\d) +(?P<bandwidth>\d+\.\d\d) ", re.MULTILINE)
 _PCIE = re.compile(r"PCIE \((?P<address>.+)\)")
 _NO_DEVICE = re.compile(r"^No valid NVMe controllers", re.MULTILINE)
-_LOST = re.compile(r"^(?:(?:Read|Write) completed with error|starting I/O failed)", re.MULTILINE)
+_FAILED = re.compile(r"^(?:Read|Write) completed with error", re.MULTILINE)
+_NOT_STARTED = re.compile(r"^starting I/O failed", re.MULTILINE)
+_SMALL_QUEUE = re.compile(r"^controller IO queue size (\d+),? less than required", re.M | re.I)
 _NO_MEMORY = re.compile(r"Cannot get hugepage information|Failed to initialize DPDK")
 _USAGE = re.compile(r"^(?:missing -\w .*|.*: invalid option.*|.*unrecognized option.*)$", re.M)
 _ENDED_BADLY = re.compile(r": errors occurred$", re.MULTILINE)
@@ -189,7 +191,13 @@ def _problems(text: str) -> Iterator[str]:
             "spdk_nvme_perf found no device: is the engine stopped, is the device bound to a"
             " user-space driver, and is the address right?" + (f" ({errors[0]})" if errors else "")
         )
-    if lost := _LOST.findall(text):
-        yield f"{len(lost)} I/Os failed: a device was lost during the run, or has errors"
+    failed, not_started = (len(each.findall(text)) for each in (_FAILED, _NOT_STARTED))
+    if not_started and not failed and (queue := _SMALL_QUEUE.search(text)):
+        yield (
+            f"{not_started} I/Os could not start: more are in flight than the queue of {queue[1]}"
+            " takes; use fewer (-q), or smaller ones (-o)"
+        )
+    elif lost := failed + not_started:
+        yield f"{lost} I/Os failed: a device was lost during the run, or has errors"
     elif _ENDED_BADLY.search(text) and not (usage or _NO_MEMORY.search(text)):
         yield "spdk_nvme_perf ended with errors"

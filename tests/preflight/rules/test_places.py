@@ -16,6 +16,12 @@ def test_a_mount_that_would_hide_the_system_is_refused(mount: str) -> None:
     assert "a mount here would hide what the system needs" in problem.allowed
 
 
+def test_the_shared_memory_of_a_host_works_and_is_warned_of() -> None:
+    problem = only(put(site(), {MOUNT: "/dev/shm"}))
+    assert problem.severity == "warning"
+    assert "is mounted already, and every program of the host fills it" in problem.allowed
+
+
 def test_a_mount_over_files_is_refused() -> None:
     directory = {"exists": True, "filesystem": "ext4", "entries": 3}
     document = put(site(), {MOUNT: "/srv/d", "s1: directories": {"/srv/d": directory}})
@@ -40,6 +46,17 @@ def test_a_mount_over_files_is_refused() -> None:
 def test_places_in_each_other_are_refused(changes: dict[str, object], key: str) -> None:
     problem = only(put(site("md-on-ssd-shared", engines=2), changes))
     assert (problem.host, problem.key, problem.severity) == ("s1", key, "error")
+
+
+def test_a_mount_in_a_plain_directory_of_control_metadata_hides_nothing() -> None:
+    document = put(site("md-on-ssd-shared"), {"s1: server/control_metadata/path": "/var/daos"})
+    assert problems(put(document, {MOUNT: "/var/daos/scm"})) == []
+    problem = only(put(document, {MOUNT: "/var/daos/daos_control/scm"}))
+    assert "daos_control, which a format removes" in problem.allowed
+    document = put(site("md-on-ssd-shared"), {"s1: server/control_metadata/path": "/var/daos"})
+    put(document, {MOUNT: "/var/daos/scm", "s1: server/control_metadata/device": "/dev/sdx"})
+    [nested] = [each for each in problems(document) if "would hide it" in each.allowed]
+    assert nested.key == "engines[0].storage[0].scm_mount"
 
 
 def prefix(path: str) -> dict[str, object]:

@@ -126,7 +126,8 @@ def judge(
     # No file of DAOS names benchmarks, and of a guessed release no advice is given.
     others = {"benchmarks"} | ({"daos.version"} if release is None and program is None else set())
     both = [problem for problem in both if problem.key not in others]
-    both = [_of_discovery(problem) for problem in both]
+    of_other_key = any("servers" in (host.server or {}) for host in hosts)  # that of DAOS 1.2
+    both = [_of_discovery(problem) for problem in both if not (of_other_key and _is_bare(problem))]
     both += _of_control(hosts, version)
     named = {host.name for host in hosts} - {HERE, CLIENT}
     # The other servers have the same file, so they have no other problems.
@@ -143,9 +144,14 @@ def judge(
     return JudgedFiles(version, source, tuple(unique.values()), tuple(_unknown(hosts)))
 
 
+def _is_bare(problem: Problem) -> bool:
+    """Whether there is no engine at all."""
+    return problem.key == "engines" and problem.value is None
+
+
 def _of_discovery(problem: Problem) -> Problem:
     """Without engines DAOS starts and looks for hardware (`Validate` of the server's config)."""
-    if problem.key != "engines" or problem.value is not None:
+    if not _is_bare(problem):
         return problem
     allowed = "should have at least one engine: without any, daos_server only discovers hardware"
     return replace(problem, allowed=allowed, severity="warning")

@@ -124,7 +124,7 @@ def _with_tiers(engine: Any) -> Any:
 
 def kind_of(document: Mapping[str, Any], name: str) -> FileKind:
     """Which of the three files it is: by its keys, or else by its name."""
-    if {"engines", "servers", "provider", "mgmt_svc_replicas"} & document.keys():
+    if {"engines", "servers", "provider"} & document.keys():
         return "server"
     if "hostlist" in document:
         return "control"

@@ -16,7 +16,7 @@ from typing import Any
 from assay.cluster.description import controller_of
 from assay.cluster.releases import Version
 from assay.preflight.daos_files.keys import OF_AGENT, OF_SERVER, FileKind, modern
-from assay.preflight.keys import agent, server
+from assay.preflight.keys import agent, renamed, server
 from assay.preflight.keys.kinds import Kind, Section
 from assay.preflight.rules.site.system import address_and_port
 from assay.problems import Problem
@@ -62,7 +62,9 @@ def examined(
             continue
         key, value = section.keys[name], usable[name]
         if version not in key.versions:
-            allowed = f"is a key of DAOS {key.versions}, and this is {version}: leave it out"
+            older = renamed.before(name)
+            instead = f"here it is {older}" if older else "leave it out"
+            allowed = f"is a key of DAOS {key.versions}, and this is {version}: {instead}"
             problems.append(Problem(host, _place(kind, name), value, allowed))
         elif key.is_deprecated(version):
             problems.append(_deprecated(kind, name, usable, host))
@@ -81,12 +83,9 @@ def _place(kind: FileKind, key: str) -> str:
     return key if kind == "server" else f"daos_{kind}.yml: {key}"
 
 
-_TODAY = {"access_points": "mgmt_svc_replicas", "enable_hotplug": "disable_hotplug"}
-
-
 def _deprecated(kind: FileKind, name: str, document: Document, host: str | None) -> Problem:
     """DAOS still reads it, unless the key that has taken its place is there, too."""
-    today = _TODAY[name]
+    today = renamed.successor(name)
     opposite = ", with the opposite value" * name.startswith("enable")
     if today in document:
         allowed = f"should be left out beside {today}: DAOS refuses the two together"

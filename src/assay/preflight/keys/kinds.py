@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from assay.cluster.daos import until_na
 from assay.cluster.releases import EVERY, Releases, Version, until
+from assay.preflight.keys import renamed
 
 INT32, UINT8, UINT32, INT64 = 2**31 - 1, 2**8 - 1, 2**32 - 1, 2**63 - 1
 PORT = 65535
@@ -260,25 +261,9 @@ class Section:
 
     def _unknown(self, name: str, version: Version) -> str:
         known = [key for key, each in self.keys.items() if version in each.versions]
-        near = _renamed(name, self.keys) or _near(name, self.keys)
+        near = renamed.meaning(name, self.keys) or _near(name, self.keys)
         choose = "" if near else f"; choose from: {', '.join(sorted(known))}"
         return f"unknown key {self.what} in DAOS {version}{near}{choose}"
-
-
-# Keys of older releases that posted configurations still have; the nearest one by spelling may
-# mean the opposite.
-_TODAY = {
-    "bdev_include": "bdev_list, in storage of an engine",
-    "enable_vmd": "disable_vmd, with the opposite value",
-    "scm_class": "class, in storage of an engine",
-    "bdev_class": "class, in storage of an engine",
-    "servers": "engines",
-}
-
-
-def _renamed(word: str, words: Mapping[str, Any]) -> str:
-    """What an old key is called today, unless this section still has a key of the name."""
-    return f" (today {_TODAY[word]})" if word in _TODAY and word not in words else ""
 
 
 def _near(word: str, words: Mapping[str, Any] | tuple[str, ...]) -> str:

@@ -211,7 +211,7 @@ def parse(text: str, *, expected_ranks: int | None = None, program: str = TOOL) 
     try:
         answer = _Answer.model_validate(objects[0])
     except ValidationError as error:
-        return Parsed(TOOL, (), tuple(_not_understood(objects[0], first_error(error))))
+        return _not_understood(objects[0], error)
     match answer.response:
         case _System(members=members):
             return Parsed(TOOL, (), tuple(_system_problems(members, expected_ranks)))
@@ -228,19 +228,29 @@ def parse(text: str, *, expected_ranks: int | None = None, program: str = TOOL) 
             return Parsed(TOOL, (), (f"{program} failed: {why}",))
 
 
-def _not_understood(answer: dict[str, Any], why: str) -> Iterator[str]:
+def _not_understood(answer: dict[str, Any], error: ValidationError) -> Parsed:
     response = answer.get("response")
-    if not isinstance(response, dict) or {"members", "total_targets"} & response.keys():
-        yield f"the query of the system or pool was not answered: {why}"
-        return
+    if not isinstance(response, dict):
+        why = f"the query of the system or pool was not answered: {first_error(error)}"
+        return Parsed(TOOL, (), (why,))
+    of = _System if "members" in response else _Pool if "total_targets" in response else None
+    if of is not None:
+        # The error of a union is that of its first member.
+        try:
+            of.model_validate(response)
+        except ValidationError as its:
+            why = f"the answer about the {of.__name__[1:].lower()} has an unexpected form: "
+            missing = its.errors()[0]["type"] == "missing"
+            return Parsed(TOOL, (), (why + first_error(its),), unread=missing)
     keys = ", ".join(sorted(map(quoted, response))[:4]) or "nothing"
-    yield (
+    other = (
         f"this is the answer of another command, or of a release that is not known ({keys});"
         " pass that of dmg -j system query or dmg -j pool query"
     )
     failed = response.get("host_errors")
-    for error, hosts in (failed if isinstance(failed, dict) else {}).items():
-        yield f"{quoted(hosts)}: {quoted(error)}"
+    its_errors = failed.items() if isinstance(failed, dict) else ()
+    reasons = (other, *(f"{quoted(hosts)}: {quoted(error)}" for error, hosts in its_errors))
+    return Parsed(TOOL, (), reasons, unread=True)
 
 
 def _system_problems(members: list[Member], expected: int | None) -> Iterator[str]:
@@ -298,12 +308,8 @@ def failure(text: str) -> str:
 
 def uuid(text: str) -> str:
     """The UUID of a pool from `dmg -j pool query`; empty if there is none."""
-    objects, _ = json_objects(text)
-    try:
-        answer = _Answer.model_validate(objects[0] if objects else {})
-    except ValidationError:
-        return ""
-    return answer.response.uuid if isinstance(answer.response, _Pool) else ""
+    pool = _pool(text)
+    return pool.uuid if pool else ""
 
 
 def ranks(text: str) -> dict[str, int]:
@@ -366,22 +372,22 @@ def remapped(before: str, after: str) -> list[str]:
     return []
 
 
-def _pool(text: str) -> _Pool | None:
+def _response(text: str) -> _System | _Pool | None:
     objects, _ = json_objects(text)
     try:
-        answer = _Answer.model_validate(objects[0] if objects else {})
+        return _Answer.model_validate(objects[0] if objects else {}).response
     except ValidationError:
         return None
-    return answer.response if isinstance(answer.response, _Pool) else None
+
+
+def _pool(text: str) -> _Pool | None:
+    response = _response(text)
+    return response if isinstance(response, _Pool) else None
 
 
 def _members(text: str) -> list[Member]:
-    objects, _ = json_objects(text)
-    try:
-        answer = _Answer.model_validate(objects[0] if objects else {})
-    except ValidationError:
-        return []
-    return answer.response.members if isinstance(answer.response, _System) else []
+    response = _response(text)
+    return response.members if isinstance(response, _System) else []
 
 
 def members(query: Answer) -> list[Member]:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 
-_LIMITS = (
-    "GrpBillingMinutes",
-    "GrpCPUMinutesLimit",
-    "GrpGRESMinutes",
-    "GrpNodeMinutes",
-    "MaxBillingMinutesPerJob",
-    "MaxCpuMinutesPerJobLimit",
-    "MaxCpuPerJobLimit",
-    "MaxGRESPerJob",
-    "MaxGRESMinutesPerJob",
-    "MaxNodeMinutesPerJob",
-    "MaxMemoryPerJob",
-    "MaxNodePerJobLimit",
-    "MaxWallDurationPerJobLimit",
+_RESOURCES = (
+    *("BB", "Billing", "CPU", "Cpu", "Energy", "GRES", "License", "Mem", "Memory", "Node"),
+    "Unknown",
 )
-"""Limits that one job exceeds by itself, or that are used up; others bind only while jobs run."""
+_LIMITS = (
+    *(
+        limit.format(resource) + end
+        for resource in _RESOURCES
+        for limit in ("Max{}PerJob", "Max{}PerNode", "Max{}MinutesPerJob", "Grp{}Minutes", "Min{}")
+        for end in ("", "Limit")
+    ),
+    "MaxWallDurationPerJobLimit",
+    "GrpWallLimit",
+)
+"""Limits that one job exceeds by itself, or that are used up; others bind only while jobs run. Each
+reason has one of these names (`jsra` in src/common/job_state_reason.c of Slurm)."""
 
 IN_VAIN = (
     # A node that is lost while its job waits; Slurm goes on after a comma: "DRAINED or reserved for
@@ -29,13 +29,16 @@ IN_VAIN = (
     "NodeDown",
     "AccountNotAllowed",
     "AccountingPolicy",
+    "AssociationTimeLimit",
     "BadConstraints",
+    "DependencyNeverSatisfied",
     "InvalidAccount",
     "InvalidQOS",
     "Job's QOS not permitted to use this partition",
     "Job's account not permitted to use this partition",
     "JobHeldAdmin",
     "JobHeldUser",
+    "JobHoldMaxRequeue",
     "MaxMemPerLimit",
     "QOSMaxNodePerUserLimit",
     "launch failed requeued held",
@@ -45,9 +48,10 @@ IN_VAIN = (
     "PartitionNodeLimit",
     "PartitionTimeLimit",
     "QOSMinCpuNotSatisfied",
-    "QOSMinGRES",
     "QOSNotAllowed",
+    "QOSTimeLimit",
     "ReservationDeleted",
+    "ReservationInvalid",
     *(f"{of}{limit}" for of in ("Assoc", "QOS") for limit in _LIMITS),
 )
 """Slurm's reasons (squeue(1), JOB REASON CODES) that no waiting removes: the job is cancelled."""

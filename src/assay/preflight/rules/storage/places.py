@@ -25,8 +25,12 @@ SYSTEM = frozenset(
 )
 """Directories of the system (hier(7)) and of DAOS, which a mount would hide."""
 
+_METADATA = "server.control_metadata.path"
 _NO_MOUNTS = tuple(map(Path, ("/boot", "/dev", "/etc", "/proc", "/sys", "/usr", "/bin", "/lib")))
 
+
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108
+"""A tmpfs of each host. DAOS takes what is mounted already for its SCM (TACC's Frontera ran so)."""
 
 _FREE = frozenset(map(Path, ("/media", "/mnt", "/srv")))
 """Directories that hier(7) leaves to the administrator: a client may have nothing there."""
@@ -43,7 +47,7 @@ def place_rules(of: OfServer) -> Iterator[Problem]:
             yield from _hides_prefix(name, host, key, path)
     if host.scratch is not None:
         places["scratch.directory"] = host.scratch.directory
-    yield from _nested(name, places)
+    yield from _nested(name, places, _plain(host))
 
 
 @OfSystem.rule
@@ -74,7 +78,7 @@ def _beside(name: str, host: Host, mount: Path) -> Iterator[Problem]:
     if host.scratch is not None:
         places["scratch.directory"] = host.scratch.directory
     for key, path in places.items():
-        yield from _nested(name, {key: path, "daos.mount": mount})
+        yield from _nested(name, {key: path, "daos.mount": mount}, _plain(host))
 
 
 def _is_of_the_system(path: Path) -> bool:
@@ -99,16 +103,29 @@ def _places(host: Host) -> Iterator[tuple[str, Path]]:
             if tier.scm_mount is not None:
                 yield f"engines[{number}].storage[{index}].scm_mount", tier.scm_mount
     if host.server.control_metadata is not None:
-        yield "server.control_metadata.path", host.server.control_metadata.path
+        yield _METADATA, host.server.control_metadata.path
+
+
+def _plain(host: Host) -> Path | None:
+    """The place of control metadata, if it is a plain directory on which nothing is mounted."""
+    metadata = host.server.control_metadata
+    return metadata.path if metadata is not None and metadata.device is None else None
 
 
 def _is_no_place(name: str, host: Host, key: str, path: Path) -> Iterator[Problem]:
-    metadata = host.server.control_metadata
-    is_metadata = key == "server.control_metadata.path"
-    is_mounted = not is_metadata or (metadata is not None and metadata.device is not None)
+    is_mounted = key != _METADATA or _plain(host) is None
     hides = path in SYSTEM or _is_of_the_system(path)
     if ".." in path.parts:
         yield Problem(name, key, path, "should have no .. in it")
+    elif path == _SHARED_MEMORY:
+        yield Problem(
+            name,
+            key,
+            path,
+            f"should be a directory for DAOS alone, such as /mnt/daos0: {path} is mounted already,"
+            " and every program of the host fills it",
+            severity="warning",
+        )
     elif hides and (is_mounted or path == Path("/")):
         yield Problem(
             name,
@@ -142,21 +159,26 @@ def _hidden(host: Host, path: Path) -> int:
     return 0 if directory is None or directory.mounted else directory.entries
 
 
-def _nested(name: str, places: Mapping[str, Path]) -> Iterator[Problem]:
-    """Refuse a place within another, and equal places, except SCM mounts (see `engine_rules`)."""
+def _nested(name: str, places: Mapping[str, Path], plain: Path | None) -> Iterator[Problem]:
+    """Refuse a place within another, and equal places, except SCM mounts (see `engine_rules`).
+
+    In a plain directory of control metadata, only what a format removes is no place for a mount.
+    """
     for (key, path), (other_key, other) in combinations(places.items(), 2):
         for inner_key, inner, outer_key, outer in (
             (key, path, other_key, other),
             (other_key, other, key, path),
         ):
             if outer in inner.parents and outer != Path("/"):
-                yield Problem(
-                    name,
-                    inner_key,
-                    inner,
+                allowed = (
                     f"should not be in {outer}, which is {outer_key}: what is mounted there later"
-                    " would hide it",
+                    " would hide it"
                 )
+                if outer_key == _METADATA and outer == plain:
+                    if outer / "daos_control" not in (inner, *inner.parents):
+                        continue
+                    allowed = f"should not be in {outer}/daos_control, which a format removes"
+                yield Problem(name, inner_key, inner, allowed)
             elif inner == outer and inner_key != key and not _are_scm(key, other_key):
                 yield Problem(
                     name, inner_key, inner, f"should be a place of its own; {outer_key} has it"
