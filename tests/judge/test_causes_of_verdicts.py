@@ -48,6 +48,20 @@ def test_jobs_that_one_reason_stops_differ_by_their_numbers_alone() -> None:
     assert cause.title == "failed: it did not start"
 
 
+def test_an_error_of_daos_is_one_cause_whatever_rpc_it_was() -> None:
+    lines = [
+        f"(dc_rw_cb() d84292c7/0a031edb {oid}.0.2 rpc 0x{rpc} opc 0 to rank {rank} tag 3:"
+        " DER_NOSPACE(-1007): 'No space on storage target')"
+        for oid, rpc, rank in (("9390.102", "56476b", 2), ("9390.238", "7f8d89", 1))
+    ]
+    reasons = [f"fio (fio) failed with exit status 6: no space left {line}" for line in lines]
+    (cause,) = causes([judgement(problems=[reason]) for reason in reasons])
+    assert len(cause.judgements) == 2
+    assert "to rank 2" in cause.reason
+    other = judgement(problems=["fio (fio) failed with exit status 2: no space left"])
+    assert len(causes([cause.judgements[0], other])) == 2
+
+
 def test_what_one_host_makes_slow_is_one_cause_of_all_checks() -> None:
     rows = [slow("c4", "c4"), slow("c4", "c4", "IorEasy", Verdict.UNSTEADY), slow("c9", "c9")]
     first, second = causes(rows)

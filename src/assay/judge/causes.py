@@ -19,6 +19,9 @@ _LONGEST_TITLE = 120
 _JOB = re.compile(r"\[jobid=\d+\] ")
 """The number of a job, by which ReFrame's reasons differ from check to check."""
 
+_RPC = re.compile(r" \(\w+\(\) [^()]*DER_\w+\(-\d+\)[^()]*\)")
+"""The line of DAOS's log that explains an error, with the addresses of one RPC and its object."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cause:
@@ -79,7 +82,7 @@ def _rank(judgement: Judgement) -> int:
 
 def _kind(judgement: Judgement) -> Hashable:
     if judgement.verdict is Verdict.MISSING:
-        return _JOB.sub("", judgement.reason)
+        return _RPC.sub("", _JOB.sub("", judgement.reason))
     if judgement.culprit:
         return "slow", judgement.culprit
     return judgement.verdict, judgement.requirement.check
