@@ -1,12 +1,15 @@
 """Metrics that had another name in an earlier release of daos-assay, whose bundles are read still.
 
-Whoever renames a metric, or replaces it by another, adds a line here. A name is never used again.
+Whoever renames a metric, or replaces it by another, adds a line to `renamed.yml`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import resources
 from typing import NamedTuple
+
+import yaml
 
 
 class Renamed(NamedTuple):
@@ -22,9 +25,10 @@ class Renamed(NamedTuple):
 
 
 RENAMED: Mapping[str, Renamed] = {
-    # Aurora's acceptance transfers 1 MiB.
-    "IorByRank.read_2m": Renamed("IorByRank.read_1m", "0.2.0", is_same=False),
-    "IorByRank.write_2m": Renamed("IorByRank.write_1m", "0.2.0", is_same=False),
+    old: Renamed(**now)
+    for old, now in yaml.safe_load(
+        resources.files("assay.checks").joinpath("renamed.yml").read_text("utf-8")
+    ).items()
 }
 """By the earlier name."""
 
