@@ -15,6 +15,7 @@ import json
 import os
 import secrets
 import sys
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -62,8 +63,21 @@ def _description() -> "dict[str, object]":
 def _digests(described: "dict[str, object]") -> "dict[str, str]":
     return {
         key: hashlib.sha256(json.dumps(part, sort_keys=True).encode()).hexdigest()[:32]
-        for key, part in described.items()
+        for key, part in _parts(described)
     }
+
+
+def _parts(described: "dict[str, object]") -> "Iterator[tuple[str, object]]":
+    """Each key, of DAOS's part each of its own, and each key of a host, of all hosts together."""
+    for key, part in described.items():
+        if key == "hosts" and isinstance(part, dict):
+            for name in sorted({name for host in part.values() for name in host}):
+                yield f"hosts.{name}", {host: its.get(name) for host, its in part.items()}
+        elif key == "daos" and isinstance(part, dict):
+            for name, value in part.items():
+                yield f"daos.{name}", value
+        else:
+            yield key, part
 
 
 main()

@@ -111,7 +111,7 @@ def test_a_description_that_was_changed_since_is_named_with_its_parts(
     now = digests({"name": "hall", "hosts": {"s1": {"b": 1.5, "cores": 8}}, "commitments": []})
     assert judged_by(controller, now) == (
         "judged by another description than it was measured by; changed since the campaign was"
-        " begun: commitments, floors, hosts"
+        " begun: commitments, floors, hosts.cores"
     )
 
 

@@ -21,7 +21,8 @@ TWO_SSDS = {"s1: engines/0/storage/1/bdev_list": ["0000:65:00.0", "0000:66:00.0"
 
 
 def cluster(changes: dict[str, object] | None = None) -> Cluster:
-    document = site(servers=1, engines=1, clients=1)
+    # As many servers as a class of three copies needs.
+    document = site(servers=3 if changes == RP_3 else 1, engines=1, clients=1)
     document["daos"] |= {"pool": "tank", "container": "posix"}
     return described(put(document, changes or {}))
 

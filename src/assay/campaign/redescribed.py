@@ -8,12 +8,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import AwareDatetime
 
 from assay.campaign.begun import RecordOfBegun
+
+FOUND = frozenset(
+    {"daos.failure", "daos.found"}
+    | {
+        f"hosts.{key}"
+        for key in (
+            *("backing_files", "block_devices", "blocks", "directories", "fingerprint", "links"),
+            *("nvme", "setup", "shared", "superblocks", "vmd"),
+        )
+    }
+)
+"""Parts that change by themselves, since a kernel fills them (an SSD in user space looks otherwise)
+or a variable of one run; who described the system did not change them."""
 
 _HEX_DIGITS = 32
 """Of SHA-256, in the record: its lines stay short, and nobody finds a second document for it."""
@@ -23,8 +36,20 @@ def digests(document: Mapping[str, Any]) -> dict[str, str]:
     """The digest of each part of a description, as `reframe-checks/begun.py` makes it."""
     return {
         key: hashlib.sha256(json.dumps(part, sort_keys=True).encode()).hexdigest()[:_HEX_DIGITS]
-        for key, part in document.items()
+        for key, part in _parts(document)
     }
+
+
+def _parts(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, part in document.items():
+        if key == "hosts" and isinstance(part, dict):
+            for name in sorted({name for host in part.values() for name in host}):
+                yield f"hosts.{name}", {host: its.get(name) for host, its in part.items()}
+        elif key == "daos" and isinstance(part, dict):
+            for name, value in part.items():
+                yield f"daos.{name}", value
+        else:
+            yield key, part
 
 
 def redescribed(
@@ -52,7 +77,7 @@ def redescribed(
         {
             key
             for described in sessions
-            for key in {*judged, *described}
+            for key in {*judged, *described} - FOUND
             if described.get(key) != judged.get(key)
         }
     )

@@ -105,6 +105,8 @@ def _other_models(site: Site, name: str, host: Host) -> Iterator[Undescribed]:
         ours = sheet_of(model)
         if sheet is None or model is None or ours == named:
             continue
+        if any(part in model for part in sheet.models):
+            continue  # the site's own sheet
         if ours is not None:
             differ = "; ".join(_differences(sheet, shipped().ssd[ours]))
             why = f"the host reports {model}, which is {ours}: {differ}" if differ else ""

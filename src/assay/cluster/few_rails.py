@@ -21,6 +21,8 @@ class FewRails(NamedTuple):
     rails: tuple[str, ...]
     left_out: tuple[str, ...]
     """Interfaces that its agent would give to clients, if its configuration let it."""
+    is_used: bool
+    """Whether a client uses a rail of the name of one of them."""
     usual: int
     """Number of rails of most clients."""
     most: int
@@ -29,7 +31,7 @@ class FewRails(NamedTuple):
     @property
     def is_narrowed(self) -> bool:
         """Whether its configuration alone makes it have fewer than a peer."""
-        return bool(self.left_out) and len(self.rails) < self.most
+        return self.is_used and len(self.rails) < self.most
 
     @property
     def why(self) -> str:
@@ -45,20 +47,28 @@ class FewRails(NamedTuple):
 
 def few_rails(site: Site, hosts: Mapping[str, Host]) -> Iterator[FewRails]:
     """The clients that have fewer rails than most, or leave some out."""
-    if site.daos is None:
-        return
     networks = networks_of_servers(site, hosts)
+    # Of a system that was found, the networks of its servers may be unknown.
+    if site.daos is None or not networks:
+        return
     clients = [name for name in site.clients if name in hosts]
     own = {name: rails_by(site, hosts[name], hosts[name].agent, networks) for name in clients}
     counts = Counter(map(len, own.values()))
     most = max(counts, default=1)
     usual = max(counts, key=lambda rails: (counts[rails], rails), default=1)
+    used = {rail for rails in own.values() for rail in rails}
     for name, rails in own.items():
+        faces = hosts[name].interfaces
+        slowest = min((faces[rail].speed_gbits or 0 for rail in rails if rail in faces), default=0)
         seen = rails_by(site, hosts[name], Agent(), networks)
         left_out = tuple(
             rail
             for rail in seen
-            if rail not in rails and is_physical(hosts[name].interfaces.get(rail, Interface()))
+            if rail not in rails
+            and is_physical(faces.get(rail, Interface()))
+            and (faces[rail].speed_gbits or slowest) >= slowest
         )
         if left_out or len(rails) < usual:
-            yield FewRails(name, rails, left_out, usual, most)
+            yield FewRails(
+                name, rails, left_out, any(rail in used for rail in left_out), usual, most
+            )

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from assay.cluster.description import Host, Site
 
-MODULES_A_CHANNEL = 2
-"""Maximum number of modules on a channel of servers' memory (two slots, in any generation)."""
+MODULES_A_CHANNEL = 3
+"""Maximum number of modules on a channel of servers' memory: three slots with DDR4 of its first
+years, two since (own choice: the larger, so that nobody is accused)."""
 
 TRANSFER_BYTES = 8
 """Bytes of each transfer of a channel: DDR4-3200 has 25,600 MB/s (JEDEC JESD79-4)."""

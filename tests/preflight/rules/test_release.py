@@ -15,7 +15,9 @@ BUILT: dict[str, Any] = {"name": "daos", "version": "2.8.0", "hash": "d" * 32}
 
 def errors(document: dict[str, Any]) -> list[str]:
     _, problems = examine(document)
-    return [str(each) for each in problems if each.key == "daos.version"]
+    return [
+        str(each) for each in problems if (each.key, each.severity) == ("daos.version", "error")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,11 @@ def test_another_release_than_was_built_or_installed_is_refused(
         f"daos.version = 2.6: should be 2.8: {said}"
     ]
     assert errors(site() | recorded) == []
+
+
+def test_a_package_beside_a_daos_of_another_prefix_is_not_asked() -> None:
+    document = site() | {"versions": {"daos-client": "2.6.3-1.el9"}}
+    assert errors(put(document, {"daos/prefix": "/opt/daos"})) == []
 
 
 def test_another_release_than_was_found_is_refused() -> None:

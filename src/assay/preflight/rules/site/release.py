@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+from assay.cluster.description import Site
 from assay.cluster.releases import release_of
 from assay.preflight.rules.context import OfSite
 from assay.problems import Problem
 
-_PACKAGES = ("daos", "daos-client")
+_PACKAGES, _OF_PACKAGES = ("daos", "daos-client"), Path("/usr")
 
 
 @OfSite.rule
@@ -20,7 +22,7 @@ def release_rules(of: OfSite) -> Iterator[Problem]:
     daos = of.site.daos
     if daos is None:
         return
-    for key, printed in _recorded(of):
+    for key, printed in _recorded(of.site):
         release = release_of(printed)
         if release is not None and release != daos.version:
             yield Problem(
@@ -28,14 +30,15 @@ def release_rules(of: OfSite) -> Iterator[Problem]:
             )
 
 
-def _recorded(of: OfSite) -> Iterator[tuple[str, str]]:
-    site = of.site
+def _recorded(site: Site) -> Iterator[tuple[str, str]]:
     if site.daos and site.daos.found and site.daos.found.release:
         yield "daos.found.release", site.daos.found.release
     for kind, packages in site.built.items():
         for package in packages:
             if package.name == "daos" and not package.external:
                 yield f"built.{kind}", package.version
-    for name in _PACKAGES:
-        if name in site.versions:
-            yield f"versions.{name}", site.versions[name]
+    # With another prefix DAOS's programs are not a package's, which an image may have all the same.
+    if site.daos and site.daos.prefix == _OF_PACKAGES:
+        for name in _PACKAGES:
+            if name in site.versions:
+                yield f"versions.{name}", site.versions[name]
