@@ -63,6 +63,21 @@ def test_a_rail_that_is_down_is_named_and_is_no_choice_of_a_description() -> Non
     ((name, narrowed, why),) = of({"c2": {"interfaces/ib1/up": False}})
     assert (name, narrowed) == ("c2", False)
     assert why == (
-        "most clients have 2 rails, and no other interface of this one is up and in the servers'"
-        " networks"
+        "most clients have 2 rails, and no other interface of this one is up, as fast, and in the"
+        " servers' networks"
     )
+
+
+def test_a_rail_that_no_peer_uses_narrows_nobody() -> None:
+    """All keep ib1 for MPI, and one client has a third port."""
+    more = {"interfaces/ib2": {"address": "198.51.100.9", "network": "192.0.2.0/24", "up": True}}
+    clients = dict.fromkeys(("c1", "c2", "c3"), EXCLUDED) | {"c4": EXCLUDED | more}
+    assert not any(narrowed for _, narrowed, _ in of(clients))
+
+
+def test_a_slower_port_that_is_left_out_is_no_rail() -> None:
+    """A management port, say: the client is named for what it lacks, and not for a choice."""
+    slow = EXCLUDED | {"interfaces/ib1/speed_gbits": 1.0}
+    ((name, narrowed, why),) = of({"c3": slow})
+    assert (name, narrowed) == ("c3", False)
+    assert "leaves out" not in why

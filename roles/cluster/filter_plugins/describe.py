@@ -8,14 +8,10 @@ from os.path import dirname
 from typing import Any
 
 from assay.cluster.daos import tag_map
+from assay.cluster.description import MOMENTARY
 from assay.tools.daos.storage_scan import controllers
 from assay.tools.host import lsblk
 from assay.tools.host.fingerprint import fingerprint
-
-MOMENTARY = frozenset(
-    {"blocks", "directories", "backing_files", "superblocks", "setup", "fingerprint", "shared"}
-)
-"""Keys of a host in cluster.json that describe its current state: storage, mounts, settings."""
 
 VIRTUAL = {None, "bridge", "bonding", "tun", "veth", "virtio_net"}
 """Drivers of interfaces whose reported speed is not a line rate."""

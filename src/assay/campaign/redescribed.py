@@ -14,16 +14,11 @@ from typing import Any
 from pydantic import AwareDatetime
 
 from assay.campaign.begun import RecordOfBegun
+from assay.cluster.description import MOMENTARY
 
 FOUND = frozenset(
     {"daos.failure", "daos.found"}
-    | {
-        f"hosts.{key}"
-        for key in (
-            *("backing_files", "block_devices", "blocks", "directories", "fingerprint", "links"),
-            *("nvme", "setup", "shared", "superblocks", "vmd"),
-        )
-    }
+    | {f"hosts.{key}" for key in MOMENTARY | {"block_devices", "links", "nvme", "vmd"}}
 )
 """Parts that change by themselves, since a kernel fills them (an SSD in user space looks otherwise)
 or a variable of one run; who described the system did not change them."""

@@ -98,6 +98,13 @@ class Datasheets(Described):
     fabric: str | None = Field(default=None, description="each port, where no speed is reported")
 
 
+MOMENTARY = frozenset(
+    {"blocks", "directories", "backing_files", "superblocks", "setup", "fingerprint", "shared"}
+)
+"""Keys of a host that describe its current state: storage, mounts, settings. Roles leave them out
+of cluster.json."""
+
+
 class Host(Described):
     """One host: its hardware, its settings and its engines."""
 

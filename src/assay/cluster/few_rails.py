@@ -38,8 +38,8 @@ class FewRails(NamedTuple):
         """Why it has fewer, and what others have."""
         if not self.left_out:
             return (
-                f"most clients have {self.usual} rails, and no other interface of this one is up"
-                " and in the servers' networks"
+                f"most clients have {self.usual} rails, and no other interface of this one is up,"
+                " as fast, and in the servers' networks"
             )
         others = f"a peer has {self.most} rails, and " if self.is_narrowed else ""
         return f"{others}its daos_agent.yml leaves out {', '.join(self.left_out)}"

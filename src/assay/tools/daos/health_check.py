@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from assay.cluster.releases import since
 from assay.tools.daos.daos_answer import read_answer
+from assay.tools.daos.printed_releases import Build, versions
 from assay.tools.text import first_error
 
 RELEASES = since("2.8")
@@ -19,27 +20,19 @@ def query() -> list[str]:
     return ["daos", "-j", "health", "check"]
 
 
-class _Build(BaseModel):
-    version: str = ""
-
-
 class _Pool(BaseModel):
     label: str = ""
     dead: list[int] | None = Field(None, alias="dead_ranks")
 
 
 class _Response(BaseModel):
-    builds: dict[str, _Build] = Field(alias="component_build_info")
+    builds: dict[str, Build] = Field(alias="component_build_info")
     pools: dict[str, _Pool] | None = None
 
     def problems(self) -> Iterator[str]:
-        versions = {
-            name: self.builds[name].version
-            for name in ("server", "client", "libdaos")
-            if name in self.builds and self.builds[name].version
-        }
-        if len(set(versions.values())) > 1:
-            reported = ", ".join(f"{name} {version}" for name, version in versions.items())
+        found = versions(self.builds)
+        if len(set(found.values())) > 1:
+            reported = ", ".join(f"{name} {version}" for name, version in found.items())
             yield f"DAOS differs between its parts: {reported}; were the clients upgraded, too?"
         for uuid, pool in (self.pools or {}).items():
             if pool.dead:

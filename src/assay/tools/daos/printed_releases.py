@@ -10,7 +10,7 @@ from assay.cluster.releases import release_of
 from assay.tools.daos.daos_answer import read_answer
 from assay.tools.daos.daos_user import VERSION
 
-OF_DAOS = ("server", "client", "libdaos")
+PARTS = ("server", "client", "libdaos")
 """The parts that are of DAOS itself, by the names of `daos health check`."""
 
 
@@ -19,13 +19,20 @@ def query() -> list[str]:
     return ["daos", "-j", *VERSION]
 
 
-class _Build(BaseModel):
+class Build(BaseModel):
+    """A part, as `daos health check` describes it."""
+
     version: str = ""
+
+
+def versions(builds: Mapping[str, Build]) -> dict[str, str]:
+    """The version of each part of DAOS itself that has one."""
+    return {name: builds[name].version for name in PARTS if name in builds and builds[name].version}
 
 
 class _Response(BaseModel):
     version: str = ""
-    builds: Mapping[str, _Build] = Field({}, alias="component_build_info")
+    builds: Mapping[str, Build] = Field({}, alias="component_build_info")
 
 
 def printed(text: str) -> dict[str, str]:
@@ -34,12 +41,8 @@ def printed(text: str) -> dict[str, str]:
         response = _Response.model_validate(read_answer(text).response)
     except ValidationError:
         return {}
-    builds = {**response.builds, "client": response.builds.get("client") or _Build()}
-    if response.version:
-        builds["client"] = _Build(version=response.version)
-    return {
-        name: builds[name].version for name in OF_DAOS if name in builds and builds[name].version
-    }
+    client = {"client": Build(version=response.version)} if response.version else {}
+    return versions({**response.builds, **client})
 
 
 def others(text: str, described: str) -> list[str]:
