@@ -101,6 +101,14 @@ def of_a_model_of_no_sheet(_: Document, host: Document) -> None:
     host["nvme"] = {device: {"model": "MADE UP 7.68T"} for device in devices(host)}
 
 
+def of_a_sheet_of_the_site(document: Document, host: Document) -> None:
+    """The site's own sheet names the model that the host reports."""
+    of_a_model_of_no_sheet(document, host)
+    ours = shipped().ssd[SSD].model_dump(mode="json", exclude_none=True)
+    document["hardware"] = {"ssd": {"Ours": ours | {"models": ["MADE UP"]}}}
+    host["datasheets"]["ssd"] = "Ours"
+
+
 def idle_port(_: Document, host: Document) -> None:
     host["interfaces"]["eth0"] = host["interfaces"]["ib0"] | {"speed_gbits": 400.0}
     host["interfaces"]["ib1"] |= {"speed_gbits": None}
@@ -163,6 +171,7 @@ def in_no_group(document: Document, _: Document) -> None:
             of_a_model_of_no_sheet,
             "datasheets.ssd: Intel D7-P5500 3.84TB: the host reports MADE UP 7.68T, which is none",
         ),
+        (of_a_sheet_of_the_site, None),
         (idle_port, "engines[0].fabric_iface: ib0: it has 200 Gbit/s, and eth0 with 400 Gbit/s is"),
         (without_rdma, "s1: provider: ofi+tcp: ib0 has an RDMA device, which it leaves unused"),
         (fewer_channels, "memory_channels: 1: 32 modules on 2 NUMA nodes need at least 6"),
