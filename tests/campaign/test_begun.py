@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from assay.campaign.begun import RecordOfBegun, kept, read, sentence
+from assay.campaign.begun import RecordOfBegun, Standing, kept, read, standing
 from assay.campaign.redescribed import digests, redescribed
 from assay.foreign.files import ForeignError
 
@@ -40,10 +41,13 @@ class Controller:
     def records(self) -> tuple[RecordOfBegun, ...]:
         return kept(self.campaigns / "one")
 
-    def says(self) -> str:
-        """What a campaign that starts now would say."""
+    def standing(self) -> Standing:
+        """Where a campaign that starts now would stand."""
         started = datetime.now(UTC) + timedelta(seconds=1)
-        return sentence(self.records(), "hall", "acceptance", started)
+        return standing(self.records(), "hall", "acceptance", started)
+
+    def says(self) -> str:
+        return str(self.standing())
 
 
 @pytest.fixture
@@ -61,6 +65,7 @@ def test_a_third_campaign_says_how_the_first_two_ended(controller: Controller) -
     assert ", ended with status 1 " in said
     assert said.endswith(", not ended")
     assert said.count("begun") == 2
+    assert controller.standing().heading == "third campaign of this plan"
 
 
 def test_sessions_of_one_campaign_are_one_and_other_scales_are_others(
@@ -71,6 +76,7 @@ def test_sessions_of_one_campaign_are_one_and_other_scales_are_others(
         controller.note("begun", "one")
         controller.note("ended", "one", status)
     assert controller.says() == "first campaign of this plan"
+    assert controller.standing().heading == ""
     ((only,),) = [
         [each for each in r.campaigns if each.name == "one"] for r in controller.records()
     ]
@@ -79,14 +85,15 @@ def test_sessions_of_one_campaign_are_one_and_other_scales_are_others(
 
 def test_campaigns_that_were_begun_later_are_named_too(controller: Controller) -> None:
     controller.note("begun", "one")
-    said = sentence(controller.records(), "hall", "acceptance", NOW - timedelta(days=1))
+    early = NOW - timedelta(days=1)
+    said = str(standing(controller.records(), "hall", "acceptance", early))
     assert said == "the record of the campaigns that were begun does not have this one"
-    begun = controller.records()[0].campaigns[0].at
-    controller.note("begun", "two")
-    (record,) = controller.records()
-    late = RecordOfBegun(record.name, record.content.replace(b"XX", b""), record.campaigns)
-    earlier = sentence([late], "hall", "acceptance", begun)
-    assert "campaign of this plan" in earlier
+    (one,) = controller.records()[0].campaigns
+    two = replace(one, name="two", at=one.at + timedelta(hours=1))
+    record = replace(controller.records()[0], campaigns=(one, two))
+    first = standing([record], "hall", "acceptance", one.at)
+    assert str(first).startswith("first campaign of this plan; begun after it: two, begun ")
+    assert first.heading == ""
 
 
 def described(controller: Controller, **parts: object) -> dict[str, str]:
@@ -159,6 +166,9 @@ def test_campaigns_of_a_renamed_cluster_are_named_too(controller: Controller) ->
         controller.note("begun", f"of-{name}")
     said = controller.says()
     assert "; of clusters with other names (hall-2, hall-3): of-hall-2, begun " in said
+    assert controller.standing().heading == (
+        "first campaign of this plan, beside 2 of clusters with other names (hall-2, hall-3)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -191,7 +201,7 @@ def test_what_is_no_record_is_refused(controller: Controller) -> None:
 def test_the_record_says_that_there_is_none(tmp_path: Path) -> None:
     assert kept(tmp_path / "one") == ()
     assert read(tmp_path) == ()
-    assert sentence((), "hall", "acceptance", NOW).startswith("no record of the campaigns")
+    assert str(standing((), "hall", "acceptance", NOW)).startswith("no record of the campaigns")
 
 
 def test_only_this_user_reads_the_key(controller: Controller) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
 
 import pytest
 from test_coverage import signed
 
+from assay.campaign.begun import Begun, Standing
 from assay.campaign.cases import INTERRUPTED, RUNS, Deviation
 from assay.cluster.fingerprint import HostChange
 from assay.judge.signoff import Gate, SignOff
@@ -95,11 +97,15 @@ def test_one_cause_that_stops_all_checks_is_one() -> None:
 
 
 def test_a_later_campaign_of_a_plan_is_said_first() -> None:
-    third = "third campaign of this plan; before it: one, begun 2026-01-01 10:00, not ended"
-    said = replace(accepted(), begun=third)
+    at = datetime(2026, 1, 1, 10, tzinfo=UTC)
+    one = Begun("one", "hall", "acceptance", at)
+    third = Standing(until=(one, one, one))
+    said = replace(accepted(), standing=third)
     assert said.headline.endswith("; third campaign of this plan, without a baseline")
-    for other in ("first campaign of this plan; begun after it: two", "no record of the campaigns"):
-        assert replace(accepted(), begun=other).headline == accepted().headline
+    for other in (Standing(until=(one,), after=(one,)), Standing(is_recorded=False)):
+        assert replace(accepted(), standing=other).headline == accepted().headline
+    copied = replace(accepted(), standing=Standing()).headline
+    assert "; the record of the campaigns that were begun does not have this one" in copied
 
 
 def test_another_description_than_that_of_the_campaign_is_said_first() -> None:

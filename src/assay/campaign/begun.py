@@ -145,10 +145,61 @@ def _lines(content: bytes) -> Iterator[_Line]:
             ) from error
 
 
-def sentence(
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a campaign stands among those that were begun."""
+
+    is_recorded: bool = True
+    """Whether this user can read a record at all."""
+    until: tuple[Begun, ...] = ()
+    """The campaigns of its plan up to it, itself last; empty if the record does not have it."""
+    after: tuple[Begun, ...] = ()
+    """The campaigns of its plan that were begun after it."""
+    renamed: tuple[Begun, ...] = ()
+    """The campaigns of its scale of clusters with other names: who renames a cluster has measured
+    it all the same."""
+
+    @property
+    def heading(self) -> str:
+        """What who accepts should know first; empty if it is the first one, or nobody can tell."""
+        if self.is_recorded and not self.until:
+            return str(self)
+        if len(self.until) < 2 and not self.renamed:
+            return ""
+        beside = f", beside {len(self.renamed):,} {self._of_other_names}" if self.renamed else ""
+        return f"{self._which}{beside}"
+
+    def __str__(self) -> str:
+        if not self.is_recorded:
+            return (
+                "no record of the campaigns that were begun can be read beside this one: others may"
+                " have come before it"
+            )
+        if not self.until:
+            return "the record of the campaigns that were begun does not have this one"
+        said = self._which
+        if before := self.until[:-1]:
+            said += f"; before it: {_listed(before)}"
+        if self.after:
+            said += f"; begun after it: {_listed(self.after)}"
+        if self.renamed:
+            said += f"; {self._of_other_names}: {_listed(self.renamed)}"
+        return said
+
+    @property
+    def _which(self) -> str:
+        return f"{ordinal(len(self.until))} campaign of this plan"
+
+    @property
+    def _of_other_names(self) -> str:
+        names = ", ".join(dict.fromkeys(each.cluster for each in self.renamed))
+        return f"of clusters with other names ({names})"
+
+
+def standing(
     records: Sequence[RecordOfBegun], cluster: str, scale: str, started: AwareDatetime
-) -> str:
-    """Which campaign of its plan this is, and how the others ended.
+) -> Standing:
+    """Find a campaign among those that were begun.
 
     Args:
         records: the record, if there is one.
@@ -156,32 +207,14 @@ def sentence(
         scale: the scale of the campaign.
         started: when its first session began.
     """
-    if not records:
-        return (
-            "no record of the campaigns that were begun can be read beside this one: others may"
-            " have come before it"
-        )
-    its = [
-        each
-        for record in records
-        for each in record.campaigns
-        if (each.cluster, each.scale) == (cluster, scale)
-    ]
-    until = [each for each in its if each.at <= started]
-    if not until:
-        return "the record of the campaigns that were begun does not have this one"
-    number = len(until)
-    said = f"{ordinal(number)} campaign of this plan"
-    if before := until[:-1]:
-        said += f"; before it: {_listed(before)}"
-    if after := its[number:]:
-        said += f"; begun after it: {_listed(after)}"
-    # Another name begins no other plan: who renames the cluster has measured it all the same.
-    others = [each for record in records for each in record.campaigns if each.scale == scale]
-    if renamed := [each for each in others if each.cluster != cluster]:
-        names = ", ".join(dict.fromkeys(each.cluster for each in renamed))
-        said += f"; of clusters with other names ({names}): {_listed(renamed)}"
-    return said
+    of_scale = [each for record in records for each in record.campaigns if each.scale == scale]
+    its = [each for each in of_scale if each.cluster == cluster]
+    return Standing(
+        is_recorded=bool(records),
+        until=tuple(each for each in its if each.at <= started),
+        after=tuple(each for each in its if each.at > started),
+        renamed=tuple(each for each in of_scale if each.cluster != cluster),
+    )
 
 
 _MOST = 5

@@ -11,11 +11,10 @@ from functools import cached_property
 from pathlib import Path
 
 from assay import __version__
-from assay.campaign import begun
+from assay.campaign.begun import Standing, standing
 from assay.campaign.cases import INTERRUPTED, REPETITIONS, RUNS, Deviation
 from assay.campaign.fingerprints import with_fingerprints
 from assay.campaign.further import further_rounds, not_taken
-from assay.campaign.ordinals import ordinal
 from assay.campaign.redescribed import redescribed
 from assay.campaign.results import Results
 from assay.checks.accepted import Accepted
@@ -41,8 +40,6 @@ from assay.judge.strangers import strangers
 from assay.judge.verdict import Verdict
 from assay.judge.waivers import MOST_BY_PATTERN, Excused, Waiver, excuse
 from assay.judge.weakened import Weakened, weakened
-
-_OF_PLAN = " campaign of this plan"
 
 
 class Gate(StrEnum):
@@ -111,8 +108,8 @@ class SignOff:
     """The hosts of the system that the plan does not have."""
     contradicted: tuple[str, ...] = ()
     """Where the running system contradicts its description."""
-    begun: str = ""
-    """Which campaign of its plan this is, and how the others ended; empty if nobody asked."""
+    standing: Standing | None = None
+    """Which campaign of its plan this is, and how the others ended; None if nobody asked."""
     described: Mapping[str, str] = field(default_factory=dict)
     """The digest of each part of the description that is judged; older bundles have none."""
     redescribed: str = ""
@@ -275,8 +272,7 @@ class SignOff:
         """What blocks nothing, and who accepts should know first."""
         if self.redescribed:
             yield self.redescribed
-        which, _, _ = self.begun.partition("; ")
-        if which.endswith(_OF_PLAN) and not which.startswith(ordinal(1)):
+        if which := self.standing and self.standing.heading:
             yield which if self.baseline else f"{which}, without a baseline"
         if both := [name for name in self.cluster.clients if name in self.cluster.servers]:
             yield f"clients and servers at once, which is for trials: {named(tuple(both))}"
@@ -368,7 +364,7 @@ def sign_off(
         found=tuple(undescribed(cluster, with_fingerprints(cluster.hosts, results.fingerprints))),
         strangers=strangers(cluster, results),
         contradicted=contradicted(cluster, results),
-        begun=begun.sentence(results.begun, cluster.name, results.scale, results.started),
+        standing=standing(results.begun, cluster.name, results.scale, results.started),
         described=described or {},
         redescribed=redescribed(results.begun, results.scale, results.started, described or {}),
         recoveries=recoveries(cluster, plan, results),

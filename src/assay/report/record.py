@@ -290,7 +290,7 @@ def render(signed: SignOff) -> str:
         measured_to=signed.measured_to,
         made_at=signed.made_at,
         undescribed=list(map(printable, signed.undescribed)),
-        begun=printable(signed.begun),
+        begun=printable(str(signed.standing or "")),
         described=dict(signed.described),
         counts=signed.counts,
         coverage=[CoverageRecord.model_validate(each) for each in signed.coverage],

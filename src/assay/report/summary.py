@@ -39,8 +39,8 @@ def render(signed: SignOff) -> str:
         "",
         _wrapped(f"measured {words.window(signed)}, scale {signed.scale}"),
     ]
-    if signed.begun:
-        parts.append(_wrapped(signed.begun))
+    if signed.standing:
+        parts.append(_wrapped(str(signed.standing)))
     if system := words.system(signed.cluster):
         parts.append(_wrapped(system))
     if signed.approver:
