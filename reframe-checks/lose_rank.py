@@ -19,7 +19,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 import bring_back
-from assay.checks.benchmarks.losses import BACK, LOST
+from assay.checks.benchmarks.loss_load import BACK, LOST
 from assay.tools.daos import daos_properties, dmg, losses, timeline
 from assay.tools.daos.losses import Act
 from assay.tools.daos.timeline import Event, Moment, Observed, Timeline
@@ -32,10 +32,22 @@ LOAD_S = 600
 """How long a load may take to begin, in seconds: it waits for the nodes of the job (own choice)."""
 
 
+def read_from(number: int) -> str:
+    """The file that the job makes when it has read all data of a loss."""
+    return f"pool.{number}.read"
+
+
+def made_for(number: int) -> str:
+    """The file that says to the job that the pool was made anew for a loss."""
+    return f"pool.{number}.made"
+
+
 class Plan(BaseModel):
     """What is taken away, and for how long the system is watched."""
 
     lost: Lost
+    pool: list[str]
+    """The command line that makes the check's pool, for what needs another one each time."""
     ledger: Path
     stage: Path
     """The directory of the job, which all clients see."""
@@ -141,9 +153,22 @@ class Director:
         for number in range(1, self.plan.losses + 1):
             with self.writing:
                 self.number, self.entries = number, []
-            if why := self.loss():
+            if why := self.another_pool() or self.loss():
                 return why
             self.end(BACK)
+        return ""
+
+    def another_pool(self) -> str:
+        """Make the pool anew if the last one cannot be used again; why it was not, or nothing."""
+        if self.number == 1 or not self.kind.grows:
+            return ""
+        lost, limit_s = self.plan.lost, LOAD_S + self.plan.limit_s
+        if not self.wait((self.plan.stage / read_from(self.number - 1)).exists, limit_s):
+            return f"the data of loss {self.number - 1} was not read within {limit_s} s"
+        why = self.asker.change(dmg.pool_destroy(lost.pool, lost.control))
+        if why := why or self.asker.change(self.plan.pool):
+            return f"dmg did not make the pool {lost.pool} anew: {why}"
+        (self.plan.stage / made_for(self.number)).touch()
         return ""
 
     def loss(self) -> str:

@@ -9,21 +9,21 @@ from pathlib import Path
 
 from reframe.core.builtins import run_before, variable
 
-from assay.campaign.steps import Step
-from assay.checks.benchmarks.losses import (
+from assay.campaign.steps import Shell, Step
+from assay.checks.benchmarks.loss_load import (
     BACK,
     CONTAINER,
     LABEL,
     LOST,
     OCLASS,
-    LossCheck,
-    line_of,
     pool_mib,
     pools_at_risk,
     processes,
     writings,
     written_mib,
 )
+from assay.checks.benchmarks.losses import LossCheck, containers, line_of
+from assay.checks.subjects import each_engine
 from assay.foreign.files import ForeignError
 from assay.shell import RAW, Text
 from assay.subject import Subject
@@ -35,7 +35,7 @@ from assay.tools.daos.losses import Loss
 from assay.tools.daos.pools import container_create
 from assay_check import HERE, Commands
 from bring_back import COMMAND_LIMIT_S, JOINED_S, LEDGER, WHOLE_S, Lost, read
-from lose_rank import LOAD_S, Plan
+from lose_rank import LOAD_S, Plan, made_for, read_from
 from mixins.daos import NeedsDaos, srun
 from mixins.launch import StartsItsPrograms
 
@@ -112,6 +112,9 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
     def begin(self) -> list[str]:
         """Let the ledger be written, and make the pool; return the problems."""
         (rank,) = self.ranks_of(self.present)
+        user = pwd.getpwuid(os.geteuid()).pw_name
+        size = f"{pool_mib(self.measured)}MiB"
+        pool = recovery.pool_create(LABEL, size, user, CONTROL, self.pool_ranks(rank))
         self.lost = Lost(
             system=self.daos.name,
             kind=self.loss.name,
@@ -125,19 +128,27 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
                 for each in pool.get("containers") or ()
             ),
         )
-        if why := self.start_the_director():
+        if why := self.start_the_director(pool):
             return [why]
-        user = pwd.getpwuid(os.geteuid()).pw_name
-        size = f"{pool_mib(self.measured)}MiB"
-        made = self.ask("failure_pool.made", recovery.pool_create(LABEL, size, user, CONTROL))
+        made = self.ask("failure_pool.made", pool)
         if why := dmg.failure(made):
             return [f"dmg made no pool of {size}: {why}", *self.end_the_director()]
         return []
 
-    def start_the_director(self) -> str:
-        """Start what takes the part away, and brings it back; why it did not, or nothing."""
+    def pool_ranks(self, rank: int) -> list[int]:
+        """The ranks of the pool, if it is extended to another one; otherwise it has all."""
+        engines = each_engine(self.cluster, "servers")
+        return sorted({*self.ranks_of(engines)} - {rank}) if self.loss.grows else []
+
+    def start_the_director(self, pool: list[str]) -> str:
+        """Start what takes the part away, and brings it back; why it did not, or nothing.
+
+        Args:
+            pool: the command line that makes the check's pool.
+        """
         plan = Plan(
             lost=self.lost,
+            pool=pool,
             ledger=LEDGER,
             stage=Path(self.stagedir).resolve(),
             losses=self.repetitions,
@@ -236,15 +247,15 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
         """The longest time of a load, in seconds."""
         return 2 * self.window_s + 2 * RECOVERY_S[self.scale] + COMMAND_LIMIT_S
 
-    def steps(self, subject: Subject) -> Sequence[Step]:
+    def steps(self, subject: Subject) -> Sequence[Step | Shell]:
         """Write, lose the part under load, write anew, take it back under load, verify."""
         del subject
-        made = container_create(LABEL, CONTAINER, {"type": "POSIX"}, {"rd_fac": 1})
-        first = srun(self.hosts[:1])
         moved_s = 300 + written_mib(self.measured) // SLOWEST_MIB_S
-        steps = [Step("container", 120, "daos", [[*first, *self.command(["daos", *made])]])]
+        steps: list[Step | Shell] = []
         for number in self.times:
             before, away = writings(number)
+            if number in containers(self.measured):
+                steps += self.container(number)
             steps += [
                 self.fio(f"write.{before}", moved_s),
                 self.fio(f"{LOST}.{number}", LOAD_S + self.load_s, end=True),
@@ -253,6 +264,21 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
                 self.fio(f"verify.{number}", moved_s),
             ]
         return steps
+
+    def container(self, number: int) -> list[Step | Shell]:
+        """Make the container, after the first time in a pool that lose_rank.py makes anew."""
+        made = container_create(LABEL, CONTAINER, {"type": "POSIX"}, {"rd_fac": 1})
+        create = [*srun(self.hosts[:1]), *self.command(["daos", *made])]
+        step = Step(f"container.{number}", 120, "daos", [create])
+        if number == 1:
+            return [step]
+        until = f"until [[ -e {made_for(number)} ]]; do sleep 1; done"
+        wait = ["timeout", str(2 * COMMAND_LIMIT_S), "bash", "-c", until]
+        return [
+            Shell(["touch", read_from(number - 1)]),
+            Shell(wait, f"the pool {LABEL} was not made anew"),
+            step,
+        ]
 
     def fio(self, name: str, limit_s: int, *, end: bool = False) -> Step:
         """A run of fio on each client at once; with an end, lose_rank.py says when."""

@@ -1,4 +1,4 @@
-"""A rank that is drained and a target that is excluded: how a run is read, and what limits it."""
+"""A rank that is drained, a target that is excluded, a pool that is extended: how each is read."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ import pytest
 
 from assay.campaign.samples import samples_of
 from assay.checks.benchmarks.drain import DRAIN
+from assay.checks.benchmarks.extend import EXTEND
+from assay.checks.benchmarks.loss_load import the_last_to_spare
 from assay.checks.benchmarks.losses import FIGURES, LossCheck
 from assay.checks.benchmarks.target_loss import TARGET_LOSS
 from assay.checks.entry import Check, Expectation, run_of
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import CHECKS, requirements
 from assay.checks.unmeasured import failures
+from assay.subject import Subject
 from assay.tools.daos.losses import LOSSES
+from clusters import described
 from lost import ENGINE, T, entry, run_left, state, system
+from sites import site
 
 DRAINED = "".join(
     (
@@ -37,6 +42,15 @@ EXCLUDED = "".join(
         entry(time=T + 99, event="reintegrated"),
         state(T + 101, 48, state="busy"),
         state(T + 120, 48, state="done"),
+    )
+)
+
+EXTENDED = "".join(
+    (
+        state(T + 5, 32, of=32),
+        entry(time=T + 99, event="extended"),
+        state(T + 101, 48, state="busy"),
+        state(T + 115, 48, state="done"),
     )
 )
 
@@ -89,6 +103,39 @@ def test_an_excluded_target_that_came_back(tmp_path: Path) -> None:
     assert "exclusion" not in samples
 
 
+def test_a_pool_that_was_extended(tmp_path: Path) -> None:
+    assert read(EXTEND, tmp_path, EXTENDED) == {
+        "extension": 16.0,
+        "longest_stall": 2.0,
+        # The whole first load, since nothing is lost in it.
+        "bandwidth_before": 480.0,
+        "bandwidth_extending": 480.0,
+        "bandwidth_after": 800.0,
+        "clean_processes": 16.0,
+        "verified": 256.0,
+    }
+
+
+def test_an_extension_that_never_was_or_never_ended_has_no_figure(tmp_path: Path) -> None:
+    (tmp_path / "never").mkdir()
+    assert why_not(EXTEND, tmp_path / "never", EXTENDED.splitlines()[0] + "\n")[0] == (
+        "dmg was not asked to extend the pool to the rank: the time line ends before, or is missing"
+    )
+    (tmp_path / "open").mkdir()
+    line = EXTENDED[: EXTENDED.rindex("{")]
+    assert why_not(EXTEND, tmp_path / "open", line)[0] == (
+        "the data was not spread to the rank while it was observed"
+    )
+
+
+def test_a_pool_that_lacks_an_engine_is_in_two_servers_all_the_same() -> None:
+    assert the_last_to_spare(system(), "clients") == (ENGINE,)
+    document = site(servers=2, clients=1, engines=2)
+    del document["hosts"]["s2"]["engines"][1]
+    # Without the engine of s2, both others would be in s1.
+    assert the_last_to_spare(described(document), "clients") == (Subject("s1", engine=1),)
+
+
 @pytest.mark.parametrize(
     ("until", "problem"),
     [
@@ -113,10 +160,11 @@ def test_all_such_checks_have_a_kind_and_read_each_of_their_metrics() -> None:
 
 
 def test_the_plan_says_that_other_pools_are_not_touched() -> None:
-    _, drain, target = failures(system())
+    _, drain, target, extend = failures(system())
     assert drain.startswith("Drain drains s3/engine0 under load in a pool of its own")
     assert target.startswith("TargetLoss excludes target 0 of s3/engine0 under load from a pool")
-    for sentence in (drain, target):
+    assert extend.startswith("Extend makes a pool of its own (assay-failure) without s3/engine0, ")
+    for sentence in (drain, target, extend):
         assert sentence.endswith("no other pool and no engine is touched")
 
 

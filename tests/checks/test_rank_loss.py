@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.campaign.samples import samples_of
-from assay.checks.benchmarks.losses import pool_mib, pools_at_risk, unable
+from assay.checks.benchmarks.loss_load import pool_mib, pools_at_risk, unable
 from assay.checks.benchmarks.rank_loss import RANK_LOSS
 from assay.checks.entry import Expectation, Run, run_of
 from assay.checks.expect import Measured, expectation
@@ -61,7 +61,7 @@ def test_otherwise_none_is_and_the_plan_says_why(
 
 def test_the_plan_says_what_would_be_done() -> None:
     sentence, *others = failures(system())
-    assert len(others) == 2
+    assert len(others) == 3
     assert sentence.startswith("RankLoss kills s3/engine0 under load, waits until daos_server has")
 
 
@@ -115,7 +115,7 @@ def until(words: str) -> str:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("", "no rank was lost: there is no time line, or it ends before"),
+        ("", "dmg was not asked to stop the rank: the time line ends before, or is missing"),
         (until(": 32"), "the rank was not excluded while it was observed"),
         (until("busy"), "the data did not become redundant again while it was observed"),
         (until("joined"), "the engine did not start again while it was observed"),

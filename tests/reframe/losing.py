@@ -39,6 +39,15 @@ case "$*" in
         echo "$ok"
         ;;
     *"system start"*) echo joined >rank; echo "$ok" ;;
+    *"pool extend"*) never extend || touch busy; echo "$ok" ;;
+    *"pool create"*)
+        if never create; then
+            echo '{{"response": null, "error": "no space", "status": -1007}}'
+        else
+            echo '{both}' >pools
+            echo "$ok"
+        fi
+        ;;
     *"pool drain"*) never drain || {{ touch busy; echo 4 >targets; }}; echo "$ok" ;;
     *"pool exclude"*) echo 5 >targets; echo "$ok" ;;
     *reintegrate*) touch busy; echo 6 >targets; echo "$ok" ;;
@@ -69,6 +78,10 @@ def plan(system: Path, *, losses: int = 1, limit_s: int = 20, kind: str = "kill"
     return json.dumps(
         {
             "lost": lost,
+            "pool": [
+                *("dmg", "-j", "-o", "/etc/control.yml", "pool", "create"),
+                *("--ranks", "0,1", "assay-failure"),
+            ],
             "ledger": str(system / "failure.json"),
             "stage": str(system / "stage"),
             "losses": losses,

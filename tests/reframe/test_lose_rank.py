@@ -29,7 +29,7 @@ def system(tmp_path: Path) -> Path:
         (tmp_path / name).write_text(text)
     for name in ("dmg", "daos"):
         program = tmp_path / "bin" / name
-        program.write_text(DMG.format(directory=tmp_path))
+        program.write_text(DMG.format(directory=tmp_path, both=BOTH))
         program.chmod(0o755)
     return tmp_path
 
@@ -84,6 +84,37 @@ def test_what_only_the_pool_of_the_check_loses_is_taken_back_into_it_alone(
     assert not (system / "failure.json").exists()
 
 
+def test_each_extension_has_a_pool_of_its_own_once_the_last_one_was_read(system: Path) -> None:
+    director = begin(system, plan(system, kind="extend", losses=2))
+    for number in (1, 2):
+        run_load(system, f"lost.{number}")
+        run_load(system, f"back.{number}")
+        if number == 1:
+            time.sleep(2)
+            assert asked(system, "pool destroy") == 0
+            (system / "stage/pool.1.read").touch()
+            wait_for(system / "stage/pool.2.made")
+    printed, _ = director.communicate(timeout=60)
+    assert director.returncode == 0, printed
+    assert list(LOSSES["extend"].moments(line(system, 2))) == ["extension", "spread"]
+    assert asked(system, "pool extend --ranks 2 assay-failure") == 2
+    assert asked(system, "pool create --ranks 0,1 assay-failure") == 1
+    assert is_whole(system)
+
+
+def test_a_pool_that_cannot_be_made_anew_ends_it_and_nothing_stays(system: Path) -> None:
+    (system / "never").write_text("create")
+    director = begin(system, plan(system, kind="extend", losses=2))
+    for load in ("lost.1", "back.1"):
+        run_load(system, load)
+    (system / "stage/pool.1.read").touch()
+    director.communicate(timeout=60)
+    (problem,) = line(system, 2).problems
+    assert problem == "dmg did not make the pool assay-failure anew: no space"
+    assert (system / "stage/back.2.end").exists()
+    assert is_whole(system)
+
+
 def test_a_rank_that_is_not_drained_in_time_is_named(system: Path) -> None:
     (system / "never").write_text("drain")
     director = begin(system, plan(system, kind="drain", limit_s=3))
@@ -96,7 +127,7 @@ def test_a_rank_that_is_not_drained_in_time_is_named(system: Path) -> None:
 
 def test_a_kind_that_nobody_knows_is_refused_before_anything_is_taken_away(system: Path) -> None:
     said = refused(system, plan(system, kind="flood"))
-    assert said == "unknown kind of loss flood; choose from: kill, drain, exclude\n"
+    assert said == "unknown kind of loss flood; choose from: kill, drain, exclude, extend\n"
     assert not (system / "failure.json").exists()
 
 

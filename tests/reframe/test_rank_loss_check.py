@@ -55,7 +55,7 @@ def test_each_loss_is_written_loaded_and_verified(
     text = script(tmp_path, scale)
     steps = re.findall(r"^step (\S+)", text, re.MULTILINE)
     assert steps == [
-        "container",
+        "container.1",
         *(
             step
             for number in range(1, losses + 1)
@@ -78,10 +78,24 @@ def test_each_loss_is_written_loaded_and_verified(
     assert {"write.1.fio", "lost.1.fio", "write.2.fio", "back.1.fio", "verify.1.fio"} <= written
 
 
-@pytest.mark.parametrize("check", ["Drain", "TargetLoss"])
+def test_each_pool_that_is_extended_has_a_container_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_FAILURE", "daos_server")
+    text = script(tmp_path, "acceptance", "Extend")
+    steps = re.findall(r"^step (\S+)", text, re.MULTILINE)
+    assert [step for step in steps if step.startswith(("container", "verify"))] == [
+        *("container.1", "verify.1", "container.2", "verify.2", "container.3", "verify.3"),
+    ]
+    # Nobody destroys a pool that is still read.
+    told = [text.index(f"\ntouch pool.{number}.read ") for number in (1, 2)]
+    assert text.index("step verify.1 ") < told[0] < text.index("pool.2.made") < told[1]
+
+
+@pytest.mark.parametrize("check", ["Drain", "TargetLoss", "Extend"])
 def test_whatever_is_lost_the_job_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, check: str
 ) -> None:
     monkeypatch.setenv("ASSAY_FAILURE", "daos_server")
     steps = re.findall(r"^step (\S+)", script(tmp_path, check=check), re.MULTILINE)
-    assert steps == ["container", "write.1", "lost.1", "write.2", "back.1", "verify.1"]
+    assert steps == ["container.1", "write.1", "lost.1", "write.2", "back.1", "verify.1"]

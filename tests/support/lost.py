@@ -28,8 +28,8 @@ def entry(**values: Any) -> str:
     return json.dumps(values) + "\n"
 
 
-def state(time: float, active: int, **rebuild: Any) -> str:
-    pool = {"total_targets": 48, "active_targets": active, "rebuild": rebuild}
+def state(time: float, active: int, of: int = 48, **rebuild: Any) -> str:
+    pool = {"total_targets": of, "active_targets": active, "rebuild": rebuild}
     return entry(time=time, pool=pool)
 
 

@@ -14,6 +14,7 @@ from assay.checks.backends import container
 from assay.checks.benchmarks import (
     daos_perf,
     drain,
+    extend,
     fdb_hammer,
     fi_pingpong,
     fio,
@@ -21,7 +22,7 @@ from assay.checks.benchmarks import (
     io500,
     ior,
     ior_by_rank,
-    losses,
+    loss_load,
     mdtest,
     net_test,
     nvme_perf,
@@ -149,7 +150,7 @@ FEATURES: Mapping[str, _Feature] = {
     "net_test": _deployed(
         lambda cluster, _: cluster.daos and cluster.daos.version in WITH_NET_TEST
     ),
-    "survives_loss": _deployed(lambda cluster, _: losses.is_possible(cluster)),
+    "survives_loss": _deployed(lambda cluster, _: loss_load.is_possible(cluster)),
     "ior_by_rank": _deployed(
         lambda cluster, on: ior_by_rank.is_possible(cluster) and ior_by_rank.each_rank(cluster, on)
     ),
@@ -222,6 +223,7 @@ CHECKS = catalogue(
         io500.PHASES,
         io500.PROGRAM,
         drain.DRAIN,
+        extend.EXTEND,
         target_loss.TARGET_LOSS,
         rank_loss.RANK_LOSS,
         # metadata

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from assay.checks.benchmarks import daos_perf, ior_by_rank, losses, net_test, self_test
+from assay.checks.benchmarks import daos_perf, ior_by_rank, loss_load, net_test, self_test
 from assay.checks.benchmarks.drain import DRAIN
+from assay.checks.benchmarks.extend import EXTEND
 from assay.checks.benchmarks.rank_loss import RANK_LOSS
 from assay.checks.benchmarks.target_loss import TARGET_LOSS
 from assay.checks.pairs import clients_by_rank, clients_of, engines_of
@@ -35,14 +36,15 @@ def failures(cluster: Cluster) -> list[str]:
     system = cluster.daos
     if system is None or system.found or not system.failure:
         return []
-    if why := losses.unable(cluster):
+    if why := loss_load.unable(cluster):
         return [f"no failure is tested on {system.name}: {why}"]
     if cluster.benchmarks.fio_dfs is None:
         return [f"no failure is tested on {system.name}: cluster_fio_dfs is not set"]
-    if not losses.is_possible(cluster):
+    if not loss_load.is_possible(cluster):
         return [f"no failure is tested: it needs DAOS {recovery.RELEASES}, not {system.version}"]
-    (engine,) = losses.the_last_engine(cluster, "clients")
-    own = f"a pool of its own ({losses.LABEL})"
+    (engine,) = loss_load.the_last_engine(cluster, "clients")
+    (added,) = loss_load.the_last_to_spare(cluster, "clients")
+    own = f"a pool of its own ({loss_load.LABEL})"
     return [
         f"{RANK_LOSS.name} kills {engine} under load, waits until {system.name} has made up for it,"
         f" starts it again and takes it back into all pools; it makes {own}, and destroys it. Until"
@@ -54,6 +56,8 @@ def failures(cluster: Cluster) -> list[str]:
         f"{TARGET_LOSS.name} excludes target {TARGETS[0]} of {engine} under load from {own}, waits"
         f" until {system.name} has made up for it, and takes it back; no other pool and no engine"
         " is touched",
+        f"{EXTEND.name} makes {own} without {added}, and extends it to that engine under load; no"
+        " other pool and no engine is touched",
     ]
 
 

@@ -56,6 +56,5 @@ def _of(cluster: Cluster, check: LossCheck, case: Case, subject: Subject) -> Ite
                 rates = series(run, raw.of(subject), number)
             except (ForeignError, OSError):
                 continue  # its figures say why they are missing
-            if line.lost is not None:
-                moments = check.loss.moments(line)
+            if moments := check.loss.moments(line):
                 yield Recovery(subject, number, rates, moments, line.problems, check)

@@ -26,10 +26,12 @@ _ROWS = {
     "drained": "seconds from the command until the engine had no data of the pool",
     "redundancy": "seconds from the loss until all data was redundant again",
     "reintegration": "seconds from the command until the engine was back in the pool",
+    "extension": "seconds from the command until the data was spread to the engine",
     "bandwidth_draining": "of the bandwidth before, while data moved off the engine",
     "bandwidth_drained": "of the bandwidth before, without the engine's data",
     "bandwidth_degraded": "of the bandwidth before, without the engine",
-    "bandwidth_after": "of the bandwidth before, with it again",
+    "bandwidth_extending": "of the bandwidth before, while data moved to the engine",
+    "bandwidth_after": "of the bandwidth before, with it",
     "clean_processes": "of the processes saw no error",
     "verified": "of the data is as it was written",
 }

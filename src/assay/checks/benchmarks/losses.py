@@ -1,16 +1,26 @@
 """A part of a DAOS system is taken away under load, and comes back: what its checks share.
 
-The load is fio's on all clients, in a pool of the check's own whose data survives the loss of one
-rank. `reframe-checks/lose_rank.py` takes the part away meanwhile, and brings it back.
+`reframe-checks/lose_rank.py` takes the part away, or adds one, while the load of `loss_load` runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import mean, median
 
 from assay.checks import recovery_limits as limits
+from assay.checks.benchmarks.loss_load import (
+    BACK,
+    FILES,
+    LOST,
+    PROCESSES,
+    SCALES,
+    processes,
+    the_last_engine,
+    writings,
+    written_mib,
+)
 from assay.checks.entry import (
     Check,
     Expectation,
@@ -19,131 +29,20 @@ from assay.checks.entry import (
     Reading,
     Requirement,
     Run,
-    Scales,
 )
 from assay.checks.estimates import FABRIC_MIB_S, SRUN_S
 from assay.checks.figures import Unrated, exactly
 from assay.checks.load import of_scale
 from assay.checks.raw import RawOutputs, SubjectOutputs
-from assay.checks.subjects import each_engine
 from assay.cluster.description import Cluster, Partition
 from assay.subject import Subject
 from assay.tools import fio_load, fio_log
-from assay.tools.daos import recovery, timeline
+from assay.tools.daos import timeline
 from assay.tools.daos.losses import Loss
 from assay.tools.daos.timeline import Timeline
 from assay.tools.output import Parsed, Sample, merged
 
 TOOL = "loss"
-
-LABEL = "assay-failure"
-"""The label of their pool."""
-
-CONTAINER = "load"
-
-OCLASS = "RP_2GX"
-"""Two copies of each object, over all targets."""
-
-LEAST_RANKS = 3
-"""Engines of a system in which two copies have places again after the loss of one."""
-
-LEAST_SERVERS = 2
-"""Servers of a system in which two copies are in different fault domains, as DAOS requires."""
-
-LEAST_TARGETS = 2
-"""Targets of each engine: with one, DAOS 2.8 aborts clients that create objects of class RP_2GX
-while a rank is excluded (`reserve_grp_by_rf` in its src/object/obj_class.c; seen)."""
-
-PROCESSES: Mapping[str, int] = {"quick": 2, "acceptance": 8}
-"""Processes of fio on each client, which each read one file and write another."""
-
-FILES = 2
-"""Files of each process."""
-
-ROOM = 12
-"""The size of the pool in multiples of the files: two copies of what was written before the loss,
-of what is written after it and of what the loads overwrite, none of which DAOS aggregates while it
-rebuilds, on fewer targets that fill unevenly (own choice: with 8, clients had no space left on a
-DAOS 2.8 that took a target back)."""
-
-LEAST_ROOM_MIB = 2048
-"""The smallest size of the pool: each target needs some for itself (own choice)."""
-
-LOST, BACK = "lost", "back"
-"""The steps under load: while a part is lost, and while it comes back; the number of the loss
-follows, as it does after the others."""
-
-SCALES: Scales = {
-    "quick": {"repetitions": 1, "window_s": 20, "file_mib": 32},
-    "acceptance": {"repetitions": 3, "window_s": 60, "file_mib": 1024},
-}
-"""`window_s`: seconds of load before the loss, and after each recovery; `file_mib`: of each of the
-two files of a process (own choices)."""
-
-
-def is_possible(cluster: Cluster) -> bool:
-    """Whether both consents were given, and the system survives the loss of a rank."""
-    daos = cluster.daos
-    return (
-        daos is not None
-        and daos.failure
-        and daos.version in recovery.RELEASES
-        and cluster.benchmarks.fio_dfs is not None
-        and not unable(cluster)
-    )
-
-
-def unable(cluster: Cluster) -> str:
-    """Why the system would not survive the loss of a rank; empty if it would."""
-    engines = each_engine(cluster, "servers")
-    if len(engines) < LEAST_RANKS:
-        return f"it has {len(engines)} engines, and {LEAST_RANKS} are needed"
-    if len({each.host for each in engines}) < LEAST_SERVERS:
-        return "all of its engines are in one server, which is one fault domain"
-    if min(cluster.engine(each).targets for each in engines) < LEAST_TARGETS:
-        return f"an engine has fewer than {LEAST_TARGETS} targets"
-    return ""
-
-
-def the_last_engine(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
-    """The engine that loses something: the last one, whose server rarely leads the system."""
-    return each_engine(cluster, partition)[-1:]
-
-
-def processes(run: Run) -> int:
-    """The processes of fio on each client."""
-    return of_scale(PROCESSES, run.scale)
-
-
-def written_mib(run: Run) -> int:
-    """MiB of all files of all clients."""
-    return len(run.hosts) * processes(run) * FILES * run.sizes["file_mib"]
-
-
-def pools_at_risk(labels: Collection[str], described: Collection[str], check: str) -> list[str]:
-    """Pools that a check would harm, in sentences.
-
-    Args:
-        labels: those of all pools of the system.
-        described: those of the inventory.
-        check: its name.
-    """
-    if LABEL in labels:
-        return [f"the system has a pool {LABEL}, which {check} would destroy: rename or destroy it"]
-    others = sorted({*labels} - {*described})
-    if not others:
-        return []
-    return [
-        f"the system has pools of others ({', '.join(others)}), which would lose redundancy or"
-        " data: checks of the phase failure are for a system that has none but those of"
-        " daos_system_pools"
-    ]
-
-
-def pool_mib(run: Run) -> int:
-    """MiB of the pool, on all ranks together."""
-    return max(LEAST_ROOM_MIB, ROOM * written_mib(run))
-
 
 # How a run is read.
 
@@ -190,8 +89,11 @@ def _not_recovered(loss: Loss, line: Timeline) -> Iterator[str]:
     """Why the system did not go the whole way, the first reason first."""
     if line.problems:
         yield from line.problems
-    elif line.lost is None:
-        yield "no rank was lost: there is no time line, or it ends before"
+    elif getattr(line, loss.first.event) is None:
+        yield (
+            f"dmg was not asked to {loss.first.verb} the rank: the time line ends before, or is"
+            " missing"
+        )
     else:
         for wait in loss.waits:
             if getattr(line, wait.moment) is None:
@@ -222,6 +124,8 @@ class _Found:
         """A moment of the time line, or the end of a load, in seconds since the epoch."""
         if moment == BEGUN:
             return min(self.rates, default=0) + 1
+        if moment == LEAVES:
+            return self.ends[LOST] if self.line.lost is None else self.line.lost
         if moment in ENDED:
             return self.ends[ENDED[moment]]
         return float(getattr(self.line, moment))
@@ -286,8 +190,9 @@ def _rate(start: str, end: str) -> Figure:
     return lambda found, name: found.rate(name, start, end)
 
 
-BEGUN, AWAY_ENDED, BACK_ENDED = "begun", "away ended", "back ended"
-"""The first whole second of the load, and the ends of both loads."""
+BEGUN, LEAVES, AWAY_ENDED, BACK_ENDED = "begun", "leaves", "away ended", "back ended"
+"""The first whole second of the load, the loss in it or its end if nothing is lost, and the ends of
+both loads."""
 
 ENDED = {AWAY_ENDED: LOST, BACK_ENDED: BACK}
 
@@ -297,10 +202,12 @@ FIGURES: Mapping[str, Figure] = {
     "drained": _span("lost", "at_rest"),
     "reintegration": _span("reintegrated", "whole"),
     "longest_stall": lambda found, _: iter([found.stall()]),
-    "bandwidth_before": _rate(BEGUN, "lost"),
+    "extension": _span("extended", "whole"),
+    "bandwidth_before": _rate(BEGUN, LEAVES),
     "bandwidth_degraded": _rate("redundant", AWAY_ENDED),
     "bandwidth_draining": lambda found, name: found.rate_meanwhile(name, "lost", "at_rest"),
     "bandwidth_drained": _rate("at_rest", AWAY_ENDED),
+    "bandwidth_extending": lambda found, name: found.rate_meanwhile(name, "extended", "whole"),
     "bandwidth_after": _rate("whole", BACK_ENDED),
     "clean_processes": lambda found, _: iter([float(found.clean())]),
     "verified": lambda found, _: iter([found.verified()]),
@@ -308,15 +215,17 @@ FIGURES: Mapping[str, Figure] = {
 """How each metric of these checks is read from a run that went the whole way."""
 
 
-def writings(number: int) -> tuple[int, int]:
-    """The numbers of the two writings of a loss: before it, and while the rank is away."""
-    return 2 * number - 1, 2 * number
+def containers(run: Run) -> tuple[int, ...]:
+    """The numbers of the losses before which the job makes a container: once for each pool."""
+    assert isinstance(run.check, LossCheck)
+    return tuple(run.times) if run.check.loss.grows else (1,)
 
 
 def _steps(run: Run, _: Subject) -> Iterator[str]:
-    yield "container"
     for number in run.times:
         before, away = writings(number)
+        if number in containers(run):
+            yield f"container.{number}"
         yield from (f"write.{before}", f"{LOST}.{number}")
         yield from (f"write.{away}", f"{BACK}.{number}", f"verify.{number}")
 
@@ -376,7 +285,13 @@ class LossCheck(Check):
     loss: Loss
 
 
-def check_of(name: str, loss: Loss, metrics: tuple[Metric, ...], recovery_s: float) -> LossCheck:
+def check_of(
+    name: str,
+    loss: Loss,
+    metrics: tuple[Metric, ...],
+    recovery_s: float,
+    subjects: Callable[[Cluster, Partition], tuple[Subject, ...]] = the_last_engine,
+) -> LossCheck:
     """The check of a kind of loss.
 
     Args:
@@ -384,13 +299,14 @@ def check_of(name: str, loss: Loss, metrics: tuple[Metric, ...], recovery_s: flo
         loss: the kind.
         metrics: each with a name of `FIGURES`.
         recovery_s: what DAOS is expected to take for one loss of little data, in seconds.
+        subjects: the engine that it happens to.
     """
     return LossCheck(
         name,
         "endtoend",
         "failure",
         ("client", "daos", "survives_loss"),
-        the_last_engine,
+        subjects,
         metrics,
         loss=loss,
         scales=SCALES,

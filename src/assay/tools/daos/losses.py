@@ -1,4 +1,4 @@
-"""The ways in which a part of a DAOS system is taken away and comes back.
+"""The ways in which a part of a DAOS system is taken away and comes back, or is added.
 
 A kind says what dmg is asked, what is waited for after it, and in which words. Whoever goes through
 it (`reframe-checks/lose_rank.py`), reads it and shows it knows no kind by name.
@@ -66,6 +66,13 @@ class Loss:
     back: tuple[Act, ...]
     ends_engine: bool = field(default=False, kw_only=True)
     """Whether the engine ends, and all pools lose its rank; else only the check's pool does."""
+    grows: bool = field(default=False, kw_only=True)
+    """Whether the check's pool is made without the rank, and anew for each time."""
+
+    @property
+    def first(self) -> Act:
+        """The act with which it begins."""
+        return (*self.away, *self.back)[0]
 
     @property
     def waits(self) -> Iterator[Wait]:
@@ -201,5 +208,30 @@ EXCLUDE = Loss(
 )
 """A target of one pool is excluded by the administrator: its data has one copy less."""
 
-LOSSES = {each.name: each for each in (KILL, DRAIN, EXCLUDE)}
+EXTEND = Loss(
+    "extend",
+    "was added",
+    "the extension",
+    (),
+    (
+        Act(
+            "extended",
+            "extend the pool to",
+            lambda part: recovery.pool_extend(part.pool, part.rank, part.control),
+            "extension",
+            (
+                Wait(
+                    "whole",
+                    "the data was not spread to the rank",
+                    "the data was not spread to rank {rank} within {limit_s} s",
+                    "spread",
+                ),
+            ),
+        ),
+    ),
+    grows=True,
+)
+"""A pool that lacks a rank is extended to it, as after a purchase: part of its data moves there."""
+
+LOSSES = {each.name: each for each in (KILL, DRAIN, EXCLUDE, EXTEND)}
 """Every kind of loss, by its name."""

@@ -49,10 +49,21 @@ def _of(targets: Sequence[int]) -> list[str]:
     return ["--target-idx", ",".join(map(str, targets))] if targets else []
 
 
-def pool_create(label: str, size: str, owner: str, config: str) -> list[str]:
-    """Command line that makes a pool on all ranks whose data survives the loss of one."""
+def pool_extend(pool: str, rank: int, config: str) -> list[str]:
+    """Command line that extends a pool to a rank, to which its data is then spread."""
+    return [*begin(config), "pool", "extend", "--ranks", str(rank), pool]
+
+
+def pool_create(
+    label: str, size: str, owner: str, config: str, ranks: Sequence[int] = ()
+) -> list[str]:
+    """Command line that makes a pool whose data survives the loss of a rank.
+
+    Its size is that on all ranks together; without any they are those of the system.
+    """
     made = ["--size", size, "--user", f"{owner}@", "--properties", "rd_fac:1"]
-    return [*begin(config), "pool", "create", *made, label]
+    on = ["--ranks", ",".join(map(str, ranks))] if ranks else []
+    return [*begin(config), "pool", "create", *made, *on, label]
 
 
 def set_healthy(pool: str, container: str) -> list[str]:

@@ -19,16 +19,17 @@ NAME = "timeline"
 """The beginning of its file's name among the answers of dmg; the number of the loss follows."""
 
 SETTLED_S = 15.0
-"""Seconds after a reintegration before a pool at rest counts as reintegrated although nobody saw it
-busy: its state is `Ready`, and its rebuild still `done`, until the reintegration begins. Seen with
-DAOS 2.8: 1 s; this is our own choice."""
+"""Seconds after a reintegration or extension before a pool at rest counts as whole although nobody
+saw it busy: its state is `Ready`, and its rebuild still `done`, until data begins to move. Seen
+with DAOS 2.8: 1 s; this is our own choice."""
 
 REST_S = 5.0
 """Seconds of rest after which nothing more is expected to move (own choice): the reclaim of a
 rebuild is queued after it is done. With DAOS 2.8, no answer of one a second came in between."""
 
-Event = Literal["lost", "started", "reintegrated", "failed"]
-"""What was done: the part was taken away, its engine started, it was taken back, or all failed."""
+Event = Literal["lost", "started", "reintegrated", "extended", "failed"]
+"""What was done: the part was taken away, its engine started, it was taken back, the pool was
+extended to it, or all failed."""
 
 Moment = Literal["excluded", "redundant", "at_rest", "joined", "whole"]
 """What the system reached by itself; `Timeline` has each."""
@@ -66,6 +67,8 @@ class Timeline:
     joined: float | None = None
     reintegrated: float | None = None
     """When the reintegration was asked for."""
+    extended: float | None = None
+    """When the extension was asked for."""
     whole: float | None = None
     """When all targets were back, and no data moved any more."""
     problems: tuple[str, ...] = ()
@@ -87,7 +90,7 @@ def timeline(entries: Iterable[Observed]) -> Timeline:
     entries = sorted(entries, key=lambda each: each.time)
     times = {each.event: each.time for each in entries if each.event}
     lost, started = times.get("lost"), times.get("started")
-    reintegrated = times.get("reintegrated")
+    reintegrated, extended = times.get("reintegrated"), times.get("extended")
 
     def first(after: float | None, seen: Callable[[Observed], bool]) -> float | None:
         if after is None:
@@ -105,7 +108,8 @@ def timeline(entries: Iterable[Observed]) -> Timeline:
         started=started,
         joined=first(started, lambda e: e.rank == "joined"),
         reintegrated=reintegrated,
-        whole=_whole(entries, reintegrated),
+        extended=extended,
+        whole=_whole(entries, reintegrated if extended is None else extended),
         problems=tuple(each.why for each in entries if each.event == "failed"),
     )
 
@@ -134,13 +138,13 @@ def _at_rest(
     return rest if has_lasted else None
 
 
-def _whole(entries: Iterable[Observed], reintegrated: float | None) -> float | None:
+def _whole(entries: Iterable[Observed], asked: float | None) -> float | None:
     """The first time at which the pool was at rest after it had been seen busy."""
     was_busy = False
     for entry in entries:
-        if reintegrated is None or entry.time <= reintegrated or entry.pool is None:
+        if asked is None or entry.time <= asked or entry.pool is None:
             continue
         was_busy = was_busy or entry.pool.rebuild.runs
-        if entry.pool.is_whole and (was_busy or entry.time >= reintegrated + SETTLED_S):
+        if entry.pool.is_whole and (was_busy or entry.time >= asked + SETTLED_S):
             return entry.time
     return None
