@@ -213,3 +213,28 @@ def test_a_time_line_of_a_real_run_that_went_the_whole_way() -> None:
         "reintegration": 148.7,
         "whole again": 193.8,
     }
+
+
+def test_a_pool_of_a_real_run_that_was_extended_is_whole_once_data_was_spread() -> None:
+    """For 8 s after the command it was at rest, and had all of its old targets."""
+    line = parse(recorded("failure", "timeline_extended.json"))
+    assert line.lost is None
+    assert line.extended
+    assert line.whole
+    assert round(line.whole - line.extended, 1) == 53.4
+
+
+def test_a_pool_that_is_extended_late_is_not_whole_with_its_old_targets() -> None:
+    def pool(total: int, state: str = "idle") -> dict[str, Any]:
+        return {"total_targets": total, "active_targets": total, "rebuild": {"state": state}}
+
+    seen = [
+        {"time": 1, "pool": pool(4)},
+        {"time": 2, "event": "extended"},
+        {"time": 3 + SETTLED_S, "pool": pool(4)},
+        {"time": 60, "pool": pool(6, "busy")},
+        {"time": 90, "pool": pool(6, "done")},
+    ]
+    entries = [Observed.model_validate(each) for each in seen]
+    assert timeline(entries[:3]).whole is None
+    assert timeline(entries).whole == 90

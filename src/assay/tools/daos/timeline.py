@@ -109,7 +109,7 @@ def timeline(entries: Iterable[Observed]) -> Timeline:
         joined=first(started, lambda e: e.rank == "joined"),
         reintegrated=reintegrated,
         extended=extended,
-        whole=_whole(entries, reintegrated if extended is None else extended),
+        whole=_whole(entries, reintegrated or extended, _targets(entries, extended)),
         problems=tuple(each.why for each in entries if each.event == "failed"),
     )
 
@@ -138,11 +138,26 @@ def _at_rest(
     return rest if has_lasted else None
 
 
-def _whole(entries: Iterable[Observed], asked: float | None) -> float | None:
-    """The first time at which the pool was at rest after it had been seen busy."""
+def _targets(entries: Iterable[Observed], extended: float | None) -> int:
+    """The targets of the pool before it was extended; 0 if it never was."""
+    before = (e for e in entries if extended is not None and e.time <= extended)
+    return max((e.pool.total_targets for e in before if e.pool), default=0)
+
+
+def _whole(entries: Iterable[Observed], asked: float | None, targets: int = 0) -> float | None:
+    """The first time at which the pool was at rest after it had been seen busy.
+
+    Args:
+        entries: all entries, in their order.
+        asked: when it was asked for.
+        targets: how many it must have more than: a pool that is extended has its old ones, and is
+            at rest, until the engines agree (DAOS 2.8: for 8 s).
+    """
     was_busy = False
     for entry in entries:
         if asked is None or entry.time <= asked or entry.pool is None:
+            continue
+        if entry.pool.total_targets <= targets:
             continue
         was_busy = was_busy or entry.pool.rebuild.runs
         if entry.pool.is_whole and (was_busy or entry.time >= asked + SETTLED_S):
