@@ -141,3 +141,26 @@ def test_several_ranks_of_a_host_that_crashed_are_all_named(ranks: str, tmp_path
         f"ior (write.1) failed with exit status 143: ranks {ranks} on nid002 crashed"
         " (Segmentation fault)"
     )
+
+
+@pytest.mark.parametrize("signal", ["Killed", "Out Of Memory"])
+def test_a_rank_that_the_kernel_killed_is_named_with_the_likely_reason(
+    tmp_path: Path, signal: str
+) -> None:
+    """As srun 22.05 printed it when IOR's option -M took more memory than there was."""
+    printed = (
+        f"srun: error: c2: task 2: {signal}\n"
+        "srun: launch/slurm: _step_signal: Terminating StepId=14.15\n"
+        "slurmstepd-c1: error: *** STEP 14.15 ON c1 CANCELLED AT 2026-11-29T08:00:49 ***\n"
+        "srun: error: c1: task 0: Terminated\n"
+        "srun: error: c2: task 3: Terminated\n"
+    )
+    assert ended(tmp_path, printed, 143) == (
+        "ior (write.1) failed with exit status 143: rank 2 on c2 was killed, as if memory ran out:"
+        " see dmesg there"
+    )
+
+
+def test_a_rank_that_srun_killed_after_another_one_ended_is_not_accused(tmp_path: Path) -> None:
+    printed = "srun: error: c1: task 0: Terminated\nsrun: error: c2: tasks 2-3: Killed\n"
+    assert "memory" not in ended(tmp_path, printed, 143)

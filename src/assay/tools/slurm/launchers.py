@@ -20,12 +20,20 @@ _LINE = re.compile(
 )
 """mpirun of Open MPI about its own command line, and Hydra about a program."""
 
-_CRASHED = re.compile(
-    r"^srun: error: (?P<host>\S+): task(?P<several>s?) (?P<ranks>[\d,-]+): (?P<signal>Segmentation"
-    r" fault|Bus error|Illegal instruction|Floating point exception)",
+_ENDED = re.compile(
+    r"^srun: error: (?P<host>\S+): task(?P<several>s?) (?P<ranks>[\d,-]+):"
+    r" (?P<signal>[A-Z][a-z]+(?: [A-Za-z]+)*)",
     re.MULTILINE,
 )
-"""The other ranks are `Terminated` or `Killed` by srun; who is `Aborted` has said why."""
+
+_OF_THE_PROCESSOR = {
+    *("Segmentation fault", "Bus error", "Illegal instruction", "Floating point exception"),
+}
+"""Who is `Aborted` has said why."""
+
+_BY_THE_KERNEL = {"Killed", "Out Of Memory"}
+"""Unless srun did it: that ends the other ranks after one, and with SIGTERM first. The latter is
+said where Slurm limits the memory of a job."""
 
 
 def why_not_started(printed: str) -> str | None:
@@ -38,15 +46,22 @@ def why_not_started(printed: str) -> str | None:
 
 
 def crashed(printed: str) -> str | None:
-    """Which ranks of an MPI program a signal of the processor ended; None if srun names none.
+    """Which ranks of an MPI program a signal ended, but not srun's; None if srun names none.
 
     These are of the first host that srun reports: it names all ranks of a host in one line.
     """
-    ended = _CRASHED.search(printed)
-    if ended is None:
-        return None
-    ranks = f"rank{ended['several']} {ended['ranks']}"
-    return f"{ranks} on {ended['host']} crashed ({ended['signal']})"
+    every = list(_ENDED.finditer(printed))
+    ended = next((each for each in every if each["signal"] in _OF_THE_PROCESSOR), None)
+    if ended:
+        return f"{_ranks(ended)} crashed ({ended['signal']})"
+    if every and every[0]["signal"] in _BY_THE_KERNEL:
+        killed = "were" if every[0]["several"] else "was"
+        return f"{_ranks(every[0])} {killed} killed, as if memory ran out: see dmesg there"
+    return None
+
+
+def _ranks(ended: re.Match[str]) -> str:
+    return f"rank{ended['several']} {ended['ranks']} on {ended['host']}"
 
 
 def plugins(printed: str) -> tuple[str, ...]:
