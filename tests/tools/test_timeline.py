@@ -229,6 +229,7 @@ def test_a_pool_that_is_extended_late_is_not_whole_with_its_old_targets() -> Non
         return {"total_targets": total, "active_targets": total, "rebuild": {"state": state}}
 
     seen = [
+        {"time": 0, "pool": pool(6)},  # the last pool of this name
         {"time": 1, "pool": pool(4)},
         {"time": 2, "event": "extended"},
         {"time": 3 + SETTLED_S, "pool": pool(4)},

@@ -139,9 +139,13 @@ def _at_rest(
 
 
 def _targets(entries: Iterable[Observed], extended: float | None) -> int:
-    """The targets of the pool before it was extended; 0 if it never was."""
+    """The targets of the pool when it was extended; 0 if it never was.
+
+    What was seen earlier may be the last pool of this name, which had been extended.
+    """
     before = (e for e in entries if extended is not None and e.time <= extended)
-    return max((e.pool.total_targets for e in before if e.pool), default=0)
+    targets = [e.pool.total_targets for e in before if e.pool]
+    return targets[-1] if targets else 0
 
 
 def _whole(entries: Iterable[Observed], asked: float | None, targets: int = 0) -> float | None:
