@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.campaign.begun import RecordOfBegun, Standing, kept, read, standing
+from assay.campaign.begun import CampaignStanding, RecordOfBegun, kept, read, standing
 from assay.campaign.redescribed import digests, redescribed
 from assay.foreign.files import ForeignError
 
@@ -41,7 +41,7 @@ class Controller:
     def records(self) -> tuple[RecordOfBegun, ...]:
         return kept(self.campaigns / "one")
 
-    def standing(self) -> Standing:
+    def standing(self) -> CampaignStanding:
         """Where a campaign that starts now would stand."""
         started = datetime.now(UTC) + timedelta(seconds=1)
         return standing(self.records(), "hall", "acceptance", started)

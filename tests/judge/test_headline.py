@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 from test_coverage import signed
 
-from assay.campaign.begun import Begun, Standing
+from assay.campaign.begun import Begun, CampaignStanding
 from assay.campaign.cases import INTERRUPTED, RUNS, Deviation
 from assay.cluster.fingerprint import HostChange
 from assay.judge.signoff import Gate, SignOff
@@ -99,12 +99,16 @@ def test_one_cause_that_stops_all_checks_is_one() -> None:
 def test_a_later_campaign_of_a_plan_is_said_first() -> None:
     at = datetime(2026, 1, 1, 10, tzinfo=UTC)
     one = Begun("one", "hall", "acceptance", at)
-    third = Standing(until=(one, one, one))
+    third = CampaignStanding(until=(one, one, one))
     said = replace(accepted(), standing=third)
     assert said.headline.endswith("; third campaign of this plan, without a baseline")
-    for other in (Standing(until=(one,), after=(one,)), Standing(is_recorded=False)):
+    later, unrecorded = (
+        CampaignStanding(until=(one,), after=(one,)),
+        CampaignStanding(is_recorded=False),
+    )
+    for other in (later, unrecorded):
         assert replace(accepted(), standing=other).headline == accepted().headline
-    copied = replace(accepted(), standing=Standing()).headline
+    copied = replace(accepted(), standing=CampaignStanding()).headline
     assert "; the record of the campaigns that were begun does not have this one" in copied
 
 

@@ -13,7 +13,8 @@ from run_reframe import CHECKS
 from assay.tools.daos.timeline import Timeline, parse
 
 DMG = """#!/bin/bash
-# The states of a system are files: rank, targets, pools; `never` has what does not happen.
+# The states of a system are files: rank, targets, pools; `never` has what does not happen, and
+# `total` how many targets the check's pool was made with, if not with all.
 cd {directory} || exit
 echo "$*" >>asked
 never() {{ grep -qw "$1" never 2>/dev/null; }}
@@ -23,7 +24,10 @@ pool() {{
     state=idle
     [[ ! -e busy ]] || state=busy
     rm -f busy
-    echo '{{"response": {{"total_targets": 6, "active_targets": '$(<targets)','
+    total=$(cat total 2>/dev/null || echo 6)
+    active=$(<targets)
+    ((active < total)) || active=$total
+    echo '{{"response": {{"total_targets": '$total', "active_targets": '$active','
     echo ' "rebuild": {{"state": "'$state'", "degraded": '$degraded'}}}}, "error": null}}'
 }}
 ok='{{"response": {{}}, "error": null, "status": 0}}'
@@ -39,11 +43,12 @@ case "$*" in
         echo "$ok"
         ;;
     *"system start"*) echo joined >rank; echo "$ok" ;;
-    *"pool extend"*) never extend || touch busy; echo "$ok" ;;
+    *"pool extend"*) never extend || {{ touch busy; echo 6 >total; }}; echo "$ok" ;;
     *"pool create"*)
         if never create; then
             echo '{{"response": null, "error": "no space", "status": -1007}}'
         else
+            echo 4 >total
             echo '{both}' >pools
             echo "$ok"
         fi

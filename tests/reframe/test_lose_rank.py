@@ -85,6 +85,7 @@ def test_what_only_the_pool_of_the_check_loses_is_taken_back_into_it_alone(
 
 
 def test_each_extension_has_a_pool_of_its_own_once_the_last_one_was_read(system: Path) -> None:
+    (system / "total").write_text("4")
     director = begin(system, plan(system, kind="extend", losses=2))
     for number in (1, 2):
         run_load(system, f"lost.{number}")
@@ -103,15 +104,17 @@ def test_each_extension_has_a_pool_of_its_own_once_the_last_one_was_read(system:
 
 
 def test_a_pool_that_cannot_be_made_anew_ends_it_and_nothing_stays(system: Path) -> None:
-    (system / "never").write_text("create")
+    for name, text in {"never": "create", "total": "4"}.items():
+        (system / name).write_text(text)
     director = begin(system, plan(system, kind="extend", losses=2))
     for load in ("lost.1", "back.1"):
         run_load(system, load)
     (system / "stage/pool.1.read").touch()
+    # No load waits for a second pool.
+    wait_for(system / "stage/back.2.end")
     director.communicate(timeout=60)
     (problem,) = line(system, 2).problems
     assert problem == "dmg did not make the pool assay-failure anew: no space"
-    assert (system / "stage/back.2.end").exists()
     assert is_whole(system)
 
 

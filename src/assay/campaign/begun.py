@@ -146,7 +146,7 @@ def _lines(content: bytes) -> Iterator[_Line]:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CampaignStanding:
     """Where a campaign stands among those that were begun."""
 
     is_recorded: bool = True
@@ -198,7 +198,7 @@ class Standing:
 
 def standing(
     records: Sequence[RecordOfBegun], cluster: str, scale: str, started: AwareDatetime
-) -> Standing:
+) -> CampaignStanding:
     """Find a campaign among those that were begun.
 
     Args:
@@ -209,7 +209,7 @@ def standing(
     """
     of_scale = [each for record in records for each in record.campaigns if each.scale == scale]
     its = [each for each in of_scale if each.cluster == cluster]
-    return Standing(
+    return CampaignStanding(
         is_recorded=bool(records),
         until=tuple(each for each in its if each.at <= started),
         after=tuple(each for each in its if each.at > started),

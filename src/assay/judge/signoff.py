@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from assay import __version__
-from assay.campaign.begun import Standing, standing
+from assay.campaign.begun import CampaignStanding, standing
 from assay.campaign.cases import INTERRUPTED, REPETITIONS, RUNS, Deviation
 from assay.campaign.fingerprints import with_fingerprints
 from assay.campaign.further import further_rounds, not_taken
@@ -108,7 +108,7 @@ class SignOff:
     """The hosts of the system that the plan does not have."""
     contradicted: tuple[str, ...] = ()
     """Where the running system contradicts its description."""
-    standing: Standing | None = None
+    standing: CampaignStanding | None = None
     """Which campaign of its plan this is, and how the others ended; None if nobody asked."""
     described: Mapping[str, str] = field(default_factory=dict)
     """The digest of each part of the description that is judged; older bundles have none."""
