@@ -24,6 +24,7 @@ from assay.commands import (
     probe,
     progress,
     signoff,
+    soak,
     verify,
 )
 from assay.commands.terminal import NOT_DONE, complain
@@ -79,6 +80,7 @@ app.command()(progress.overhead)
 app.command()(describe.describe)
 app.command()(probe.probe)
 app.command()(health.health)
+app.command()(soak.soak)
 
 
 def _traceback(

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from assay import cli
-from assay.commands import health
+from assay.commands import watching
 from assay.health import measure
 from assay.health.nights import Nights
 from assay.health.outcome import State
@@ -217,7 +217,7 @@ def test_a_campaign_that_does_not_begin_says_why(
     tmp_path: Path, cluster_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     busy = script(tmp_path, 'echo "another campaign is running (process 7)" >&2; exit 75')
-    monkeypatch.setattr(health, "checks_directory", lambda: busy.parent)
+    monkeypatch.setattr(watching, "checks_directory", lambda: busy.parent)
     status, _, errors = run(tmp_path / "health", "--cluster", cluster_file)
     assert status == 75
     assert errors == "no campaign: another campaign is running (process 7)\n"
@@ -250,9 +250,9 @@ COMMAND = """
 import sys
 from pathlib import Path
 from assay import cli
-from assay.commands import health
+from assay.commands import watching
 checks = Path(sys.argv.pop(1))
-health.checks_directory = lambda: checks
+watching.checks_directory = lambda: checks
 from assay.cli import main
 main()
 """

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import signal
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.describe import checks_directory
-from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile, accepted_figures
-from assay.commands.terminal import NOT_DONE, complain, finite, misuse, warn
+from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile
+from assay.commands.terminal import complain, finite, misuse, warn
+from assay.commands.watching import WatchOptions, endings, prepare
 from assay.foreign.text import one_line
 from assay.subject import folded
 
@@ -78,93 +75,38 @@ def health(
     elif host is not None:
         misuse("--host needs --last: a night measures all hosts")
     else:
-        asked = _Asked(directory.absolute(), file, minutes, baseline, waivers_file, textfile)
-        outcome = _night(asked, as_json=as_json)
+        asked = WatchOptions(directory.absolute(), file, minutes, baseline, waivers_file)
+        outcome = _night(asked, textfile, as_json=as_json)
     raise typer.Exit(outcome.status)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What the command was asked for."""
-
-    directory: Path
-    cluster: Path
-    minutes: float
-    baseline: Path | None
-    waivers: Path | None
-    textfile: Path | None
-
-
-def _night(asked: _Asked, *, as_json: bool) -> Health:
+def _night(asked: WatchOptions, textfile: Path | None, *, as_json: bool) -> Health:
     """Measure, show the outcome, and write it for Prometheus."""
     from assay.health import nights
     from assay.health import textfile as prometheus
 
-    path = asked.textfile
-    if path is not None and (why := prometheus.refusal(path.absolute())):
-        misuse(f"--textfile {path}: {why}")
+    if textfile is not None and (why := prometheus.refusal(textfile.absolute())):
+        misuse(f"--textfile {textfile}: {why}")
     try:
         outcome, night = _measure(nights.Nights(asked.directory), asked)
         _show(outcome, as_json=as_json)
-        if path is not None:
-            prometheus.write(path, outcome, night)
+        if textfile is not None:
+            prometheus.write(textfile, outcome, night)
     except nights.HistoryError as error:
         misuse(str(error))
     return outcome
 
 
-def _measure(kept: nights.Nights, asked: _Asked) -> tuple[Health, nights.Night | None]:
+def _measure(kept: nights.Nights, asked: WatchOptions) -> tuple[Health, nights.Night | None]:
     """A night; ends the command where there is none."""
-    from assay.health import measure
-    from assay.health.choice import choose
     from assay.health.night import Watched
     from assay.health.watch import Watch
-    from assay.judge.waivers import WaiverError
-    from assay.judge.waivers import load as load_waivers
-    from assay.preflight import examine as preflight
 
-    try:
-        described = preflight.load(asked.cluster)
-    except preflight.ClusterError as error:
-        misuse(str(error))
-    accepted, notes = None, list[str]()
-    if asked.baseline is not None:
-        accepted = accepted_figures(asked.baseline, described, datetime.now(UTC))
-        notes = _other_scale(asked.baseline)
-    chosen = choose(described, asked.minutes)
-    if not chosen.checks:
-        misuse(f"no check fits into {asked.minutes:g} min; `assay plan` lists them, and their time")
-    kept.refuse_other_hardware(described)
-
-    def run(campaign: Path, checks: Sequence[str], limit_s: float) -> bool:
-        script = checks_directory() / "campaign.sh"
-        return measure.run(script, campaign, checks, asked.cluster.absolute(), limit_s)
-
-    try:
-        agreed = load_waivers(asked.waivers) if asked.waivers else ()
-        watched = Watched(described, accepted, agreed, kept.read(), notes)
-        return Watch(kept, watched, chosen, asked.minutes, run).night()
-    except WaiverError as error:
-        misuse("\n".join(f"{asked.waivers}: {problem}" for problem in error.problems))
-    except measure.MeasureError as error:
-        complain(str(error))
-        raise typer.Exit(measure.BUSY if error.status == measure.BUSY else NOT_DONE) from error
-    except measure.Interruption as error:
-        complain(f"{error}: the campaign was ended, and the night does not count")
-        raise typer.Exit(128 + error.number) from error
-    except KeyboardInterrupt as error:  # 1, with which it would end, is an alarm
-        raise typer.Exit(128 + signal.SIGINT) from error
-
-
-def _other_scale(baseline: Path) -> list[str]:
-    """What is to be known of a baseline that was measured with other sizes."""
-    from assay.health.choice import SCALE
-    from assay.report import reader
-
-    scale = reader.read(baseline / "report.json").scale
-    if scale == SCALE:
-        return []
-    return [f"the baseline was measured at the scale {scale}, and a night is at {SCALE}"]
+    ready = prepare(asked)
+    kept.refuse_other_hardware(ready.cluster)
+    watched = Watched(ready.cluster, ready.accepted, ready.waivers, kept.read(), ready.notes)
+    with endings(asked, "the campaign was ended, and the night does not count"):
+        return Watch(kept, watched, ready.chosen, asked.minutes, ready.run).night()
 
 
 def _last(directory: Path, host: str | None, max_age_h: float) -> Health:

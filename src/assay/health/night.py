@@ -49,6 +49,8 @@ class JudgedRun:
     """Those of the checks that ran."""
     families: Families
     shown: Signals
+    engines: tuple[str, ...]
+    """What the engines counted as errors meanwhile, each in a sentence."""
 
     @property
     def measured(self) -> frozenset[int | str]:
@@ -81,7 +83,8 @@ def judged(results: Results, checks: Sequence[str], watched: Watched) -> JudgedR
         watched.cluster, results, Gate.MEASURED, watched.waivers, baseline=watched.accepted
     )
     mine = tuple(each for each in signed.judgements if each.requirement.check in checks)
-    return JudgedRun(mine, *_charted(mine, watched.nights))
+    counted = (f"{each.check}: {error}" for each in signed.engines for error in each.errors)
+    return JudgedRun(mine, *_charted(mine, watched.nights), tuple(dict.fromkeys(counted)))
 
 
 def medians(judgements: Sequence[Judgement]) -> dict[str, float]:

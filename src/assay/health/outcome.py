@@ -77,6 +77,7 @@ class Health(BaseModel):
     unconfirmed: tuple[Finding, ...] = Field(description="suspicions not measured again")
     gaps: tuple[Gap, ...]
     notes: tuple[str, ...]
+    engines: tuple[str, ...] = Field(default=(), description="errors that engines counted")
     host: str | None = Field(default=None, description="the only host that it is about")
 
     @property
@@ -130,4 +131,5 @@ class Health(BaseModel):
         yield from (f"  {each}" for each in self.findings)
         yield from (f"  not measured again: {each}" for each in self.unconfirmed)
         yield from (f"  {each}" for each in self.gaps)
+        yield from (f"  the engines report on {each}" for each in self.engines)
         yield from (f"  {note}" for note in self.notes)

@@ -23,6 +23,12 @@ from assay.judge.verdict import Verdict
 AGAIN = "-again"
 """Suffix of the directory of a confirmation."""
 
+
+def now() -> datetime:
+    """The time."""
+    return datetime.now(UTC)
+
+
 Measure = Callable[[Path, Sequence[str], float], bool]
 """Measures some checks into a directory within so many seconds; returns whether it ended by itself
 (see `assay.health.measure`)."""
@@ -39,6 +45,7 @@ class Watch:
     """The time for all runs."""
     measure: Measure
     clock: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = now
 
     def night(self) -> tuple[Health, Night | None]:
         """Measure and judge; returns the outcome, and the figures of the night if there are any.
@@ -48,7 +55,7 @@ class Watch:
             WaiverError: a waiver does not fit.
             HistoryError: the directory cannot be written.
         """
-        began, start = self.clock(), datetime.now(UTC)
+        began, start = self.clock(), self.now()
         name = start.strftime(STAMP)
         checks = self.chosen.checks
         first, problem = self._run(name, checks, self._left_s(began))
@@ -139,7 +146,7 @@ class Watch:
             cluster=cluster.name,
             scale=SCALE,
             measured_from=start,
-            measured_to=datetime.now(UTC),
+            measured_to=self.now(),
             checks=self.chosen.checks,
             left_out=self.chosen.left_out,
             figures=len(measured),
@@ -150,4 +157,5 @@ class Watch:
             unconfirmed=tuple(unconfirmed),
             gaps=tuple(missing),
             notes=tuple(notes),
+            engines=run.engines if run else (),
         )

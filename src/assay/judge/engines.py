@@ -52,6 +52,8 @@ class Engines:
     """Where the engines surely moved less than the benchmark reports, each in a sentence."""
     named_from: Mapping[str, float] = field(default_factory=dict)
     """How many times as slow as its peers a rank has to be to be named, by operation."""
+    errors: tuple[str, ...] = ()
+    """Those of the findings that an engine counted as errors, and its restarts."""
 
     @property
     def sentence(self) -> str:
@@ -162,6 +164,7 @@ def _judged(case: Case, seen: Activity) -> Engines:
         _servers(seen, outliers),
         _short(seen),
         {operation: named_from(steps) for operation, steps in compared.items()},
+        tuple(_errors(seen)),
     )
 
 
@@ -184,11 +187,15 @@ def _findings(seen: Activity) -> Iterator[str]:
     for (subject, direction), sentence in _short(seen).items():
         yield f"{direction} on {subject}: {sentence}"
     yield from list(seen.claimed)[:MOST_NAMED]
-    for rank in sorted(seen.restarted):
-        yield f"rank {rank} on {seen.hosts[rank]} restarted during the check"
     if seen.rebuilt:
         ranks = ", ".join(map(str, sorted(seen.rebuilt)[:MOST_NAMED]))
         yield f"a rebuild or reintegration moved data between engines meanwhile: rank {ranks}"
+    yield from _errors(seen)
+
+
+def _errors(seen: Activity) -> Iterator[str]:
+    for rank in sorted(seen.restarted):
+        yield f"rank {rank} on {seen.hosts[rank]} restarted during the check"
     errors = sorted(seen.failed.items(), key=lambda item: -item[1])
     for (rank, metric, detail), count in errors[:MOST_NAMED]:
         what = f"{ERRORS[metric]}{f' ({quoted(detail)})' if 'nvme' in metric and detail else ''}"

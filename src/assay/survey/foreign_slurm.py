@@ -259,9 +259,27 @@ def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
     Raises:
         SlurmError: Slurm does not take the job, or a host does not answer.
     """
+    printed, errors = on_each(slurm, slurm.partitions["clients"], hosts, script(slurm, question))
+    seen = answers(printed)
+    silent = sorted(set(hosts) - {each.name for each in seen})
+    if silent:
+        why = errors or "it printed nothing"
+        raise SlurmError(f"the job that examines the nodes failed on {folded(silent)}: {why}")
+    return sorted(seen, key=lambda each: list(hosts).index(each.name))
+
+
+def on_each(slurm: Slurm, partition: str, hosts: Sequence[str], script: str) -> tuple[str, str]:
+    """Run a script of bash on each of these nodes, in one small job.
+
+    Returns:
+        What all of them printed, line by line; and what Slurm reported, in one line.
+
+    Raises:
+        SlurmError: Slurm does not take the job.
+    """
     srun = [
         *("srun", f"--job-name={JOB}", "--comment=daos-assay", "--mpi=none"),
-        *(f"--partition={slurm.partitions['clients']}", *slurm.options),
+        *(f"--partition={partition}", *slurm.options),
         *(f"--nodelist={folded(hosts)}", f"--nodes={len(hosts)}", f"--ntasks={len(hosts)}"),
         *(
             "--ntasks-per-node=1",
@@ -271,13 +289,8 @@ def ask(slurm: Slurm, hosts: Sequence[str], question: Question) -> list[Seen]:
             "-s",
         ),
     ]
-    printed, errors = _run(srun, script(slurm, question), slurm.wait_min * 60, job=JOB)
-    seen = answers(printed)
-    silent = sorted(set(hosts) - {each.name for each in seen})
-    if silent:
-        why = _in_one_line(errors) or "it printed nothing"
-        raise SlurmError(f"the job that examines the nodes failed on {folded(silent)}: {why}")
-    return sorted(seen, key=lambda each: list(hosts).index(each.name))
+    printed, errors = _run(srun, script, slurm.wait_min * 60, job=JOB)
+    return printed, _in_one_line(errors)
 
 
 def ask_here(question: Question) -> Seen:

@@ -1,0 +1,115 @@
+"""How much figures vary from round to round: the coefficient of variation, and what is sure of it.
+
+ORNL's procurements ask that a benchmark's results vary by at most 5 % (`LIMIT`). A few rounds show
+more or less by chance, so a figure varies too much only where a lower bound of its coefficient
+does: that of the variance of normal figures, by chi-squared, at the chance of a false alarm of a
+campaign in equal parts for all figures.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.judge.limits import FALSE_ALARMS
+from assay.subject import folded
+
+LIMIT = 0.05
+"""The largest coefficient of variation (variability within 5 %: ORNL's procurement pages)."""
+
+FEWEST = 5
+"""Rounds before anything is said of variation (own choice)."""
+
+MOST_NAMED = 8
+"""Subjects of a metric that are named (own choice)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Varying:
+    """A metric whose figures vary too much, of some of its subjects."""
+
+    figure: str
+    """Check and metric."""
+    worst: float
+    """The largest coefficient of variation."""
+    subjects: tuple[str, ...]
+    """Those that vary too much, the worst first."""
+    total: int
+    """The number of its subjects."""
+    limit: float
+
+    def __str__(self) -> str:
+        shown = folded(self.subjects[:MOST_NAMED])
+        more = len(self.subjects) - MOST_NAMED
+        of = f"{shown}{f' and {more} more' if more > 0 else ''}" if shown else ""
+        all_of = f"all {self.total}" if len(self.subjects) == self.total > MOST_NAMED else of
+        return (
+            f"{self.figure} of {all_of} varies by up to {self.worst:.1%} from round to round"
+            f" (limit {self.limit:.0%})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """How much all figures vary."""
+
+    judged: int
+    """The figures with enough rounds."""
+    largest: float | None
+    """The largest coefficient of variation; None without any."""
+    varying: tuple[Varying, ...]
+
+
+def variation(
+    rounds: Sequence[Mapping[str, float]],
+    names: Mapping[str, tuple[str, str]],
+    limit: float = LIMIT,
+    exempt: Collection[str] = (),
+) -> Variation:
+    """How much figures vary over the rounds.
+
+    Args:
+        rounds: the figures of each round, by key.
+        names: check with metric, and subject, of each key that counts.
+        limit: the largest coefficient of variation.
+        exempt: keys that are waived.
+    """
+    series = {
+        key: np.array([figures[key] for figures in rounds if key in figures]) for key in names
+    }
+    judged = {
+        key: values for key, values in series.items() if len(values) >= FEWEST and values.mean() > 0
+    }
+    too_much: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    totals: dict[str, int] = defaultdict(int)
+    largest = None
+    for key, values in judged.items():
+        figure, subject = names[key]
+        totals[figure] += 1
+        coefficient = float(values.std(ddof=1) / values.mean())
+        largest = max(largest or 0.0, coefficient)
+        surely = coefficient * _lower(len(values), FALSE_ALARMS / len(judged))
+        if surely > limit and key not in exempt:
+            too_much[figure].append((coefficient, subject))
+    varying = [
+        Varying(
+            figure,
+            max(found)[0],
+            tuple(subject for _, subject in sorted(found, reverse=True)),
+            totals[figure],
+            limit,
+        )
+        for figure, found in too_much.items()
+    ]
+    return Variation(len(judged), largest, tuple(sorted(varying, key=lambda each: -each.worst)))
+
+
+def _lower(count: int, chance: float) -> float:
+    """The factor from the seen coefficient of variation to its lower bound."""
+    from scipy.special import chdtri  # half a second, which only judging needs
+
+    # chdtri is of the upper tail.
+    return float(np.sqrt((count - 1) / chdtri(count - 1, chance)))
