@@ -66,6 +66,10 @@ COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "cannot be read", ("health", "new", *NOWHERE)),
     (3, "there was no night", ("health", "empty", "--last")),
     (2, "--host needs --last", ("health", "empty", "--host=n1")),
+    (2, "--hours: how long should it be?", ("soak", "new", *CLUSTER)),
+    (2, "cannot be read", ("soak", "new", "--hours=1", *NOWHERE)),
+    (2, "Invalid value for '--hours'", ("soak", "new", "--hours=nan", *CLUSTER)),
+    (3, "there was no round", ("soak", "empty", "--last")),
 ]
 
 

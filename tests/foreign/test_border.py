@@ -56,6 +56,7 @@ ALLOWED: dict[str, dict[str, str]] = {
     },
     "src/assay/tools/host/host_identity.py": {"read_bytes": OF_HOSTS},
     "src/assay/tools/host/host_setup.py": {"socket": OF_HOSTS, "subprocess": OF_HOSTS},
+    "src/assay/tools/host/counters.py": {"socket": OF_HOSTS, "read_text": OF_HOSTS},
     "src/assay/tools/host/probe.py": {"socket": OF_HOSTS, "open": OF_HOSTS},
     "src/assay/tools/host/sysfs.py": {"read_text": OF_HOSTS},
     "src/assay/tools/host/trusted.py": {"subprocess": OF_HOSTS},
