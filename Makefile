@@ -211,6 +211,10 @@ bench-going-on: setup ## What further rounds decide where verdicts are open, and
 bench-health: setup ## How often `assay health` is right, on nights of clusters that get slower or do not.
 	$(BIN)/python tests/verdicts/nights.py
 
+.PHONY: bench-soak
+bench-soak: setup ## How often `assay soak` is right about figures that vary from round to round.
+	$(BIN)/python tests/verdicts/soaks.py
+
 .PHONY: bench-naming
 bench-naming: setup ## How often the engines' metrics name the right rank or target, on 4, 32 and 512 ranks.
 	$(BIN)/python tests/verdicts/naming.py
