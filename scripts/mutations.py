@@ -13,25 +13,17 @@ Function = tuple[str, int]
 
 OPPOSITE: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
     ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
     ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
     ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
     ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
     ast.And: ast.Or,
-    ast.Or: ast.And,
     ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
     ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
     ast.FloorDiv: ast.Mult,
     ast.Mod: ast.Mult,
 }
-
+OPPOSITE |= {new: old for old, new in OPPOSITE.items() if new not in OPPOSITE}
 
 NOT_TESTED = ("TYPE_CHECKING", "__name__ == '__main__'")
 """Conditions of what no test runs: imports for mypy, and a module that runs as a program, which is
@@ -78,42 +70,46 @@ def changed(node: ast.AST) -> ast.AST | None:
     return node
 
 
-def places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
-    """Each node that may be changed: its parent, the field, and its index if that is a list."""
+def places(tree: ast.AST) -> Iterator[ast.expr | ast.stmt]:
+    """Each node that may be changed."""
     for field, value in ast.iter_fields(tree):
-        # Annotations are not executed. `frozen` and `strict` only refuse misuse.
+        # Annotations are not executed.
         if field in ("annotation", "returns", "decorator_list"):
             continue
-        if isinstance(tree, ast.keyword) and tree.arg in ("frozen", "strict"):
-            continue
-        children = value if isinstance(value, list) else [value]
-        for index, child in enumerate(children):
+        for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and not _is_left_out(child):
-                yield tree, field, index if isinstance(value, list) else None
+                if isinstance(child, ast.expr | ast.stmt):
+                    yield child
                 yield from places(child)
 
 
 def _is_left_out(node: ast.AST) -> bool:
     if isinstance(node, ast.If):
         return ast.unparse(node.test) in NOT_TESTED
+    if isinstance(node, ast.keyword):
+        return node.arg in ("frozen", "strict")  # which only refuse misuse
     return isinstance(node, ast.Assert)
+
+
+@dataclass
+class _Replace(ast.NodeTransformer):
+    old: ast.AST
+    new: ast.AST
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return self.new if node is self.old else self.generic_visit(node)
 
 
 def mutants(source: Path, module: Path) -> Iterator[Mutant]:
     """Every mutant of a module."""
     tree = ast.parse((source / module).read_text())
     functions = list(_functions(tree))
-    for parent, field, index in list(places(tree)):
-        held = getattr(parent, field)
-        node = held if index is None else held[index]
+    for node in list(places(tree)):
         other = changed(node)
         if other is None:
             continue
-        ast.copy_location(other, node)
-
-        _put(parent, field, index, other)
-        text = ast.unparse(ast.fix_missing_locations(tree))
-        _put(parent, field, index, node)
+        text = ast.unparse(_Replace(node, other).visit(tree))
+        _Replace(other, node).visit(tree)
         before, after = (ast.unparse(part).partition("\n")[0] for part in (node, other))
         function = max((f.start for f in functions if node.lineno in f), default=0)
         yield Mutant(module, node.lineno, function, before, after, text)
@@ -125,10 +121,3 @@ def _functions(tree: ast.AST) -> Iterator[range]:
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             yield range(first, (node.end_lineno or first) + 1)
-
-
-def _put(parent: ast.AST, field: str, index: int | None, part: ast.AST) -> None:
-    if index is None:
-        setattr(parent, field, part)
-    else:
-        getattr(parent, field)[index] = part
