@@ -14,6 +14,7 @@ from assay.health.chart import FEWEST
 from assay.health.choice import UNITS_OF_COUNTS
 from assay.health.nights import Night
 from assay.health.outcome import Finding
+from assay.soak.decline import declined
 from assay.soak.errors import (
     FAULTS,
     Look,
@@ -58,7 +59,8 @@ def judged(
         if each.unit not in UNITS_OF_COUNTS
     }
     lower = {each.key for each in requirements(cluster) if each.metric.better == "lower"}
-    varies = variation([each.medians for each in figures], names, limit, lower)
+    medians = [each.medians for each in figures]
+    varies = variation(medians, names, limit, lower)
     all_looks = looks(rounds)
     growths = grown(cluster, all_looks)
     measured_h = seconds(rounds) / 3600
@@ -77,6 +79,7 @@ def judged(
         counted=len(read),
         findings=(
             *_alarms(rounds),
+            *declined(medians, names, lower),
             *map(str, varies.varying),
             *_restarts(all_looks),
             *vanished(cluster, all_looks),

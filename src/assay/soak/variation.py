@@ -120,20 +120,19 @@ def variation(
         for figure, found in too_much.items()
     ]
     unsure = [
-        f"{figure} of {_named(found)} varies by up to {max(found)[0]:.1%}: above the limit of"
+        f"{figure} of {named(found)} varies by up to {max(found)[0]:.1%}: above the limit of"
         f" {limit:.0%}, but not significantly"
         for figure, found in maybe.items()
     ]
     single = [
-        f"{figure} of {_named(found)} was up to {max(found)[0]:.0%} worse than its median in"
-        " a round"
+        f"{figure} of {named(found)} was up to {max(found)[0]:.0%} worse than its median in a round"
         for figure, found in worst.items()
     ]
     ordered = tuple(sorted(varying, key=lambda each: -each.worst))
     return Variation(len(judged), largest, ordered, tuple(unsure), tuple(single))
 
 
-def _named(found: Collection[tuple[float, str]]) -> str:
+def named(found: Collection[tuple[float, str]]) -> str:
     """The worst subjects, and the number of others."""
     names = [subject for _, subject in sorted(found, reverse=True)]
     more = len(names) - MOST_NAMED
