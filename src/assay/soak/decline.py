@@ -19,10 +19,6 @@ from assay.soak.variation import FEWEST, named
 LAST = 3
 """The last third of the rounds is the end of a soak (own choice)."""
 
-MOST = 0.75
-"""Part of the last rounds that must be worse than the first ones, but for one of these (own
-choice)."""
-
 OF_MEDIANS = float(np.pi / 2)
 """Variance of a median of normal figures, relative to that of their mean."""
 
@@ -53,8 +49,8 @@ def declined(
         squares = sum(float(np.sum((part - part.mean()) ** 2)) for part in (first, last))
         error = np.sqrt(OF_MEDIANS * squares / freedom * (1 / len(first) + 1 / len(last)))
         far = float(threshold(FALSE_ALARMS / len(judged), np.array([float(freedom)]))[0])
-        # Figures in two modes are now in one and now in the other, and differ by nothing else.
-        apart = np.sort(first)[1] > np.quantile(last, MOST)
+        # All but one of each: figures in two modes come back to the better one.
+        apart = np.sort(first)[1] > np.sort(last)[-2]
         if apart and loss > max(-np.log1p(-CHANGED), far * error):
             figure, subject = names[key]
             found[figure].append((float(-np.expm1(-loss)), subject))
