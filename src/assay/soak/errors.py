@@ -152,10 +152,11 @@ def vanished(cluster: Cluster, looks: Sequence[Look]) -> Iterator[str]:
         for at, seen in seen_at:
             for kind, before in had.items():
                 places = seen.counts.get(kind, {})
-                if kind in FAULTS and before.keys() - places.keys():
-                    for place in before.keys() - places.keys():
-                        if not _is_strange(cluster, host, kind, place):
-                            gone.setdefault(place, at)
+                if kind not in FAULTS or places == before:
+                    continue  # nearly all of them, of which there may be millions
+                for place in before.keys() - places.keys():
+                    if not _is_strange(cluster, host, kind, place):
+                        gone.setdefault(place, at)
             for kind, places in seen.counts.items():
                 if had.get(kind) != places:
                     had[kind] = {**had.get(kind, {}), **places}
