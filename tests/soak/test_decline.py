@@ -25,7 +25,7 @@ def of(factors: Sequence[float], seed: int = 1, scatter: float = 0.01, sign: int
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("begins", [5, 6, 8, 12, 40])
+@pytest.mark.parametrize("begins", [4, 5, 6, 8, 12, 40])
 def test_a_loss_that_stays_is_found_wherever_it_begins(begins: int, sign: int) -> None:
     (found,) = of([1.0] * begins + [0.92] * (96 - begins), sign=sign)
     assert found.startswith("SsdFio.read_1m of s1 is up to ")
