@@ -64,6 +64,7 @@ COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "--partition is missing", ("describe", "new")),
     (2, "name it with --pool", ("describe", "new", "--partition=a", "--mount=/mnt")),
     (2, "cannot be read", ("health", "new", *NOWHERE)),
+    (2, "has rounds of `assay soak`", ("health", "soaked", *CLUSTER)),
     (3, "there was no night", ("health", "empty", "--last")),
     (2, "--host needs --last", ("health", "empty", "--host=n1")),
     (2, "--hours: how long should it be?", ("soak", "new", *CLUSTER)),
@@ -79,6 +80,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ASSAY_CLUSTER", raising=False)
     Path("empty").mkdir()
+    Path("soaked/rounds").mkdir(parents=True)
     Path("nothing").touch()
     Path("silent").mkdir()
     Path("silent/reframe.out").touch()

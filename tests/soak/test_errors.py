@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from assay.soak.errors import Look, grown, restarts, retransmitted
+from assay.soak.errors import Look, grown, restarts, retransmitted, vanished
 from assay.survey.host_counters import KernelCounts
 from clusters import described, description
 
@@ -86,3 +86,21 @@ def test_tcp_is_noted_by_its_share() -> None:
     assert list(retransmitted((sent(0, 0, 0), sent(1, 1_000_000, 900)))) == []
     (told,) = retransmitted((sent(0, 0, 0), sent(1, 1_000_000, 20_000)))
     assert told == "s1: TCP sent 2.00% of 1,000,000 segments again"
+
+
+def test_a_device_that_came_back_counts_on_from_what_it_had() -> None:
+    looks = (look(0, port_errors={"x": 3}), look(1), look(2, port_errors={"x": 9}))
+    assert said(*looks) == ["s1 x: errors of the link: 6, first seen at 2026-03-01 04:00"]
+    assert [each.partition(":")[0] for each in vanished(CLUSTER, looks)] == [
+        "s1 x vanished, first seen at 2026-03-01 03"
+    ]
+
+
+def test_a_container_that_ends_has_not_vanished() -> None:
+    assert not list(vanished(CLUSTER, (look(0, link_down={"veth7": 0}), look(1))))
+
+
+def test_the_links_below_a_described_bond_are_its_own() -> None:
+    bond = next(iter(CLUSTER.hosts["s1"].interfaces))
+    found = said(look(0, link_down={f"{bond}/p0": 0}), look(1, link_down={f"{bond}/p0": 1}))
+    assert found == [f"s1 {bond}/p0 lost its link once, first seen at 2026-03-01 03:00"]

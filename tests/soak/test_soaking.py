@@ -27,22 +27,35 @@ HOSTS = (*CLUSTER.clients, *CLUSTER.servers)
 
 
 class Clock:
-    """A clock that only measuring and waiting move on."""
+    """A clock that only measuring and waiting move on, and that somebody may set."""
 
     def __init__(self) -> None:
         self.time = BEGAN
+        self.seconds = 0.0
 
     def now(self) -> datetime:
         return self.time
 
     def wait(self, seconds: float) -> None:
         self.time += timedelta(seconds=seconds)
+        self.seconds += seconds
+
+    def elapsed(self) -> float:
+        return self.seconds
+
+
+NOTHING = {
+    "link_down": {"eth0": 0},
+    "port_down": {"mlx5_0:1": 0},
+    "memory_uncorrected": {"mc0": 0},
+    "pci_fatal": {"0000:81:00.0": 0},
+}
 
 
 def quiet(cluster: object) -> Answers:
-    """No kernel counts anything."""
+    """No kernel has counted anything."""
     del cluster
-    return Answers({name: KernelCounts(boot="a", counts={}) for name in HOSTS})
+    return Answers({name: KernelCounts(boot="a", counts=NOTHING) for name in HOSTS})
 
 
 class Lab:
@@ -53,6 +66,7 @@ class Lab:
         self.clock = Clock()
         self.said: list[str] = []
         self.campaigns = Campaigns(CLUSTER)
+        self.chosen = CHOSEN
 
     def soak(
         self,
@@ -77,7 +91,7 @@ class Lab:
             None,
             (),
             (),
-            CHOSEN,
+            self.chosen,
             15,
             hours,
             0.05,
@@ -86,6 +100,7 @@ class Lab:
             self.said.append,
             self.clock.now,
             self.clock.wait,
+            self.clock.elapsed,
         ).run()
 
 
@@ -163,7 +178,7 @@ def counts(kind: str, *numbers: int, place: str = "x") -> Callable[[Any], Answer
     def ask(cluster: object) -> Answers:
         number = left.pop(0) if len(left) > 1 else left[0]
         grown: Mapping[str, KernelCounts] = {
-            "s2": KernelCounts(boot="a", counts={kind: {place: number}})
+            "s2": KernelCounts(boot="a", counts={**NOTHING, kind: {place: number}})
         }
         return Answers({**quiet(cluster).hosts, **grown})
 
@@ -230,3 +245,123 @@ def test_too_few_rounds_say_nothing_of_drift(lab: Lab) -> None:
     soak = lab.soak(hours=0.5)
     assert soak.state is State.UNKNOWN
     assert soak.unknown == ("2 of 2 rounds have figures, and drift is judged from the 6th on",)
+
+
+def test_a_soak_that_was_killed_before_its_first_round_was_kept_goes_on(lab: Lab) -> None:
+    """Its figures are there already, as those of a night are."""
+    looks = iter([quiet(None)])
+
+    def ask(cluster: object) -> Answers:
+        if (answers := next(looks, None)) is None:
+            raise KeyboardInterrupt
+        return answers
+
+    with pytest.raises(KeyboardInterrupt):
+        lab.soak(hours=2, counters=ask)
+    assert any((lab.directory / "history").iterdir())
+    lab.clock.wait(60)
+    assert lab.soak(hours=2).rounds == 8
+
+
+@pytest.mark.parametrize("hours", [-1, 5])
+def test_a_clock_that_is_set_changes_neither_the_hours_nor_the_order(lab: Lab, hours: int) -> None:
+    def fails(number: int) -> None:
+        if number == 4:
+            lab.clock.time += timedelta(hours=hours)
+
+    soak = lab.soak(hours=2, fails=fails, counters=counts("oom_kills", 7))
+    assert (soak.state, soak.rounds, soak.measured_h) == (State.OK, 8, 2.0)
+    lab.clock.time = BEGAN
+    more = lab.soak(hours=3, counters=counts("oom_kills", 7))
+    assert (more.state, more.rounds, len(Rounds(lab.directory).read())) == (State.OK, 12, 12)
+
+
+def test_two_soaks_in_one_directory_do_not_run_at_once(lab: Lab) -> None:
+    with Rounds(lab.directory).alone(), pytest.raises(MeasureError, match="another soak") as busy:
+        lab.soak(hours=1)
+    assert busy.value.status == BUSY
+    assert lab.campaigns.ran == []
+
+
+def test_a_soak_waits_for_a_campaign_that_began_between_two_rounds(lab: Lab) -> None:
+    """As that of a night does."""
+    soak = lab.soak(
+        hours=2,
+        fails=lambda n: MeasureError("another campaign is running", BUSY) if 3 < n < 20 else None,
+    )
+    assert (soak.state, soak.rounds) == (State.OK, 8)
+    assert lab.said.count("the soak waits: another campaign is running") == 1
+    (paused,) = soak.notes
+    assert paused.startswith("paused for 16 min ")
+
+
+def test_a_soak_does_not_wait_for_ever(lab: Lab) -> None:
+    with pytest.raises(MeasureError, match="another campaign is running"):
+        lab.soak(
+            hours=2,
+            fails=lambda n: MeasureError("another campaign is running", BUSY) if n > 3 else None,
+        )
+
+
+def test_a_suspicion_of_any_round_that_is_not_measured_again_leaves_it_open(lab: Lab) -> None:
+    def fails(number: int) -> MeasureError | None:
+        return MeasureError("no campaign: x", 68) if number == 13 else None
+
+    soak = lab.soak(*[sound] * 12, slower(0.3, "s2", check="SsdFio"), hours=24, fails=fails)
+    (suspected,) = [each for each in soak.unknown if each.startswith("not measured again: ssd: ")]
+    assert suspected.endswith("(in 1 of 96 rounds, first at 2026-03-01 05:00)")
+    assert any("worse than its median in a round" in each for each in soak.notes)
+
+
+def test_checks_that_only_some_rounds_have_leave_it_open(lab: Lab) -> None:
+    lab.soak(hours=2)
+    lab.chosen = choose(CLUSTER, 4)
+    soak = lab.soak(hours=4)
+    assert soak.state is State.UNKNOWN
+    assert "FiPingpong belongs to 8 of 16 rounds: resumed with other options" in soak.unknown
+
+
+def test_figures_that_are_gone_are_no_soak(lab: Lab) -> None:
+    lab.soak(hours=2)
+    min((lab.directory / "history").iterdir()).unlink()
+    with pytest.raises(HistoryError, match="No such file"):
+        lab.soak(hours=2)
+
+
+def test_a_device_that_vanishes_is_an_alarm(lab: Lab) -> None:
+    looks = iter(range(100))
+
+    def ask(cluster: object) -> Answers:
+        hosts = dict(quiet(cluster).hosts)
+        if next(looks) == 5:
+            hosts["s2"] = KernelCounts(boot="a", counts=NOTHING | {"pci_fatal": {}})
+        return Answers(hosts)
+
+    soak = lab.soak(hours=2, counters=ask)
+    assert soak.findings == (
+        "s2 0000:81:00.0 vanished, first seen at 2026-03-01 02:45: the kernel has no counters of"
+        " it",
+    )
+
+
+def test_words_of_slurm_that_differ_each_time_are_one_line(lab: Lab) -> None:
+    looks = iter(range(100))
+    soak = lab.soak(hours=2, counters=lambda _: Answers({}, (f"c1: no job {next(looks)}",)))
+    (unread,) = soak.unknown
+    assert unread == "the counters of kernels were not read on c1: no job 15 (16 of 16 times)"
+
+
+def test_what_kernels_do_not_count_is_said(lab: Lab) -> None:
+    def ask(cluster: object) -> Answers:
+        del cluster
+        counted = {"link_down": {"eth0": 0}, "port_down": {"mlx5_0:1": 0}, "pci_fatal": {"x": 0}}
+        return Answers({name: KernelCounts(boot="a", counts=counted) for name in HOSTS})
+
+    soak = lab.soak(hours=2, counters=ask)
+    assert soak.notes == ("not counted by the kernels of c[1-2],s[1-3]: errors of memory (EDAC)",)
+
+
+def test_a_port_whose_counter_is_at_its_end_leaves_it_open(lab: Lab) -> None:
+    soak = lab.soak(hours=2, counters=counts("port_full", 1, place="mlx5_0:1"))
+    assert soak.state is State.UNKNOWN
+    assert soak.unknown[0].startswith("s2 mlx5_0:1: a counter of errors is at its largest value")

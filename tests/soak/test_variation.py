@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,6 +49,19 @@ def test_a_few_rounds_are_no_proof() -> None:
     assert found.largest is not None
     assert found.largest > 0.05
     assert found.varying == ()
+    (unsure,) = found.unsure
+    assert unsure.startswith("SsdFio.read_1m of s1 varies by up to 6.")
+    assert unsure.endswith(": above the limit of 5%, but not significantly")
+
+
+@pytest.mark.parametrize(("lower", "value"), [((), 700.0), (NAMES, 1400.0)])
+def test_a_single_bad_round_is_noted(lower: Sequence[str], value: float) -> None:
+    rounds = [dict.fromkeys(NAMES, 1000.0) for _ in range(96)]
+    rounds[50]["SsdFio.read_1m on s3"] = value
+    found = variation(rounds, NAMES, lower=lower)
+    assert found.varying == ()
+    (single,) = found.single
+    assert single.startswith("SsdFio.read_1m of s3 was up to ")
 
 
 @given(st.floats(0.0, 0.05), st.integers(0, 10_000))

@@ -33,6 +33,7 @@ COUNTS = {
     "link_errors": {"eth1": 7},
     "port_down": {"mlx5_0:1": 1},
     "port_errors": {"mlx5_0:1": 5},
+    "port_full": {"mlx5_0:1": 0},
     "port_retransmitted": {"mlx5_0:1": 6},
     "memory_uncorrected": {"mc0": 0},
     "memory_corrected": {"mc0": 7},
@@ -65,7 +66,7 @@ def test_each_counter_is_read_with_its_place(
 
 
 def test_a_host_that_shows_nothing_counts_nothing(tmp_path: Path) -> None:
-    assert list(look(tmp_path)) == [("boot", 0, "unknown")]
+    assert list(look(tmp_path)) == []
 
 
 def test_lines_of_hosts_are_mixed_and_other_programs_print_some() -> None:
@@ -97,3 +98,17 @@ def test_a_host_whose_lines_are_not_all_there_has_not_answered(printed: str) -> 
 def test_the_kernel_of_this_machine_is_read() -> None:
     kinds = {kind for kind, _, _ in look(Path("/"))}
     assert {"boot", "oom_kills", "tcp_sent"} <= kinds
+
+
+def test_the_links_of_a_bond_are_named_with_it(tmp_path: Path) -> None:
+    net = tmp_path / "sys/class/net"
+    (net / "bond0").mkdir(parents=True)
+    (net / "p0/bonding_slave").mkdir(parents=True)
+    (net / "p0/carrier_down_count").write_text("1")
+    (net / "p0/master").symlink_to("../bond0")
+    assert list(look(tmp_path)) == [("link_down", 1, "bond0/p0")]
+
+
+def test_a_counter_of_a_port_that_counts_no_further_is_said(root: Path) -> None:
+    (root / "sys/class/infiniband/mlx5_0/ports/1/counters/symbol_error").write_text("65535\n")
+    assert ("port_full", 1, "mlx5_0:1") in list(look(root))

@@ -102,6 +102,8 @@ def _measure(kept: nights.Nights, asked: WatchOptions) -> tuple[Health, nights.N
     from assay.health.night import Watched
     from assay.health.watch import Watch
 
+    if (asked.directory / "rounds").exists():
+        misuse(f"{asked.directory} has rounds of `assay soak`; name another directory")
     ready = prepare(asked)
     kept.refuse_other_hardware(ready.cluster)
     watched = Watched(ready.cluster, ready.accepted, ready.waivers, kept.read(), ready.notes)

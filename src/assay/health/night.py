@@ -51,6 +51,8 @@ class JudgedRun:
     shown: Signals
     engines: tuple[str, ...]
     """What the engines counted as errors meanwhile, each in a sentence."""
+    unseen: tuple[str, ...] = ()
+    """Checks during which not all engines' metrics were read, and why."""
 
     @property
     def measured(self) -> frozenset[int | str]:
@@ -84,7 +86,13 @@ def judged(results: Results, checks: Sequence[str], watched: Watched) -> JudgedR
     )
     mine = tuple(each for each in signed.judgements if each.requirement.check in checks)
     counted = (f"{each.check}: {error}" for each in signed.engines for error in each.errors)
-    return JudgedRun(mine, *_charted(mine, watched.nights), tuple(dict.fromkeys(counted)))
+    unseen = (f"{each.check}: {each.unread}" for each in signed.engines if each.unread)
+    return JudgedRun(
+        mine,
+        *_charted(mine, watched.nights),
+        tuple(dict.fromkeys(counted)),
+        tuple(dict.fromkeys(unseen)),
+    )
 
 
 def medians(judgements: Sequence[Judgement]) -> dict[str, float]:

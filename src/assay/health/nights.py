@@ -150,15 +150,20 @@ class Nights:
         save({self.history / f"{name}.json": text_of(night)})
 
 
-def load(path: Path, model: type[Model]) -> Model:
+def load(path: Path, model: type[Model], most: int = limits.CLUSTER_BYTES) -> Model:
     """Read a document of the directory.
+
+    Args:
+        path: its file.
+        model: the kind of document.
+        most: the largest number of bytes.
 
     Raises:
         HistoryError: it cannot be read, or is not such a document.
     """
     shown = one_line(str(path))
     try:
-        document = from_json(files.read(path, limits.CLUSTER_BYTES, follow=False))
+        document = from_json(files.read(path, most, follow=False))
         return model.model_validate(document)
     except OSError as error:
         raise HistoryError(f"{shown} cannot be read: {error.strerror}") from error

@@ -78,6 +78,9 @@ class Health(BaseModel):
     gaps: tuple[Gap, ...]
     notes: tuple[str, ...]
     engines: tuple[str, ...] = Field(default=(), description="errors that engines counted")
+    unseen: tuple[str, ...] = Field(
+        default=(), description="checks during which engines' metrics were not read, and why"
+    )
     host: str | None = Field(default=None, description="the only host that it is about")
 
     @property

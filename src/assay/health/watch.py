@@ -66,9 +66,11 @@ class Watch:
             return health, None
         run = judged(first, checks, self.watched)
         suspects = run.suspects
-        confirmed, again = self._confirmed(name, run, suspects, began)
+        second = self._again(name, run, suspects, began)
+        confirmed = suspects & second.suspects if second else frozenset[int | str]()
+        again = suspects & second.measured if second else frozenset[int | str]()
         health = self._outcome(
-            start, run, findings(run, confirmed), findings(run, suspects - again), gaps(run)
+            start, run, findings(run, confirmed), findings(run, suspects - again), gaps(run), second
         )
         night = Night(
             measured_from=first.started,
@@ -96,22 +98,18 @@ class Watch:
             return None, "; ".join(filter(None, [late, str(error)]))
         return found.cut_short(late) if late else found, ""
 
-    def _confirmed(
+    def _again(
         self, name: str, run: JudgedRun, suspects: frozenset[int | str], began: float
-    ) -> tuple[frozenset[int | str], frozenset[int | str]]:
-        """What a second run shows again, and what it has measured again."""
+    ) -> JudgedRun | None:
+        """A second run of what is suspected; None where it measured nothing."""
         checks = self._repeated(run, suspects, self._left_s(began))
-        nothing = frozenset[int | str]()
         if not checks:
-            return nothing, nothing
+            return None
         try:
             second, _ = self._run(f"{name}{AGAIN}", checks, self._left_s(began))
         except MeasureError:
-            return nothing, nothing
-        if second is None:
-            return nothing, nothing
-        again = judged(second, self.chosen.checks, self.watched)
-        return suspects & again.suspects, suspects & again.measured
+            return None
+        return judged(second, self.chosen.checks, self.watched) if second else None
 
     def _repeated(
         self, run: JudgedRun, suspects: frozenset[int | str], left_s: float
@@ -131,6 +129,7 @@ class Watch:
         confirmed: Sequence[Finding],
         unconfirmed: Sequence[Finding],
         missing: Sequence[Gap],
+        second: JudgedRun | None = None,
     ) -> Health:
         verdicts = [each.verdict for each in run.judgements] if run else []
         measured = [each for each in verdicts if each is not Verdict.MISSING]
@@ -157,5 +156,10 @@ class Watch:
             unconfirmed=tuple(unconfirmed),
             gaps=tuple(missing),
             notes=tuple(notes),
-            engines=run.engines if run else (),
+            engines=tuple(
+                dict.fromkeys(each for one in (run, second) if one for each in one.engines)
+            ),
+            unseen=tuple(
+                dict.fromkeys(each for one in (run, second) if one for each in one.unseen)
+            ),
         )

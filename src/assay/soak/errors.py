@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
 from typing import NamedTuple
 
 from assay.cluster.description import Cluster
+from assay.subject import folded
 from assay.survey.host_counters import KernelCounts
 
 
@@ -47,6 +47,14 @@ NOTES = {
 
 LINKS = ("link_down", "link_errors", "link_drops")
 """Counters of interfaces: only those count that the description has."""
+
+GROUPS = {
+    "errors of links": ("link_down", "link_errors"),
+    "errors of RDMA ports": ("port_down", "port_errors"),
+    "errors of memory (EDAC)": ("memory_uncorrected",),
+    "errors of PCI devices (AER)": ("pci_fatal", "pci_nonfatal"),
+}
+"""Counters of faults that a kernel has only with some hardware and drivers."""
 
 RETRANSMITTED = 0.001
 """Share of TCP's segments that are sent again above which it is noted (own choice)."""
@@ -99,25 +107,94 @@ def grown(cluster: Cluster, looks: Sequence[Look]) -> list[Growth]:
 
 def _is_strange(cluster: Cluster, host: str, kind: str, place: str) -> bool:
     """Whether it is of an interface that the description does not have, such as a container's."""
+    if kind not in LINKS or host not in cluster.hosts:
+        return False
     described = cluster.hosts[host].interfaces
-    return kind in LINKS and bool(described) and place not in described
+    return bool(described) and not any(link in described for link in place.split("/"))
 
 
 def _increments(looks: Sequence[Look]) -> Iterator[tuple[tuple[str, str, str], int, datetime]]:
     """Each counter that grew from one look to the next that has it."""
+    for host, seen_at in _by_host(looks).items():
+        known: dict[str, Mapping[str, int]] = {}
+        boot = seen_at[0][1].boot
+        for at, seen in seen_at:
+            for kind, places in seen.counts.items():
+                before = known.get(kind, {})
+                if places == before and seen.boot == boot:
+                    continue  # nearly all of them, of which there may be millions
+                for place, now in places.items():
+                    then = before.get(place)
+                    if seen.boot != boot or (then is not None and now < then):
+                        then = 0
+                    if then is not None and now > then:
+                        yield (host, kind, place), now - then, at
+                known[kind] = {**before, **places}
+            boot = seen.boot
+
+
+def _by_host(looks: Sequence[Look]) -> Mapping[str, list[tuple[datetime, KernelCounts]]]:
     of_host: dict[str, list[tuple[datetime, KernelCounts]]] = defaultdict(list)
     for look in looks:
         for host, seen in look.hosts.items():
             of_host[host].append((look.at, seen))
-    for host, seen_at in of_host.items():
-        for (_, before), (at, after) in pairwise(seen_at):
-            for kind, places in after.counts.items():
-                for place, now in places.items():
-                    then = before.counts.get(kind, {}).get(place)
-                    if before.boot != after.boot or (then is not None and now < then):
-                        then = 0
-                    if then is not None and now > then:
-                        yield (host, kind, place), now - then, at
+    return of_host
+
+
+def vanished(cluster: Cluster, looks: Sequence[Look]) -> Iterator[str]:
+    """Ports, devices and links that a kernel had and then has no more: it counts no error of them.
+
+    A device that fell off the bus is one, also where it came back.
+    """
+    for host, seen_at in _by_host(looks).items():
+        had: dict[str, Mapping[str, int]] = {}
+        gone: dict[str, datetime] = {}
+        for at, seen in seen_at:
+            for kind, before in had.items():
+                places = seen.counts.get(kind, {})
+                if kind not in FAULTS or places == before:
+                    continue  # nearly all of them, of which there may be millions
+                for place in before.keys() - places.keys():
+                    if not _is_strange(cluster, host, kind, place):
+                        gone.setdefault(place, at)
+            for kind, places in seen.counts.items():
+                if had.get(kind) != places:
+                    had[kind] = {**had.get(kind, {}), **places}
+        for place, at in gone.items():
+            yield (
+                f"{host} {place} vanished, first seen at {at:%Y-%m-%d %H:%M}: the kernel has no"
+                " counters of it"
+            )
+
+
+def full(looks: Sequence[Look]) -> Iterator[str]:
+    """Ports of which a counter is at its largest value, from which on errors are not seen."""
+    places = dict.fromkeys(
+        (host, place)
+        for look in looks
+        for host, seen in look.hosts.items()
+        for place, number in seen.counts.get("port_full", {}).items()
+        if number
+    )
+    for host, place in places:
+        yield (
+            f"{host} {place}: a counter of errors is at its largest value and counts no further;"
+            " reset it (perfquery -R) before a soak"
+        )
+
+
+def uncounted(looks: Sequence[Look]) -> Iterator[str]:
+    """Errors that some kernels do not count at all, since they have no such hardware or driver."""
+    hosts = dict.fromkeys(host for look in looks for host in look.hosts)
+    for what, kinds in GROUPS.items():
+        having = {
+            host
+            for look in looks
+            for host, seen in look.hosts.items()
+            if any(kind in seen.counts for kind in kinds)
+        }
+        if without := [host for host in hosts if host not in having]:
+            yield f"not counted by the kernels of {folded(without)}: {what}"
 
 
 def retransmitted(looks: Sequence[Look]) -> Iterator[str]:

@@ -14,7 +14,17 @@ from assay.health.chart import FEWEST
 from assay.health.choice import UNITS_OF_COUNTS
 from assay.health.nights import Night
 from assay.health.outcome import Finding
-from assay.soak.errors import FAULTS, Look, grown, restarts, retransmitted
+from assay.soak.decline import declined
+from assay.soak.errors import (
+    FAULTS,
+    Look,
+    full,
+    grown,
+    restarts,
+    retransmitted,
+    uncounted,
+    vanished,
+)
 from assay.soak.outcome import Soak
 from assay.soak.rounds import Round, looks, seconds
 from assay.soak.variation import variation
@@ -48,10 +58,13 @@ def judged(
         for each in requirements(cluster)
         if each.unit not in UNITS_OF_COUNTS
     }
-    varies = variation([each.medians for each in figures], names, limit)
+    lower = {each.key for each in requirements(cluster) if each.metric.better == "lower"}
+    medians = [each.medians for each in figures]
+    varies = variation(medians, names, limit, lower)
     all_looks = looks(rounds)
     growths = grown(cluster, all_looks)
     measured_h = seconds(rounds) / 3600
+    unseen = tuple(_unseen(rounds))
     read = set.intersection(*(set(each.after) & set(each.before) for each in rounds))
     return Soak(
         cluster=cluster.name,
@@ -66,8 +79,10 @@ def judged(
         counted=len(read),
         findings=(
             *_alarms(rounds),
+            *declined(medians, names, lower),
             *map(str, varies.varying),
             *_restarts(all_looks),
+            *vanished(cluster, all_looks),
             *(str(each) for each in growths if each.kind in FAULTS),
             *_engines(rounds),
             *_space(rounds),
@@ -75,11 +90,19 @@ def judged(
         unknown=(
             *_too_short(rounds, figures, hours, measured_h),
             *_gaps(rounds),
+            *_differing(rounds),
             *_unread(rounds),
+            *full(all_looks),
+            *_unqueried(rounds),
+            *(unseen if _is_watched(cluster) else ()),
         ),
         notes=(
             *(str(each) for each in growths if each.kind not in FAULTS),
             *retransmitted(all_looks),
+            *varies.unsure,
+            *varies.single,
+            *uncounted(all_looks),
+            *(() if _is_watched(cluster) else unseen),
             *_pauses(rounds),
             *dict.fromkeys(note for each in rounds for note in each.health.notes),
         ),
@@ -148,22 +171,78 @@ def _too_short(
 
 
 def _gaps(rounds: Sequence[Round]) -> Iterator[str]:
-    """Figures that were not measured, by check and reason; and what the last round left open."""
+    """Figures that were not measured, by check and reason; and suspicions that were left open."""
     found: dict[tuple[str, str], list[tuple[Round, str]]] = defaultdict(list)
     for one in rounds:
         for gap in one.health.gaps:
             found[gap.check, gap.reason].append((one, str(gap)))
     for same in sorted(found.values(), key=len, reverse=True):
         yield f"{same[0][1]}{_in(len(same), rounds, same[0][0])}"
-    for each in rounds[-1].health.unconfirmed:
-        yield f"not measured again: {each}"
+    suspected: dict[tuple[str, str, str, str], list[tuple[Round, str]]] = defaultdict(list)
+    for one in rounds:
+        for each in one.health.unconfirmed:
+            key = (each.layer, each.what, each.subject, each.against)
+            suspected[key].append((one, f"not measured again: {each}"))
+    for same in sorted(suspected.values(), key=len, reverse=True):
+        yield f"{same[-1][1]}{_in(len(same), rounds, same[0][0])}"
+
+
+def _differing(rounds: Sequence[Round]) -> Iterator[str]:
+    """The checks and the baseline that only some rounds have: the others say nothing of them."""
+    having = Counter(check for one in rounds for check in one.health.checks)
+    for check, count in having.items():
+        if count < len(rounds):
+            yield f"{check} belongs to {count} of {len(rounds)} rounds: resumed with other options"
+    held = sum(one.held for one in rounds)
+    if 0 < held < len(rounds):
+        yield f"{held} of {len(rounds)} rounds were held against a baseline"
 
 
 def _unread(rounds: Sequence[Round]) -> Iterator[str]:
-    counts = Counter(why for one in rounds for why in one.unread)
-    for why, count in counts.items():
+    # Slurm's words have the numbers of jobs: those of the last time stand for all.
+    counts: Counter[str] = Counter()
+    last: dict[str, str] = {}
+    for why in (why for one in rounds for why in one.unread):
+        hosts = why.partition(": ")[0]
+        counts[hosts] += 1
+        last[hosts] = why
+    for hosts, count in counts.items():
         of = f" ({count} of {2 * len(rounds)} times)"
-        yield f"the counters of kernels were not read on {why}{of}"
+        yield f"the counters of kernels were not read on {last[hosts]}{of}"
+
+
+def _is_watched(cluster: Cluster) -> bool:
+    """Whether the metrics of all engines can be read."""
+    daos = cluster.daos
+    if daos is None:
+        return False
+    if daos.found:
+        return bool(daos.found.telemetry)
+    return all(cluster.hosts[name].server.telemetry_port for name in daos.servers)
+
+
+def _unseen(rounds: Sequence[Round]) -> Iterator[str]:
+    """Checks during which engines were not seen."""
+    found: dict[str, list[Round]] = defaultdict(list)
+    for one in rounds:
+        for check in dict.fromkeys(each.partition(": ")[0] for each in one.health.unseen):
+            found[check].append(one)
+    why = {
+        check: reason
+        for one in rounds
+        for check, _, reason in (each.partition(": ") for each in one.health.unseen)
+    }
+    for check, those in found.items():
+        yield f"{check}: {why[check]}{_in(len(those), rounds, those[0])}"
+
+
+def _unqueried(rounds: Sequence[Round]) -> Iterator[str]:
+    """Pools that the last round that measured did not see."""
+    measured = [one for one in rounds if one.health.figures]
+    known = dict.fromkeys(pool for one in rounds for pool in one.pools)
+    for pool in known:
+        if pool not in measured[-1].pools:
+            yield f"how full the pool {pool} is was not read in the last round"
 
 
 def _pauses(rounds: Sequence[Round]) -> Iterator[str]:

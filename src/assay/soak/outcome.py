@@ -53,8 +53,8 @@ class Soak(BaseModel):
         varies = "" if self.variation is None else f" (the most {self.variation:.1%})"
         return (
             f"{self.figures:,} figures, none worse than its limits or its first rounds, none varies"
-            f" by more than {self.limit:.0%}{varies}; nothing failed, and no kernel of"
-            f" {self.counted:,} hosts counted an error"
+            f" significantly by more than {self.limit:.0%}{varies}; nothing failed, and no kernel"
+            f" of {self.counted:,} hosts counted an error"
         )
 
     def lines(self) -> Iterator[str]:

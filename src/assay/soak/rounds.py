@@ -2,15 +2,20 @@
 
 rounds/20261123T020000.json       a round: its outcome, and what kernels and pools reported
 soak.json                         the outcome so far
+soak.lock                         held by the soak that runs
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+import fcntl
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from assay.foreign import limits
+from assay.health.measure import BUSY, MeasureError
 from assay.health.nights import STAMP, HistoryError, Night, Nights, load, save, text_of
 from assay.health.outcome import Health
 from assay.soak.errors import Look
@@ -28,6 +33,9 @@ class Round(BaseModel):
     after: Mapping[str, KernelCounts]
     unread: tuple[str, ...] = Field(description="hosts whose counters were not read, and why")
     pools: Mapping[str, float] = Field(description="used share of a pool's fullest target, after")
+    held: bool = Field(
+        default=False, description="whether its figures were held against a baseline"
+    )
 
     @property
     def seconds(self) -> float:
@@ -47,14 +55,50 @@ class Rounds:
         """The outcome so far."""
         return self.nights.directory / "soak.json"
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep any other soak out of the directory: it would not know of the rounds of this one.
+
+        Raises:
+            MeasureError: another soak is running there.
+            HistoryError: the directory cannot be written.
+        """
+        path = self.nights.directory / "soak.lock"
+        with contextlib.ExitStack() as stack:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                lock = stack.enter_context(path.open("ab"))
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                where = self.nights.directory
+                raise MeasureError(f"another soak is running in {where}", BUSY) from error
+            except OSError as error:
+                raise HistoryError(f"{path} cannot be locked: {error.strerror}") from error
+            yield
+
+    def begin(self) -> None:
+        """Make this the directory of a soak, also where its first round is killed.
+
+        Raises:
+            HistoryError: it cannot be written.
+        """
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise HistoryError(f"{self.directory} cannot be made: {error.strerror}") from error
+
     def add(self, one: Round) -> None:
         """Keep a round.
 
         Raises:
             HistoryError: it cannot be written.
         """
-        name = one.health.measured_from.strftime(STAMP)
-        save({self.directory / f"{name}.json": text_of(one)})
+        save({self.directory / f"{self.name(one)}.json": text_of(one)})
+
+    @staticmethod
+    def name(one: Round) -> str:
+        """The name of a round, its campaign and its figures."""
+        return one.health.measured_from.strftime(STAMP)
 
     def read(self) -> list[Round]:
         """All rounds, in their order.
@@ -68,17 +112,20 @@ class Rounds:
                 f"{self.nights.directory} has nights of `assay health`; name another directory for"
                 " the soak"
             )
-        return [load(path, Round) for path in sorted(self.directory.glob("*.json"))]
+        paths = sorted(self.directory.glob("*.json"))
+        return [load(path, Round, limits.RECORD_BYTES) for path in paths]
 
-    def figures(self) -> list[Night]:
-        """The figures of all rounds that have some, in their order.
+    def figures(self, rounds: Iterable[Round]) -> list[Night]:
+        """The figures of these rounds, of those that have some, in their order.
 
         Raises:
-            HistoryError: a file is not one of figures, or cannot be read.
+            HistoryError: a file is not one of figures, is not there, or cannot be read.
         """
-        paths = sorted(self.directory.glob("*.json"))
-        kept = (self.nights.history / path.name for path in paths)
-        return [load(path, Night) for path in kept if path.exists()]
+        kept = (
+            (each.health.figures, self.nights.history / f"{self.name(each)}.json")
+            for each in rounds
+        )
+        return [load(path, Night) for figures, path in kept if figures]
 
     def keep(self, soak: Soak) -> None:
         """Keep the outcome so far.

@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from assay.campaign import results
@@ -34,6 +34,10 @@ FAILURES = 3
 RETRY_S = 60.0
 """Time before the next one is tried, in seconds (own choice)."""
 
+PATIENCE_S = 7200.0
+"""How long a soak waits for another campaign that began between two of its rounds, such as that of
+a night, in seconds (own choice)."""
+
 
 @dataclass(frozen=True)
 class Soaking:
@@ -58,6 +62,7 @@ class Soaking:
     """Reports a round."""
     now: Callable[[], datetime] = now
     wait: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
 
     def run(self) -> Soak:
         """Measure until the hours are over, counting those of an earlier run; judge them.
@@ -67,10 +72,23 @@ class Soaking:
             WaiverError: a waiver does not fit.
             HistoryError: the directory cannot be read or written.
         """
+        with self.rounds.alone():
+            return self._run()
+
+    def _run(self) -> Soak:
         rounds = self.rounds.read()
-        failed = 0
+        self.rounds.begin()
+        now = self._steady(rounds)
+        failed, measured, waits_since = 0, False, None
         while not rounds or seconds(rounds) < 3600 * self.hours:
-            one, error = self._round()
+            try:
+                one, error = self._round(now)
+            except MeasureError as busy:
+                if not measured:
+                    raise
+                waits_since = self._wait_for(busy, waits_since)
+                continue
+            measured, waits_since = True, None
             rounds.append(one)
             self.rounds.add(one)
             soak = self._judged(rounds)
@@ -85,36 +103,70 @@ class Soaking:
         self.rounds.keep(soak)
         return soak
 
-    def _judged(self, rounds: Sequence[Round]) -> Soak:
-        return judged(self.cluster, rounds, self.rounds.figures(), self.hours, self.limit)
+    def _steady(self, rounds: Sequence[Round]) -> Callable[[], datetime]:
+        """A clock that nobody sets: hours are counted by it, and rounds are named and ordered."""
+        start, began = self.now(), self.clock()
+        if rounds:
+            start = max(start, rounds[-1].health.measured_to + timedelta(seconds=1))
+        return lambda: start + timedelta(seconds=self.clock() - began)
 
-    def _round(self) -> tuple[Round, MeasureError | None]:
-        """One round, and why nothing was measured in it."""
+    def _wait_for(self, busy: MeasureError, since: float | None) -> float:
+        """Wait a while for another campaign; returns since when.
+
+        Raises:
+            MeasureError: that takes too long.
+        """
+        if since is None:
+            self.say(f"the soak waits: {busy}")
+            since = self.clock()
+        if self.clock() - since > PATIENCE_S:
+            raise busy
+        self.wait(RETRY_S)
+        return since
+
+    def _judged(self, rounds: Sequence[Round]) -> Soak:
+        figures = self.rounds.figures(rounds)
+        return judged(self.cluster, rounds, figures, self.hours, self.limit)
+
+    def _round(self, now: Callable[[], datetime]) -> tuple[Round, MeasureError | None]:
+        """One round, and why nothing was measured in it.
+
+        Raises:
+            MeasureError: another campaign is running.
+        """
         before = self.counters(self.cluster)
         nights = self.rounds.nights
-        watched = Watched(self.cluster, self.accepted, self.waivers, nights.read(), self.notes)
-        watch = Watch(nights, watched, self.chosen, self.minutes, self.measure, now=self.now)
-        began, error = self.now(), None
+        notes = list(self.notes)
+        if self.waivers:
+            notes.append(f"waivers that may excuse figures below a limit: {len(self.waivers)}")
+        watched = Watched(self.cluster, self.accepted, self.waivers, nights.read(), notes)
+        watch = Watch(nights, watched, self.chosen, self.minutes, self.measure, now=now)
+        began, error = now(), None
         try:
             health, _ = watch.night()
         except MeasureError as failed:
             if failed.status == BUSY:
                 raise
-            health, error = self._unmeasured(began, str(failed)), failed
+            health, error = self._unmeasured(began, now(), str(failed)), failed
         after = self.counters(self.cluster)
         pools = self._pools(nights.campaigns / health.measured_from.strftime(STAMP))
         unread = (*before.unread, *after.unread)
         return Round(
-            health=health, before=before.hosts, after=after.hosts, unread=unread, pools=pools
+            health=health,
+            before=before.hosts,
+            after=after.hosts,
+            unread=unread,
+            pools=pools,
+            held=self.accepted is not None,
         ), error
 
-    def _unmeasured(self, began: datetime, why: str) -> Health:
+    def _unmeasured(self, began: datetime, ended: datetime, why: str) -> Health:
         checks = self.chosen.checks
         return Health(
             cluster=self.cluster.name,
             scale=SCALE,
             measured_from=began,
-            measured_to=self.now(),
+            measured_to=ended,
             checks=checks,
             left_out=self.chosen.left_out,
             figures=0,

@@ -23,6 +23,9 @@ LIMIT = 0.05
 FEWEST = 5
 """Rounds before anything is said of variation (own choice)."""
 
+STRAY = 0.2
+"""Loss of a single round against the median of all that is noted (own choice)."""
+
 MOST_NAMED = 8
 """Subjects of a metric that are named (own choice)."""
 
@@ -61,13 +64,17 @@ class Variation:
     largest: float | None
     """The largest coefficient of variation; None without any."""
     varying: tuple[Varying, ...]
+    unsure: tuple[str, ...] = ()
+    """Metrics above the limit, but not significantly, in words."""
+    single: tuple[str, ...] = ()
+    """Metrics that were much worse in a single round, in words."""
 
 
 def variation(
     rounds: Sequence[Mapping[str, float]],
     names: Mapping[str, tuple[str, str]],
     limit: float = LIMIT,
-    exempt: Collection[str] = (),
+    lower: Collection[str] = (),
 ) -> Variation:
     """How much figures vary over the rounds.
 
@@ -75,7 +82,7 @@ def variation(
         rounds: the figures of each round, by key.
         names: check with metric, and subject, of each key that counts.
         limit: the largest coefficient of variation.
-        exempt: keys that are waived.
+        lower: keys of figures that are better where they are lower.
     """
     series = {
         key: np.array([figures[key] for figures in rounds if key in figures]) for key in names
@@ -84,6 +91,8 @@ def variation(
         key: values for key, values in series.items() if len(values) >= FEWEST and values.mean() > 0
     }
     too_much: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    maybe: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    worst: dict[str, list[tuple[float, str]]] = defaultdict(list)
     totals: dict[str, int] = defaultdict(int)
     largest = None
     for key, values in judged.items():
@@ -92,8 +101,14 @@ def variation(
         coefficient = float(values.std(ddof=1) / values.mean())
         largest = max(largest or 0.0, coefficient)
         surely = coefficient * _lower(len(values), FALSE_ALARMS / len(judged))
-        if surely > limit and key not in exempt:
+        if surely > limit:
             too_much[figure].append((coefficient, subject))
+        elif coefficient > limit:
+            maybe[figure].append((coefficient, subject))
+        middle = float(np.median(values))
+        loss = 1 - middle / values.max() if key in lower else 1 - values.min() / middle
+        if loss > STRAY:
+            worst[figure].append((float(loss), subject))
     varying = [
         Varying(
             figure,
@@ -104,7 +119,24 @@ def variation(
         )
         for figure, found in too_much.items()
     ]
-    return Variation(len(judged), largest, tuple(sorted(varying, key=lambda each: -each.worst)))
+    unsure = [
+        f"{figure} of {named(found)} varies by up to {max(found)[0]:.1%}: above the limit of"
+        f" {limit:.0%}, but not significantly"
+        for figure, found in maybe.items()
+    ]
+    single = [
+        f"{figure} of {named(found)} was up to {max(found)[0]:.0%} worse than its median in a round"
+        for figure, found in worst.items()
+    ]
+    ordered = tuple(sorted(varying, key=lambda each: -each.worst))
+    return Variation(len(judged), largest, ordered, tuple(unsure), tuple(single))
+
+
+def named(found: Collection[tuple[float, str]]) -> str:
+    """The worst subjects, and the number of others."""
+    names = [subject for _, subject in sorted(found, reverse=True)]
+    more = len(names) - MOST_NAMED
+    return f"{folded(names[:MOST_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
 def _lower(count: int, chance: float) -> float:

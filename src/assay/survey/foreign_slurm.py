@@ -232,6 +232,17 @@ def nodes(
     return [node for node in listed if node not in lost], absent
 
 
+def silent(partition: str) -> Mapping[str, str]:
+    """The nodes of a partition that take no job now or do not respond, each with the reason.
+
+    Raises:
+        SlurmError: Slurm does not answer.
+    """
+    asked = sinfo.Nodes(partition)
+    printed = _printed(asked.command)
+    return {**asked.silent(printed), **asked.lost(printed)}
+
+
 def _reserved(name: str) -> set[str]:
     """The nodes of a reservation whose jobs may run now."""
     printed = _printed(reservation.command(name))

@@ -19,6 +19,9 @@ from assay.subject import folded
 from assay.survey import foreign_slurm
 from assay.tools.host import counters
 
+AT_A_TIME = 256
+"""Hosts of one job (own choice): each prints some hundred lines, and a job may print 500,000."""
+
 AT_ONCE = 16
 """Connections of ssh at once (own choice)."""
 
@@ -57,15 +60,18 @@ def ask(cluster: Cluster) -> Answers:
     unread: list[str] = []
     for partition in PARTITIONS:
         hosts = [name for name in cluster.members(partition) if name not in found]
-        if not hosts:
-            continue
-        if partition == "servers" and cluster.servers_scheduler == "ssh":
-            answers, why = _over_ssh(cluster, hosts)
-        else:
-            answers, why = _by_slurm(cluster, cluster.jobs.partitions[partition], hosts)
-        found |= {name: each for name, each in answers.items() if name in hosts}
-        if silent := [name for name in hosts if name not in found]:
-            unread.append(f"{folded(silent)}: {why or 'no answer'}")
+        for first in range(0, len(hosts), AT_A_TIME):
+            some = hosts[first : first + AT_A_TIME]
+            if partition == "servers" and cluster.servers_scheduler == "ssh":
+                answers, why = _over_ssh(cluster, some)
+            else:
+                answers, why = _by_slurm(cluster, cluster.jobs.partitions[partition], some)
+            said = {name: answers[name] for name in some if name in answers}
+            if silent := [name for name in some if name not in said]:
+                unread.append(f"{folded(silent)}: {why or 'no answer'}")
+            if empty := [name for name, each in said.items() if not each.counts or not each.boot]:
+                unread.append(f"{folded(empty)}: sysfs and procfs show no counters, or no boot")
+            found |= {name: each for name, each in said.items() if name not in empty}
     return Answers(found, tuple(unread))
 
 
@@ -75,10 +81,16 @@ def _by_slurm(
     program = shlex.join(["python3", "-I", "-"])
     script = f"{program} <<'END_OF_PROGRAM'\n{inspect.getsource(counters)}\nEND_OF_PROGRAM\n"
     try:
-        printed, why = foreign_slurm.on_each(cluster.jobs, partition, hosts, script)
+        # One node that is down would keep the job from all others.
+        lost = foreign_slurm.silent(partition)
+        asked = [name for name in hosts if name not in lost]
+        off = [lost[name] for name in hosts if name in lost]
+        if not asked:
+            return {}, "; ".join(off)
+        printed, why = foreign_slurm.on_each(cluster.jobs, partition, asked, script)
     except foreign_slurm.SlurmError as error:
         return {}, str(error)
-    return parse(printed), why
+    return parse(printed), "; ".join(filter(None, [*off, why]))
 
 
 def _over_ssh(cluster: Cluster, hosts: Sequence[str]) -> tuple[dict[str, KernelCounts], str]:

@@ -39,6 +39,15 @@ _OF_PORT = {
 }
 """Files of a port of an RDMA device (sysfs-class-infiniband; hw_counters are of mlx5)."""
 
+_LARGEST = {
+    "counters/link_downed": 2**8 - 1,
+    "counters/symbol_error": 2**16 - 1,
+    "counters/link_error_recovery": 2**8 - 1,
+    "counters/local_link_integrity_errors": 2**4 - 1,
+    "counters/port_rcv_errors": 2**16 - 1,
+}
+"""Values at which these stay until somebody resets them (PortCounters of InfiniBand's PMA)."""
+
 _OF_MEMORY = {"memory_uncorrected": "ue_count", "memory_corrected": "ce_count"}
 """Files of a memory controller (sysfs-devices-edac)."""
 
@@ -56,12 +65,18 @@ def look(root: Path) -> Iterator[tuple[str, int, str]]:
     Args:
         root: directory with sysfs and procfs, `/` on a real host.
     """
-    yield "boot", 0, _text(root / "proc/sys/kernel/random/boot_id") or "unknown"
+    if boot := _text(root / "proc/sys/kernel/random/boot_id"):
+        yield "boot", 0, boot
     for link in sorted(root.glob("sys/class/net/*")):
         if link.name != "lo":
-            yield from _sums(link, link.name, _OF_LINK)
+            master = (link / "master").resolve().name if (link / "bonding_slave").exists() else ""
+            yield from _sums(link, f"{master}/{link.name}" if master else link.name, _OF_LINK)
     for port in sorted(root.glob("sys/class/infiniband/*/ports/*")):
-        yield from _sums(port, f"{port.parents[1].name}:{port.name}", _OF_PORT)
+        place = f"{port.parents[1].name}:{port.name}"
+        yield from _sums(port, place, _OF_PORT)
+        shown = {name: _number(port / name) for name in _LARGEST}
+        if any(number is not None for number in shown.values()):
+            yield "port_full", sum(shown[name] == most for name, most in _LARGEST.items()), place
     for controller in sorted(root.glob("sys/devices/system/edac/mc/mc[0-9]*")):
         for kind, name in _OF_MEMORY.items():
             yield from _sums(controller, controller.name, {kind: (name,)})

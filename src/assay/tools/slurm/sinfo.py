@@ -79,6 +79,18 @@ class Nodes:
             if (why := next((_OFF[mark] for mark in state if mark in _OFF), None)) is not None
         }
 
+    def silent(self, text: str) -> Mapping[str, str]:
+        """The nodes that do not respond, each with its state, in words.
+
+        Args:
+            text: standard output.
+        """
+        return {
+            node: f"{node} is {_plain(state)}, but {_OFF['*']}"
+            for node, state, _ in self._fields(text)
+            if "*" in state
+        }
+
     def _fields(self, text: str) -> Iterator[tuple[str, str, str]]:
         for line in text.split("\n"):
             fields = line.split("|", 3)
