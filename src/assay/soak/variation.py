@@ -2,8 +2,7 @@
 
 ORNL's procurements ask that a benchmark's results vary by at most 5 % (`LIMIT`). A few rounds show
 more or less by chance, so a figure varies too much only where a lower bound of its coefficient
-does: that of the variance of normal figures, by chi-squared, at the chance of a false alarm of a
-campaign in equal parts for all figures.
+does, at the chance of a false alarm of a campaign in equal parts for all figures.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.judge.limits import FALSE_ALARMS
+from assay.judge.stats import Array
 from assay.subject import folded
 
 LIMIT = 0.05
@@ -100,7 +100,7 @@ def variation(
         totals[figure] += 1
         coefficient = float(values.std(ddof=1) / values.mean())
         largest = max(largest or 0.0, coefficient)
-        surely = coefficient * _lower(len(values), FALSE_ALARMS / len(judged))
+        surely = coefficient * _lower(values, FALSE_ALARMS / len(judged))
         if surely > limit:
             too_much[figure].append((coefficient, subject))
         elif coefficient > limit:
@@ -139,9 +139,24 @@ def named(found: Collection[tuple[float, str]]) -> str:
     return f"{folded(names[:MOST_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
-def _lower(count: int, chance: float) -> float:
-    """The factor from the seen coefficient of variation to its lower bound."""
-    from scipy.special import chdtri  # half a second, which only judging needs
+def _lower(values: Array, chance: float) -> float:
+    """The factor from the seen coefficient of variation to its lower bound.
 
+    That of normal figures, by chi-squared, or that of figures with heavy tails, by their kurtosis
+    (Bonett, Computational Statistics & Data Analysis 50, 2006), whichever is the smaller.
+    """
+    from scipy.special import chdtri, ndtri  # half a second, which only judging needs
+
+    count = len(values)
     # chdtri is of the upper tail.
-    return float(np.sqrt((count - 1) / chdtri(count - 1, chance)))
+    normal = float(np.sqrt((count - 1) / chdtri(count - 1, chance)))
+    quantile = float(-ndtri(chance))
+    squares = float(np.sum((values - values.mean()) ** 2))
+    if count <= quantile or squares == 0:
+        return 0.0
+    about = np.sort(values)[(count - 1) // 4 : count - (count - 1) // 4].mean()
+    kurtosis = count * float(np.sum((values - about) ** 4)) / squares**2
+    error = np.sqrt(max(kurtosis - (count - 3) / count, 0.0) / (count - 1))
+    correction = count / (count - quantile)
+    heavy = np.sqrt(correction) * np.exp(-quantile * correction * error / 2)
+    return min(normal, float(heavy))
