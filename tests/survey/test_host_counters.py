@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +39,22 @@ def test_a_node_that_is_down_costs_its_own_counters_alone(monkeypatch: pytest.Mo
     found = answers(monkeypatch, Slurm(s2="s2 is down in Slurm (no power)"))
     assert sorted(found.hosts) == ["c1", "c2", "s1", "s3"]
     assert found.unread == ("s2: s2 is down in Slurm (no power)",)
+
+
+def test_the_job_is_not_taken_for_one_of_a_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was still ending let the next round of a soak wait for itself."""
+    asked: list[Sequence[str]] = []
+
+    def ran(command: Sequence[str], *_: object, **__: object) -> tuple[str, str]:
+        asked.append(command)
+        return "", ""
+
+    monkeypatch.setattr(foreign_slurm, "_run", ran)
+    foreign_slurm.on_each(CLUSTER.jobs, "clients", ["c1"], "true")
+    (command,) = asked
+    lock = (Path(foreign_slurm.__file__).parents[3] / "reframe-checks" / "lock.sh").read_text()
+    assert "$comment != daos-assay ]]" in lock
+    assert "--comment=daos-assay" not in command
 
 
 def test_no_job_asks_more_hosts_than_may_print(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,6 +103,7 @@ def endings(asked: WatchOptions, interrupted: str, unmeasured: str = "") -> Iter
         complain(f"{error}: {interrupted}")
         raise typer.Exit(128 + error.number) from error
     except KeyboardInterrupt as error:  # 1, with which it would end, is an alarm
+        complain(f"SIGINT: {interrupted}")
         raise typer.Exit(128 + signal.SIGINT) from error
 
 

@@ -289,7 +289,7 @@ def on_each(slurm: Slurm, partition: str, hosts: Sequence[str], script: str) -> 
         SlurmError: Slurm does not take the job.
     """
     srun = [
-        *("srun", f"--job-name={JOB}", "--comment=daos-assay", "--mpi=none"),
+        *("srun", f"--job-name={JOB}", "--comment=daos-assay-probe", "--mpi=none"),
         *(f"--partition={partition}", *slurm.options),
         *(f"--nodelist={folded(hosts)}", f"--nodes={len(hosts)}", f"--ntasks={len(hosts)}"),
         *(
