@@ -69,3 +69,12 @@ def test_what_is_within_the_limit_is_hardly_ever_accused(scatter: float, seed: i
     """At the limit itself, in one of 200 soaks."""
     accused = sum(bool(of(scatter, 20, 100 * seed + n).varying) for n in range(10))
     assert accused <= 2
+
+
+def test_a_figure_of_whole_microseconds_may_jump_between_two_of_them() -> None:
+    """5 and 6 us in turn are 9 %, and say nothing of the part."""
+    latencies = [{"SsdFio.read_1m on s1": 5.0 + number % 2} for number in range(96)]
+    assert variation(latencies, NAMES).varying == ()
+    assert variation(latencies, NAMES).unsure == ()
+    worse = [{"SsdFio.read_1m on s1": 5.0 + 3 * (number % 2)} for number in range(95)]
+    assert variation([*worse, {"SsdFio.read_1m on s1": 6.0}], NAMES).varying

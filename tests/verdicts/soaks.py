@@ -30,7 +30,7 @@ VARIES = (0.05, 0.08, 0.1, 0.15)
 def soak(setting: Setting, rounds: int, varies: float, rng: np.random.Generator) -> Variation:
     """The variation of a soak in which the figures of one device vary from round to round."""
     site = Site(setting, rng)
-    names = {str(row): ("figure", str(row)) for row in range(len(site.cluster.kind))}
+    names = {str(row): (f"figure {kind}", str(row)) for row, kind in enumerate(site.cluster.kind)}
     figures = []
     for number in range(rounds):
         site.next_night()

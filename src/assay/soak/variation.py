@@ -90,6 +90,7 @@ def variation(
     judged = {
         key: values for key, values in series.items() if len(values) >= FEWEST and values.mean() > 0
     }
+    steps = _steps(judged, names)
     too_much: dict[str, list[tuple[float, str]]] = defaultdict(list)
     maybe: dict[str, list[tuple[float, str]]] = defaultdict(list)
     worst: dict[str, list[tuple[float, str]]] = defaultdict(list)
@@ -101,9 +102,11 @@ def variation(
         coefficient = float(values.std(ddof=1) / values.mean())
         largest = max(largest or 0.0, coefficient)
         surely = coefficient * _lower(values, FALSE_ALARMS / len(judged))
-        if surely > limit:
+        # One that is printed in steps may jump between two of them, half a step from its mean.
+        allowed = float(np.hypot(limit, steps[figure] / 2 / values.mean()))
+        if surely > allowed:
             too_much[figure].append((coefficient, subject))
-        elif coefficient > limit:
+        elif coefficient > allowed:
             maybe[figure].append((coefficient, subject))
         middle = float(np.median(values))
         loss = 1 - middle / values.max() if key in lower else 1 - values.min() / middle
@@ -130,6 +133,18 @@ def variation(
     ]
     ordered = tuple(sorted(varying, key=lambda each: -each.worst))
     return Variation(len(judged), largest, ordered, tuple(unsure), tuple(single))
+
+
+def _steps(series: Mapping[str, Array], names: Mapping[str, tuple[str, str]]) -> dict[str, float]:
+    """The step in which each metric is printed: the smallest difference between any two figures."""
+    found: dict[str, list[Array]] = defaultdict(list)
+    for key, values in series.items():
+        found[names[key][0]].append(values)
+    every = {figure: np.unique(np.concatenate(parts)) for figure, parts in found.items()}
+    return {
+        figure: float(np.diff(values).min()) if len(values) > 1 else 0.0
+        for figure, values in every.items()
+    }
 
 
 def named(found: Collection[tuple[float, str]]) -> str:
