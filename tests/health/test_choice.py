@@ -6,7 +6,7 @@ import pytest
 
 from assay.checks.hours import of_checks
 from assay.checks.plan import CHECKS, requirements
-from assay.health.choice import LEFT_S, SHARE, choose
+from assay.health.choice import LEFT_S, SHARE, ChoiceError, choose
 from clusters import described, description, system
 
 
@@ -69,3 +69,16 @@ def test_what_no_check_of_the_night_measures_is_named() -> None:
 
 def test_without_time_nothing_is_chosen() -> None:
     assert choose(described(description()), 0.1).checks == ()
+
+
+def test_checks_that_are_named_are_chosen_in_the_order_of_the_catalogue() -> None:
+    chosen = choose(described(description()), 60, ["SsdFio", "FiPingpong"])
+    assert chosen.checks == ("FiPingpong", "SsdFio")
+    assert "FiPingpong" not in chosen.left_out
+
+
+def test_checks_that_are_unknown_or_take_too_long_are_refused() -> None:
+    with pytest.raises(ChoiceError, match="SsdFoo is none of the checks of a night; choose from: "):
+        choose(described(description()), 60, ["SsdFoo"])
+    with pytest.raises(ChoiceError, match=r"SsdFio take about \d+ min.* does not fit into 0.1 min"):
+        choose(described(description()), 0.1, ["SsdFio"])

@@ -32,6 +32,10 @@ def soak(
     minutes: Annotated[
         float, typer.Option(help="The time for a round.", min=3, max=600, callback=finite)
     ] = 15,
+    checks: Annotated[
+        str | None,
+        typer.Option(help="Checks of a round, A,B; by default those that show the most."),
+    ] = None,
     variation: Annotated[
         float,
         typer.Option(
@@ -68,7 +72,7 @@ def soak(
     elif hours is None:
         misuse("--hours: how long should it be? Acceptances ask for 24 or 72 hours")
     else:
-        asked = WatchOptions(where, file, minutes, baseline, waivers_file)
+        asked = WatchOptions(where, file, minutes, baseline, waivers_file, _named(checks))
         say = complain if as_json else _say
         outcome = _soak(asked, hours, variation / 100, say)
     if as_json:
@@ -77,6 +81,11 @@ def soak(
     else:
         print("\n".join(map(one_line, outcome.lines())))
     raise typer.Exit(outcome.status)
+
+
+def _named(checks: str | None) -> tuple[str, ...]:
+    """The names of the checks, each once."""
+    return tuple(dict.fromkeys(filter(None, (checks or "").split(","))))
 
 
 def _say(line: str) -> None:

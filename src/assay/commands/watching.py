@@ -33,6 +33,8 @@ class WatchOptions:
     """The time for all runs of a night or round."""
     baseline: Path | None
     waivers: Path | None
+    checks: tuple[str, ...] = ()
+    """Those that were named; empty if the command chooses."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Prepared:
 
 def prepare(asked: WatchOptions) -> Prepared:
     """Read what is needed; ends the command where something cannot be used."""
-    from assay.health.choice import choose
+    from assay.health.choice import ChoiceError, choose
     from assay.judge.waivers import WaiverError
     from assay.judge.waivers import load as load_waivers
     from assay.preflight import examine as preflight
@@ -70,7 +72,10 @@ def prepare(asked: WatchOptions) -> Prepared:
     if asked.baseline is not None:
         accepted = accepted_figures(asked.baseline, described, datetime.now(UTC))
         notes = _other_scale(asked.baseline)
-    chosen = choose(described, asked.minutes)
+    try:
+        chosen = choose(described, asked.minutes, asked.checks)
+    except ChoiceError as error:
+        misuse(str(error))
     if not chosen.checks:
         misuse(f"no check fits into {asked.minutes:g} min; `assay plan` lists them, and their time")
     try:

@@ -46,7 +46,11 @@ class Chosen:
         return tuple(name for name in self.seconds if name not in self.checks)
 
 
-def choose(cluster: Cluster, minutes: float) -> Chosen:
+class ChoiceError(ValueError):
+    """The checks that were named cannot be chosen; the message says why."""
+
+
+def choose(cluster: Cluster, minutes: float, names: Collection[str] = ()) -> Chosen:
     """Choose checks by new evidence per second until the time is full.
 
     First each host and engine once; then each of them in each layer, writing and reading; then any
@@ -56,11 +60,24 @@ def choose(cluster: Cluster, minutes: float) -> Chosen:
     Args:
         cluster: the cluster.
         minutes: the time for all runs of the night.
+        names: the checks to choose in place of those; empty if nobody named any.
+
+    Raises:
+        ChoiceError: a check that was named is unknown, or they do not fit into the time.
     """
     seconds = _seconds(cluster)
+    if unknown := [name for name in names if name not in seconds]:
+        known = ", ".join(name for name in CHECKS if name in seconds)
+        raise ChoiceError(f"{unknown[0]} is none of the checks of a night; choose from: {known}")
+    if names and not _fits(names, seconds, minutes):
+        least = sum(seconds[name] for name in names) / 60
+        raise ChoiceError(
+            f"{', '.join(names)} take about {least:.0f} min, and one of them may be repeated: that"
+            f" does not fit into {minutes:g} min"
+        )
     parts, *further = _evidence(cluster, seconds)
-    chosen: list[str] = []
-    for shows in (parts, *further):
+    chosen = list(names)
+    for shows in () if names else (parts, *further):
         seen: set[Hashable] = set().union(*(shows[name] for name in chosen))
         while True:
             worth = {
