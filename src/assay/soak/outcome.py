@@ -44,7 +44,7 @@ class Soak(BaseModel):
     def headline(self) -> str:
         """The outcome in one line."""
         word = self.state.upper()
-        length = f"{self.rounds} rounds in {self.measured_h:.1f} h"
+        length = f"{self.rounds} round{'s' * (self.rounds != 1)} in {self.measured_h:.1f} h"
         first, *others = (*self.findings, *self.unknown) or (self._all_well(),)
         more = f"; {len(others)} more" if others else ""
         return f"{word} {self.cluster}: {length}: {first}{more}"
