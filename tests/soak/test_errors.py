@@ -33,15 +33,15 @@ def test_what_grew_is_said_once_from_the_first_look_to_the_last() -> None:
         look(2, memory_corrected={"mc0": 20}, pci_fatal={"0000:81:00.0": 1}),
     )
     assert found == [
-        "s1 0000:81:00.0: fatal errors of the PCI device: 1, first seen at 2026-03-01 04:00",
-        "s1 mc0: corrected errors of memory: 13, first seen at 2026-03-01 03:00",
+        "s1 0000:81:00.0: fatal errors of the PCI device: 1, first seen at 2026-03-01 04:00 UTC",
+        "s1 mc0: corrected errors of memory: 13, first seen at 2026-03-01 03:00 UTC",
     ]
 
 
 def test_a_link_that_went_down_is_counted_in_times() -> None:
     port = {"mlx5_0:1": 0}
     found = said(look(0, port_down=port), look(1, port_down={"mlx5_0:1": 2}))
-    assert found == ["s1 mlx5_0:1 lost its link 2 times, first seen at 2026-03-01 03:00"]
+    assert found == ["s1 mlx5_0:1 lost its link 2 times, first seen at 2026-03-01 03:00 UTC"]
 
 
 @pytest.mark.parametrize("boot", ["a", "b"])
@@ -53,7 +53,7 @@ def test_a_counter_that_began_anew_counts_from_0(boot: str) -> None:
         look(2, boot, oom_kills={"memory": 3}),
     )
     assert found == [
-        "s1 memory: processes killed since memory ran out: 3, first seen at 2026-03-01 03:00"
+        "s1 memory: processes killed since memory ran out: 3, first seen at 2026-03-01 03:00 UTC"
     ]
 
 
@@ -75,7 +75,7 @@ def test_interfaces_that_the_description_does_not_have_are_those_of_containers()
     drops = {described_link: 0, "veth7": 0}
     later = {described_link: 3, "veth7": 900}
     assert said(look(0, link_drops=drops), look(1, link_drops=later)) == [
-        f"s1 {described_link}: dropped packets: 3, first seen at 2026-03-01 03:00"
+        f"s1 {described_link}: dropped packets: 3, first seen at 2026-03-01 03:00 UTC"
     ]
 
 
@@ -90,7 +90,7 @@ def test_tcp_is_noted_by_its_share() -> None:
 
 def test_a_device_that_came_back_counts_on_from_what_it_had() -> None:
     looks = (look(0, port_errors={"x": 3}), look(1), look(2, port_errors={"x": 9}))
-    assert said(*looks) == ["s1 x: errors of the link: 6, first seen at 2026-03-01 04:00"]
+    assert said(*looks) == ["s1 x: errors of the link: 6, first seen at 2026-03-01 04:00 UTC"]
     assert [each.partition(":")[0] for each in vanished(CLUSTER, looks)] == [
         "s1 x vanished, first seen at 2026-03-01 03"
     ]
@@ -103,4 +103,4 @@ def test_a_container_that_ends_has_not_vanished() -> None:
 def test_the_links_below_a_described_bond_are_its_own() -> None:
     bond = next(iter(CLUSTER.hosts["s1"].interfaces))
     found = said(look(0, link_down={f"{bond}/p0": 0}), look(1, link_down={f"{bond}/p0": 1}))
-    assert found == [f"s1 {bond}/p0 lost its link once, first seen at 2026-03-01 03:00"]
+    assert found == [f"s1 {bond}/p0 lost its link once, first seen at 2026-03-01 03:00 UTC"]

@@ -38,7 +38,7 @@ def soak(*of: dict[str, object], cluster: Cluster | None = None, **more: object)
 
 def test_an_engine_that_did_not_answer_once_leaves_it_open() -> None:
     found = soak({}, {"unseen": (SILENT,)}, {})
-    assert f"{SILENT} (in 1 of 3 rounds, first at 2026-03-01 02:11)" in found.unknown
+    assert f"{SILENT} (in 1 of 3 rounds, first at 2026-03-01 02:11 UTC)" in found.unknown
 
 
 def test_servers_without_telemetry_are_only_noted() -> None:
@@ -54,6 +54,11 @@ def test_a_pool_that_was_not_queried_at_the_end_leaves_it_open(
     found = soak({}, {}, used=(0.1, last))
     said = "how full the pool assay is was not read in the last round"
     assert (said in found.unknown) is lacking
+
+
+def test_a_pool_that_was_seen_in_a_round_without_figures_was_not_queried_at_the_end() -> None:
+    found = soak({"figures": 0})
+    assert "how full the pool assay is was not read in the last round" in found.unknown
 
 
 def test_space_that_is_not_given_back_is_an_alarm() -> None:

@@ -135,7 +135,7 @@ def test_an_interrupted_soak_goes_on_and_says_where_it_paused(lab: Lab) -> None:
     lab.clock.wait(7200)
     soak = lab.soak(hours=2)
     assert (soak.state, soak.rounds) == (State.OK, 8)
-    assert soak.notes == ("paused for 2.0 h after the round of 2026-03-01 02:30",)
+    assert soak.notes == ("paused for 2.0 h after the round of 2026-03-01 02:30 UTC",)
     # Once it is over, nothing is measured.
     before = len(lab.campaigns.ran)
     assert lab.soak(hours=2) == soak
@@ -168,7 +168,7 @@ def test_a_check_that_fails_once_leaves_the_soak_open(lab: Lab) -> None:
     assert soak.status == 3
     (gap,) = soak.unknown
     assert gap.startswith("not measured: SsdFio on s1, ")
-    assert gap.endswith("(in 1 of 8 rounds, first at 2026-03-01 02:45)")
+    assert gap.endswith("(in 1 of 8 rounds, first at 2026-03-01 02:45 UTC)")
 
 
 def counts(kind: str, *numbers: int, place: str = "x") -> Callable[[Any], Answers]:
@@ -189,14 +189,15 @@ def test_an_error_that_a_kernel_counts_between_two_rounds_is_an_alarm(lab: Lab) 
     soak = lab.soak(hours=2, counters=counts("memory_uncorrected", 0, 0, 1, place="mc0"))
     assert soak.state is State.ALARM
     assert soak.findings == (
-        "s2 mc0: uncorrected errors of memory: 1, first seen at 2026-03-01 02:15",
+        "s2 mc0: uncorrected errors of memory: 1, first seen at 2026-03-01 02:15 UTC",
     )
 
 
 def test_corrected_errors_are_only_noted(lab: Lab) -> None:
     soak = lab.soak(hours=2, counters=counts("memory_corrected", 0, 5, place="mc0"))
     assert soak.state is State.OK
-    assert soak.notes == ("s2 mc0: corrected errors of memory: 5, first seen at 2026-03-01 02:15",)
+    (note,) = soak.notes
+    assert note == "s2 mc0: corrected errors of memory: 5, first seen at 2026-03-01 02:15 UTC"
 
 
 def test_hosts_whose_kernels_do_not_answer_leave_it_open(lab: Lab) -> None:
@@ -309,7 +310,7 @@ def test_a_suspicion_of_any_round_that_is_not_measured_again_leaves_it_open(lab:
 
     soak = lab.soak(*[sound] * 12, slower(0.3, "s2", check="SsdFio"), hours=24, fails=fails)
     (suspected,) = [each for each in soak.unknown if each.startswith("not measured again: ssd: ")]
-    assert suspected.endswith("(in 1 of 96 rounds, first at 2026-03-01 05:00)")
+    assert suspected.endswith("(in 1 of 96 rounds, first at 2026-03-01 05:00 UTC)")
     assert any("worse than its median in a round" in each for each in soak.notes)
 
 
@@ -339,8 +340,8 @@ def test_a_device_that_vanishes_is_an_alarm(lab: Lab) -> None:
 
     soak = lab.soak(hours=2, counters=ask)
     assert soak.findings == (
-        "s2 0000:81:00.0 vanished, first seen at 2026-03-01 02:45: the kernel has no counters of"
-        " it",
+        "s2 0000:81:00.0 vanished, first seen at 2026-03-01 02:45 UTC: the kernel has no counters"
+        " of it",
     )
 
 

@@ -7,7 +7,7 @@ before began anew, as after a restart of the host or the reload of a driver.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -76,8 +76,8 @@ class Growth:
         where = f"{self.host} {self.place}"
         if self.kind in ("link_down", "port_down"):
             times = f"{self.count} times" if self.count > 1 else "once"
-            return f"{where} {words} {times}, first seen at {self.first:%Y-%m-%d %H:%M}"
-        return f"{where}: {words}: {self.count:,}, first seen at {self.first:%Y-%m-%d %H:%M}"
+            return f"{where} {words} {times}, first seen at {self.first:%Y-%m-%d %H:%M} UTC"
+        return f"{where}: {words}: {self.count:,}, first seen at {self.first:%Y-%m-%d %H:%M} UTC"
 
 
 def restarts(looks: Sequence[Look]) -> Iterator[tuple[str, datetime]]:
@@ -162,7 +162,7 @@ def vanished(cluster: Cluster, looks: Sequence[Look]) -> Iterator[str]:
                     had[kind] = {**had.get(kind, {}), **places}
         for place, at in gone.items():
             yield (
-                f"{host} {place} vanished, first seen at {at:%Y-%m-%d %H:%M}: the kernel has no"
+                f"{host} {place} vanished, first seen at {at:%Y-%m-%d %H:%M} UTC: the kernel has no"
                 " counters of it"
             )
 
@@ -210,8 +210,3 @@ def retransmitted(looks: Sequence[Look]) -> Iterator[str]:
         if count > RETRANSMITTED * sent[host]:
             share = count / sent[host] if sent[host] else 1.0
             yield f"{host}: TCP sent {share:.2%} of {sent[host]:,} segments again"
-
-
-def hosts_of(growths: Iterable[Growth]) -> tuple[str, ...]:
-    """The hosts whose counters grew."""
-    return tuple(dict.fromkeys(each.host for each in growths))

@@ -122,12 +122,12 @@ def _alarms(rounds: Sequence[Round]) -> Iterator[str]:
 
 def _restarts(all_looks: Sequence[Look]) -> Iterator[str]:
     for host, at in restarts(all_looks):
-        yield f"{host} was started anew, seen at {at:%Y-%m-%d %H:%M}"
+        yield f"{host} was started anew, seen at {at:%Y-%m-%d %H:%M} UTC"
 
 
 def _in(count: int, rounds: Sequence[Round], first: Round) -> str:
     at = first.health.measured_from
-    return f" (in {count} of {len(rounds)} rounds, first at {at:%Y-%m-%d %H:%M})"
+    return f" (in {count} of {len(rounds)} rounds, first at {at:%Y-%m-%d %H:%M} UTC)"
 
 
 _COUNT = re.compile(r": \d+$")
@@ -241,7 +241,7 @@ def _unqueried(rounds: Sequence[Round]) -> Iterator[str]:
     measured = [one for one in rounds if one.health.figures]
     known = dict.fromkeys(pool for one in rounds for pool in one.pools)
     for pool in known:
-        if pool not in measured[-1].pools:
+        if not measured or pool not in measured[-1].pools:
             yield f"how full the pool {pool} is was not read in the last round"
 
 
@@ -251,7 +251,7 @@ def _pauses(rounds: Sequence[Round]) -> Iterator[str]:
         if paused > PAUSE:
             yield (
                 f"paused for {_length(paused)} after the round of"
-                f" {before.health.measured_from:%Y-%m-%d %H:%M}"
+                f" {before.health.measured_from:%Y-%m-%d %H:%M} UTC"
             )
 
 
