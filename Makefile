@@ -185,7 +185,7 @@ molecule-spack: setup host-tools ## Converge the role spack on three hosts, with
 molecule-bare: setup host-tools ## Run `make validate` and `make teardown` on Debian's smallest.
 	molecule/bare/run.sh
 
-##@ Benchmarks of this project, by hand
+##@ How long this project takes, by hand
 
 .PHONY: bench-deploy
 bench-deploy: setup ## How the work of the control host grows from 8 to 1,024 hosts (planned ones).
@@ -194,6 +194,12 @@ bench-deploy: setup ## How the work of the control host grows from 8 to 1,024 ho
 .PHONY: bench-campaign
 bench-campaign: setup host-tools ## What ReFrame and Slurm add to a benchmark, on 1, 16 and 64 emulated nodes (as root).
 	$(BIN)/python bench/campaign.py
+
+.PHONY: bench-scale
+bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.
+	$(BIN)/python bench/scale.py
+
+##@ How often its verdicts are right, by hand
 
 .PHONY: bench-verdicts
 bench-verdicts: setup ## How often the verdicts are right, on labelled campaigns with known faults.
@@ -226,10 +232,6 @@ bench-published: setup ## Judge every published DAOS system by floors from all o
 .PHONY: bench-submissions
 bench-submissions: setup ## What `assay parse` makes of the outputs below DIRECTORY, such as IO500's submission-data.
 	$(BIN)/python bench/submissions.py "$(DIRECTORY)"
-
-.PHONY: bench-scale
-bench-scale: setup ## What it costs to plan, expect and sign off the full plan of 64 to 1,024 hosts.
-	$(BIN)/python bench/scale.py
 
 ##@ Clean up
 

@@ -141,7 +141,7 @@ def test_what_root_measures_lies_in_a_directory_of_root(
     variables = {"groups": {"daos_server": servers}, "reframe_user": user}
     owners = Rendering("reframe", variables).value("__reframe_owners")
     shared = "/var/lib/assay/shared"
-    expected = {f"{shared}/{name}": user for name in ("campaigns", "signoffs", "health")}
+    expected = {f"{shared}/{name}": user for name in ("campaigns", "signoffs", "health", "soaks")}
     assert owners == expected | ({f"{shared}/campaigns-of-root": "root"} if of_root else {})
 
 
