@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,8 +10,14 @@ import typer
 
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile
 from assay.commands.terminal import complain, finite, misuse, warn
-from assay.commands.watching import WatchOptions, endings, prepare
-from assay.foreign.text import one_line
+from assay.commands.watching import (
+    BaselineBundle,
+    WaiversFile,
+    WatchOptions,
+    endings,
+    prepare,
+    show,
+)
 from assay.subject import folded
 
 if TYPE_CHECKING:
@@ -30,14 +35,8 @@ def health(
         float,
         typer.Option(help="The time for all runs of the night.", min=3, max=600, callback=finite),
     ] = 15,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(help="The bundle of an accepted campaign, whose figures must be reached."),
-    ] = None,
-    waivers_file: Annotated[
-        Path | None,
-        typer.Option("--waivers", help="A file of waivers; they excuse what is below a limit."),
-    ] = None,
+    baseline: BaselineBundle = None,
+    waivers_file: WaiversFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     textfile: Annotated[
         Path | None,
@@ -71,7 +70,7 @@ def health(
         misuse(f"{', '.join(idle)}: only for a night; --last measures and writes nothing")
     if last:
         outcome = _last(directory.absolute(), host, max_age_h)
-        _show(outcome, as_json=as_json)
+        show(outcome, as_json=as_json)
     elif host is not None:
         misuse("--host needs --last: a night measures all hosts")
     else:
@@ -89,7 +88,7 @@ def _night(asked: WatchOptions, textfile: Path | None, *, as_json: bool) -> Heal
         misuse(f"--textfile {textfile}: {why}")
     try:
         outcome, night = _measure(nights.Nights(asked.directory), asked)
-        _show(outcome, as_json=as_json)
+        show(outcome, as_json=as_json)
         if textfile is not None:
             prometheus.write(textfile, outcome, night)
     except nights.HistoryError as error:
@@ -143,12 +142,3 @@ def _last(directory: Path, host: str | None, max_age_h: float) -> Health:
         complain(f"UNKNOWN: no night measures {host}; it measures {folded(measured)}")
         raise typer.Exit(STATUS[State.UNKNOWN])
     return outcome.of_host(host)
-
-
-def _show(outcome: Health, *, as_json: bool) -> None:
-    """Print an outcome."""
-    if as_json:
-        shown = outcome.model_dump(mode="json")
-        print(json.dumps({"state": outcome.state, "headline": outcome.headline, **shown}, indent=2))
-    else:
-        print("\n".join(map(one_line, outcome.lines())))

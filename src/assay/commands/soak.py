@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,14 @@ import typer
 
 from assay.commands.inputs import DEFAULT_CLUSTER, ClusterFile
 from assay.commands.terminal import complain, finite, misuse, warn
-from assay.commands.watching import WatchOptions, endings, prepare
+from assay.commands.watching import (
+    BaselineBundle,
+    WaiversFile,
+    WatchOptions,
+    endings,
+    prepare,
+    show,
+)
 from assay.foreign.text import one_line
 
 if TYPE_CHECKING:
@@ -45,14 +51,8 @@ def soak(
             callback=finite,
         ),
     ] = 5,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(help="The bundle of an accepted campaign, whose figures must be reached."),
-    ] = None,
-    waivers_file: Annotated[
-        Path | None,
-        typer.Option("--waivers", help="A file of waivers; they excuse what is below a limit."),
-    ] = None,
+    baseline: BaselineBundle = None,
+    waivers_file: WaiversFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     last: Annotated[
         bool, typer.Option("--last", help="Measure nothing; show the outcome so far.")
@@ -75,11 +75,7 @@ def soak(
         asked = WatchOptions(where, file, minutes, baseline, waivers_file, _named(checks))
         say = complain if as_json else _say
         outcome = _soak(asked, hours, variation / 100, say)
-    if as_json:
-        shown = outcome.model_dump(mode="json")
-        print(json.dumps({"state": outcome.state, "headline": outcome.headline, **shown}, indent=2))
-    else:
-        print("\n".join(map(one_line, outcome.lines())))
+    show(outcome, as_json=as_json)
     raise typer.Exit(outcome.status)
 
 

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from assay.commands.describe import checks_directory
 from assay.commands.inputs import accepted_figures
 from assay.commands.terminal import NOT_DONE, complain, misuse
+from assay.foreign.text import one_line
 
 if TYPE_CHECKING:
     from assay.checks.accepted import Accepted
     from assay.cluster.description import Cluster
     from assay.health.choice import Chosen
+    from assay.health.outcome import Health
     from assay.judge.waivers import Waiver
+    from assay.soak.outcome import Soak
+
+
+BaselineBundle = Annotated[
+    Path | None,
+    typer.Option(help="The bundle of an accepted campaign, whose figures must be reached."),
+]
+
+WaiversFile = Annotated[
+    Path | None,
+    typer.Option("--waivers", help="A file of waivers; they excuse what is below a limit."),
+]
 
 
 @dataclass(frozen=True)
@@ -110,6 +125,15 @@ def endings(asked: WatchOptions, interrupted: str, unmeasured: str = "") -> Iter
     except KeyboardInterrupt as error:  # 1, with which it would end, is an alarm
         complain(f"SIGINT: {interrupted}")
         raise typer.Exit(128 + signal.SIGINT) from error
+
+
+def show(outcome: Health | Soak, *, as_json: bool) -> None:
+    """Print an outcome."""
+    if as_json:
+        shown = outcome.model_dump(mode="json")
+        print(json.dumps({"state": outcome.state, "headline": outcome.headline, **shown}, indent=2))
+    else:
+        print("\n".join(map(one_line, outcome.lines())))
 
 
 def _misfit(asked: WatchOptions, error: Exception) -> NoReturn:

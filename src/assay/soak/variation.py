@@ -45,12 +45,10 @@ class Varying:
     limit: float
 
     def __str__(self) -> str:
-        shown = folded(self.subjects[:MOST_NAMED])
-        more = len(self.subjects) - MOST_NAMED
-        of = f"{shown}{f' and {more} more' if more > 0 else ''}" if shown else ""
-        all_of = f"all {self.total}" if len(self.subjects) == self.total > MOST_NAMED else of
+        is_all = len(self.subjects) == self.total > MOST_NAMED
+        shown = f"all {self.total}" if is_all else _listed(self.subjects)
         return (
-            f"{self.figure} of {all_of} varies by up to {self.worst:.1%} from round to round"
+            f"{self.figure} of {shown} varies by up to {self.worst:.1%} from round to round"
             f" (limit {self.limit:.0%})"
         )
 
@@ -149,9 +147,12 @@ def _steps(series: Mapping[str, Array], names: Mapping[str, tuple[str, str]]) ->
 
 def named(found: Collection[tuple[float, str]]) -> str:
     """The worst subjects, and the number of others."""
-    names = [subject for _, subject in sorted(found, reverse=True)]
-    more = len(names) - MOST_NAMED
-    return f"{folded(names[:MOST_NAMED])}{f' and {more} more' if more > 0 else ''}"
+    return _listed([subject for _, subject in sorted(found, reverse=True)])
+
+
+def _listed(subjects: Sequence[str]) -> str:
+    more = len(subjects) - MOST_NAMED
+    return f"{folded(subjects[:MOST_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
 def _lower(values: Array, chance: float) -> float:
