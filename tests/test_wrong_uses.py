@@ -70,6 +70,9 @@ COMMANDS: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "--hours: how long should it be?", ("soak", "new", *CLUSTER)),
     (2, "cannot be read", ("soak", "new", "--hours=1", *NOWHERE)),
     (2, "Invalid value for '--hours'", ("soak", "new", "--hours=nan", *CLUSTER)),
+    (2, "--hours: only for a soak that measures", ("soak", "empty", "--last", "--hours=1")),
+    (2, "--checks names no check", ("soak", "new", "--hours=1", "--checks=,", *CLUSTER)),
+    (2, "Foo is none of the checks", ("soak", "new", "--hours=1", "--checks=Foo", *CLUSTER)),
     (3, "there was no round", ("soak", "empty", "--last")),
 ]
 

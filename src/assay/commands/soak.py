@@ -67,6 +67,11 @@ def soak(
     """
     warn([directory])
     where = directory.absolute()
+    of_a_run = {"hours": hours, "checks": checks, "baseline": baseline, "waivers": waivers_file}
+    if last and (idle := [f"--{name}" for name, given in of_a_run.items() if given is not None]):
+        misuse(f"{', '.join(idle)}: only for a soak that measures; --last measures nothing")
+    if checks is not None and not _named(checks):
+        misuse("--checks names no check; write them as A,B")
     if last:
         outcome = _last(where)
     elif hours is None:
