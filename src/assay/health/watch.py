@@ -60,8 +60,7 @@ class Watch:
         checks = self.chosen.checks
         first, problem = self._run(name, checks, self._left_s(began))
         if first is None:
-            gap = Gap(check=", ".join(checks), hosts=(), figures=0, reason=problem)
-            health = self._outcome(start, None, (), (), [gap])
+            health = self.unmeasured(start, problem)
             self.nights.keep(health)
             return health, None
         run = judged(first, checks, self.watched)
@@ -83,6 +82,11 @@ class Watch:
         self.nights.keep(health)
         self.nights.remove_old_campaigns()
         return health, night
+
+    def unmeasured(self, start: datetime, why: str) -> Health:
+        """The outcome of a night without any figure."""
+        gap = Gap(check=", ".join(self.chosen.checks), hosts=(), figures=0, reason=why)
+        return self._outcome(start, None, (), (), [gap])
 
     def _left_s(self, began: float) -> float:
         return 60 * self.minutes - LEFT_S - (self.clock() - began)

@@ -15,11 +15,11 @@ from assay.checks.accepted import Accepted
 from assay.checks.plan import CHECKS
 from assay.cluster.description import Cluster
 from assay.foreign.files import ForeignError
-from assay.health.choice import SCALE, Chosen
+from assay.health.choice import Chosen
 from assay.health.measure import BUSY, MeasureError
 from assay.health.night import Watched
 from assay.health.nights import STAMP
-from assay.health.outcome import Gap, Health, State
+from assay.health.outcome import State
 from assay.health.watch import Measure, Watch, now
 from assay.judge.waivers import Waiver
 from assay.soak.judge import judged
@@ -147,7 +147,7 @@ class Soaking:
         except MeasureError as failed:
             if failed.status == BUSY:
                 raise
-            health, error = self._unmeasured(began, now(), str(failed)), failed
+            health, error = watch.unmeasured(began, str(failed)), failed
         after = self.counters(self.cluster)
         pools = self._pools(nights.campaigns / health.measured_from.strftime(STAMP))
         unread = (*before.unread, *after.unread)
@@ -159,25 +159,6 @@ class Soaking:
             pools=pools,
             held=self.accepted is not None,
         ), error
-
-    def _unmeasured(self, began: datetime, ended: datetime, why: str) -> Health:
-        checks = self.chosen.checks
-        return Health(
-            cluster=self.cluster.name,
-            scale=SCALE,
-            measured_from=began,
-            measured_to=ended,
-            checks=checks,
-            left_out=self.chosen.left_out,
-            figures=0,
-            limited=0,
-            charted=0,
-            nights=0,
-            findings=(),
-            unconfirmed=(),
-            gaps=(Gap(check=", ".join(checks), hosts=(), figures=0, reason=why),),
-            notes=(),
-        )
 
     def _pools(self, campaign: Path) -> dict[str, float]:
         """The used share of each pool's fullest target after the last check that asked."""
