@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from assay.judge.intermittent import intermittent
 from assay.judge.judgement import Measurement, judge
+from assay.judge.limits import Limits, no_ends
 from assay.judge.verdict import Verdict
 from assay.subject import Subject
 from judged import OWED, UNRATED
@@ -41,3 +43,31 @@ def test_several_samples_that_no_peer_has_are_a_question(wild: int, verdict: Ver
 
 def test_what_all_peers_have_is_their_noise() -> None:
     assert not any("from time to time" in reason for _, reason in judged(*[3] * PEERS))
+
+
+def is_named(wild: int, elsewhere: int, peers: int = 4, others: int = 64) -> bool:
+    """Whether the first of some peers is, and nobody else, of 20 samples each."""
+    size = peers + others
+    counts = np.zeros(size, dtype=int)
+    counts[0], counts[peers : peers + elsewhere] = wild, 1
+    limits = Limits(
+        best=np.full(size, np.nan),
+        worst=np.full(size, np.nan),
+        more=np.ones(size, dtype=bool),
+        group=np.repeat([0, 1], [peers, others]),
+        subject=np.arange(size),
+        host=np.arange(size),
+        ends=no_ends(size),
+    )
+    compared = np.ones(size, dtype=bool)
+    named = intermittent(counts, np.full(size, 20.0), limits, compared)
+    assert not named[1:].any()
+    return bool(named[0])
+
+
+def test_three_peers_show_little_and_the_rest_of_the_campaign_more() -> None:
+    assert is_named(3, elsewhere=0)
+    assert not is_named(2, elsewhere=0)
+    assert not is_named(3, elsewhere=0, others=0)
+    assert not is_named(3, elsewhere=16)
+    assert is_named(6, elsewhere=16)

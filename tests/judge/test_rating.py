@@ -280,6 +280,29 @@ def test_a_step_of_what_a_tool_prints_is_not_a_loss() -> None:
     assert last(rated([7.0] * 15 + [9.0], **slow)) is Below  # type: ignore[arg-type]
 
 
+def test_what_all_peers_share_hides_nothing_of_one() -> None:
+    """Samples scatter by 10 %, alike in all: 32 medians that deviate by 1 % show it, 8 do not."""
+    offsets = np.random.default_rng(5).normal(0, 0.01, 31).tolist()
+    for peers, verdict in ((8, Open), (32, Unrated)):
+        medians = [1000 * (1 + offset) for offset in [*offsets[: peers - 1], -0.04]]
+        assert last(rated(medians, spread=0.05, low=900, high=1100)) is verdict
+
+
+def test_what_is_like_the_sample_before_it_does_not_drift() -> None:
+    """Changes of all peers differ by far more than their scatter about a line lets expect."""
+    changes = np.random.default_rng(5).normal(0, 0.04, 63).tolist()
+    order = np.sign(changes).tolist()
+    rating = rated(
+        [1000.0] * 64, change=[*changes, 0.12], order=[*order, 1.0], wobble=0.002, check=[0] * 64
+    )
+    assert set(rating.verdict) == {Unrated}
+    rating = rated(
+        [1000.0] * 64, change=[*changes, 0.30], order=[*order, 1.0], wobble=0.002, check=[0] * 64
+    )
+    assert last(rating) is Open
+    assert set(rating.verdict[:-1]) == {Unrated}
+
+
 def test_samples_in_two_modes_accuse_nobody() -> None:
     rating = rated([1000.0] * 15 + [850.0], low=[850.0] * 16, high=[1000.0] * 16)
     assert Below not in rating.verdict

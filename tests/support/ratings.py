@@ -34,6 +34,7 @@ def rated(
     step: float | Sequence[float] = 0.0,
     host: Sequence[int] | None = None,
     ends: Sequence[tuple[int, int]] | None = None,
+    check: Sequence[int] | None = None,
 ) -> Rating:
     """Rate metrics of which every figure is given; all are peers unless told otherwise."""
     size = len(medians)
@@ -65,6 +66,7 @@ def rated(
         subject=np.asarray(range(size) if subject is None else subject),
         host=np.asarray(host or (range(size) if subject is None else subject)),
         ends=no_ends(size) if ends is None else np.asarray(ends),
+        check=None if check is None else np.asarray(check),
     )
     return rate(summaries, limits)
 

@@ -10,6 +10,9 @@ from simulated import KINDS, Array, Cluster
 
 Noise = Callable[[np.random.Generator, Cluster], Array]
 RECORDED = Path(__file__).parents[1] / "recorded" / "noise" / "figures.tsv"
+MOST_LOST, ROOM_ABOVE = 0.99, 0.2
+"""No sample of the heaviest noise loses or gains more: sound hardware does not do twice what is
+possible, and such a sample is a question to the reader, however rare."""
 ROOM = 0.03
 """No sound SSD is farther from its level: its datasheet leaves no more room."""
 
@@ -19,7 +22,13 @@ def independent(spread: float) -> Noise:
 
 
 def student(scale: float) -> Noise:
-    return lambda rng, cluster: scale * rng.standard_t(3, (len(cluster.kind), cluster.columns))
+    """Heavy tails: of many thousand samples, one may lose all, and none gains what cannot be."""
+
+    def noise(rng: np.random.Generator, cluster: Cluster) -> Array:
+        drawn = scale * rng.standard_t(3, (len(cluster.kind), cluster.columns))
+        return np.clip(drawn, -MOST_LOST, ROOM_ABOVE)
+
+    return noise
 
 
 def log_normal(rng: np.random.Generator, cluster: Cluster) -> Array:

@@ -1,8 +1,9 @@
 """What is slow from time to time: samples far below the peers', which have none or few.
 
 A median hides them, and so does a subject's own scatter. Wild samples are counted for each subject
-of a check, over all of its metrics, and held against how often its peers have them. Where all of
-them have some, that is the noise of the benchmark.
+of a check, over all of its metrics, and held against how often its peers have them, of which there
+may be three, and all that the campaign measured. Where all of them have some, that is the noise of
+the benchmark.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ OFTEN = 0.1
 """Minimum share of wild samples of a subject (own choice)."""
 
 EXPECTED = 1.0
-"""Wild samples that all peers together may have without any being seen (own choice)."""
+"""Wild samples that all others of the campaign may have without any being seen (own choice)."""
 
 
 def wild_counts(
@@ -76,7 +77,8 @@ def intermittent(counts: Numbers, taken: Array, limits: Limits, compared: Flags)
     _, family = np.unique(first, return_inverse=True)
     others = np.bincount(family, wild)[family] - wild
     of = np.bincount(family, number)[family] - number
-    usual = (others + EXPECTED) / np.maximum(of + EXPECTED, 1)
+    anywhere = (wild.sum() - wild + EXPECTED) / np.maximum(number.sum() - number + EXPECTED, 1)
+    usual = (others / np.maximum(of, 1) + anywhere) / 2
     chance = bdtrc(np.maximum(wild - 1, 0), number.astype(int), np.minimum(usual, 1))
     often = (wild > OFTEN * number) & (wild >= 2) & (chance < limits.share(len(wild)))
     flagged[rows] = often[subject] & (counts[rows] > 0)

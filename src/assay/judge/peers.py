@@ -16,7 +16,7 @@ import numpy as np
 from assay.judge.few_peers import FEWEST_PEERS, SLOWER, differences
 from assay.judge.limits import NO_END, Flags, Limits, Numbers
 from assay.judge.pairs import Polished, polish
-from assay.judge.populations import Split, deviation, scale, split, split_pairs
+from assay.judge.populations import Split, deviation, most_error, scale, split, split_pairs
 from assay.judge.stats import (
     MAD_EFFICIENCY,
     Array,
@@ -92,8 +92,10 @@ class Figures:
     error: Array
     """The relative error of its own median, from all peers, or from all metrics of its check if it
     has too few peers."""
+    unshared: Array
+    """As much of that error as peers do not share: no more than they deviate, if they are many."""
     freedom: Array
-    """The degrees of freedom of that error."""
+    """The degrees of freedom of both."""
     step: Array
     """The step of the printed figures, relative to the median."""
     in_modes: Flags
@@ -139,6 +141,7 @@ class _Group:
 
     rows: Numbers
     error: float
+    unshared: float
     freedom: float
     step: float
     in_modes: bool
@@ -182,7 +185,7 @@ def among_peers(summaries: Summaries, limits: Limits, present: Flags) -> Compare
     reach -= gain - local
     slow_there = (local < -coarse) & (ailing_there | (local < -local_far))
     slow_there &= reach < -SLOWER / 2
-    sure = threshold(limits.of_look(HIDING), figures.freedom) * figures.error
+    sure = threshold(limits.of_look(HIDING), figures.freedom) * figures.unshared
     return Compared(
         figures,
         [group.rows for group in groups],
@@ -209,6 +212,9 @@ def _compared(summaries: Summaries, limits: Limits, rows: Numbers) -> _Group:
     wide = interval_error(summaries.low[rows], summaries.high[rows], summaries.confidence[rows])
     error = max(pooled.error, middle(wide / summaries.median[rows]))
     gain = limits.gain(summaries.median[rows], pooled.median, rows)
+    in_modes = error > MODES * pooled.error
+    # What all share hides nothing of one of them. Samples in modes move single medians far.
+    unshared = error if in_modes else min(error, most_error(gain))
     if limits.ends[rows[0], 0] == NO_END:
         two = split(gain, limits.host[rows], error)
     else:
@@ -218,9 +224,10 @@ def _compared(summaries: Summaries, limits: Limits, rows: Numbers) -> _Group:
     return _Group(
         rows,
         error,
+        unshared,
         pooled.known,
         _step_of(summaries, rows) / pooled.median,
-        error > MODES * pooled.error,
+        in_modes,
         rows[worse],
         two,
         tuple(_population(summaries, limits, part, error, pooled.known) for part in parts),
@@ -282,6 +289,7 @@ def _scattered(summaries: Summaries, limits: Limits, groups: Sequence[_Group]) -
         apart=apart,
         differing=nothing(),
         error=of(groups, lambda each: each.error, own),
+        unshared=of(groups, lambda each: each.unshared, own.copy()),
         freedom=of(groups, lambda each: each.freedom, alone),
         step=of(groups, lambda each: each.step, summaries.step / summaries.median),
         in_modes=of(groups, lambda each: each.in_modes, np.zeros(size)).astype(bool),

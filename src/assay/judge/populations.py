@@ -16,13 +16,17 @@ import numpy as np
 
 from assay.judge.limits import Flags, Numbers
 from assay.judge.pairs import islands
-from assay.judge.stats import MAD_EFFICIENCY, NORMAL, Array, middle
+from assay.judge.stats import CONFIDENCE, MAD_EFFICIENCY, NORMAL, Array, middle
 
 NATURAL = 0.01
 """Prior relative deviation between sound peers (this project's own choice)."""
 
 NATURAL_FREEDOM = 8.0
 """Degrees of freedom of that prior (own choice)."""
+
+MANY = 16
+"""Minimum number of peers whose deviation says how large their errors are: a few may agree by
+chance (own choice)."""
 
 LEAST_SPLIT = 0.05
 """Minimum distance between two populations, relative to the better one (own choice)."""
@@ -47,6 +51,20 @@ ISOLATED = 8
 def deviation(gain: Array) -> float:
     """The deviation of figures from their median, as a standard deviation."""
     return NORMAL * middle(np.abs(gain - middle(gain)))
+
+
+def most_error(gain: Array) -> float:
+    """The most that the error of each figure may be, since its peers deviate by it and by nature.
+
+    It is the upper end of an interval of `CONFIDENCE` of their deviation; infinite if they are few.
+    """
+    from scipy.special import chdtri
+
+    seen = deviation(gain)
+    if len(gain) < MANY or not seen:
+        return np.inf
+    freedom = MAD_EFFICIENCY * (len(gain) - 1)
+    return seen * float(np.sqrt(freedom / chdtri(freedom, CONFIDENCE)))
 
 
 def scale(

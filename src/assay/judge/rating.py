@@ -32,6 +32,7 @@ from assay.judge.peers import (
 from assay.judge.stats import (
     CONFIDENCE,
     MAD_EFFICIENCY,
+    NORMAL,
     Array,
     Summaries,
     change_error,
@@ -59,6 +60,10 @@ as much if there are no peers to estimate the scatter from."""
 ORDERED = 0.8
 """Minimum Kendall's tau of a metric that drifts by itself; two wild samples at an end do not reach
 it."""
+
+ENOUGH_CHANGES = 32
+"""Minimum number of a check's changes that show by themselves how far chance takes them; those of
+fewer are seen together with all others (own choice)."""
 
 STRICT = 6
 """Minimum number of samples whose strict order is no coincidence: for six, the chance is 1/360."""
@@ -344,11 +349,10 @@ def _drifts(
     alone = present & (peers.figures.count == 0) & (summaries.count >= STRICT)
     drifting = alone & (np.abs(summaries.order) == 1) & (np.abs(summaries.change) > 2 * DRIFT)
     comparisons = sum(len(rows) + 1 for rows in peers.members) + int(np.sum(alone))
-    for rows in peers.members:
-        count = middle(summaries.count[rows])
-        if count < STRICT - 1:
-            continue
-        error = float(change_error(middle(summaries.wobble[rows]), count))
+    longer = [rows for rows in peers.members if middle(summaries.count[rows]) >= STRICT - 1]
+    errors = _change_errors(summaries, limits, longer)
+    for rows in longer:
+        count, error = middle(summaries.count[rows]), errors[rows[0]]
         freedom = MAD_EFFICIENCY * len(rows) * (count - 2)
         # Half the share on either side: a run may rise or fall.
         far = float(threshold(limits.share(comparisons) / 2, freedom)) * error
@@ -364,6 +368,29 @@ def _drifts(
     return drifting, comparisons
 
 
+def _change_errors(summaries: Summaries, limits: Limits, groups: Sequence[Numbers]) -> Array:
+    """The error of each change from first to last, from its peers' scatter about their lines.
+
+    Where samples are like those before them, that scatter is too small, and the changes of peers
+    differ by more than it says. By how much is seen in all metrics of a check together.
+    """
+    errors, beyond = np.full(len(summaries.count), np.nan), np.full(len(summaries.count), np.nan)
+    for rows in groups:
+        change, count = summaries.change[rows], middle(summaries.count[rows])
+        errors[rows] = error = float(change_error(middle(summaries.wobble[rows]), count))
+        if error > 0:
+            beyond[rows] = NORMAL * np.abs(change - middle(change)) / error
+    known = ~np.isnan(beyond)
+    if limits.check is None or not known.any():
+        return errors
+    wider = np.full(len(errors), max(1.0, middle(beyond[known])))
+    for check in np.unique(limits.check[known]).tolist():
+        own = known & (limits.check == check)
+        if np.sum(own) >= ENOUGH_CHANGES:
+            wider[own] = max(1.0, middle(beyond[own]))
+    return errors * wider
+
+
 def _more_samples(summaries: Summaries, limits: Limits, floored: _Floors, peers: Compared) -> Array:
     """The further samples that make the error small enough for a verdict, at the same scatter."""
     above = limits.gain(summaries.median, limits.worst)
@@ -377,7 +404,8 @@ def _more_samples(summaries: Summaries, limits: Limits, floored: _Floors, peers:
         alarm = threshold(limits.share(peers.comparisons), np.inf)
         sound = np.where(lost < HIDDEN, unseen / (HIDDEN - lost), np.inf)
         slow = np.where(lost > SLOWER, alarm / lost, np.inf)
-        hidden = np.where(peers.hiding, (np.fmin(sound, slow) * peers.figures.error) ** 2, 0.0)
+        error = peers.figures.unshared
+        hidden = np.where(peers.hiding, (np.fmin(sound, slow) * error) ** 2, 0.0)
         more = np.ceil(summaries.count * (np.fmax(floor, hidden) - 1))
         more = np.where(floored.straddling & (summaries.count == 1), ENOUGH - 1, more)
     return np.where((more > 0) & (more <= MOST_SAMPLES), more, np.nan)
