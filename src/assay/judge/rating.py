@@ -388,7 +388,7 @@ def _change_errors(summaries: Summaries, limits: Limits, groups: Sequence[Number
         own = known & (limits.check == check)
         if np.sum(own) >= ENOUGH_CHANGES:
             wider[own] = max(1.0, middle(beyond[own]))
-    return errors * wider
+    return np.asarray(errors * wider)
 
 
 def _more_samples(summaries: Summaries, limits: Limits, floored: _Floors, peers: Compared) -> Array:
