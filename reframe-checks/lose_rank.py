@@ -29,10 +29,6 @@ from bring_back import Asker, Lost
 BETWEEN_S = 1.0
 """Seconds between two questions, which an answer that takes long extends."""
 
-CHOICE_S = 120
-"""How long a pool may take to have a leader and enough replicas after an earlier loss, in seconds
-(own choice): it gets them back with its rank."""
-
 LOAD_S = 600
 """How long a load may take to begin, in seconds: it waits for the nodes of the job (own choice)."""
 
@@ -216,7 +212,8 @@ class Director:
         """Write down the rank that leads, if that is lost; why it cannot be, or nothing."""
         if not self.kind.takes_leader:
             return ""
-        if not self.wait(self.survives, CHOICE_S) or self.service is None:
+        # After an earlier loss the service gets its replicas back by itself.
+        if not self.wait(self.survives, self.plan.limit_s) or self.service is None:
             return self.service.unable if self.service else "nobody leads the service of the pool"
         lost = self.plan.lost.model_copy(update={"rank": self.service.svc_ldr})
         bring_back.keep(self.plan.ledger, lost)
