@@ -112,12 +112,10 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
 
     def begin(self) -> list[str]:
         """Let the ledger be written, and make the pool; return the problems."""
-        # Nobody knows who will lead; until lose_rank.py does, the ledger has any of them.
-        engines = (
-            self.present
-            if not self.loss.takes_leader
-            else the_last_engine(self.cluster, self.partition)
-        )
+        engines = self.present
+        if self.loss.takes_leader:
+            # Nobody knows yet who will lead: the ledger has any rank until lose_rank.py knows.
+            engines = the_last_engine(self.cluster, self.partition)
         (rank,) = self.ranks_of(engines)
         user = pwd.getpwuid(os.geteuid()).pw_name
         size = f"{pool_mib(self.measured)}MiB"

@@ -249,8 +249,11 @@ def bring_back(system: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_if_that_is_killed_too_whoever_finds_the_ledger_brings_it_back(system: Path) -> None:
-    director = begin(system, plan(system))
+@pytest.mark.parametrize(("kind", "rank"), [("kill", 2), ("leader", 1)])
+def test_if_that_is_killed_too_whoever_finds_the_ledger_brings_it_back(
+    system: Path, kind: str, rank: int
+) -> None:
+    director = begin(system, plan(system, kind=kind))
     (system / "stage/lost.1.end.begun").touch()
     while (system / "rank").read_text().strip() == "joined":
         time.sleep(0.1)
@@ -259,8 +262,9 @@ def test_if_that_is_killed_too_whoever_finds_the_ledger_brings_it_back(system: P
     assert not is_whole(system)
     done = bring_back(system)
     assert done.returncode == 0, done.stderr
-    assert "rank 2 of daos_server was taken away by a check that did not end" in done.stdout
+    assert f"rank {rank} of daos_server was taken away by a check that did not end" in done.stdout
     assert "the system daos_server is whole again" in done.stdout
+    assert asked(system, f"system start --ranks {rank}") == 1
     assert is_whole(system)
     assert not (system / "failure.json").exists()
     # Once it is back, nothing is done.
