@@ -26,7 +26,7 @@ PERIODS = 10
 (own choice; 3.5 were seen with DAOS 2.8 on three engines)."""
 
 RAFT = "src/rdb/rdb_raft.c, src/rdb/raft/src/raft_server.c"
-"""Where DAOS has the timeouts of elections, and doubles them at random."""
+"""Where DAOS has the timeout of elections, which each replica lengthens at random up to twice."""
 
 ELECTION_MS = 7_000
 """RDB_ELECTION_TIMEOUT in milliseconds (`RAFT`, DAOS 2.8)."""
