@@ -80,6 +80,10 @@ class Asker:
         """The state of a pool; None if there is no answer."""
         return recovery.pool_state(self.ask(dmg.pool_query(label, self.lost.control), limit_s))
 
+    def service(self) -> recovery.Service | None:
+        """The service of the check's pool; None if there is no answer."""
+        return recovery.service(self.ask(recovery.service_query(self.lost.pool, self.lost.control)))
+
     def pools(self) -> list[str] | None:
         """The labels of all pools; None if there is no answer."""
         return dmg.known_labels(self.ask(dmg.pool_list(self.lost.control)))
@@ -151,6 +155,13 @@ def alone(ledger: Path) -> Iterator[None]:
     with Path(f"{ledger}.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def keep(ledger: Path, lost: Lost) -> None:
+    """Write down what is about to be taken away, all of it or nothing."""
+    part = ledger.with_suffix(".part")
+    part.write_text(lost.model_dump_json())
+    part.rename(ledger)
 
 
 def read(ledger: Path) -> Lost | None:

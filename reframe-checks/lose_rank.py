@@ -22,6 +22,7 @@ import bring_back
 from assay.checks.benchmarks.loss_load import BACK, LOST
 from assay.tools.daos import daos_properties, dmg, losses, timeline
 from assay.tools.daos.losses import Act
+from assay.tools.daos.recovery import Service
 from assay.tools.daos.timeline import Event, Moment, Observed, Timeline
 from bring_back import Asker, Lost
 
@@ -79,6 +80,8 @@ class Director:
         """Why nothing is seen any more."""
         self.writing = threading.Lock()
         self.number = 1
+        self.service: Service | None = None
+        """That of the pool, as it was last seen."""
 
     def note(self, entry: Observed) -> None:
         """Keep an entry, also on the disk."""
@@ -96,9 +99,22 @@ class Director:
 
     def watch(self, asked: Callable[[], Observed]) -> None:
         """Ask again and again, until all is done."""
+        while not (self.done.wait(BETWEEN_S) or self.blind):
+            self.see(asked)
+
+    def watch_service(self) -> None:
+        """Ask once a second who leads until another one does, whatever was not answered yet.
+
+        An engine may have sent an earlier question to the lost leader, and wait for it.
+        """
+        while not (self.done.wait(BETWEEN_S) or self.blind):
+            if self.line.lost and not self.line.served:
+                threading.Thread(target=self.see, args=[self.see_service], daemon=True).start()
+
+    def see(self, asked: Callable[[], Observed]) -> None:
+        """Ask once, and keep the answer."""
         try:
-            while not self.done.wait(BETWEEN_S):
-                self.note(asked())
+            self.note(asked())
         except Exception as error:  # whatever it is, who waits for what is seen must know
             self.blind.append(error)
 
@@ -111,6 +127,11 @@ class Director:
         """The state of the pool at the time of the answer."""
         pool = self.asker.pool(self.plan.lost.pool)
         return Observed(time=time.time(), pool=pool)
+
+    def see_service(self) -> Observed:
+        """Who leads the service of the pool at the time of the answer."""
+        self.service = self.asker.service()
+        return Observed(time=time.time(), service=self.service)
 
     @property
     def line(self) -> Timeline:
@@ -176,7 +197,7 @@ class Director:
         if not self.begun(LOST):
             return f"no load began within {LOAD_S} s"
         self.pause()
-        if why := self.go(self.kind.away):
+        if why := self.choose() or self.go(self.kind.away):
             return why
         self.pause()
         self.end(LOST)
@@ -186,6 +207,23 @@ class Director:
             return why
         self.pause()
         return ""
+
+    def choose(self) -> str:
+        """Write down the rank that leads, if that is lost; why it cannot be, or nothing."""
+        if not self.kind.takes_leader:
+            return ""
+        # After an earlier loss the service gets its replicas back by itself.
+        if not self.wait(self.survives, self.plan.limit_s) or self.service is None:
+            return self.service.unable if self.service else "nobody leads the service of the pool"
+        lost = self.plan.lost.model_copy(update={"rank": self.service.svc_ldr})
+        bring_back.keep(self.plan.ledger, lost)
+        self.plan.lost = self.asker.lost = lost
+        return ""
+
+    def survives(self) -> bool:
+        """Whether the service of the pool survives the loss of its leader."""
+        self.note(self.see_service())
+        return self.service is not None and not self.service.unable
 
     def go(self, acts: tuple[Act, ...]) -> str:
         """Do what a kind asks for, and wait for what follows; what did not, or nothing."""
@@ -215,6 +253,8 @@ class Director:
         """Go through all steps, and bring the part back whatever happens."""
         for asked in (self.see_rank, self.see_pool):
             threading.Thread(target=self.watch, args=[asked], daemon=True).start()
+        if self.kind.takes_leader:
+            threading.Thread(target=self.watch_service, daemon=True).start()
         try:
             why = self.losses()
         except EndedError:
@@ -257,9 +297,7 @@ def main() -> int:
         if plan.ledger.exists():
             say(f"{plan.ledger} names what is still away: playbooks/stop.yml")
             return 1
-        part = plan.ledger.with_suffix(".part")
-        part.write_text(plan.lost.model_dump_json())
-        part.rename(plan.ledger)
+        bring_back.keep(plan.ledger, plan.lost)
         say("ready")
         director = Director(plan)
 

@@ -19,6 +19,7 @@ from assay.checks.benchmarks.loss_load import (
     pool_mib,
     pools_at_risk,
     processes,
+    the_last_engine,
     writings,
     written_mib,
 )
@@ -111,7 +112,11 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
 
     def begin(self) -> list[str]:
         """Let the ledger be written, and make the pool; return the problems."""
-        (rank,) = self.ranks_of(self.present)
+        engines = self.present
+        if self.loss.takes_leader:
+            # Nobody knows yet who will lead: the ledger has any rank until lose_rank.py knows.
+            engines = the_last_engine(self.cluster, self.partition)
+        (rank,) = self.ranks_of(engines)
         user = pwd.getpwuid(os.geteuid()).pw_name
         size = f"{pool_mib(self.measured)}MiB"
         pool = recovery.pool_create(LABEL, size, user, CONTROL, self.pool_ranks(rank))
@@ -133,6 +138,9 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
         made = self.ask("failure_pool.made", pool)
         if why := dmg.failure(made):
             return [f"dmg made no pool of {size}: {why}", *self.end_the_director()]
+        service = recovery.service(made)
+        if self.loss.takes_leader and service and service.unable:
+            return [service.unable, *self.end_the_director()]
         return []
 
     def pool_ranks(self, rank: int) -> list[int]:
@@ -186,7 +194,7 @@ class LosesPart(NeedsDaos, StartsItsPrograms):
         try:
             printed, _ = director.communicate(timeout=JOINED_S + WHOLE_S + COMMAND_LIMIT_S)
         except subprocess.TimeoutExpired:
-            return [f"rank {self.lost.rank} is not back: playbooks/stop.yml"]
+            return ["what was taken away is not back: playbooks/stop.yml"]
         lines = printed.splitlines()
         return [
             line.removeprefix("problem: ") for line in lines if line.startswith("problem: ")

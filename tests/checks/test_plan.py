@@ -316,7 +316,10 @@ def test_each_check_is_required_by_these_partitions_alone() -> None:
         ("benchmarks/fio", {"SsdFio", "PosixFio", "FioDfuse"}),
         ("benchmarks/fi_pingpong", {"FiPingpong"}),
         ("benchmarks/fdb_hammer", {"FdbHammer", "FdbHammerSeparate"}),
-        ("benchmarks/fio_dfs", {"FioDfs", "RankLoss", "Drain", "TargetLoss", "Extend"}),
+        (
+            "benchmarks/fio_dfs",
+            {"FioDfs", "RankLoss", "ServiceLoss", "Drain", "TargetLoss", "Extend"},
+        ),
         (
             "benchmarks/ior",
             {"IorByRank", "IorEasy", "IorHard", "Io500", "PageCacheHonesty"},

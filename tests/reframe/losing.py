@@ -13,8 +13,9 @@ from run_reframe import CHECKS
 from assay.tools.daos.timeline import Timeline, parse
 
 DMG = """#!/bin/bash
-# The states of a system are files: rank, targets, pools; `never` has what does not happen, and
-# `total` how many targets the check's pool was made with, if not with all.
+# The states of a system are files: rank, targets, pools, and leader and replicas of the service of
+# the check's pool; `never` has what does not happen, `total` how many targets that pool was made
+# with, if not with all, and `which` the rank that was stopped, if not 2.
 cd {directory} || exit
 echo "$*" >>asked
 never() {{ grep -qw "$1" never 2>/dev/null; }}
@@ -33,11 +34,14 @@ pool() {{
 ok='{{"response": {{}}, "error": null, "status": 0}}'
 case "$*" in
     *"system query"*)
-        echo '{{"response": {{"members": [{{"rank": 2, "addr": "s3",'
+        echo '{{"response": {{"members": [{{"addr": "s3",'
+        echo ' "rank": '$(cat which 2>/dev/null || echo 2)','
         echo ' "state": "'$(<rank)'"}}]}}, "error": null}}'
         ;;
     *"system stop"*)
         touch lost
+        echo "${{@: -1}}" >which
+        never elect || echo 0 >leader
         echo stopped >rank
         never exclude || {{ echo excluded >rank; echo 4 >targets; }}
         echo "$ok"
@@ -56,6 +60,12 @@ case "$*" in
     *"pool drain"*) never drain || {{ touch busy; echo 4 >targets; }}; echo "$ok" ;;
     *"pool exclude"*) echo 5 >targets; echo "$ok" ;;
     *reintegrate*) touch busy; echo 6 >targets; echo "$ok" ;;
+    *"pool query --health-only"*)
+        # What was sent to the lost leader waits.
+        [[ ! -e lost || -e waits ]] || {{ touch waits; sleep 20; }}
+        echo '{{"response": {{"svc_ldr": '$(<leader)','
+        echo ' "svc_reps": ['$(<replicas)']}}, "error": null}}'
+        ;;
     *"pool query"*) pool ;;
     *"pool list"*) echo '{{"response": {{"pools": ['"$(<pools)"']}}, "error": null}}' ;;
     *"pool destroy"*)

@@ -25,7 +25,8 @@ def system(tmp_path: Path) -> Path:
     """A stand-in of a system of three engines, with its programs and a stage directory."""
     for name in ("bin", "stage"):
         (tmp_path / name).mkdir()
-    for name, text in {"rank": "joined", "targets": "6", "pools": BOTH}.items():
+    states = {"rank": "joined", "targets": "6", "pools": BOTH, "leader": "1", "replicas": "0, 1, 2"}
+    for name, text in states.items():
         (tmp_path / name).write_text(text)
     for name in ("dmg", "daos"):
         program = tmp_path / "bin" / name
@@ -50,6 +51,59 @@ def test_a_rank_is_lost_as_often_as_planned_and_then_all_is_whole(system: Path) 
     assert asked(system, "system stop --force --ranks 2") == 2
     assert is_whole(system)
     assert not (system / "failure.json").exists()
+
+
+def test_the_rank_that_leads_is_lost_and_another_one_leads(system: Path) -> None:
+    director = begin(system, plan(system, kind="leader", losses=2))
+    for number in (1, 2):
+        run_load(system, f"lost.{number}")
+        assert json.loads((system / "failure.json").read_text())["rank"] == (1, 0)[number - 1]
+        run_load(system, f"back.{number}")
+        (system / "leader").write_text("0")
+    printed, _ = director.communicate(timeout=60)
+    assert director.returncode == 0, printed
+    lost = line(system)
+    assert list(LOSSES["leader"].moments(lost)) == [
+        *("rank lost", "another leader", "excluded", "redundant again"),
+        *("engine started", "reintegration", "whole again"),
+    ]
+    # The first question after the loss waits for 20 s, the next one does not.
+    assert lost.lost
+    assert lost.served
+    assert lost.served - lost.lost < 10
+    assert asked(system, "system stop --force --ranks 1") == 1
+    assert asked(system, "system stop --force --ranks 0") == 1
+    assert is_whole(system)
+
+
+def test_where_nobody_else_leads_the_limit_says_so_and_the_rank_comes_back(system: Path) -> None:
+    (system / "never").write_text("elect")
+    director = begin(system, plan(system, kind="leader", limit_s=4))
+    run_load(system, "lost.1")
+    director.communicate(timeout=60)
+    assert line(system).problems == ("no rank but 1 led the service of the pool within 4 s",)
+    assert asked(system, "system start --ranks 1") == 1
+    assert is_whole(system)
+
+
+@pytest.mark.parametrize(
+    ("name", "states", "problem"),
+    [
+        ("replicas", "1, 2", "the service of the pool has 2 of the 3 replicas that it needs to "),
+        ("leader", "", "nobody leads the service of the pool"),
+    ],
+)
+def test_a_leader_that_nobody_could_replace_is_not_lost(
+    system: Path, name: str, states: str, problem: str
+) -> None:
+    (system / name).write_text(states)
+    director = begin(system, plan(system, kind="leader", limit_s=2))
+    run_load(system, "lost.1")
+    director.communicate(timeout=60)
+    assert line(system).lost is None
+    assert line(system).problems[0].startswith(problem)
+    assert asked(system, "system stop") == 0
+    assert is_whole(system)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +184,7 @@ def test_a_rank_that_is_not_drained_in_time_is_named(system: Path) -> None:
 
 def test_a_kind_that_nobody_knows_is_refused_before_anything_is_taken_away(system: Path) -> None:
     said = refused(system, plan(system, kind="flood"))
-    assert said == "unknown kind of loss flood; choose from: kill, drain, exclude, extend\n"
+    assert said == "unknown kind of loss flood; choose from: kill, leader, drain, exclude, extend\n"
     assert not (system / "failure.json").exists()
 
 
@@ -195,8 +249,11 @@ def bring_back(system: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_if_that_is_killed_too_whoever_finds_the_ledger_brings_it_back(system: Path) -> None:
-    director = begin(system, plan(system))
+@pytest.mark.parametrize(("kind", "rank"), [("kill", 2), ("leader", 1)])
+def test_if_that_is_killed_too_whoever_finds_the_ledger_brings_it_back(
+    system: Path, kind: str, rank: int
+) -> None:
+    director = begin(system, plan(system, kind=kind))
     (system / "stage/lost.1.end.begun").touch()
     while (system / "rank").read_text().strip() == "joined":
         time.sleep(0.1)
@@ -205,8 +262,9 @@ def test_if_that_is_killed_too_whoever_finds_the_ledger_brings_it_back(system: P
     assert not is_whole(system)
     done = bring_back(system)
     assert done.returncode == 0, done.stderr
-    assert "rank 2 of daos_server was taken away by a check that did not end" in done.stdout
+    assert f"rank {rank} of daos_server was taken away by a check that did not end" in done.stdout
     assert "the system daos_server is whole again" in done.stdout
+    assert asked(system, f"system start --ranks {rank}") == 1
     assert is_whole(system)
     assert not (system / "failure.json").exists()
     # Once it is back, nothing is done.

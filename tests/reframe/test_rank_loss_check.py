@@ -92,7 +92,7 @@ def test_each_pool_that_is_extended_has_a_container_of_its_own(
     assert text.index("step verify.1 ") < told[0] < text.index("pool.2.made") < told[1]
 
 
-@pytest.mark.parametrize("check", ["Drain", "TargetLoss", "Extend"])
+@pytest.mark.parametrize("check", ["ServiceLoss", "Drain", "TargetLoss", "Extend"])
 def test_whatever_is_lost_the_job_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, check: str
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from assay.checks.benchmarks.drain import DRAIN
 from assay.checks.benchmarks.rank_loss import RANK_LOSS
+from assay.checks.benchmarks.service_loss import SERVICE_LOSS
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
 from assay.judge.judgement import Judgement, Measurement, judge
@@ -62,6 +63,13 @@ DRAINED = {
     "bandwidth_drained": 560.0,
     "longest_stall": 3.0,
 }
+SERVED = {**SOUND, "service": 9.0}
+TAKEN_OVER = replace(
+    LOSS,
+    subject=Subject("servers"),
+    check=SERVICE_LOSS,
+    moments={"rank lost": float(T), "another leader": T + 9.0, **LOSS.moments},
+)
 EMPTIED = replace(
     LOSS,
     check=DRAIN,
@@ -157,6 +165,12 @@ def test_each_fault_of_a_planned_step_is_below(fault: dict[str, float], named: s
     assert verdicts({**DRAINED, **fault}, "Drain") == {named: Verdict.BELOW}
 
 
+@pytest.mark.parametrize(("seconds", "below"), [(9.0, set()), (23.0, set()), (35.0, {"service"})])
+def test_a_service_without_a_leader_for_too_long_is_below(seconds: float, below: set[str]) -> None:
+    found = verdicts({**SERVED, "service": seconds}, "ServiceLoss")
+    assert found == dict.fromkeys(below, Verdict.BELOW)
+
+
 def test_a_block_that_differs_once_is_named_with_what_is_left() -> None:
     (wrong,) = (each for each in judged({"verified": 32767.0}) if each.verdict is Verdict.BELOW)
     assert wrong.reason.startswith("32,767 MiB is ")
@@ -209,6 +223,18 @@ def test_a_drain_has_a_part_of_its_own_in_its_own_words() -> None:
     assert rows["seconds for which a process got nothing"] == ("3.00", "60.0")
     for words in ("drain, 0 s", "drained, 46 s", "seconds since the drain began"):
         assert words in drained.svgs[0]
+
+
+def test_the_loss_of_a_leader_is_one_of_all_servers() -> None:
+    (servers,) = lines(report(judged(SERVED, check="ServiceLoss"), TAKEN_OVER))
+    assert f"{servers.subject} {servers.happened}" == (
+        "servers lost the engine that led the service of the pool"
+    )
+    rows = {row[0]: row[1:3] for row in servers.rows}
+    assert rows["seconds from the loss until another engine led the service of the pool"] == (
+        ("9.00", "24.0")
+    )
+    assert "another leader, 9 s" in servers.svgs[0]
 
 
 def test_a_report_without_a_loss_has_no_such_section() -> None:

@@ -71,11 +71,12 @@ def run_left(
     differing: int = 0,
     after: int = 100,
     stall: int = 24,
+    subject: Subject = ENGINE,
 ) -> RawOutputs:
     """What a job left of two clients, each with four processes that move so much a second."""
     (place / "raw/system").mkdir(parents=True)
     (place / "raw/system/timeline.1.json").write_text(line)
-    mine = place / "raw/s3/engine0"
+    mine = place / "raw" / str(subject)
     mine.mkdir(parents=True)
     for host in ("c1", "c2"):
         for job, number in (("read", 1), ("read", 2), ("write", 3), ("write", 4)):

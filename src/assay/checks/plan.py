@@ -30,6 +30,7 @@ from assay.checks.benchmarks import (
     placement,
     rank_loss,
     self_test,
+    service_loss,
     target_loss,
     vos_perf,
 )
@@ -226,6 +227,7 @@ CHECKS = catalogue(
         extend.EXTEND,
         target_loss.TARGET_LOSS,
         rank_loss.RANK_LOSS,
+        service_loss.SERVICE_LOSS,
         # metadata
         mdtest.EASY,
         mdtest.HARD,

@@ -9,8 +9,10 @@ from collections.abc import Callable
 
 from assay.checks.entry import Expectation, Measured, Requirement
 from assay.checks.figures import nothing
+from assay.checks.subjects import each_engine
 from assay.cluster.daos import Engine
 from assay.cluster.description import Cluster
+from assay.subject import Subject
 from assay.units import Quantity
 
 SWIM = "src/cart/swim/swim_internal.h"
@@ -22,6 +24,16 @@ SUSPECT_MS, PERIOD_MS = 20_000, 1_000
 PERIODS = 10
 """Periods of SWIM, beyond the suspicion, within which a loss is pinged, agreed on and seen by dmg
 (own choice; 3.5 were seen with DAOS 2.8 on three engines)."""
+
+RAFT = "src/rdb/rdb_raft.c, src/rdb/raft/src/raft_server.c"
+"""Where DAOS has the timeout of elections, which each replica lengthens at random up to twice."""
+
+ELECTION_MS = 7_000
+"""RDB_ELECTION_TIMEOUT in milliseconds (`RAFT`, DAOS 2.8)."""
+
+ELECTED_S = 10
+"""Seconds within which a replica that stands for election is elected, leads and is asked by dmg,
+which does so once a second (own choice; all of it took 7 to 9 s with DAOS 2.8)."""
 
 RPC_S = 60
 """CRT_TIMEOUT_DEFAULT in seconds (src/cart/crt_rpc.h, DAOS 2.8)."""
@@ -40,8 +52,11 @@ BACK = 0.8
 Rule = Callable[[Cluster, Requirement, Measured], Expectation]
 
 
-def _engine(cluster: Cluster, requirement: Requirement) -> Engine:
-    return cluster.engine(requirement.subject)
+def _engines(cluster: Cluster, requirement: Requirement) -> tuple[Subject, ...]:
+    """The engine that is lost; all of them if it may be any."""
+    if requirement.subject.engine is not None:
+        return (requirement.subject,)
+    return each_engine(cluster, requirement.partition)
 
 
 def _number(engine: Engine, key: str, otherwise: int) -> int:
@@ -49,15 +64,25 @@ def _number(engine: Engine, key: str, otherwise: int) -> int:
     return int(value) if value.isdigit() and int(value) else otherwise
 
 
-def suspicion_s(engine: Engine) -> float:
+def _seconds(cluster: Cluster, requirement: Requirement, key: str, otherwise_ms: int) -> float:
+    """A timeout of the engine that is lost, in seconds; the longest one if it may be any."""
+    engines = map(cluster.engine, _engines(cluster, requirement))
+    return max(_number(engine, key, otherwise_ms) for engine in engines) / 1000
+
+
+def suspicion_s(cluster: Cluster, requirement: Requirement) -> float:
     """Seconds for which SWIM suspects an engine that does not answer, before it is dead."""
-    return _number(engine, "SWIM_SUSPECT_TIMEOUT", SUSPECT_MS) / 1000
+    return _seconds(cluster, requirement, "SWIM_SUSPECT_TIMEOUT", SUSPECT_MS)
 
 
 def rpc_s(cluster: Cluster, requirement: Requirement) -> float:
     """Seconds after which an RPC without an answer has failed; clients get it from the servers."""
-    engine = _engine(cluster, requirement)
-    servers = cluster.hosts[requirement.host].server.settings.get("crt_timeout")
+    return max(_rpc_s(cluster, each) for each in _engines(cluster, requirement))
+
+
+def _rpc_s(cluster: Cluster, subject: Subject) -> float:
+    engine = cluster.engine(subject)
+    servers = cluster.hosts[subject.host].server.settings.get("crt_timeout")
     if type(servers) is int and servers > 0:
         return float(servers)
     return float(engine.crt_timeout or _number(engine, "CRT_TIMEOUT", RPC_S))
@@ -70,9 +95,8 @@ def _at_most(requirement: Requirement, limit_s: float, derivation: str) -> Expec
 
 def exclusion(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
     """The suspicion of SWIM, and some of its periods."""
-    engine = _engine(cluster, requirement)
-    suspicion = suspicion_s(engine)
-    period = _number(engine, "SWIM_PROTOCOL_PERIOD_LEN", PERIOD_MS) / 1000
+    suspicion = suspicion_s(cluster, requirement)
+    period = _seconds(cluster, requirement, "SWIM_PROTOCOL_PERIOD_LEN", PERIOD_MS)
     limit = suspicion + PERIODS * period
     return _at_most(
         requirement,
@@ -83,10 +107,22 @@ def exclusion(cluster: Cluster, requirement: Requirement, _: Measured) -> Expect
     )
 
 
+def service(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
+    """The longest time after which a replica stands for election, and what follows it."""
+    timeout = _seconds(cluster, requirement, "RDB_ELECTION_TIMEOUT", ELECTION_MS)
+    limit = 2 * timeout + ELECTED_S
+    return _at_most(
+        requirement,
+        limit,
+        f"at most {limit:g} s: a replica that hears no leader stands for election after up to twice"
+        f" {timeout:g} s (RDB_ELECTION_TIMEOUT in env_vars shortens it; {RAFT}), and {ELECTED_S:g}"
+        " s until it leads and dmg has asked it (own choice)",
+    )
+
+
 def stall(cluster: Cluster, requirement: Requirement, _: Measured) -> Expectation:
     """RPCs that time out one after the other, and the suspicion of SWIM."""
-    engine = _engine(cluster, requirement)
-    rpc, suspicion = rpc_s(cluster, requirement), suspicion_s(engine)
+    rpc, suspicion = rpc_s(cluster, requirement), suspicion_s(cluster, requirement)
     limit = RPCS * rpc + suspicion
     return _at_most(
         requirement,

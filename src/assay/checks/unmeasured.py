@@ -6,6 +6,7 @@ from assay.checks.benchmarks import daos_perf, ior_by_rank, loss_load, net_test,
 from assay.checks.benchmarks.drain import DRAIN
 from assay.checks.benchmarks.extend import EXTEND
 from assay.checks.benchmarks.rank_loss import RANK_LOSS
+from assay.checks.benchmarks.service_loss import SERVICE_LOSS
 from assay.checks.benchmarks.target_loss import TARGET_LOSS
 from assay.checks.pairs import clients_by_rank, clients_of, engines_of
 from assay.checks.plan import is_required
@@ -51,6 +52,8 @@ def failures(cluster: Cluster) -> list[str]:
         " the engine is back, every pool has lost a copy of what was on it, and what has one copy"
         " is not there; containers of daos_system_pools without redundancy may lose what is in"
         " them",
+        f"{SERVICE_LOSS.name} does the same to the engine that leads the service of {own},"
+        " whichever that is then",
         f"{DRAIN.name} drains {engine} under load in {own}, and takes it back; no other pool and no"
         " engine is touched",
         f"{TARGET_LOSS.name} excludes target {TARGETS[0]} of {engine} under load from {own}, waits"

@@ -22,6 +22,7 @@ _WIDTH, _HEIGHT = 720, 200
 
 _ROWS = {
     "exclusion": "seconds from the loss until the system excluded the engine",
+    "service": "seconds from the loss until another engine led the service of the pool",
     "longest_stall": "seconds for which a process got nothing",
     "drained": "seconds from the command until the engine had no data of the pool",
     "redundancy": "seconds from the loss until all data was redundant again",

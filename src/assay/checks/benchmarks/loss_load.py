@@ -90,6 +90,12 @@ def the_last_engine(cluster: Cluster, partition: Partition) -> tuple[Subject, ..
     return each_engine(cluster, partition)[-1:]
 
 
+def all_servers(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
+    """The servers together, where nobody knows which of their engines it will be."""
+    del cluster, partition
+    return (Subject("servers"),)
+
+
 def the_last_to_spare(cluster: Cluster, partition: Partition) -> tuple[Subject, ...]:
     """The last engine without which the others are still in two fault domains."""
     engines = each_engine(cluster, partition)

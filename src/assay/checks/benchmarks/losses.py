@@ -197,6 +197,7 @@ both loads."""
 ENDED = {AWAY_ENDED: LOST, BACK_ENDED: BACK}
 
 FIGURES: Mapping[str, Figure] = {
+    "service": _span("lost", "served"),
     "exclusion": _span("lost", "excluded"),
     "redundancy": _span("lost", "redundant"),
     "drained": _span("lost", "at_rest"),
@@ -269,6 +270,14 @@ AFTER = Metric(
     "bandwidth_after",
     "MiB/s",
     limits.part_of(BEFORE.name, limits.back, "the system is whole (own choice)"),
+)
+
+STALL = Metric("longest_stall", "s", limits.stall, better="lower")
+
+DEGRADED = Metric(
+    "bandwidth_degraded",
+    "MiB/s",
+    limits.part_of(BEFORE.name, limits.left, "half of what the other engines did (own choice)"),
 )
 
 COUNTED = (

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from assay.checks import recovery_limits as limits
-from assay.checks.benchmarks.losses import AFTER, BEFORE, COUNTED, UNPUBLISHED, check_of
+from assay.checks.benchmarks.losses import (
+    AFTER,
+    BEFORE,
+    COUNTED,
+    DEGRADED,
+    STALL,
+    UNPUBLISHED,
+    check_of,
+)
 from assay.checks.entry import Metric
 from assay.tools.daos.losses import KILL
 
@@ -16,17 +24,11 @@ RANK_LOSS = check_of(
     KILL,
     (
         Metric("exclusion", "s", limits.exclusion, better="lower"),
-        Metric("longest_stall", "s", limits.stall, better="lower"),
+        STALL,
         Metric("redundancy", "s", UNPUBLISHED, better="lower"),
         Metric("reintegration", "s", UNPUBLISHED, better="lower"),
         BEFORE,
-        Metric(
-            "bandwidth_degraded",
-            "MiB/s",
-            limits.part_of(
-                BEFORE.name, limits.left, "half of what the other engines did (own choice)"
-            ),
-        ),
+        DEGRADED,
         AFTER,
         *COUNTED,
     ),

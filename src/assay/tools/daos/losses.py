@@ -7,7 +7,7 @@ it (`reframe-checks/lose_rank.py`), reads it and shows it knows no kind by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel
 
@@ -66,6 +66,8 @@ class Loss:
     back: tuple[Act, ...]
     ends_engine: bool = field(default=False, kw_only=True)
     """Whether the engine ends, and all pools lose its rank; else only the check's pool does."""
+    takes_leader: bool = field(default=False, kw_only=True)
+    """Whether the rank is the one that then leads the service of the check's pool."""
     grows: bool = field(default=False, kw_only=True)
     """Whether the check's pool is made without the rank, and anew for each time."""
 
@@ -146,6 +148,22 @@ KILL = Loss(
     ends_engine=True,
 )
 """An engine is killed: all pools lose its rank."""
+
+SERVED = Wait(
+    "served",
+    "no other rank led the service of the pool",
+    "no rank but {rank} led the service of the pool within {limit_s} s",
+    "another leader",
+)
+
+LEADER = replace(
+    KILL,
+    name="leader",
+    happened="lost the engine that led the service of the pool",
+    away=(replace(KILL.first, waits=(SERVED, *KILL.first.waits)),),
+    takes_leader=True,
+)
+"""The engine that leads the service of the check's pool is killed, whichever it is."""
 
 DRAIN = Loss(
     "drain",
@@ -233,5 +251,5 @@ EXTEND = Loss(
 )
 """A pool that lacks a rank is extended to it, as after a purchase: part of its data moves there."""
 
-LOSSES = {each.name: each for each in (KILL, DRAIN, EXCLUDE, EXTEND)}
+LOSSES = {each.name: each for each in (KILL, LEADER, DRAIN, EXCLUDE, EXTEND)}
 """Every kind of loss, by its name."""

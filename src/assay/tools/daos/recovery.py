@@ -54,6 +54,15 @@ def pool_extend(pool: str, rank: int, config: str) -> list[str]:
     return [*begin(config), "pool", "extend", "--ranks", str(rank), pool]
 
 
+def service_query(pool: str, config: str) -> list[str]:
+    """Command line that asks the service of a pool, whose leader answers alone.
+
+    Without these options it waits for every engine, also for one that is gone, to report its space
+    (`pool_query_handler` in DAOS 2.8's src/pool/srv_pool.c), and asks a second time.
+    """
+    return [*begin(config), "pool", "query", "--health-only", "--no-self-heal-check", pool]
+
+
 def pool_create(
     label: str, size: str, owner: str, config: str, ranks: Sequence[int] = ()
 ) -> list[str]:
@@ -69,6 +78,30 @@ def pool_create(
 def set_healthy(pool: str, container: str) -> list[str]:
     """Command line that mends a container whose redundancy was less than what was lost."""
     return ["daos", "-j", "container", "set-prop", pool, container, "--properties=status:healthy"]
+
+
+LEAST_REPLICAS = 3
+"""Replicas of a pool's service of which a majority is left without one."""
+
+
+class Service(BaseModel):
+    """The service of a pool, as its query and its creation report it."""
+
+    svc_ldr: int
+    """The rank that leads it."""
+    svc_reps: list[int]
+    """The ranks that have a replica."""
+
+    @property
+    def unable(self) -> str:
+        """Why it would not survive the loss of its leader; empty if it would."""
+        count = len(self.svc_reps)
+        if count >= LEAST_REPLICAS:
+            return ""
+        return (
+            f"the service of the pool has {count} of the {LEAST_REPLICAS} replicas that it needs to"
+            " survive the loss of its leader: see svc_rf of the pool"
+        )
 
 
 class Rebuild(BaseModel):
@@ -108,6 +141,15 @@ def pool_state(text: str) -> PoolState | None:
     answer = read_answer(text)
     try:
         return None if answer.error else PoolState.model_validate(answer.response)
+    except ValidationError:
+        return None
+
+
+def service(text: str) -> Service | None:
+    """The service of a pool from an answer of dmg about the pool; None if there is none."""
+    answer = read_answer(text)
+    try:
+        return None if answer.error else Service.model_validate(answer.response)
     except ValidationError:
         return None
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from assay.tools.daos.recovery import PoolState
+from assay.tools.daos.recovery import PoolState, Service
 
 NAME = "timeline"
 """The beginning of its file's name among the answers of dmg; the number of the loss follows."""
@@ -31,18 +31,19 @@ Event = Literal["lost", "started", "reintegrated", "extended", "failed"]
 """What was done: the part was taken away, its engine started, it was taken back, the pool was
 extended to it, or all failed."""
 
-Moment = Literal["excluded", "redundant", "at_rest", "joined", "whole"]
+Moment = Literal["served", "excluded", "redundant", "at_rest", "joined", "whole"]
 """What the system reached by itself; `Timeline` has each."""
 
 
 class Observed(BaseModel):
-    """A line: an event, or a state of the rank or of the pool that dmg reported."""
+    """A line: an event, or a state of the rank, the pool or its service that dmg reported."""
 
     time: float
     event: Event | None = None
     why: str = ""
     rank: str = ""
     pool: PoolState | None = None
+    service: Service | None = None
 
     def line(self) -> str:
         """The line of the file."""
@@ -58,6 +59,8 @@ class Timeline:
     """
 
     lost: float | None = None
+    served: float | None = None
+    """When another rank than before the loss led the service of the pool."""
     excluded: float | None = None
     redundant: float | None = None
     """When all data had its redundancy again, on the targets that were left."""
@@ -102,6 +105,7 @@ def timeline(entries: Iterable[Observed]) -> Timeline:
     redundant = first(excluded, lambda e: _is_redundant(e) and e.time < until)
     return Timeline(
         lost=lost,
+        served=first(lost, _leads_other_than(entries, lost)),
         excluded=excluded,
         redundant=redundant,
         at_rest=_at_rest(entries, excluded, reintegrated),
@@ -112,6 +116,17 @@ def timeline(entries: Iterable[Observed]) -> Timeline:
         whole=_whole(entries, reintegrated or extended, _targets(entries, extended)),
         problems=tuple(each.why for each in entries if each.event == "failed"),
     )
+
+
+def _leads_other_than(
+    entries: Iterable[Observed], lost: float | None
+) -> Callable[[Observed], bool]:
+    """Whether an entry has another leader than the last one before the loss.
+
+    What was asked before the loss may be answered after it.
+    """
+    leaders = [e.service.svc_ldr for e in entries if e.service and e.time <= (lost or 0)]
+    return lambda e: e.service is not None and leaders != [] and e.service.svc_ldr != leaders[-1]
 
 
 def _excludes(entry: Observed) -> bool:
