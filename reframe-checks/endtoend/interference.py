@@ -73,10 +73,11 @@ class Interference(UsesEachBackend, AssayCheck):
     def step(self, subject: Subject, loads: tuple[str, ...], number: int) -> Step:
         """One load, or two at once."""
         name = step_of(loads, number)
+        # If an engine dies, ranks wait for ever; mdtest removes its files after the deadline.
+        limit_s = 240 + 20 * self.load_s if CREATE in loads else 60 + 6 * self.load_s
         return Step(
             name,
-            # mdtest removes its files after the deadline.
-            limit_s=240 + 20 * self.load_s,
+            limit_s,
             program=" and ".join(dict.fromkeys(self.program(load) for load in loads)),
             commands=[self.command_of(subject, load, name) for load in loads],
         )
