@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.campaign.samples import samples_of
-from assay.checks.benchmarks.interference import INTERFERENCE
+from assay.checks.benchmarks.interference import INTERFERENCE, ranks_of_load
 from assay.checks.entry import Expectation, Run, run_of
 from assay.checks.expect import Measured, expectation
 from assay.checks.plan import requirements
@@ -183,3 +183,13 @@ def test_a_load_with_less_than_a_tenth_starves(name: str) -> None:
 def test_without_mdtest_or_dfs_nothing_is_required(changes: dict[str, Any]) -> None:
     assert "Interference" in {each.check for each in requirements(system())}
     assert "Interference" not in {each.check for each in requirements(system(changes))}
+
+
+def test_where_hosts_are_clients_and_servers_loads_would_compete_with_engines() -> None:
+    trial = system(colocated=True)
+    assert "Interference" not in {each.check for each in requirements(trial)}
+
+
+def test_a_client_of_one_core_has_a_rank_of_each_load_all_the_same() -> None:
+    run = run_of(system({"hosts/c1/cores": 1}), INTERFERENCE, "clients", "quick")
+    assert ranks_of_load(run) == 1
