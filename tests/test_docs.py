@@ -158,10 +158,13 @@ def test_the_page_of_a_check_states_the_floors_that_it_is_judged_by(check: str) 
     good = text[text.find("What a good figure is") :].partition("**What usually")[0]
     stated = {float(each) for found in STATED.findall(good) for each in found if each}
     floors = {
-        round(100 * entry.fraction * entry.kept, 1)
+        round(percent * entry.kept, 1)
         for entry in entries()
-        for figure in entry.figures
-        if entry.fraction and figure.partition(".")[0] == check
+        if check in {figure.partition(".")[0] for figure in entry.figures}
+        for percent in (
+            100 * (entry.fraction or 0),
+            entry.least.value if entry.least and entry.least.unit == "%" else 0,
+        )
     }
     assert stated <= floors
 

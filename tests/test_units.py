@@ -36,7 +36,7 @@ def test_what_is_not_a_quantity_is_refused(text: str) -> None:
         units.parse(text)
 
 
-@pytest.mark.parametrize("unit", ["", "MB/(s", "GB/0", "MB/s/", "9**9**9**9", "{}", "%", "MB/s "])
+@pytest.mark.parametrize("unit", ["", "MB/(s", "GB/0", "MB/s/", "9**9**9**9", "{}", "%%", "MB/s "])
 def test_what_is_not_a_unit_is_refused_and_not_worked_out(unit: str) -> None:
     with pytest.raises(units.UnitError, match="is not a unit, such as MiB/s, IO/s or us"):
         units.factor(unit, "MB/s")

@@ -11,7 +11,7 @@ from assay.campaign.steps import Evict, Step
 from assay.checks.benchmarks.ior import SIGNATURE, VERIFIED, repetitions
 from assay.shell import RAW, SCRATCH, Text
 from assay.subject import Subject
-from assay.tools.io500 import HARD_TRANSFER_BYTES
+from assay.tools.io500 import EASY_BLOCK, HARD_TRANSFER_BYTES
 from assay.tools.ior import Ior, Stonewall, parse
 from assay_check import AssayCheck
 from mixins.backends import UsesEachBackend
@@ -131,7 +131,7 @@ class IorEasy(IorCheck):
 
     def pattern(self, path: Text) -> Ior:
         """The pattern of IO500; the block is larger than the deadline allows."""
-        return Ior(path, transfer="2m", block="9920000m")
+        return Ior(path, transfer="2m", block=EASY_BLOCK)
 
 
 @rfm.simple_test

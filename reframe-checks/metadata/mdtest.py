@@ -9,13 +9,10 @@ from reframe.core.builtins import variable
 from assay.campaign.steps import Step
 from assay.shell import RAW
 from assay.subject import Subject
+from assay.tools.io500 import EASY_FILES
 from assay.tools.mdtest import CreationStonewall, Mdtest, parse
 from assay_check import AssayCheck
 from mixins.backends import UsesEachBackend
-
-FILES = 1_000_000
-"""Maximum number of files of each process, which must only be enough to reach the deadline."""
-
 
 NAME_BYTES = 4096
 """Bytes that the name and the entry of a file may take in a pool, at most (own choice)."""
@@ -53,8 +50,8 @@ class MdtestCheck(UsesEachBackend, AssayCheck):
         """Files of each process, which fit into the share of a pool that somebody else owns."""
         allowed = self.most_bytes(subject, least=True)
         if allowed is None:
-            return FILES
-        return max(1, min(FILES, int(allowed / self.tasks / (size + NAME_BYTES))))
+            return EASY_FILES
+        return max(1, min(EASY_FILES, int(allowed / self.tasks / (size + NAME_BYTES))))
 
     def one(self, subject: Subject, name: str) -> Step:
         """A run of all phases."""

@@ -113,6 +113,9 @@ class LaunchesMpi(StartsItsPrograms):
 
     at_the_end = ('finally "forget_openmpi $EPOCHSECONDS"',)
 
+    two_at_once = False
+    """Whether steps run two such programs at once, on cores of their own."""
+
     @property
     def ranks_per_node(self) -> int:
         """Ranks on each client, the same number on all clients."""
@@ -128,21 +131,26 @@ class LaunchesMpi(StartsItsPrograms):
         `--mpi=none` would make a world of every rank. Without a rank that has died the others wait
         in MPI for ever. On clients with several rails, the ranks take the NUMA nodes in turn, since
         DAOS gives a rank a rail of its own node; two ranks side by side would leave others idle.
+
+        Two mpirun at once would bind their ranks to the same cores, and the srun by which one
+        reaches the clients would wait for that of the other. Two srun have cores of their own.
         """
         spread = most_rails(self.cluster) > 1
+        bound, shared = ("numa", ["SLURM_OVERLAP=1"]) if self.two_at_once else ("core", [])
         jobs, each, ranks = self.cluster.jobs, ranks_per_node, ranks_per_node * len(hosts)
         match jobs.launcher:
             case "openmpi":
                 # In a job of Slurm no host has more slots than it has tasks, which is one here.
                 tasks = f"SLURM_TASKS_PER_NODE={each}(x{len(hosts)})"
                 slots = ",".join(f"{host}:{each}" for host in hosts)
-                mpirun = ["env", tasks, "mpirun", "--host", slots]
+                mpirun = ["env", *shared, tasks, "mpirun", "--host", slots]
                 in_turn = ["--map-by", "numa"] if spread else []
-                return [*mpirun, "-np", str(ranks), *in_turn, "--bind-to", "core"]
+                return [*mpirun, "-np", str(ranks), *in_turn, "--bind-to", bound]
             case "hydra":
                 hosts_and_ranks = ["-hosts", ",".join(hosts), "-ppn", str(each), "-n", str(ranks)]
                 in_turn = ["-map-by", "numa"] if spread else []
-                return ["mpirun", *hosts_and_ranks, "-bind-to", "core", *in_turn]
+                mpirun = [*(["env", *shared] if shared else []), "mpirun"]
+                return [*mpirun, *hosts_and_ranks, "-bind-to", bound, *in_turn]
         return [
             *("srun", f"--mpi={jobs.mpi}", f"--nodelist={','.join(hosts)}"),
             *(f"--nodes={len(hosts)}", f"--ntasks={ranks}", f"--ntasks-per-node={each}"),

@@ -23,7 +23,7 @@ _BASES = {
     "s": ("time", 1.0),
     "bit": ("information", 1.0),
     "B": ("information", 8.0),
-    **{name: (name, 1.0) for name in ("IO", "op", "RPC", "score", "process")},
+    **{name: (name, 1.0) for name in ("IO", "op", "RPC", "score", "process", "%")},
 }
 
 

@@ -322,9 +322,9 @@ def test_each_check_is_required_by_these_partitions_alone() -> None:
         ),
         (
             "benchmarks/ior",
-            {"IorByRank", "IorEasy", "IorHard", "Io500", "PageCacheHonesty"},
+            {"IorByRank", "IorEasy", "IorHard", "Io500", "Interference", "PageCacheHonesty"},
         ),
-        ("benchmarks/mdtest", {"MdtestEasy", "MdtestHard", "MdtestHard2", "Io500"}),
+        ("benchmarks/mdtest", {"MdtestEasy", "MdtestHard", "MdtestHard2", "Io500", "Interference"}),
         ("benchmarks/io500", {"Io500Program"}),
         ("daos/perf_pool", {"DaosPerf"}),
         ("daos/rank_pool_size", {"IorByRank"}),

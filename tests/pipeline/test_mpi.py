@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -207,6 +209,31 @@ def test_a_trap_of_ior_is_not_a_measurement(daos: Daos, then: str, why: str) -> 
     """One of what it prints, and one of its summary."""
     replay(daos.site, "ior", "ior/easy/dfs", then=then)
     daos.fails("IorEasy", why)
+
+
+def loads(daos: Daos, *, late_s: int = 0) -> None:
+    """Let IOR and mdtest tell of loads that really were there at once, or as if one had waited."""
+    words = shlex.join([sys.executable, str(Path(__file__).with_name("loads.py")), str(late_s)])
+    for program in ("ior", "mdtest"):
+        daos.site.use(program, f'exec {words} {program} "$@"')
+
+
+def test_two_loads_have_cores_of_their_own_and_run_at_once(daos: Daos) -> None:
+    loads(daos)
+    done = daos.site.check("Interference")
+    assert done.returncode == 0, done.stdout
+    shares = dict(re.findall(r"^P: (\w+)@clients/dfs: (\S+) %", done.stdout, re.MULTILINE))
+    assert {name: float(share) for name, share in shares.items()} == {
+        **dict.fromkeys(("write_and_create", "write_and_read"), 100),
+        **dict.fromkeys(("write_beside_create", "create_beside_write"), 50),
+        **dict.fromkeys(("write_beside_read", "read_beside_write"), 50),
+    }
+    assert daos.site.left_behind() == []
+
+
+def test_two_loads_that_ran_one_after_the_other_are_not_measured(daos: Daos) -> None:
+    loads(daos, late_s=8)
+    daos.fails("Interference", "write_and_create.1: its loads ran at once for 2")
 
 
 def test_a_rank_that_is_lost_meanwhile_spoils_the_figures(daos: Daos) -> None:

@@ -12,7 +12,15 @@ from sites import site
 
 PAGES = TESTS.parent / "docs" / "checks"
 QUOTING = (
-    *("ClientPlacement", "DaosPerf", "FdbHammer", "IorEasy", "MdtestEasy", "NetTest"),
+    *(
+        "ClientPlacement",
+        "DaosPerf",
+        "FdbHammer",
+        "Interference",
+        "IorEasy",
+        "MdtestEasy",
+        "NetTest",
+    ),
     *("PageCacheHonesty", "SelfTestClientServer"),
 )
 """Checks whose pages quote whole commands, of clients of two cores and engines of 16 targets."""

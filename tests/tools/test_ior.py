@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recordings
-from assay.tools.ior import moved, parse
+from assay.tools.ior import moved, moving, parse
 
 recorded = partial(recordings.recorded, "ior")
 
@@ -400,3 +400,43 @@ def test_an_ior_that_was_ended_before_its_row_has_none_also_in_io500():
 def test_an_ior_by_hand_needs_its_last_line():
     text = recorded("posted/ior_34_read_stat0.txt").replace("-r -R", "-w -r -R")
     assert "IOR did not finish: the last line of its output is missing" in parse(text).problems
+
+
+# A run of a time.
+
+ALONE = recordings.recorded("interference", "read.1.out") + recordings.recorded(
+    "interference", "read.1.json"
+)
+
+
+def test_a_run_of_a_time_may_read_its_files_again():
+    parsed = parse(ALONE, timed=True, expected_tasks=2, expected_nodes=1)
+    assert parsed.problems == ()
+    assert [sample.value for sample in parsed.samples] == [2470.2262]
+
+
+def test_a_run_of_a_time_whose_files_are_not_read_need_not_wear_out():
+    text = recorded("dfs_stonewall.txt")
+    assert parse(text).problems != ()
+    assert parse(text, timed=True).problems == ()
+
+
+def test_what_a_run_of_a_time_has_written_is_there():
+    text = recorded("dfs_stonewall.txt").replace("size      = 140300288", "size      = 140300000")
+    (problem,) = parse(text, timed=True).problems
+    assert "a part of them is not there" in problem
+
+
+def test_a_run_of_a_time_has_to_last_so_long():
+    (problem,) = parse(
+        ALONE.replace('"totalTime": 4.0126', '"totalTime": 3.9'), timed=True
+    ).problems
+    assert problem == "the read took 3.9 s, less than its deadline of 4 s: give it more to read"
+
+
+def test_a_summary_says_when_data_was_moved():
+    moved = moving(ALONE)
+    assert moved is not None
+    assert f"{moved.start:%F %T} {moved.seconds}" == "2026-11-29 13:38:19 4.0126"
+    assert moving(ALONE.replace("Sun Nov", "Sol Nov")) is None
+    assert moving(recorded("posix_json.json")) is None  # of three repetitions nobody knows

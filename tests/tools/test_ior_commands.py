@@ -63,3 +63,9 @@ def test_the_page_cache_can_be_let_in_and_kept_out():
 def test_a_container_is_for_dfs_alone(api, dfs):
     with pytest.raises(ValueError, match="a container is for DFS, and DFS needs one"):
         Ior("f", "1m", "16m", api=api, dfs=dfs)
+
+
+def test_a_run_of_a_time_begins_its_file_again_and_has_no_wear_out():
+    words = " ".join(Ior("f", "2m", "16m", write=False, keep=True, lasts_s=30).command("s"))
+    assert " -D 30 -O minTimeDuration=30 -O summaryFormat=JSON " in words
+    assert "stoneWalling" not in words

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import recordings
 from assay.tools.daos.dfs import Dfs
-from assay.tools.mdtest import CreationStonewall, Mdtest, parse
+from assay.tools.mdtest import CreationStonewall, Mdtest, parse, until_deadline
 from assay.tools.text import OTHER_LAUNCHER
 
 recorded = partial(recordings.recorded, "mdtest")
@@ -333,3 +333,20 @@ def test_a_summary_alone_is_not_known_and_is_no_failed_run():
     assert parsed.unread
     assert parsed.samples == ()
     assert parsed.problems[0].startswith("not known: a summary alone (")
+
+
+def test_what_was_created_until_the_deadline_leaves_out_what_ranks_made_up():
+    text = recorded("dfs_deadline.txt")
+    created = until_deadline(text)
+    assert created is not None
+    assert created.rate == 18259.0 * 2 / 5
+    assert figures(parse(text))["file_creation"] == 6385.774
+    assert f"{created.period.start:%F %T} {created.period.seconds}" == "2026-11-21 04:34:50 5"
+
+
+@pytest.mark.parametrize(
+    "lost", ["Continue stonewall.*", "-- started at.*", r"-W. .5.", "^mdtest-4.*", "04:34:50 --"]
+)
+def test_without_its_parts_nothing_is_known_of_a_deadline(lost):
+    text = re.sub(lost, "", recorded("dfs_deadline.txt"), count=1, flags=re.MULTILINE)
+    assert until_deadline(text) is None

@@ -19,6 +19,7 @@ from assay.checks.benchmarks import (
     fi_pingpong,
     fio,
     interfaces,
+    interference,
     io500,
     ior,
     ior_by_rank,
@@ -151,6 +152,8 @@ FEATURES: Mapping[str, _Feature] = {
     "net_test": _deployed(
         lambda cluster, _: cluster.daos and cluster.daos.version in WITH_NET_TEST
     ),
+    # A share of somebody's pool would have to hold the files of two loads together.
+    "interference": _deployed(interference.each_place),
     "survives_loss": _deployed(lambda cluster, _: loss_load.is_possible(cluster)),
     "ior_by_rank": _deployed(
         lambda cluster, on: ior_by_rank.is_possible(cluster) and ior_by_rank.each_rank(cluster, on)
@@ -223,6 +226,7 @@ CHECKS = catalogue(
         fio.DFUSE,
         io500.PHASES,
         io500.PROGRAM,
+        interference.INTERFERENCE,
         drain.DRAIN,
         extend.EXTEND,
         target_loss.TARGET_LOSS,

@@ -36,6 +36,7 @@ _REASONS: Mapping[str, str] = {
         " have them: benchmarks.shared_directory",
     ),
     "io500": "benchmarks.io500 is not set",
+    "interference": "no share of the pool limits the files of two loads together",
     "fio_dfs": "benchmarks.fio_dfs is not set: a fio with the engine dfs",
     "mount": "no dfuse mount of the container is described: daos.mount",
 }

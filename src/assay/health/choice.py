@@ -20,7 +20,7 @@ choice)."""
 LEFT_S = 90.0
 """Time of a night that is kept for judging, and for ReFrame to end a campaign (own choice)."""
 
-UNITS_OF_COUNTS = ("process", "score")
+UNITS_OF_COUNTS = ("process", "score", "%")
 """Units of metrics that say nothing of the speed of a part."""
 
 

@@ -30,6 +30,7 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "process": ("processes", "process"),
     "MiB": ("bytes", "B"),
     "score": ("score", "score"),
+    "%": ("percent", "%"),
 }
 """The unit of a metric to the end of its name there, and the base unit that Prometheus wants."""
 

@@ -33,6 +33,9 @@ HARD_TRANSFER_BYTES = 47008
 """Transfer size of IOR's hard pattern."""
 HARD_FILE_BYTES = 3901
 """Size of each file in mdtest's hard pattern."""
+EASY_BLOCK, EASY_FILES = "9920000m", 1_000_000
+"""What each rank writes with IOR and creates with mdtest in the easy patterns, at most: more than
+until any deadline."""
 
 BANDWIDTHS = ("ior-easy-write", "ior-hard-write", "ior-easy-read", "ior-hard-read")
 """The phases whose figures are in GiB/s."""
@@ -114,11 +117,11 @@ class Io500:
     """The container and its object classes; None if `directory` is on a POSIX file system."""
     mark: Text = ""
     """Prefix of the names of all files, since IOR and mdtest do not create a directory."""
-    easy_block: str = "9920000m"
+    easy_block: str = EASY_BLOCK
     """Maximum that each rank writes in ior-easy. This and the limits below must only be enough to
     reach the stonewall."""
     hard_segments: int = 10_000_000
-    easy_files: int = 1_000_000
+    easy_files: int = EASY_FILES
     hard_files: int = 1_000_000
     files: int | None = None
     """Files that each rank creates with mdtest, however long it takes; None: up to the stonewall.

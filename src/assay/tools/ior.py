@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,6 +35,7 @@ from assay.tools.ior_forms import (
 )
 from assay.tools.json_output import json_objects
 from assay.tools.output import Parsed, Sample, impossible
+from assay.tools.period import Period, period
 from assay.tools.text import printed_errors, worlds
 
 TOOL = "ior"
@@ -111,6 +112,9 @@ class Ior:
     signature: int | None = None
     """Seed of the data; a run that verifies needs the seed of the run that wrote."""
     stonewall: Stonewall | None = None
+    lasts_s: int | None = None
+    """Seconds in which each rank moves what it can, and reads a file that ends earlier several
+    times; ranks do not continue to the same amount. It needs IOR 4.0 or later."""
     fsync: bool = True
     """End each write with fsync, within the measured time."""
     reorder: bool = True
@@ -146,8 +150,13 @@ class Ior:
             *(["-M", f"{self.memory_percent}%"] if self.memory_percent is not None else []),
             *("-i", str(self.iterations), "-o", self.path),
             *(self.stonewall.options(write=self.write) if self.stonewall else []),
+            *(self._time(self.lasts_s) if self.lasts_s else []),
             *("-O", "summaryFormat=JSON", "-O", "summaryFile=" + summary),
         ]
+
+    @staticmethod
+    def _time(seconds: int) -> list[Text]:
+        return ["-D", str(seconds), "-O", f"minTimeDuration={seconds}"]
 
     def _flags(self) -> list[tuple[str, bool]]:
         return [
@@ -165,6 +174,7 @@ def parse(
     intercepted_by: Library | None = None,
     limit: str = "",
     overwrites: bool = False,
+    timed: bool = False,
 ) -> Parsed:
     """Read IOR's JSON summary or, if there is none, its table.
 
@@ -185,6 +195,8 @@ def parse(
         intercepted_by: library that had to intercept the I/O calls of every rank.
         limit: why a write could not be larger, for the sentence; empty if it could.
         overwrites: whether it has to write over the files of another run, as one that removes them.
+        timed: whether each rank moves what it can until the deadline (`Ior.lasts_s`), in files that
+            nobody reads later. Then it must last until the deadline, and ranks may differ.
     """
     runs = len(BANNER.findall(text))
     if not runs and is_csv(text):
@@ -194,8 +206,10 @@ def parse(
     if runs and has_no_rows_by_design(text):
         return KNOWS.unread("a table of maximum and mean alone", "a run with -v, or a newer IOR")
     tests, problems = from_table(text, runs) if runs else from_json(text)
-    problems = [*printed_errors(text, list(_harmless(text, tests, overwrites))), *problems]
-    if _to_the_end(text, tests):
+    whole = _to_the_end(text, tests)
+    harmless = list(_harmless(tests, overwrites, stonewall=whole or timed))
+    problems = [*printed_errors(text, harmless), *problems]
+    if not _only_reads(tests) if timed else whole:
         problems += _sizes(text, tests)
     if _CREATED.search(text):
         problems.append("IOR created the container, with other properties: create it first")
@@ -206,13 +220,25 @@ def parse(
     samples = tuple(sample for test in tests for sample in _samples(test))
     for test in tests:
         problems += _wrong_count(test)
-        problems += _too_short(test, limit)
+        problems += _too_short(test, limit, ("write", "read") if timed else ("write",))
     if intercepted_by:
         problems += not_intercepted(text, intercepted_by, expected_tasks or 1)
     problems += filter(None, map(impossible, samples))
     if problems and (why := reason(text)):
         problems.append(f"DAOS's library: {why}")
     return Parsed(TOOL, samples, tuple(problems))
+
+
+def moving(text: str) -> Period | None:
+    """When a run of one repetition moved its data, from its JSON summary; None if it says not.
+
+    IOR prints its `StartTime` when it has reached the file system, just before it opens its files.
+    """
+    tests, _ = from_json(text)
+    rows = [row for test in tests for row in _figures(test)]
+    if len(rows) != 1:
+        return None
+    return period(tests[0].start.strip(), "%a %b %d %H:%M:%S %Y", rows[0].seconds)
 
 
 class _Moved(BaseModel):
@@ -265,9 +291,11 @@ def _to_the_end(text: str, tests: Sequence[IorTest]) -> bool:
     return worn_out or read_a_part or _STATUS_FILE.search(text) is not None
 
 
-def _harmless(text: str, tests: Sequence[IorTest], overwrites: bool) -> Iterator[re.Pattern[str]]:
+def _harmless(
+    tests: Sequence[IorTest], overwrites: bool, *, stonewall: bool
+) -> Iterator[re.Pattern[str]]:
     yield _STATFS  # it only prints how full the file system is
-    if _to_the_end(text, tests):
+    if stonewall:
         yield _STONEWALL
     if _only_reads(tests) or (tests and all(test.options.api == "DFS" for test in tests)):
         yield _NOT_FLUSHED  # DFS has no cache to flush (DFS_Fsync in IOR)
@@ -303,12 +331,12 @@ def _wrong_count(test: IorTest) -> Iterator[str]:
             yield f"rows for {access}: {count}; repetitions: {test.options.repetitions}"
 
 
-def _too_short(test: IorTest, limit: str) -> Iterator[str]:
+def _too_short(test: IorTest, limit: str, accesses: Collection[str]) -> Iterator[str]:
     for row in _figures(test):
-        if row.access == "write" and row.seconds < test.options.deadline:
+        if row.access in accesses and row.seconds < test.options.deadline:
             yield (
-                f"the write took {row.seconds:g} s, less than its deadline of"
-                f" {test.options.deadline} s: {limit or 'give it more to write'}"
+                f"the {row.access} took {row.seconds:g} s, less than its deadline of"
+                f" {test.options.deadline} s: {limit or f'give it more to {row.access}'}"
             )
 
 

@@ -66,6 +66,7 @@ class IorTest(BaseModel):
 
     options: IorOptions = Field(alias="Options")
     rows: list[IorRow] = Field(alias="Results")
+    start: str = Field(default="", alias="StartTime")
 
 
 class _Summary(BaseModel):

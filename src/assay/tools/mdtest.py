@@ -14,6 +14,7 @@ from assay.tools.daos.dfs import Dfs
 from assay.tools.daos.interception import Library
 from assay.tools.daos.interception import problems as not_intercepted
 from assay.tools.output import Parsed, Sample, impossible
+from assay.tools.period import Period, period
 from assay.tools.text import printed_errors, worlds
 
 TOOL = "mdtest"
@@ -34,7 +35,10 @@ _COMMAND = re.compile(r"^Command line used: (.*)$", re.MULTILINE)
 _DEADLINE = re.compile(r"""["' ]-W["']? ["']?(\d{1,9})\b""")
 _WRITTEN = re.compile(r"""["' ]-w["']? ?["']?(\d{1,15})\b""")
 _CREATION = re.compile(r" +File creation *(?:: +)?\d+\.\d{3} +(\d+\.\d{3}) .*")
-_DEADLINE_MET = re.compile(r"^Continue stonewall hit min: \d+ max: \d+ ", re.MULTILINE)
+_DEADLINE_MET = re.compile(
+    r"^Continue stonewall hit min: \d+ max: \d+ (?:avg: (\d{1,15}\.\d))?", re.MULTILINE
+)
+_STARTED = re.compile(r"^-- started at (.{19}) --", re.MULTILINE)
 # A colon follows the name up to 3.3, for some names at once.
 _ROW = re.compile(
     r" +([A-Z][a-z]+ [a-z]+) *(?:: +)?(\d+\.\d{3}) +\d+\.\d{3} +(\d+\.\d{3}) +\d+\.\d{3}\s*"
@@ -124,6 +128,30 @@ class Mdtest:
         assert self.stonewall
         deadline = ["-W", str(self.stonewall.seconds)] if creates else []
         return [*deadline, "-x", self.stonewall.status_file]
+
+
+@dataclass(frozen=True, slots=True)
+class UntilDeadline:
+    """What ranks create until their deadline, before they continue to the same number of files."""
+
+    rate: float
+    """In op/s."""
+    period: Period
+
+
+def until_deadline(text: str) -> UntilDeadline | None:
+    """What was created until the deadline, and when; None if the output does not have it.
+
+    mdtest prints `started at` when it has reached the file system, just before it creates.
+    """
+    tasks, command = _BANNER.search(text), _COMMAND.search(text)
+    deadline = _DEADLINE.search(command[1]) if command else None
+    met, started = _DEADLINE_MET.search(text), _STARTED.search(text)
+    if not (tasks and deadline and met and met[1] and started):
+        return None
+    seconds = int(deadline[1])
+    lasted = period(started[1], "%m/%d/%Y %H:%M:%S", seconds)
+    return UntilDeadline(float(met[1]) * int(tasks[1]) / seconds, lasted) if lasted else None
 
 
 def parse(
