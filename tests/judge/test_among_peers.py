@@ -10,7 +10,7 @@ import pytest
 from assay.judge.limits import NO_END
 from assay.judge.pairs import Polished, polish
 from assay.judge.peers import _levels, _slow_ends, _within_hosts
-from assay.judge.populations import deviation, scale
+from assay.judge.populations import NATURAL_FREEDOM, deviation, scale
 from assay.judge.rating import Rating
 from assay.judge.stats import threshold
 from assay.judge.verdict import Verdict
@@ -107,10 +107,14 @@ def test_the_scale_within_hosts() -> None:
     assert local == pytest.approx([0, 0.02, -0.04, 0, 0, 0.02, np.nan], nan_ok=True)
     # Two hosts of three devices: their deviation, 1.4826 * 0.01, is too small by 3 / 1.8.
     between, freedom = 1.4826 * 0.01 * 3 / 1.8, 0.37 * 6 * (1 - 1 / 3)
-    own = (8 * 0.01**2 + freedom * (between**2 - 0.01**2)) / (8 + freedom)
+    own = (NATURAL_FREEDOM * 0.01**2 + freedom * (between**2 - 0.01**2)) / (
+        NATURAL_FREEDOM + freedom
+    )
     variance = 0.01**2 + own
     assert usual == pytest.approx((variance * (1 + 1.2533**2 / 3)) ** 0.5)
-    assert loose == pytest.approx(variance**2 / (0.01**4 / 20 + own**2 / (8 + freedom)))
+    assert loose == pytest.approx(
+        variance**2 / (0.01**4 / 20 + own**2 / (NATURAL_FREEDOM + freedom))
+    )
 
 
 def test_without_hosts_of_several_devices_there_is_no_scale() -> None:

@@ -5,7 +5,15 @@ from math import exp, log
 
 import pytest
 
-from assay.judge.outliers import Outlier, _Effects, _effects, _of_ranks, in_words, outliers
+from assay.judge.outliers import (
+    NATURAL_FREEDOM,
+    Outlier,
+    _Effects,
+    _effects,
+    _of_ranks,
+    in_words,
+    outliers,
+)
 from assay.tools.daos.telemetry import Place
 
 
@@ -37,10 +45,10 @@ def test_few_peers_are_compared_with_the_others_alone(
 def test_the_error_of_one_step_is_assumed() -> None:
     effects = _effects(of_ranks([1, 1, 1, 1, 1]))
     # UNSURE; and NATURAL, of which five alike peers show that it is less.
-    own = 8 * 0.10**2 / (8 + 0.37 * 4)
+    own = NATURAL_FREEDOM * 0.10**2 / (NATURAL_FREEDOM + 0.37 * 4)
     assert effects.error == pytest.approx(((0.20**2 + own) * (1 + 1.2533**2 / 4)) ** 0.5)
     assert effects.freedom == pytest.approx(
-        (0.20**2 + own) ** 2 / (0.20**4 / 8 + own**2 / (8 + 0.37 * 4))
+        (0.20**2 + own) ** 2 / (0.20**4 / 8 + own**2 / (NATURAL_FREEDOM + 0.37 * 4))
     )
 
 
@@ -67,10 +75,10 @@ def test_the_error_of_several_steps_is_what_they_differ_by() -> None:
     # The first two peers change places; that all are slower in a step is not theirs.
     effects = _effects(of_ranks([up, down, 1, 1, 1], [3 * down, 3 * up, 3, 3, 3]))
     unsure = (4 * 0.1**2 / 4) ** 0.5 * 1.2533 / 2**0.5
-    own = 8 * 0.10**2 / (8 + 0.37 * 4)
+    own = NATURAL_FREEDOM * 0.10**2 / (NATURAL_FREEDOM + 0.37 * 4)
     assert effects.error == pytest.approx(((unsure**2 + own) * (1 + 1.2533**2 / 4)) ** 0.5)
     assert effects.freedom == pytest.approx(
-        (unsure**2 + own) ** 2 / (unsure**4 / 4 + own**2 / (8 + 0.37 * 4))
+        (unsure**2 + own) ** 2 / (unsure**4 / 4 + own**2 / (NATURAL_FREEDOM + 0.37 * 4))
     )
 
 
@@ -78,7 +86,8 @@ def test_what_peers_differ_by_in_each_step_is_theirs() -> None:
     """Without any difference between steps, all of it is between the peers."""
     step = [exp(each) for each in (-0.4, -0.2, 0.0, 0.2, 0.4)]
     effects = _effects(of_ranks(step, step))
-    own = (8 * 0.10**2 + 0.37 * 4 * (1.4826 * 0.2) ** 2) / (8 + 0.37 * 4)
+    own = NATURAL_FREEDOM * 0.10**2 + 0.37 * 4 * (1.4826 * 0.2) ** 2
+    own /= NATURAL_FREEDOM + 0.37 * 4
     assert effects.error == pytest.approx((own * (1 + 1.2533**2 / 4)) ** 0.5, rel=1e-6)
 
 

@@ -34,6 +34,9 @@ NATURAL = 0.10
 Two engines of one busy machine were seen 2 to 25 % apart in single steps (DAOS 2.8, DRAM).
 """
 
+NATURAL_FREEDOM = 8.0
+"""Degrees of freedom of that (own choice)."""
+
 UNSURE = 0.20
 """Assumed relative deviation between the mean latencies of steps, if a check has only one step (own
 choice)."""
@@ -215,6 +218,7 @@ def _effects(steps: Sequence[Mapping[Place, float]]) -> _Effects:
         known,
         float(peers - 1) if enough else 0.0,
         natural=NATURAL,
+        trust=NATURAL_FREEDOM,
     )
     error *= np.sqrt(1 + min(1.0, _ERROR_OF_MEDIAN**2 / (peers - 1)))
     return _Effects(dict(zip(places, gain.tolist(), strict=True)), float(error), freedom)
