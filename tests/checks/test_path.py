@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assay.checks.benchmarks import ior, nvme_perf
+from assay.checks.benchmarks import fio, ior, nvme_perf
 from assay.checks.bounds.devices import ROUNDED
 from assay.checks.bounds.path import data_path, data_ssds, is_in_scm, of_files, senders, storage
-from assay.checks.entry import Measured, Requirement
+from assay.checks.entry import Check, Measured, Requirement
 from assay.checks.expect import expectation
 from assay.checks.load import RANKS
 from assay.checks.whole import paths
@@ -112,6 +112,21 @@ def test_all_that_uses_a_mount_shares_the_rail_of_dfuse(backend: str, used: int)
     figure = expectation(cluster, requirement, Measured({}, scale="quick"))
     assert figure.bound == pytest.approx(used * 10e9 / 8 / 2**20)
     assert used <= RANKS["quick"]
+
+
+@pytest.mark.parametrize("backend", ["dfuse", "ioil", "pil4dfs"])
+def test_threads_of_one_process_share_a_rail(backend: str) -> None:
+    cluster = with_rails({f"hsn{rail}": 10.0 for rail in range(8)})
+    figure = expectation(cluster, of_client(fio.DFUSE, "read_1m", backend), Measured({}))
+    assert figure.bound == pytest.approx(10e9 / 8 / 2**20)
+    by_processes = expectation(cluster, of_client(fio.DFS, "read_1m"), Measured({}))
+    assert by_processes.bound == pytest.approx(80e9 / 8 / 2**20)
+
+
+def of_client(check: Check, name: str, backend: str | None = None) -> Requirement:
+    (metric,) = (each for each in check.metrics if each.name == name)
+    subject = Subject("c1", backend=backend)
+    return Requirement(check.name, check.layer, "clients", metric, subject)
 
 
 @pytest.mark.parametrize(

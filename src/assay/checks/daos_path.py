@@ -107,6 +107,8 @@ class DaosPath:
 
     processes: Callable[[Cluster, str], int] = ranks
     """Number of processes on each client, by scale."""
+    threads: bool = False
+    """Whether these are threads of one process, for which DAOS uses one interface."""
     stored: Callable[[Cluster], ObjectClass] = of_files
     """The cost of redundancy for a write."""
 
@@ -179,10 +181,15 @@ class DaosPath:
     def _crossed(
         self, cluster: Cluster, requirement: Requirement, unit: str, measured: Measured
     ) -> tuple[Sequence[Limit], str]:
-        """The limits of all that the data crosses; dfuse is one process, whoever uses its mount."""
+        """The limits of all that the data crosses.
+
+        dfuse is one process, whoever uses its mount. A process has one interface, unless
+        `D_DYNAMIC_CTX` is set (`daos_eq_create` in src/client/api/event.c of DAOS 2.8).
+        """
         backend = requirement.subject.backend and backend_of(requirement.subject)
         by_dfuse = backend and backend.mounted and backend.library is None
-        processes = 1 if by_dfuse else self.processes(cluster, measured.scale)
+        is_one = by_dfuse or self.threads
+        processes = 1 if is_one else self.processes(cluster, measured.scale)
         metric = requirement.metric
         assert metric.direction
         assert metric.transfer
