@@ -6,7 +6,15 @@ import pytest
 
 from assay.checks.benchmarks import fio, ior, nvme_perf
 from assay.checks.bounds.devices import ROUNDED
-from assay.checks.bounds.path import data_path, data_ssds, is_in_scm, of_files, senders, storage
+from assay.checks.bounds.path import (
+    data_path,
+    data_ssds,
+    evenly,
+    is_in_scm,
+    of_files,
+    senders,
+    storage,
+)
 from assay.checks.entry import Check, Measured, Requirement
 from assay.checks.expect import expectation
 from assay.checks.load import RANKS
@@ -91,6 +99,30 @@ def test_each_process_of_a_client_sends_by_one_rail(
     cluster = with_rails({"hsn0": 100.0, "hsn1": 200.0, "hsn2": 50.0})
     sent = senders(cluster, None, processes)
     assert (sent and sent.value.to("Gbit/s").value) == (gbits and pytest.approx(gbits))
+
+
+@pytest.mark.parametrize(("processes", "gbits"), [(None, 150), (2, 100), (1, 50)])
+def test_a_floor_allows_for_the_slowest_rail(processes: int | None, gbits: float) -> None:
+    # The agent gives rails in turn, so half of two ranks' data goes by the slower one.
+    uneven = with_rails({"hsn0": 100.0, "hsn1": 200.0, "hsn2": 50.0})
+    slowest = evenly(uneven, None, processes)
+    assert slowest is not None
+    assert slowest.value.to("Gbit/s").value == pytest.approx(gbits)
+    assert slowest.made_of.endswith("each client's slowest rail")
+    assert evenly(with_rails({"hsn0": 100.0, "hsn1": 100.0}), None, processes) is None
+
+
+def test_uneven_rails_lower_the_floor_alone() -> None:
+    of = of_client(fio.DFS, "read_1m")
+    uneven, even, slow = (
+        expectation(with_rails({"hsn0": first, "hsn1": second}), of, Measured({}))
+        for first, second in ((200.0, 100.0), (200.0, 200.0), (100.0, 100.0))
+    )
+    assert uneven.bound == pytest.approx(300e9 / 8 / 2**20)
+    assert uneven.floor == slow.floor
+    assert even.floor is not None
+    assert slow.floor is not None
+    assert slow.floor < even.floor
 
 
 def test_a_rail_of_unknown_speed_leaves_no_bound() -> None:

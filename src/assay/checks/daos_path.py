@@ -14,6 +14,7 @@ from assay.checks.bounds.path import (
     SSDS,
     as_rates,
     data_path,
+    evenly,
     is_in_scm,
     is_whole_stripe,
     of_files,
@@ -186,10 +187,7 @@ class DaosPath:
         dfuse is one process, whoever uses its mount. A process has one interface, unless
         `D_DYNAMIC_CTX` is set (`daos_eq_create` in src/client/api/event.c of DAOS 2.8).
         """
-        backend = requirement.subject.backend and backend_of(requirement.subject)
-        by_dfuse = backend and backend.mounted and backend.library is None
-        is_one = by_dfuse or self.threads
-        processes = 1 if is_one else self.processes(cluster, measured.scale)
+        processes = self._senders(cluster, requirement, measured)
         metric = requirement.metric
         assert metric.direction
         assert metric.transfer
@@ -199,6 +197,12 @@ class DaosPath:
                 cluster, "read", metric.transfer, measured, engine_of(requirement)
             )
         return crossed_by(cluster, requirement, unit, self.stored, processes, shown)
+
+    def _senders(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> int:
+        """Processes on each client that have an interface of their own."""
+        backend = requirement.subject.backend and backend_of(requirement.subject)
+        by_dfuse = backend and backend.mounted and backend.library is None
+        return 1 if by_dfuse or self.threads else self.processes(cluster, measured.scale)
 
     def _below(
         self,
@@ -226,8 +230,11 @@ class DaosPath:
             cluster, direction, size, in_flight * len(clients), measured
         )
         network = measured_below.network(cluster, direction, clients, measured, engine)
+        rails = evenly(cluster, tuple(clients), self._senders(cluster, requirement, measured))
         stored, why = cost.stored, cost.name
+        sent = cost.sent if is_whole_stripe(cluster, cost, size) else 1.0
         limits = [
+            rails and rails.over(sent, why),
             promised and promised.limits[0],
             kept_in and kept_in.over(stored, why),
             network and network.over(stored, why),

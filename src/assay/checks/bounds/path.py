@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from assay.checks.bounds.devices import (
     Direction,
@@ -112,6 +113,27 @@ def senders(
     names = cluster.clients if clients is None else clients
     used = (wire for name in names for wire in _wires(cluster, name, processes))
     return together(CLIENTS_PORTS, used)
+
+
+@once
+def evenly(
+    cluster: Cluster, clients: tuple[str, ...] | None = None, processes: int | None = None
+) -> Limit | None:
+    """What clients send if each of a client's rails carries as much as its slowest; None: all do.
+
+    The agent gives rails in turn, whatever their speed, and each process moves as much as any
+    other. So faster rails wait for the slowest.
+    """
+    names = cluster.clients if clients is None else clients
+    used = [_wires(cluster, name, processes) for name in names]
+    slowest = [_every_wire(cluster)[name][-1] for name in names]
+    kept = together(
+        CLIENTS_PORTS, (least for least, own in zip(slowest, used, strict=True) for _ in own)
+    )
+    every = senders(cluster, clients, processes)
+    if kept is None or every is None or kept.value.value >= every.value.value:
+        return None
+    return replace(kept, made_of=f"{kept.made_of}, each client's slowest rail")
 
 
 def _wires(cluster: Cluster, client: str, processes: int | None) -> Sequence[Limit | None]:
