@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from assay.checks.benchmarks import fio, ior, nvme_perf
@@ -167,6 +169,38 @@ def of_client(check: Check, name: str, backend: str | None = None) -> Requiremen
 def test_the_ssds_with_data(layout: str | None, numbers: list[int]) -> None:
     named = {Subject("s1", device=f"0000:{number:02x}:00.0") for number in numbers}
     assert data_ssds(system(layout)) == named
+
+
+def with_sheets(**changes: object) -> Cluster:
+    """The system, whose servers have these datasheets in place of theirs."""
+    cluster = system()
+    host = cluster.hosts["s1"]
+    sheets = host.datasheets.model_copy(update=changes)
+    other = host.model_copy(update={"datasheets": sheets})
+    return cluster.model_copy(update={"hosts": {**cluster.hosts, "s1": other}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "direction"),
+    [
+        ({"ssd": None, "memory": "DDR4-3200", "memory_channels": 8}, "read"),
+        # Nobody has published how fast it writes.
+        ({"ssd": "Kioxia CD9P-R 7.68TB"}, "write"),
+    ],
+    ids=["memory-alone", "link-alone"],
+)
+def test_links_and_memory_bound_unknown_ssds_and_promise_nothing(
+    changes: dict[str, object], direction: Literal["read", "write"]
+) -> None:
+    cluster = with_sheets(**changes)
+    assert storage(cluster, direction, MEBIBYTE) is None
+    bound = data_path(cluster, direction, MEBIBYTE)
+    assert bound is not None
+    assert {limit.who for limit in bound.limits} & {"the memory", "their PCIe links"}
+    metric = next(each for each in fio.DFS.metrics if each.direction == direction)
+    figure = expectation(cluster, of_client(fio.DFS, metric.name), Measured({}))
+    assert figure.floor is None
+    assert figure.bound is not None
 
 
 def test_ssds_of_one_model_are_counted_and_of_several_are_summed() -> None:

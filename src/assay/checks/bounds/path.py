@@ -66,8 +66,8 @@ def data_path(
         _cost(senders(cluster, None if clients is None else tuple(clients), processes), sent, why),
         _cost(_ports(cluster, engine), stored, why),
     ]
-    for kind in _storage(cluster, way, size, engine):
-        limits.append(_cost(kind, stored, why))
+    for limit, _ in _storage(cluster, way, size, engine):
+        limits.append(_cost(limit, stored, why))
     return tightest(limits, "GB/s")
 
 
@@ -176,10 +176,15 @@ def storage(
     redundancy: ObjectClass = PLAIN,
     engine: Subject | None = None,
 ) -> Bound | None:
-    """The maximum of the storage of engines, by default all, for values of a size."""
+    """The maximum of the storage of engines, by default all, for values of a size.
+
+    None if a medium is unknown: the links of SSDs and the memory say nothing of what SSDs do.
+    """
     stored = redundancy.stored if way == "write" else 1.0
     limits = _storage(cluster, way, size, engine)
-    return tightest((_cost(limit, stored, redundancy.name) for limit in limits), "GB/s")
+    if any(limit is None and is_medium for limit, is_medium in limits):
+        return None
+    return tightest((_cost(limit, stored, redundancy.name) for limit, _ in limits), "GB/s")
 
 
 def is_whole_stripe(cluster: Cluster, code: ObjectClass, size: Quantity) -> bool:
@@ -230,48 +235,51 @@ def is_in_scm(cluster: Cluster, size: Quantity) -> bool:
     return small or not all(engine.bdev_tiers for _, _, engine in _engines(cluster))
 
 
+_Kinds = tuple[tuple[Limit | None, bool], ...]
+"""Limits of the storage, and whether each is of a medium that keeps the values."""
+
+
 # Cached for all engines together only: those of a large system, one by one, would leave no room.
-def _storage(
-    cluster: Cluster, way: Direction, size: Quantity, only: Subject | None
-) -> tuple[Limit | None, ...]:
+def _storage(cluster: Cluster, way: Direction, size: Quantity, only: Subject | None) -> _Kinds:
     if only is None:
         return _storage_of_all(cluster, way, size)
     return tuple(_kinds(cluster, way, size, only))
 
 
 @once
-def _storage_of_all(cluster: Cluster, way: Direction, size: Quantity) -> tuple[Limit | None, ...]:
+def _storage_of_all(cluster: Cluster, way: Direction, size: Quantity) -> _Kinds:
     return tuple(_kinds(cluster, way, size))
 
 
 def _kinds(
     cluster: Cluster, way: Direction, size: Quantity, only: Subject | None = None
-) -> Iterator[Limit | None]:
+) -> Iterator[tuple[Limit | None, bool]]:
     """The limits of the storage of values: SSDs for data, or SCM and the log of a small write."""
     engines = list(_engines(cluster, only))
     if is_in_scm(cluster, size):
         line = size.to("B").value < 256
         kinds = (scm(cluster, host, engine, way, line) for _, host, engine in engines)
-        yield together("the SCM", kinds)
+        yield together("the SCM", kinds), True
         if way == "write" and all(engine.has_md_on_ssd for _, _, engine in engines):
             # SCM is DRAM then, and a write becomes durable in the log on the SSDs.
             yield from _ssds(cluster, engines, way, "wal")
         return
     yield from _ssds(cluster, engines, way, "data")
-    yield together("the memory", (memory(cluster, host) for _, host, _ in engines))
+    yield together("the memory", (memory(cluster, host) for _, host, _ in engines)), False
 
 
 def _ssds(
     cluster: Cluster, engines: list[tuple[str, Host, Engine]], way: Direction, role: str
-) -> Iterator[Limit | None]:
+) -> Iterator[tuple[Limit | None, bool]]:
     """The limits of the SSDs with a role."""
     models = _models(engines, role).items()
     if not models:
+        yield None, True
         return
     ssds = [ssd_bandwidth(cluster, model, way, count) for model, count in models]
     links = [ssd_link(cluster, model, count) for model, count in models]
-    yield ssds[0] if len(ssds) == 1 else together(SEVERAL_SSDS.format(role), ssds)
-    yield links[0] if len(links) == 1 else together("the PCIe links of the SSDs", links)
+    yield ssds[0] if len(ssds) == 1 else together(SEVERAL_SSDS.format(role), ssds), True
+    yield links[0] if len(links) == 1 else together("the PCIe links of the SSDs", links), False
 
 
 def _models(engines: list[tuple[str, Host, Engine]], role: str) -> dict[str | None, int]:
