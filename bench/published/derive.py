@@ -24,7 +24,7 @@ from systems import PHASES, Run, cluster_of, published, requirement
 
 from assay.checks.benchmarks.mdtest import Operations
 from assay.checks.bounds import tightest
-from assay.checks.bounds.path import is_whole_stripe, of_files
+from assay.checks.bounds.path import of_files, stored_of
 from assay.checks.daos_path import crossed_by
 from assay.checks.figures import targets
 from assay.checks.references import Law
@@ -82,8 +82,7 @@ def copies_of(run: Run, phase: str) -> float:
     assert metric.transfer
     if metric.direction == "read":
         return 1.0
-    code = of_files(cluster)
-    return code.copies(whole_stripes=is_whole_stripe(cluster, code, metric.transfer))
+    return stored_of(cluster, of_files(cluster), metric.transfer)
 
 
 def least_times(runs: Sequence[Run], phase: str) -> Array:

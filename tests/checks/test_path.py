@@ -73,6 +73,17 @@ def test_only_writes_are_stored_several_times(direction: str, copies: int) -> No
     assert plain.value.value / twice.value.value == pytest.approx(copies)
 
 
+@pytest.mark.parametrize(("name", "kib", "stored"), [("EC_4P2GX", 512, 1.5), ("EC_4P2GX", 511, 3)])
+def test_a_part_of_a_stripe_is_stored_on_each_parity(name: str, kib: int, stored: float) -> None:
+    plain, coded = (
+        storage(system(), "write", Quantity(kib, "KiB"), object_class(each, 4))
+        for each in ("SX", name)
+    )
+    assert plain is not None
+    assert coded is not None
+    assert plain.value.value / coded.value.value == pytest.approx(stored)
+
+
 def test_some_clients_send_less_than_all() -> None:
     cluster = system(clients=4, ssds=40, servers=4)
     one, all_four = (data_path(cluster, "write", MEBIBYTE, clients=c) for c in (["c2"], None))

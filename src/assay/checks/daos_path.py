@@ -16,11 +16,12 @@ from assay.checks.bounds.path import (
     data_path,
     evenly,
     is_in_scm,
-    is_whole_stripe,
     of_files,
     senders,
+    sent_of,
     servers_of,
     storage,
+    stored_of,
 )
 from assay.checks.entry import Expectation, Measured, Requirement
 from assay.checks.figures import nothing, shortest, within
@@ -176,8 +177,7 @@ class DaosPath:
         assert size
         if requirement.metric.direction == "read":
             return 1
-        code = self.stored(cluster)
-        return code.copies(whole_stripes=is_whole_stripe(cluster, code, size))
+        return stored_of(cluster, self.stored(cluster), size)
 
     def _crossed(
         self, cluster: Cluster, requirement: Requirement, unit: str, measured: Measured
@@ -231,8 +231,8 @@ class DaosPath:
         )
         network = measured_below.network(cluster, direction, clients, measured, engine)
         rails = evenly(cluster, tuple(clients), self._senders(cluster, requirement, measured))
-        stored, why = cost.stored, cost.name
-        sent = cost.sent if is_whole_stripe(cluster, cost, size) else 1.0
+        stored, why = stored_of(cluster, cost, size), cost.name
+        sent = sent_of(cluster, cost, size)
         limits = [
             rails and rails.over(sent, why),
             promised and promised.limits[0],

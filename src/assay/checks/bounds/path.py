@@ -60,8 +60,8 @@ def data_path(
     """
     sent, stored, why = 1.0, 1.0, redundancy.name
     if way == "write":
-        sent = redundancy.sent if is_whole_stripe(cluster, redundancy, size) else 1.0
-        stored = redundancy.stored
+        sent = sent_of(cluster, redundancy, size)
+        stored = stored_of(cluster, redundancy, size)
     limits: list[Limit | None] = [
         _cost(senders(cluster, None if clients is None else tuple(clients), processes), sent, why),
         _cost(_ports(cluster, engine), stored, why),
@@ -180,7 +180,7 @@ def storage(
 
     None if a medium is unknown: the links of SSDs and the memory say nothing of what SSDs do.
     """
-    stored = redundancy.stored if way == "write" else 1.0
+    stored = stored_of(cluster, redundancy, size) if way == "write" else 1.0
     limits = _storage(cluster, way, size, engine)
     if any(limit is None and is_medium for limit, is_medium in limits):
         return None
@@ -190,6 +190,16 @@ def storage(
 def is_whole_stripe(cluster: Cluster, code: ObjectClass, size: Quantity) -> bool:
     """Whether a write of a size has a full stripe; for less the client sends no parity."""
     return size.to("B").value >= code.data * layout(cluster).cell_bytes
+
+
+def stored_of(cluster: Cluster, code: ObjectClass, size: Quantity) -> float:
+    """How often each byte of a write of a size is stored: of part of a stripe, on each parity."""
+    return code.copies(whole_stripes=is_whole_stripe(cluster, code, size))
+
+
+def sent_of(cluster: Cluster, code: ObjectClass, size: Quantity) -> float:
+    """How often a client sends each byte of a write of a size, at least: parity of full stripes."""
+    return code.sent if is_whole_stripe(cluster, code, size) else 1.0
 
 
 def of_files(cluster: Cluster) -> ObjectClass:
