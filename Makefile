@@ -95,8 +95,9 @@ docs: setup ## Write the roles' pages, the list of modules and the tables of flo
 	$(BIN)/python scripts/platforms_page.py
 
 .PHONY: floors
-floors: setup ## Derive the floors of figures through DAOS from bench/published/published.yml.
+floors: setup ## Derive the floors of figures through DAOS from bench/published/published.yml, and judge its systems.
 	$(BIN)/python bench/published/derive.py
+	$(BIN)/python bench/published/published.py --page
 	$(BIN)/python scripts/floors.py
 
 .PHONY: test

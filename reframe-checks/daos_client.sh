@@ -113,3 +113,11 @@ still_same_agent() {
         echo "daos_agent restarted or ended during the run: $other; when it ends, it closes the handles of its clients" \
             >"$RAW/refusal"
 }
+
+# spread NODE...: export CPUS, a core for each process of fio, on these NUMA nodes. An agent gives a process that may run
+# on several nodes the rails of the first of them.
+spread() {
+    export CPUS
+    CPUS=$(cores "$@")
+    [[ -n $CPUS ]] || refuse "the cores of the NUMA nodes $* are unknown: $NODES lists none"
+}

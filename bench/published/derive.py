@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from systems import PHASES, Run, cluster_of, published, requirement
 
+from assay.checks.benchmarks.mdtest import Operations
 from assay.checks.bounds import tightest
-from assay.checks.bounds.path import is_whole_stripe
+from assay.checks.bounds.path import of_files, stored_of
 from assay.checks.daos_path import crossed_by
 from assay.checks.figures import targets
 from assay.checks.references import Law
-from assay.cluster.object_class import object_class
 from assay.units import Quantity
 
 FLOORS = Path(__file__).parents[2] / "src/assay/checks/floors.yml"
@@ -75,14 +75,14 @@ def times(run: Run, phase: str) -> tuple[float, float, float, float]:
 
 def copies_of(run: Run, phase: str) -> float:
     """How often targets store what a phase writes."""
-    metric = next(each for each in PHASES if each.name == phase)
-    if metric.name.endswith(("read", "stat")):
+    metric, cluster = next(each for each in PHASES if each.name == phase), cluster_of(run, phase)
+    operations = getattr(metric.rule, "__self__", None)
+    if isinstance(operations, Operations):
+        return operations.copies(cluster)
+    assert metric.transfer
+    if metric.direction == "read":
         return 1.0
-    size = metric.transfer
-    is_data = metric.unit == "GiB/s"
-    code = object_class(run.class_of(phase)[0], there=1)
-    whole = is_data and size is not None and is_whole_stripe(cluster_of(run, phase), code, size)
-    return code.copies(whole_stripes=whole)
+    return stored_of(cluster, of_files(cluster), metric.transfer)
 
 
 def least_times(runs: Sequence[Run], phase: str) -> Array:

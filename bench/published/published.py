@@ -1,5 +1,7 @@
 """Judges every published system as this product does: `make bench-published`.
 
+With `--page` it writes docs/published.md as well, and a test holds that page against the code.
+
 Each run is described as a planned cluster, and each of its figures is judged by the floors that are
 derived from the runs of all other owners. A published figure is one number: its seven samples
 differ by a thousandth, which is made up, so that a verdict can be given. As a test of sharpness,
@@ -8,12 +10,15 @@ half of each figure is judged, too.
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from statistics import quantiles
+from textwrap import fill
 from unittest.mock import patch
 
 from derive import DERIVED, law
@@ -31,6 +36,20 @@ from assay.units import show
 
 ASKED_MEDIAN, ASKED_MOST, ASKED_HALVES = 2.5, 6.0, 0.6
 """Of figure over floor, the median and the 90 % quantile; the share of halves that are `below`."""
+
+PAGE = Path(__file__).parents[2] / "docs/published.md"
+
+HEAD = (
+    "# Published systems",
+    "DAOS systems whose figures are published, judged as this product does: by the bounds of their"
+    " hardware, and by floors that are derived from the runs of all other owners"
+    " ([derivations](derivations.md#floors-from-published-systems)). The data and their sources are"
+    " in `bench/published/published.yml`. This is printed by `make bench-published`; `make floors`"
+    " writes it here.",
+    "The last row of the table is a claim that contradicts its own hardware. Below the table stands"
+    " of each exception what is not known of that run or system.",
+)
+"""The paragraphs above what is printed."""
 
 SCATTER = (0.0, 0.001, -0.001, 0.0005, -0.0005, 0.0015, -0.0015)
 """Relative, made up."""
@@ -100,6 +119,11 @@ def judged(run: Run, phase: str) -> Row:
 def rows() -> list[Row]:
     """Every figure of every run whose hardware is published."""
     return [judged(run, phase.name) for run in published().known() for phase in DERIVED]
+
+
+def refused() -> list[Row]:
+    """The claims that contradict their own hardware."""
+    return [judged(claim, phase) for claim in published().claims for phase in claim.gib_per_s]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +196,28 @@ def table(judgements: Sequence[Row]) -> Table:
     return made
 
 
-def main() -> int:
+def printed(judgements: Sequence[Row], claims: Sequence[Row]) -> str:
+    """The table of all figures, how sharp floors are, and the exceptions."""
+    console = Console(width=200, file=io.StringIO(), color_system=None)
+    console.print(table([*judgements, *claims]))
+    assert isinstance(console.file, io.StringIO)
+    lines = [*console.file.getvalue().splitlines(), *summary(judgements)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def page(judgements: Sequence[Row], claims: Sequence[Row]) -> str:
+    """The page of the documentation with all that is printed."""
+    paragraphs = (fill(each, 120, break_long_words=False, break_on_hyphens=False) for each in HEAD)
+    text = printed(judgements, claims)
+    return "\n\n".join([*paragraphs, f"```\n{text}\n```\n"])
+
+
+def main(arguments: list[str]) -> int:
     """Print everything; 1 if it is not as sharp as asked, or an exception is not explained."""
-    console = Console(width=200)
-    judgements = rows()
-    refused = [judged(claim, phase) for claim in published().claims for phase in claim.gib_per_s]
-    console.print(table([*judgements, *refused]))
-    for line in summary(judgements):
-        print(line)
+    judgements, claims = rows(), refused()
+    print(printed(judgements, claims))
+    if "--page" in arguments:
+        PAGE.write_text(page(judgements, claims), "utf-8")
     sharp = sharpness(judgements)
     is_sharp = sharp.median <= ASKED_MEDIAN and sharp.most <= ASKED_MOST
     unexplained = [
@@ -192,4 +230,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

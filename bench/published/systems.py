@@ -126,20 +126,19 @@ def published() -> Published:
 
 
 def cluster_of(run: Run, phase: str) -> Cluster:
-    """The planned cluster of a run, with the object class of a phase.
+    """The planned cluster of a run, with the object classes of a phase.
 
     Raises:
         ValueError: this product refuses the description.
     """
-    files, _ = run.class_of(phase)
-    return _with_class(run, files)
+    return _with_classes(run, *run.class_of(phase))
 
 
 @cache
-def _with_class(run: Run, files: str) -> Cluster:
+def _with_classes(run: Run, files: str, directories: str | None) -> Cluster:
     cluster = _cluster(run)
     assert cluster.daos
-    daos = cluster.daos.model_copy(update={"file_oclass": files})
+    daos = cluster.daos.model_copy(update={"file_oclass": files, "dir_oclass": directories})
     return cluster.model_copy(update={"daos": daos})
 
 

@@ -8,6 +8,7 @@ from reframe.core.builtins import run_before
 
 from assay.campaign.steps import Shell, Step
 from assay.checks.benchmarks.fdb_hammer import fields_in_each, layout, load_in_daos
+from assay.cluster.rails import most_rails
 from assay.shell import JOB, STAGE, line
 from assay.subject import Subject
 from assay.tools.fdb_hammer import (
@@ -141,9 +142,12 @@ class FdbDaosCheck(RunsFdbHammer, NeedsDaos, StartsItsPrograms, AssayCheck):
         processes = self.processes(subject)
         hosts = self.hosts[:processes]
         most = ceil(processes / len(hosts))
+        # Then the processes on a client with several rails take its sockets in turn, too.
+        places = "cyclic:cyclic" if most_rails(self.cluster) > 1 else "cyclic"
         return [
             *("srun", "--mpi=none", f"--nodelist={','.join(hosts)}", f"--nodes={len(hosts)}"),
-            *(f"--ntasks={processes}", f"--ntasks-per-node={most}", "--distribution=cyclic"),
+            *(f"--ntasks={processes}", f"--ntasks-per-node={most}"),
+            f"--distribution={places}",
             *("--cpus-per-task=1", "--cpu-bind=cores", "--kill-on-bad-exit", "--label"),
         ]
 

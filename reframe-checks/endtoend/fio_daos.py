@@ -10,6 +10,8 @@ from reframe.core.builtins import variable
 from assay.checks.backends import backend_of, container, library_directory
 from assay.checks.benchmarks.fio import PROCESSES
 from assay.checks.plan import Metric
+from assay.cluster.description import Interface
+from assay.cluster.rails import rails, turns
 from assay.shell import JOB, Variable
 from assay.subject import Subject
 from assay.tools.daos.interception import environment
@@ -63,7 +65,26 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
             "dfs": container(self.cluster),
             # fio expands these from its environment.
             "file": "assay.${SLURM_JOB_ID}.${SLURMD_NODENAME}",
+            **({"cpus": "${CPUS}"} if self.spreads else {}),
         }
+
+    @property
+    def spreads(self) -> bool:
+        """Whether processes of a client have to be on several NUMA nodes, to use all its rails."""
+        return any(turns(self.cluster, name, self.processes) for name in self.hosts)
+
+    def spread(self, subject: Subject) -> Commands:
+        """Choose a core for each process, on the NUMA nodes of the rails in turn."""
+        if not self.spreads:
+            return []
+        nodes = turns(self.cluster, subject.host, self.processes) or self._near(subject)
+        return [["spread", *map(str, nodes)]]
+
+    def _near(self, subject: Subject) -> Sequence[int]:
+        """The NUMA node of the rails of a client that has rails on one."""
+        interfaces = self.host(subject).interfaces
+        first = interfaces.get(rails(self.cluster, subject.host)[0], Interface())
+        return [first.numa_node or 0] * self.processes
 
     def guards(self, subject: Subject) -> Commands:
         """Check also that the agent gives what is described, and stays the same."""
@@ -71,6 +92,7 @@ class FioDfs(NeedsDaos, KeepsInFlight, FioCheck):
             *super().guards(subject),
             ["same_agent"],
             self.attached(subject.hosts),
+            *self.spread(subject),
             *watched_once(self, subject),
         ]
 

@@ -266,7 +266,7 @@ class NeedsDaos(RunsDaosPrograms):
             health = self.ask(f"container_status.{when}", containers.status(pool, label))
             problems = containers.unclean(health, pool, label) or problems
         if not problems and found:
-            problems += containers.other_layout(asked, self.daos.file_oclass)
+            problems += containers.other_layout(asked, self.daos.file_oclass, self.daos.dir_oclass)
         return problems
 
     def note_properties(self, when: str) -> None:

@@ -43,6 +43,7 @@ _VARIABLES = {
     "server.": "daos_server_",
     "agent.": "daos_agent_",
     "daos.file_oclass": "daos_system_pools[0].containers[0].file_oclass",
+    "daos.dir_oclass": "daos_system_pools[0].containers[0].dir_oclass",
     "daos.perf_pool": "cluster_daos_perf_pool",
     "daos.pools": "daos_system_pools",
     "daos.failure": "cluster_failure",

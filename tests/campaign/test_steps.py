@@ -183,6 +183,17 @@ def test_the_cores_of_devices_are_near_in_their_order(
     assert job.output("cores") == f"{cores}\n"
 
 
+def test_processes_of_fio_have_cores_on_the_nodes_that_are_named(job: Job, tmp_path: Path) -> None:
+    for number, cpulist in enumerate(["0-3", "4-7"]):
+        (tmp_path / f"node{number}").mkdir()
+        (tmp_path / f"node{number}" / "cpulist").write_text(f"{cpulist}\n")
+    places = f"NODES={tmp_path}"
+    assert job.run(places, "spread 0 0 1 1", 'env | grep ^CPUS= >"$RAW/cores"') == 0
+    assert job.output("cores") == "CPUS=0,1,4,5\n"
+    assert job.run(f"{places}/none", "spread 0 1") == 1
+    assert job.output("refusal").startswith("the cores of the NUMA nodes 0 1 are unknown")
+
+
 def test_times_are_the_same_in_every_language(
     job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -195,8 +195,9 @@ def test_modules_of_which_nobody_says_how_they_write_are_not_a_limit() -> None:
 def test_every_erasure_code_of_daos_costs_its_parity(data: int, parity: int) -> None:
     """By client and servers: a stripe of all data cells goes over the wire with its parity."""
     cost = (data + parity) / data
-    plain = data_path(system(), "write", MEBIBYTE)
-    coded = data_path(system(), "write", MEBIBYTE, object_class(f"EC_{data}P{parity}GX", 4))
+    stripes = Quantity(2, "MiB")
+    plain = data_path(system(), "write", stripes)
+    coded = data_path(system(), "write", stripes, object_class(f"EC_{data}P{parity}GX", 4))
     assert plain is not None
     assert coded is not None
     assert coded.value.value == pytest.approx(plain.value.value / cost)

@@ -14,6 +14,7 @@ from assay.checks.expect import expectation
 from assay.checks.plan import requirements
 from assay.checks.raw import RawOutputs
 from assay.cluster.description import Cluster
+from assay.cluster.rails import turns
 from assay.foreign.files import Tree
 from assay.subject import Subject
 from assay.tools.output import Parsed
@@ -111,3 +112,25 @@ def test_the_job_asks_the_agent_so_many_times(nodes: str, asked: int, tmp_path: 
     first, *given = done.stdout.splitlines()
     assert first == "disable_caching: false"
     assert [line.partition(" ")[2] for line in given] == ["(daos): numa:0 iface:ib0 dom:x"] * asked
+
+
+@pytest.mark.parametrize(
+    ("changes", "processes", "nodes"),
+    [
+        (FOUR, 2, (0, 1)),
+        (FOUR, 6, (0, 0, 0, 1, 1, 1)),
+        ({"c1: interfaces/ib1/network": "192.0.2.0/24"}, 4, (0, 0, 1, 1)),
+        ({"c1: interfaces/ib1": {"numa_node": 0}}, 4, ()),
+        ({"c1: agent": {"include_fabric_ifaces": ["ib1"]}}, 4, ()),
+    ],
+    ids=["one-each", "several-each", "two-rails", "one-node", "one-rail"],
+)
+def test_processes_are_spread_over_the_nodes_of_the_rails(
+    changes: dict[str, Any], processes: int, nodes: tuple[int, ...]
+) -> None:
+    assert turns(client(changes), "c1", processes) == nodes
+
+
+def test_three_rails_have_as_many_processes_each() -> None:
+    three = {f"c1: interfaces/ib{number}": {"numa_node": number // 2} for number in range(3)}
+    assert turns(client(three), "c1", 6) == (0, 0, 0, 0, 1, 1)

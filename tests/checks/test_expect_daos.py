@@ -107,7 +107,8 @@ def of_three_servers(object_class: str, gbits: float) -> Cluster:
         ("RP_3GX", "FioDfs.write_1m on c1", 400 / 3),
         ("EC_4P2GX", "IorEasy.write on clients/dfs", 400 / 1.5),
         ("EC_4P2GX", "FioDfs.write_1m on c1", 200 / 1.5),  # the client's, with its parity
-        ("EC_4P2GX", "IorHard.write on clients/dfs", 400 / 1.5),  # the servers'
+        # Part of a stripe has a replica on each parity.
+        ("EC_4P2GX", "IorHard.write on clients/dfs", 400 / 3),
         ("RP_3GX", "IorEasy.read on clients/dfs", 400),
         ("RP_3GX", "DaosPerf.update_1m on c1", 200),  # its objects are of another class
         ("RP_3GX", "FdbHammerDaos.write on clients/1-containers", 400),  # so are FDB's
@@ -143,7 +144,7 @@ def test_a_client_with_engines_of_its_own_has_no_wire_to_them(key: str) -> None:
 @pytest.mark.parametrize(
     ("key", "bound"),
     [
-        # Less than a stripe: the servers make the parity, and store 800 Gbit/s / 1.5.
+        # Less than a stripe: the servers make the parity, and take 1,600 Gbit/s / 3.
         ("IorHard.write on clients/dfs", 400 * GBIT_IN_MIB),
         ("Io500.ior_hard_write on clients/dfs", 400e9 / 8 / 2**30),
         # A full stripe goes out with its parity.
@@ -152,7 +153,7 @@ def test_a_client_with_engines_of_its_own_has_no_wire_to_them(key: str) -> None:
     ],
 )
 def test_a_client_sends_the_parity_of_full_stripes_alone(key: str, bound: float) -> None:
-    cluster = of_three_servers("EC_4P2GX", 800)
+    cluster = of_three_servers("EC_4P2GX", 1600)
     assert expectation(cluster, find(cluster, key), {}).bound == pytest.approx(bound)
 
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
-from assay.checks.benchmarks import ior, nvme_perf
+from assay.checks.benchmarks import fio, ior, nvme_perf
 from assay.checks.bounds.devices import ROUNDED
-from assay.checks.bounds.path import data_path, data_ssds, is_in_scm, of_files, senders, storage
-from assay.checks.entry import Measured, Requirement
+from assay.checks.bounds.path import (
+    data_path,
+    data_ssds,
+    evenly,
+    is_in_scm,
+    of_files,
+    senders,
+    storage,
+)
+from assay.checks.entry import Check, Measured, Requirement
 from assay.checks.expect import expectation
 from assay.checks.load import RANKS
 from assay.checks.whole import paths
@@ -63,6 +73,17 @@ def test_only_writes_are_stored_several_times(direction: str, copies: int) -> No
     assert plain.value.value / twice.value.value == pytest.approx(copies)
 
 
+@pytest.mark.parametrize(("name", "kib", "stored"), [("EC_4P2GX", 512, 1.5), ("EC_4P2GX", 511, 3)])
+def test_a_part_of_a_stripe_is_stored_on_each_parity(name: str, kib: int, stored: float) -> None:
+    plain, coded = (
+        storage(system(), "write", Quantity(kib, "KiB"), object_class(each, 4))
+        for each in ("SX", name)
+    )
+    assert plain is not None
+    assert coded is not None
+    assert plain.value.value / coded.value.value == pytest.approx(stored)
+
+
 def test_some_clients_send_less_than_all() -> None:
     cluster = system(clients=4, ssds=40, servers=4)
     one, all_four = (data_path(cluster, "write", MEBIBYTE, clients=c) for c in (["c2"], None))
@@ -93,6 +114,30 @@ def test_each_process_of_a_client_sends_by_one_rail(
     assert (sent and sent.value.to("Gbit/s").value) == (gbits and pytest.approx(gbits))
 
 
+@pytest.mark.parametrize(("processes", "gbits"), [(None, 150), (2, 100), (1, 50)])
+def test_a_floor_allows_for_the_slowest_rail(processes: int | None, gbits: float) -> None:
+    # The agent gives rails in turn, so half of two ranks' data goes by the slower one.
+    uneven = with_rails({"hsn0": 100.0, "hsn1": 200.0, "hsn2": 50.0})
+    slowest = evenly(uneven, None, processes)
+    assert slowest is not None
+    assert slowest.value.to("Gbit/s").value == pytest.approx(gbits)
+    assert slowest.made_of.endswith("each client's slowest rail")
+    assert evenly(with_rails({"hsn0": 100.0, "hsn1": 100.0}), None, processes) is None
+
+
+def test_uneven_rails_lower_the_floor_alone() -> None:
+    of = of_client(fio.DFS, "read_1m")
+    uneven, even, slow = (
+        expectation(with_rails({"hsn0": first, "hsn1": second}), of, Measured({}))
+        for first, second in ((200.0, 100.0), (200.0, 200.0), (100.0, 100.0))
+    )
+    assert uneven.bound == pytest.approx(300e9 / 8 / 2**20)
+    assert uneven.floor == slow.floor
+    assert even.floor is not None
+    assert slow.floor is not None
+    assert slow.floor < even.floor
+
+
 def test_a_rail_of_unknown_speed_leaves_no_bound() -> None:
     cluster = with_rails({"hsn0": 200.0, "hsn1": 200.0})
     unknown = cluster.hosts["c1"].interfaces | {"hsn1": Interface(numa_node=1)}
@@ -114,12 +159,59 @@ def test_all_that_uses_a_mount_shares_the_rail_of_dfuse(backend: str, used: int)
     assert used <= RANKS["quick"]
 
 
+@pytest.mark.parametrize("backend", ["dfuse", "ioil", "pil4dfs"])
+def test_threads_of_one_process_share_a_rail(backend: str) -> None:
+    cluster = with_rails({f"hsn{rail}": 10.0 for rail in range(8)})
+    figure = expectation(cluster, of_client(fio.DFUSE, "read_1m", backend), Measured({}))
+    assert figure.bound == pytest.approx(10e9 / 8 / 2**20)
+    by_processes = expectation(cluster, of_client(fio.DFS, "read_1m"), Measured({}))
+    assert by_processes.bound == pytest.approx(80e9 / 8 / 2**20)
+
+
+def of_client(check: Check, name: str, backend: str | None = None) -> Requirement:
+    (metric,) = (each for each in check.metrics if each.name == name)
+    subject = Subject("c1", backend=backend)
+    return Requirement(check.name, check.layer, "clients", metric, subject)
+
+
 @pytest.mark.parametrize(
     ("layout", "numbers"), [(None, [0, 1, 2, 3]), ("shared", [0, 1, 2, 3]), ("wal", [10, 11, 12])]
 )
 def test_the_ssds_with_data(layout: str | None, numbers: list[int]) -> None:
     named = {Subject("s1", device=f"0000:{number:02x}:00.0") for number in numbers}
     assert data_ssds(system(layout)) == named
+
+
+def with_sheets(**changes: object) -> Cluster:
+    """The system, whose servers have these datasheets in place of theirs."""
+    cluster = system()
+    host = cluster.hosts["s1"]
+    sheets = host.datasheets.model_copy(update=changes)
+    other = host.model_copy(update={"datasheets": sheets})
+    return cluster.model_copy(update={"hosts": {**cluster.hosts, "s1": other}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "direction"),
+    [
+        ({"ssd": None, "memory": "DDR4-3200", "memory_channels": 8}, "read"),
+        # Nobody has published how fast it writes.
+        ({"ssd": "Kioxia CD9P-R 7.68TB"}, "write"),
+    ],
+    ids=["memory-alone", "link-alone"],
+)
+def test_links_and_memory_bound_unknown_ssds_and_promise_nothing(
+    changes: dict[str, object], direction: Literal["read", "write"]
+) -> None:
+    cluster = with_sheets(**changes)
+    assert storage(cluster, direction, MEBIBYTE) is None
+    bound = data_path(cluster, direction, MEBIBYTE)
+    assert bound is not None
+    assert {limit.who for limit in bound.limits} & {"the memory", "their PCIe links"}
+    metric = next(each for each in fio.DFS.metrics if each.direction == direction)
+    figure = expectation(cluster, of_client(fio.DFS, metric.name), Measured({}))
+    assert figure.floor is None
+    assert figure.bound is not None
 
 
 def test_ssds_of_one_model_are_counted_and_of_several_are_summed() -> None:

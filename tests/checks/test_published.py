@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from derive import DERIVED, derived
-from published import ASKED_HALVES, ASKED_MEDIAN, ASKED_MOST, Row, judged, sharpness
+from derive import derived
+from published import (
+    ASKED_HALVES,
+    ASKED_MEDIAN,
+    ASKED_MOST,
+    PAGE,
+    Row,
+    judged,
+    page,
+    refused,
+    sharpness,
+)
+from published import rows as every_figure
 from systems import published
 
 from assay.checks.references import laws
@@ -14,7 +25,7 @@ from assay.judge.verdict import Verdict
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
     """Every figure of every described run, by floors from all other owners."""
-    return [judged(run, phase.name) for run in published().known() for phase in DERIVED]
+    return every_figure()
 
 
 def test_the_floors_in_use_are_those_that_the_published_figures_give() -> None:
@@ -57,6 +68,10 @@ def test_the_floors_are_as_sharp_as_asked(rows: list[Row]) -> None:
     assert sharp.median <= ASKED_MEDIAN
     assert sharp.most <= ASKED_MOST
     assert sharp.halves >= ASKED_HALVES
+
+
+def test_the_page_has_what_the_bench_prints(rows: list[Row]) -> None:
+    assert page(rows, refused()) == PAGE.read_text("utf-8"), "run make floors"
 
 
 def test_each_figure_is_published_once() -> None:

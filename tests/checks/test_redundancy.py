@@ -107,6 +107,38 @@ def test_properties_come_before_defaults_and_a_class_before_all() -> None:
     assert of_files(system(6, **{"daos/file_oclass": "S1"})).name == "S1"
 
 
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        ({}, "RP_4G1"),
+        ({"dir_oclass": "RP_2G1"}, "RP_2G1"),
+        ({"oclass": "RP_3GX"}, "RP_3GX"),
+        ({"oclass": "RP_3GX", "dir_oclass": "S1"}, "S1"),
+        # DAOS has no erasure code for directories.
+        ({"dir_oclass": "EC_2P1G1"}, "RP_4G1"),
+        ({"properties": {"rd_fac": 1}}, "RP_2G1"),
+    ],
+    ids=["default", "own", "both", "own-of-both", "erasure-code", "factor"],
+)
+def test_directories_have_a_class_of_their_own(made: dict[str, Any], name: str) -> None:
+    document = site(servers=6)
+    container = {"name": "posix"} | made
+    document["daos"] |= {
+        "pool": "tank",
+        "container": "posix",
+        "pools": [{"name": "tank", "size": "1TiB", "containers": [container]}],
+        "file_oclass": container.get("oclass"),
+    }
+    assert layout(described(document)).directories.name == name
+
+
+def test_directories_of_which_nothing_is_known_survive_what_files_do() -> None:
+    named = {"daos/file_oclass": "RP_2GX", "daos/pools": []}
+    assert layout(described(put(site(servers=6), named))).directories.name == "RP_2GX"
+    named["daos/dir_oclass"] = "RP_3G1"
+    assert layout(described(put(site(servers=6), named))).directories.name == "RP_3G1"
+
+
 def test_ranks_may_be_the_fault_domains() -> None:
     assert of_files(system(3, {"rd_fac": 1}, {"rd_lvl": "rank"})).name == "EC_4P1GX"
     assert of_files(system(3, {"rd_fac": 1})).name == "EC_2P1GX"

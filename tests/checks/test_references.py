@@ -121,6 +121,29 @@ def test_a_replicated_file_takes_a_target_more_time() -> None:
     assert expectation(cluster, required, {}).floor == pytest.approx(least("mdtest_easy_stat"))
 
 
+@pytest.mark.parametrize(
+    ("files", "directories", "copies"),
+    [
+        ("SX", "RP_2G1", {"MdtestEasy.create": 2, "MdtestHard.create": 2, "MdtestEasy.remove": 2}),
+        ("RP_2GX", "S1", {"MdtestEasy.create": 1, "MdtestHard.create": 2, "MdtestEasy.remove": 2}),
+    ],
+)
+def test_an_empty_file_takes_the_time_of_its_directory(
+    files: str, directories: str, copies: dict[str, int]
+) -> None:
+    made = document()
+    made["daos"] |= {"file_oclass": files, "dir_oclass": directories}
+    cluster = described(made)
+    phases = {
+        "MdtestEasy.create": "mdtest_easy_write",
+        "MdtestHard.create": "mdtest_hard_write",
+        "MdtestEasy.remove": "mdtest_easy_delete",
+    }
+    for figure, count in copies.items():
+        expected = expectation(cluster, find(cluster, f"{figure} on clients/dfs"), {})
+        assert expected.floor == pytest.approx(least(phases[figure], copies=count)), figure
+
+
 def test_a_slow_layer_below_lowers_the_floor_and_not_the_bound() -> None:
     sound = of("IorEasy.read on clients/dfs")
     slow = of("IorEasy.read on clients/dfs", {"NvmeBandwidth.read_1m_together": 3000.0})

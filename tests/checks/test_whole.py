@@ -12,6 +12,8 @@ from assay.checks.plan import requirements
 from assay.checks.whole import Total, paths, totals
 from assay.cluster.description import Cluster
 from assay.commands import expect
+from clusters import described
+from sites import site
 
 
 def total(cluster: Cluster, figure: str, backend: str | None = None) -> Total:
@@ -62,6 +64,17 @@ def test_engines_get_no_more_than_the_clients_send() -> None:
     engines = total(clusters.system(servers=8, clients=2), "SelfTestClientServer.get_1m")
     assert engines.bound == pytest.approx(2 * 25e9 / 2**20)
     assert engines.limited.startswith("the clients' NICs, 2 × 25.0 GB/s")
+
+
+def test_engines_get_what_all_rails_of_the_clients_send() -> None:
+    document = site("pmem", servers=4, engines=2, clients=2, rails=2)
+    rails = described(document)
+    engines = total(rails, "SelfTestClientServer.get_1m")
+    each = rails.hosts["c1"].interfaces["ib0"].speed_gbits
+    assert each
+    assert engines.count == 8
+    assert engines.bound == pytest.approx(4 * each * 1e9 / 8 / 2**20)
+    assert engines.limited.startswith("the clients' NICs, 4 × ")
 
 
 def test_pairs_do_not_add_up() -> None:

@@ -63,13 +63,14 @@ def said(root: Path, name: str, response: object, changes: dict[str, object]) ->
     return found
 
 
-def container(oclass: str) -> dict[str, Any]:
+def container(files: str, directories: str = "RP_3G1") -> dict[str, Any]:
     return {"container_uuid": "a", "pool_uuid": "b", "container_type": "POSIX"} | {
-        "file_object_class": oclass
+        "file_object_class": files,
+        "dir_object_class": directories,
     }
 
 
-RP_3: dict[str, object] = {"daos/file_oclass": "RP_3GX"}
+RP_3: dict[str, object] = {"daos/file_oclass": "RP_3GX", "daos/dir_oclass": "RP_3G1"}
 OLDER: dict[str, object] = {"daos/version": "2.6"}
 
 
@@ -81,6 +82,12 @@ OLDER: dict[str, object] = {"daos/version": "2.6"}
         ("version", {"version": "3.1.0"}, OLDER, "DAOS 2.6 is described, and its client is of"),
         ("pool", pool(16), TARGETS, "the pool has 16 targets, and the engines of the description"),
         ("container", container("SX"), RP_3, "the container's files have the object class SX, but"),
+        (
+            "container",
+            container("RP_3GX", "S1"),
+            RP_3,
+            "the container's directories have the object class S1, but the description has RP_3G1",
+        ),
         ("devices", devices(4), TWO_SSDS, "dmg storage query: 4 SSDs have data, and bdev_list has"),
     ],
 )

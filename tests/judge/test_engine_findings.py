@@ -52,6 +52,15 @@ def test_bytes_are_those_of_the_benchmark(grown: int, sentences: list[str]) -> N
     assert findings(MOVED % 500, MOVED % (500 + grown), 1000.0) == sentences
 
 
+@pytest.mark.parametrize(("parts", "sentences"), [(2.0, 0), (1.5, 1)])
+def test_writes_of_parts_of_stripes_are_stored_more_often(parts: float, sentences: int) -> None:
+    seen = Activity(ranks=1, parts=parts)
+    before, after = parse(BEGIN + MOVED % 500), parse(BEGIN + MOVED % 2500)
+    note(seen, after)
+    compare(seen, before, after, {(DFS, "write"): 1000.0}, "step")
+    assert len(list(_findings(seen))) == sentences
+
+
 def test_bytes_that_nobody_moved_are_a_cache_or_a_hole() -> None:
     assert findings(MOVED % 500, MOVED % 500, 1000.0) == ["write on clients/dfs: " + SHORT % 0]
 

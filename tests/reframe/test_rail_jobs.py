@@ -16,7 +16,7 @@ from assay.checks.raw import directory_of
 from clusters import described
 from sites import site
 
-NAMES = "--name=^(FiPingpong|SelfTestClientServer|SelfTestByRail|IorEasy)"
+NAMES = "--name=^(FiPingpong|SelfTestClientServer|SelfTestByRail|IorEasy|FioDfs)"
 
 
 def clients(rails: int) -> dict[str, Any]:
@@ -25,6 +25,7 @@ def clients(rails: int) -> dict[str, Any]:
         "fi_pingpong": "/opt/bin/fi_pingpong",
         "ior": "/opt/bin/ior",
         "ior_apis": ["DFS"],
+        "fio_dfs": "/opt/bin/fio",
     }
     document["daos"] |= {"pool": "tank", "container": "posix"}
     return document
@@ -51,8 +52,8 @@ def commands(script: str, step: str) -> list[list[str]]:
 
 
 def test_clients_of_one_rail_have_the_jobs_they_had(one: dict[str, str]) -> None:
-    assert set(one) == {"FiPingpong", "SelfTestClientServer", "IorEasy"}
-    assert not re.search("rail|crossing|INTERFACE|--distribution", "".join(one.values()))
+    assert set(one) == {"FiPingpong", "SelfTestClientServer", "IorEasy", "FioDfs"}
+    assert not re.search("rail|crossing|INTERFACE|--distribution|^spread", "".join(one.values()))
     (pingpong,) = (c for c in commands(one["FiPingpong"], "bandwidth_1m.1") if "--mpi=none" in c)
     end = "env FI_TCP_IFACE=ib0 /opt/bin/fi_pingpong -p tcp -e msg -S 1048576 -I 1000"
     assert " ".join(pingpong).endswith(
@@ -125,3 +126,13 @@ def test_ranks_take_the_numa_nodes_of_a_client_in_turn(two: dict[str, str]) -> N
     assert all(
         " --cpu-bind=cores --kill-on-bad-exit --distribution=block:cyclic " in s for s in started
     )
+
+
+def test_processes_of_fio_are_on_the_nodes_of_all_rails(
+    two: dict[str, str], one: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    assert re.findall(r"^spread .*$", two["FioDfs"], re.MULTILINE) == ["spread 0 1"] * 2
+    assert not re.findall(r"^spread .*$", one["FioDfs"], re.MULTILINE)
+    for rails, is_bound in (("two0", True), ("one0", False)):
+        (jobs,) = (tmp_path_factory.getbasetemp() / rails).rglob("samples.fio")
+        assert ("cpus_allowed=${CPUS}\ncpus_allowed_policy=split" in jobs.read_text()) == is_bound

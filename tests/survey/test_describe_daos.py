@@ -93,6 +93,7 @@ def test_system_pool_and_container_are_described() -> None:
         "pool": "guests",
         "container": "mine",
         "file_oclass": "S2",
+        "dir_oclass": "S1",
         "found": {
             "release": "2.8.0",
             "ranks": 2,

@@ -39,6 +39,7 @@ def test_the_room_of_a_pool_is_that_of_its_largest_tier() -> None:
 def test_reads_the_layout_of_a_container() -> None:
     container = read(Container, found("container"), "the container mine")
     assert (container.layout, container.file_oclass) == ("POSIX", "S2")
+    assert container.dir_oclass == "S1"
     created = read(Container, found("container_created"), "it")
     assert created == container
 

@@ -57,6 +57,14 @@ def test_the_dfs_engine_took_the_job_file_that_is_rendered():
     }
 
 
+def test_each_process_has_a_core_of_its_own_of_those_that_are_named():
+    jobs = (Job("read_1m.1", "read", "1m"),)
+    assert "cpus_allowed" not in JobFile("/scratch/d", "64m", jobs).render()
+    rendered = JobFile("/scratch/d", "64m", jobs, cpus="${CPUS}").render().splitlines()
+    place = rendered.index("cpus_allowed=${CPUS}")
+    assert rendered[place + 1] == "cpus_allowed_policy=split"
+
+
 def test_threads_are_asked_for():
     assert "thread=1" in JobFile("/d", "64m", (), threads=True).render().splitlines()
     assert "thread" not in JobFile("/d", "64m", ()).render()

@@ -14,12 +14,14 @@ from assay.checks.bounds.path import (
     SSDS,
     as_rates,
     data_path,
+    evenly,
     is_in_scm,
-    is_whole_stripe,
     of_files,
     senders,
+    sent_of,
     servers_of,
     storage,
+    stored_of,
 )
 from assay.checks.entry import Expectation, Measured, Requirement
 from assay.checks.figures import nothing, shortest, within
@@ -107,6 +109,8 @@ class DaosPath:
 
     processes: Callable[[Cluster, str], int] = ranks
     """Number of processes on each client, by scale."""
+    threads: bool = False
+    """Whether these are threads of one process, for which DAOS uses one interface."""
     stored: Callable[[Cluster], ObjectClass] = of_files
     """The cost of redundancy for a write."""
 
@@ -173,16 +177,17 @@ class DaosPath:
         assert size
         if requirement.metric.direction == "read":
             return 1
-        code = self.stored(cluster)
-        return code.copies(whole_stripes=is_whole_stripe(cluster, code, size))
+        return stored_of(cluster, self.stored(cluster), size)
 
     def _crossed(
         self, cluster: Cluster, requirement: Requirement, unit: str, measured: Measured
     ) -> tuple[Sequence[Limit], str]:
-        """The limits of all that the data crosses; dfuse is one process, whoever uses its mount."""
-        backend = requirement.subject.backend and backend_of(requirement.subject)
-        by_dfuse = backend and backend.mounted and backend.library is None
-        processes = 1 if by_dfuse else self.processes(cluster, measured.scale)
+        """The limits of all that the data crosses.
+
+        dfuse is one process, whoever uses its mount. A process has one interface, unless
+        `D_DYNAMIC_CTX` is set (`daos_eq_create` in src/client/api/event.c of DAOS 2.8).
+        """
+        processes = self._senders(cluster, requirement, measured)
         metric = requirement.metric
         assert metric.direction
         assert metric.transfer
@@ -192,6 +197,12 @@ class DaosPath:
                 cluster, "read", metric.transfer, measured, engine_of(requirement)
             )
         return crossed_by(cluster, requirement, unit, self.stored, processes, shown)
+
+    def _senders(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> int:
+        """Processes on each client that have an interface of their own."""
+        backend = requirement.subject.backend and backend_of(requirement.subject)
+        by_dfuse = backend and backend.mounted and backend.library is None
+        return 1 if by_dfuse or self.threads else self.processes(cluster, measured.scale)
 
     def _below(
         self,
@@ -219,8 +230,11 @@ class DaosPath:
             cluster, direction, size, in_flight * len(clients), measured
         )
         network = measured_below.network(cluster, direction, clients, measured, engine)
-        stored, why = cost.stored, cost.name
+        rails = evenly(cluster, tuple(clients), self._senders(cluster, requirement, measured))
+        stored, why = stored_of(cluster, cost, size), cost.name
+        sent = sent_of(cluster, cost, size)
         limits = [
+            rails and rails.over(sent, why),
             promised and promised.limits[0],
             kept_in and kept_in.over(stored, why),
             network and network.over(stored, why),

@@ -85,9 +85,10 @@ def _replicated(factor: int, there: int, groups: str, plain: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileLayout:
-    """How the files of the checks are stored."""
+    """How the files and directories of the checks are stored."""
 
     code: ObjectClass
+    directories: ObjectClass
     cell_bytes: int
     factor: int | None = None
     """The redundancy factor by which the class was chosen; None if the class is named or unknown.
@@ -102,19 +103,45 @@ def layout(cluster: Cluster) -> FileLayout:
     """
     system = cluster.daos
     if system is None:
-        return FileLayout(PLAIN, CELL_BYTES[newest()])
+        return FileLayout(PLAIN, PLAIN, CELL_BYTES[newest()])
     pool, container = _described(system)
     cell = _cell(pool, container, system.version)
     there = _fault_domains(system, cluster.hosts, container)
-    if system.file_oclass is not None:
-        # Of unknown fault domains each is a rank: no object has more replicas.
-        there = there or (system.found.ranks if system.found else 1)
-        return FileLayout(object_class(system.file_oclass, there), cell)
     factor = _factor(system, pool, container, cluster.hosts)
-    if factor is None or there is None or factor >= there:
-        return FileLayout(PLAIN, cell)
-    name = chosen_for_files(system.version, factor, there)
-    return FileLayout(object_class(name, there), cell, factor)
+    # Of unknown fault domains each is a rank: no object has more replicas.
+    ranks = there or (system.found.ranks if system.found else 1)
+    if factor is not None and (there is None or factor >= there):
+        factor = None
+    if system.file_oclass is not None:
+        files, by = object_class(system.file_oclass, ranks), None
+    elif factor is None:
+        files, by = PLAIN, None
+    else:
+        files = object_class(chosen_for_files(system.version, factor, ranks), ranks)
+        by = factor
+    named = system.dir_oclass or _named_for_directories(system)
+    return FileLayout(files, _of_directories(named, factor, ranks, files), cell, by)
+
+
+def _named_for_directories(system: System) -> str | None:
+    """The class that the container names; `oclass` is that of files and of directories."""
+    container = _container(system) or {}
+    named = container.get("dir_oclass") or container.get("oclass")
+    return None if named is None else str(named)
+
+
+def _of_directories(
+    named: str | None, factor: int | None, there: int, files: ObjectClass
+) -> ObjectClass:
+    """The class of directories; where nothing shows it, they survive what files do.
+
+    DAOS has no erasure code for directories, and takes its default where one is named.
+    """
+    if named is not None and not (code := object_class(named, there)).parity:
+        return code
+    if factor is not None:
+        return object_class(chosen_for_directories(factor, there), there)
+    return files
 
 
 def differs(cluster: Cluster, answer: str) -> list[str]:
@@ -153,12 +180,21 @@ def _described(system: System) -> tuple[_Properties | None, _Properties | None]:
     if system.found:
         of_pool, of_container = system.found.pool_properties, system.found.container_properties
         return of_pool or None, of_container or None
-    for pool in system.pools:
-        if pool.get("name") == system.pool:
-            for container in pool.get("containers") or ():
-                if container.get("name") == system.container:
-                    return pool.get("properties") or {}, container.get("properties") or {}
-    return None, None
+    if (container := _container(system)) is None:
+        return None, None
+    pool = next(each for each in system.pools if each.get("name") == system.pool)
+    return pool.get("properties") or {}, container.get("properties") or {}
+
+
+def _container(system: System) -> Mapping[str, Any] | None:
+    """The container of the checks, as the description of a deployed system has it."""
+    every = (
+        container
+        for pool in system.pools
+        if pool.get("name") == system.pool
+        for container in pool.get("containers") or ()
+    )
+    return next((each for each in every if each.get("name") == system.container), None)
 
 
 def _factor(

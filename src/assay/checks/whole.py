@@ -98,7 +98,7 @@ def _shared(
 ) -> tuple[float, float | None, str] | None:
     """Bound, floor and limit of the components that all subjects of a figure share, if any."""
     if first.check == self_test.CLIENT_SERVER.name:
-        wire = senders(cluster, None, 1)
+        wire = senders(cluster)
         if wire is None or first.unit != "MiB/s":
             return None
         return wire.value.to(first.unit).value, None, wire.made_of

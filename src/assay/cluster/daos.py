@@ -341,4 +341,8 @@ class System(Deployed):
     file_oclass: str | None = Field(
         default=None, description="object class of the files in it; null: DAOS chooses"
     )
+    dir_oclass: str | None = Field(
+        default=None,
+        description="object class of its directories; null: as pools has it, or DAOS chooses",
+    )
     mount: Path | None = Field(default=None, description="where dfuse mounts it on each client")

@@ -46,8 +46,8 @@ class ObjectClass:
     def copies(self, *, whole_stripes: bool) -> float:
         """How often targets store what is written; of part of a stripe, each parity has a copy.
 
-        Metadata are such a part. Source: DAOS's documentation, src/object/README.md: parity is
-        computed for full stripes, and a partial update is replicated to the parity targets.
+        Metadata are such a part. Source: `obj_ec_recx_scan` in src/object/cli_ec.c of DAOS 2.8: a
+        partial update needs a replica on each parity target.
         """
         return self.stored if whole_stripes else self.survives + 1
 

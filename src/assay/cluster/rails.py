@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import cycle, islice
 
 from assay.cluster.daos import Agent
 from assay.cluster.description import Cluster, Host, Interface, Site
@@ -24,6 +25,27 @@ def rails(cluster: Cluster, client: str) -> tuple[str, ...]:
     Source: `NUMAFabric` in src/control/cmd/daos_agent/fabric.go of DAOS 2.8.
     """
     return _rails(cluster).get(client, ())
+
+
+def turns(cluster: Cluster, client: str, processes: int) -> tuple[int, ...]:
+    """The NUMA nodes on which processes of a client use all of its rails; empty: they do anywhere.
+
+    The agent gives a process rails of the first NUMA node of those on which the process may run
+    (`findNUMANodeWithCPUSet` in src/control/lib/hardware/hwloc/provider.go of DAOS 2.8). So a
+    process that is bound to none uses no rail of any other node.
+    """
+    interfaces, places = cluster.hosts[client].interfaces, dict[int, int]()
+    in_turn = []
+    for rail in rails(cluster, client):
+        node = interfaces[rail].numa_node if rail in interfaces else None
+        if node is None:
+            return ()
+        places[node] = places.get(node, 0) + 1
+        in_turn.append((places[node], node))
+    if len(places) < 2:
+        return ()
+    nodes = [node for _, node in sorted(in_turn)]
+    return tuple(sorted(islice(cycle(nodes), processes)))
 
 
 @once

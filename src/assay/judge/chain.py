@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from assay.checks.backends import backend_of
 from assay.checks.benchmarks import fio, ior, nvme_perf, self_test, vos_perf
 from assay.checks.bounds.devices import Direction
-from assay.checks.bounds.path import data_ssds, of_files, senders, storage
+from assay.checks.bounds.path import data_ssds, of_files, senders, sent_of, storage, stored_of
 from assay.checks.entry import Check, Metric
 from assay.cluster.description import Cluster
-from assay.cluster.object_class import PLAIN, ObjectClass
+from assay.cluster.object_class import PLAIN
 from assay.judge.causes import named
 from assay.judge.judgement import Judgement
 from assay.judge.verdict import Verdict
@@ -85,8 +85,9 @@ def chains(cluster: Cluster, judgements: Sequence[Judgement]) -> list[Chain]:
 def _through_daos(
     cluster: Cluster, direction: Direction, measured: Sequence[Judgement]
 ) -> Iterator[_Layer]:
-    cost = of_files(cluster) if direction == "write" else PLAIN
-    promised = storage(cluster, direction, _MEBIBYTE, cost)
+    code = of_files(cluster) if direction == "write" else PLAIN
+    promised = storage(cluster, direction, _MEBIBYTE, code)
+    cost = _Cost(code.name, stored_of(cluster, code, _MEBIBYTE), sent_of(cluster, code, _MEBIBYTE))
     if promised:
         yield _Layer(DATASHEET, promised.value.to(UNIT).value, promised.limits[0].made_of)
     ssds = data_ssds(cluster)
@@ -136,7 +137,19 @@ def _sum_of(what: str, count: int) -> str:
     return what if count == 1 else f"{what}, sum of {count}"
 
 
-def _summed(name: str, parts: Sequence[Judgement], cost: ObjectClass = PLAIN) -> Iterator[_Layer]:
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """How often redundancy lets a byte of a user be stored, and sent by its client."""
+
+    name: str = ""
+    stored: float = 1.0
+    sent: float = 1.0
+
+
+_NO_COST = _Cost()
+
+
+def _summed(name: str, parts: Sequence[Judgement], cost: _Cost = _NO_COST) -> Iterator[_Layer]:
     """A layer whose parts work in parallel; empty if none of them was measured.
 
     The bytes that redundancy adds to a user's bytes are subtracted.
@@ -148,7 +161,7 @@ def _summed(name: str, parts: Sequence[Judgement], cost: ObjectClass = PLAIN) ->
         yield _Layer(name, sum(map(_median, parts)) / cost.stored, made_of, parts)
 
 
-def _network(cluster: Cluster, engines: Sequence[Judgement], cost: ObjectClass) -> Iterator[_Layer]:
+def _network(cluster: Cluster, engines: Sequence[Judgement], cost: _Cost) -> Iterator[_Layer]:
     """The network between clients and all engines; each engine was measured separately."""
     most = senders(cluster)
     most = most and most.over(cost.sent, cost.name)

@@ -81,7 +81,8 @@ def _with_data(answer: str) -> int:
 
 
 def _layouts(cluster: Cluster, results: Results) -> Iterator[str]:
-    """Another object class of the container's files, by which bounds count copies and targets."""
-    assert cluster.daos
+    """Another object class of the container, by which bounds count copies and targets."""
+    daos = cluster.daos
+    assert daos
     for answer in answers(results, "container.before"):
-        yield from container.other_layout(answer, cluster.daos.file_oclass)
+        yield from container.other_layout(answer, daos.file_oclass, daos.dir_oclass)

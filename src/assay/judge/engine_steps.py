@@ -12,6 +12,7 @@ from assay.checks.bounds.path import of_files
 from assay.checks.plan import CHECKS
 from assay.checks.raw import RawOutputs, SubjectOutputs
 from assay.cluster.description import Cluster
+from assay.cluster.object_class import PLAIN
 from assay.foreign.files import ForeignError
 from assay.foreign.sources import Missing
 from assay.subject import Subject
@@ -50,6 +51,8 @@ class Activity:
     """Bytes that the engines moved in steps for which the benchmark reports its own bytes."""
     asked: dict[Way, float] = field(default_factory=lambda: defaultdict(float))
     """Bytes that the benchmark's data requires, including redundancy."""
+    parts: float = 1.0
+    """How many times as much a write stores if it is of parts of stripes."""
     failed: dict[tuple[int, str, str], float] = field(default_factory=lambda: defaultdict(float))
     """Errors by rank, metric, and further labels."""
     rebuilt: set[int] = field(default_factory=set)
@@ -74,7 +77,9 @@ def add(
     """Add the effect of each step of a subject, which is the difference between two readings."""
     reading, left = CHECKS[check].reading, raw.of(subject)
     # A pool on one rank has no redundancy.
-    stored = 1.0 if reading.of_one_rank else of_files(cluster).stored
+    code = PLAIN if reading.of_one_rank else of_files(cluster)
+    stored = code.stored
+    seen.parts = max(seen.parts, code.copies(whole_stripes=False) / stored)
     cost = {"update": stored, "fetch": 1.0}
     try:
         own = _rank(cluster, subject, raw) if reading.of_one_rank else None

@@ -180,9 +180,12 @@ def _servers(seen: Activity, outliers: Iterable[Outlier]) -> tuple[str, ...]:
 
 
 def _findings(seen: Activity) -> Iterator[str]:
-    moved, asked = sum(seen.moved.values()), sum(seen.asked.values())
-    if asked < moved * (1 - FOREIGN):
-        others = 1 - asked / moved
+    moved = sum(seen.moved.values())
+    most = sum(
+        asked * (seen.parts if way[1] == "write" else 1) for way, asked in seen.asked.items()
+    )
+    if most < moved * (1 - FOREIGN):
+        others = 1 - most / moved
         yield f"others used the system: {others:.0%} of the bytes were not from this check"
     for (subject, direction), sentence in _short(seen).items():
         yield f"{direction} on {subject}: {sentence}"

@@ -160,7 +160,7 @@ def _prefix(here: Seen, seen: Sequence[Seen]) -> Path:
 def _container(
     daos: Sequence[str], pool: str, label: str, found: dict[str, Any], asking: Ask
 ) -> dict[str, Any]:
-    """The object class of a container's files, if it reports one; its properties are noted."""
+    """The object classes of a container, if it reports them; its properties are noted."""
     container = daos_user.read(
         Container,
         asking([*daos, *daos_user.container_query(pool, label)]),
@@ -173,8 +173,8 @@ def _container(
         )
     answer = asking([*daos, *daos_user.container_properties(pool, label)])
     found["container_properties"] = daos_properties.kept(answer, daos_properties.CONTAINER)
-    known = container.file_oclass and container.file_oclass != "UNKNOWN"
-    return {"file_oclass": container.file_oclass} if known else {}
+    classes = {"file_oclass": container.file_oclass, "dir_oclass": container.dir_oclass}
+    return {key: name for key, name in classes.items() if name not in ("", "UNKNOWN")}
 
 
 def _as_administrator(

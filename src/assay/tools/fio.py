@@ -94,6 +94,8 @@ class JobFile:
     threads: bool = False
     """Use threads instead of processes, since otherwise an interception library does not report the
     calls that it took."""
+    cpus: str = ""
+    """The CPUs of the processes, one for each; fio itself expands `${NAME}`. Empty: all of them."""
 
     def __post_init__(self) -> None:
         """Refuse combinations that fio would misunderstand.
@@ -124,6 +126,7 @@ class JobFile:
             "size": self.size,
             "numjobs": self.processes,
             **({"thread": 1} if self.threads else {}),
+            **({"cpus_allowed": self.cpus, "cpus_allowed_policy": "split"} if self.cpus else {}),
             "group_reporting": 1,
             # Otherwise each random job uses the same blocks in the same order.
             "randrepeat": 0,

@@ -185,6 +185,31 @@ def test_clients_may_have_other_cards_than_servers() -> None:
     assert problems(document) == []
 
 
+def with_rails(changes: dict[str, object]) -> dict[str, object]:
+    return put(site(servers=2, clients=3, engines=2, rails=2), changes)
+
+
+def test_a_rail_that_has_fallen_back_is_named() -> None:
+    assert problems(with_rails({})) == []
+    problem = warning(with_rails({"c2: interfaces/ib1/speed_gbits": 100.0}))
+    assert (problem.host, problem.key, problem.value) == ("c2", "interfaces.ib1.speed_gbits", 100)
+    # No rail of its own: nobody asks how fast it is.
+    left_out: dict[str, object] = {"c2: interfaces/ib1/speed_gbits": 100.0}
+    left_out |= {f"c{n}: agent": {"exclude_fabric_ifaces": ["ib1"]} for n in (1, 2, 3)}
+    assert problems(with_rails(left_out)) == []
+
+
+def test_rails_of_several_speeds_are_named() -> None:
+    slower: dict[str, object] = {
+        f"c{number}: interfaces/ib1/speed_gbits": 100.0 for number in (1, 2, 3)
+    }
+    found = problems(with_rails(slower))
+    assert [problem.host for problem in found] == ["c1", "c2", "c3"]
+    assert {problem.severity for problem in found} == {"warning"}
+    assert found[0].value == "ib1 at 100 Gbit/s, ib0 at 200 Gbit/s"
+    assert "so without ib1: the agent gives rails in turn" in found[0].allowed
+
+
 NODES = {"0": {"total_mib": 257000}, "1": {"total_mib": 257000}}
 
 

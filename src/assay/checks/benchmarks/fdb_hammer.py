@@ -99,7 +99,7 @@ def _on_each_client(cluster: Cluster, scale: str) -> int:
     return math.ceil(daos_processes(cluster, 1, scale) / len(cluster.clients))
 
 
-_PATH = DaosPath(_on_each_client, objects)
+_PATH = DaosPath(_on_each_client, stored=objects)
 
 
 _OPENED_ALONE = "no lower layer opens a database"

@@ -316,10 +316,16 @@ TMPFS = Check(
 PROCESSES: Mapping[str, int] = {"quick": 2, "acceptance": 16}
 """Processes of fio on each client of DAOS, by scale."""
 
-_DAOS = DaosPath(processes=lambda _, scale: of_scale(PROCESSES, scale))
+
+def _processes(_: Cluster, scale: str) -> int:
+    return of_scale(PROCESSES, scale)
 
 
-def _through_daos(in_flight: int) -> tuple[FioMetric, ...]:
+_DAOS = DaosPath(processes=_processes)
+_MOUNT = DaosPath(processes=_processes, threads=True)
+
+
+def _through_daos(path: DaosPath, in_flight: int) -> tuple[FioMetric, ...]:
     """The metrics of processes with `in_flight` I/Os in flight; for the latency it is one.
 
     1 MiB over the whole file, then 4 KiB for a fixed time, then one at a time for latency.
@@ -330,7 +336,7 @@ def _through_daos(in_flight: int) -> tuple[FioMetric, ...]:
         return FioMetric(
             name,
             "IO/s" if small else "MiB/s",
-            _DAOS.rate if small else _DAOS.bandwidth,
+            path.rate if small else path.bandwidth,
             direction=direction,
             transfer=size,
             in_flight=in_flight,
@@ -347,7 +353,7 @@ def _through_daos(in_flight: int) -> tuple[FioMetric, ...]:
         FioMetric(
             "latency_4k",
             "us",
-            _DAOS.latency,
+            path.latency,
             better="lower",
             direction="read",
             transfer=IO,
@@ -370,7 +376,7 @@ DFS = Check(
     "system",
     ("client", "fio_dfs"),
     each_host,
-    _through_daos(16),
+    _through_daos(_DAOS, 16),
     scales=_DAOS_SCALES,
     reading=replace(_READING, watches_engines=True),
     takes=_takes_in_daos,
@@ -382,7 +388,7 @@ DFUSE = Check(
     "system",
     ("client", "fio", "mount"),
     each_mount_backend,
-    _through_daos(1),
+    _through_daos(_MOUNT, 1),
     scales=_DAOS_SCALES,
     reading=Reading(_parsed_intercepted, _steps, _is_sample_of, watches_engines=True),
     takes=_takes_in_daos,

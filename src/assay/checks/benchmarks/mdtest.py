@@ -9,7 +9,6 @@ from assay.checks.backends import backend_of, limit_of_share
 from assay.checks.benchmarks.self_test import round_trip
 from assay.checks.bounds import Limit, tightest
 from assay.checks.bounds.devices import waiting
-from assay.checks.bounds.path import of_files
 from assay.checks.daos_path import UNDESCRIBED, clients_of, crossed_by, is_undescribed
 from assay.checks.entry import (
     Check,
@@ -25,6 +24,7 @@ from assay.checks.estimates import SRUN_S
 from assay.checks.figures import nothing, within
 from assay.checks.load import ranks, ranks_per_node
 from assay.checks.raw import RawOutputs
+from assay.checks.redundancy import layout
 from assay.checks.subjects import each_mdtest_backend
 from assay.checks.trips import as_often
 from assay.cluster.description import Cluster
@@ -39,13 +39,15 @@ HARD_FILE = Quantity(HARD_FILE_BYTES, "B")
 
 
 @dataclass(frozen=True, slots=True)
-class _Operations:
+class Operations:
     """The rule of a rate of operations on files, each of which takes at least one round trip."""
 
     cached: bool = False
     """Whether the kernel of a client may have the answer in its cache."""
-    changes: bool = False
-    """Whether it changes metadata, which all of their copies have to follow."""
+    changes_directory: bool = False
+    """Whether it changes an entry of a directory, which all copies of that have to follow."""
+    changes_file: bool = False
+    """Whether it changes the file's own object: its bytes, or that it is there."""
 
     def rate(self, cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
         """Bound the rate of all clients by round trips and by the path of the files' data."""
@@ -54,7 +56,7 @@ class _Operations:
         mounted = backend_of(requirement.subject).mounted
         metric, unit, clients = requirement.metric, "op/s", clients_of(cluster, requirement)
         processes = ranks(cluster, measured.scale) * len(clients)
-        copies = of_files(cluster).copies(whole_stripes=False) if self.changes else 1
+        copies = self.copies(cluster)
         if mounted and self.cached:
             why = "the kernel and dfuse may answer from their caches"
             return within(cluster, requirement, None, why, processes=processes)
@@ -73,6 +75,16 @@ class _Operations:
         law = waiting(in_flight, trip.value, unit, trip.source, times=trips)
         return as_often(cluster, requirement, law, crossed, processes=processes, copies=copies)
 
+    def copies(self, cluster: Cluster) -> float:
+        """How often targets store what an operation changes; of two objects, the one with more.
+
+        An empty file is an entry of its directory and nothing else (`dfs_open` of DAOS).
+        """
+        stored = layout(cluster)
+        of_file = stored.code.copies(whole_stripes=False) if self.changes_file else 1.0
+        directory = stored.directories.copies(whole_stripes=False)
+        return max(of_file, directory if self.changes_directory else 1.0)
+
 
 def searched(cluster: Cluster, requirement: Requirement, measured: Measured) -> Expectation:
     """The rule of a search for files, without a bound: one reply of an engine lists many files."""
@@ -85,24 +97,25 @@ def searched(cluster: Cluster, requirement: Requirement, measured: Measured) -> 
 
 def create(name: str, unit: str, size: Quantity | None) -> Metric:
     """The rate at which files are created and written."""
-    rule = _Operations(changes=True).rate
+    rule = Operations(changes_directory=True, changes_file=size is not None).rate
     return Metric(name, unit, rule, direction="write", transfer=size, in_flight=1)
 
 
 def stat(name: str, unit: str) -> Metric:
     """The rate of stat calls on files."""
-    return Metric(name, unit, _Operations(cached=True).rate, in_flight=1)
+    return Metric(name, unit, Operations(cached=True).rate, in_flight=1)
 
 
 def read(name: str, unit: str, size: Quantity | None) -> Metric:
     """The rate at which files are read."""
-    rule = _Operations(cached=True).rate
+    rule = Operations(cached=True).rate
     return Metric(name, unit, rule, direction="read", transfer=size, in_flight=1)
 
 
 def remove(name: str, unit: str) -> Metric:
     """The rate at which files are removed."""
-    return Metric(name, unit, _Operations(changes=True).rate, in_flight=1)
+    rule = Operations(changes_directory=True, changes_file=True).rate
+    return Metric(name, unit, rule, in_flight=1)
 
 
 def _parsed(run: Run, subject: Subject, raw: RawOutputs) -> Parsed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from assay.checks.bounds.devices import (
     Direction,
@@ -59,14 +60,14 @@ def data_path(
     """
     sent, stored, why = 1.0, 1.0, redundancy.name
     if way == "write":
-        sent = redundancy.sent if is_whole_stripe(cluster, redundancy, size) else 1.0
-        stored = redundancy.stored
+        sent = sent_of(cluster, redundancy, size)
+        stored = stored_of(cluster, redundancy, size)
     limits: list[Limit | None] = [
         _cost(senders(cluster, None if clients is None else tuple(clients), processes), sent, why),
         _cost(_ports(cluster, engine), stored, why),
     ]
-    for kind in _storage(cluster, way, size, engine):
-        limits.append(_cost(kind, stored, why))
+    for limit, _ in _storage(cluster, way, size, engine):
+        limits.append(_cost(limit, stored, why))
     return tightest(limits, "GB/s")
 
 
@@ -114,6 +115,27 @@ def senders(
     return together(CLIENTS_PORTS, used)
 
 
+@once
+def evenly(
+    cluster: Cluster, clients: tuple[str, ...] | None = None, processes: int | None = None
+) -> Limit | None:
+    """What clients send if each of a client's rails carries as much as its slowest; None: all do.
+
+    The agent gives rails in turn, whatever their speed, and each process moves as much as any
+    other. So faster rails wait for the slowest.
+    """
+    names = cluster.clients if clients is None else clients
+    used = [_wires(cluster, name, processes) for name in names]
+    slowest = [_every_wire(cluster)[name][-1] for name in names]
+    kept = together(
+        CLIENTS_PORTS, (least for least, own in zip(slowest, used, strict=True) for _ in own)
+    )
+    every = senders(cluster, clients, processes)
+    if kept is None or every is None or kept.value.value >= every.value.value:
+        return None
+    return replace(kept, made_of=f"{kept.made_of}, each client's slowest rail")
+
+
 def _wires(cluster: Cluster, client: str, processes: int | None) -> Sequence[Limit | None]:
     """The rails of a client that so many of its processes can use; None: all of them."""
     every = _every_wire(cluster)[client]
@@ -154,15 +176,30 @@ def storage(
     redundancy: ObjectClass = PLAIN,
     engine: Subject | None = None,
 ) -> Bound | None:
-    """The maximum of the storage of engines, by default all, for values of a size."""
-    stored = redundancy.stored if way == "write" else 1.0
+    """The maximum of the storage of engines, by default all, for values of a size.
+
+    None if a medium is unknown: the links of SSDs and the memory say nothing of what SSDs do.
+    """
+    stored = stored_of(cluster, redundancy, size) if way == "write" else 1.0
     limits = _storage(cluster, way, size, engine)
-    return tightest((_cost(limit, stored, redundancy.name) for limit in limits), "GB/s")
+    if any(limit is None and is_medium for limit, is_medium in limits):
+        return None
+    return tightest((_cost(limit, stored, redundancy.name) for limit, _ in limits), "GB/s")
 
 
 def is_whole_stripe(cluster: Cluster, code: ObjectClass, size: Quantity) -> bool:
     """Whether a write of a size has a full stripe; for less the client sends no parity."""
     return size.to("B").value >= code.data * layout(cluster).cell_bytes
+
+
+def stored_of(cluster: Cluster, code: ObjectClass, size: Quantity) -> float:
+    """How often each byte of a write of a size is stored: of part of a stripe, on each parity."""
+    return code.copies(whole_stripes=is_whole_stripe(cluster, code, size))
+
+
+def sent_of(cluster: Cluster, code: ObjectClass, size: Quantity) -> float:
+    """How often a client sends each byte of a write of a size, at least: parity of full stripes."""
+    return code.sent if is_whole_stripe(cluster, code, size) else 1.0
 
 
 def of_files(cluster: Cluster) -> ObjectClass:
@@ -208,48 +245,51 @@ def is_in_scm(cluster: Cluster, size: Quantity) -> bool:
     return small or not all(engine.bdev_tiers for _, _, engine in _engines(cluster))
 
 
+_Kinds = tuple[tuple[Limit | None, bool], ...]
+"""Limits of the storage, and whether each is of a medium that keeps the values."""
+
+
 # Cached for all engines together only: those of a large system, one by one, would leave no room.
-def _storage(
-    cluster: Cluster, way: Direction, size: Quantity, only: Subject | None
-) -> tuple[Limit | None, ...]:
+def _storage(cluster: Cluster, way: Direction, size: Quantity, only: Subject | None) -> _Kinds:
     if only is None:
         return _storage_of_all(cluster, way, size)
     return tuple(_kinds(cluster, way, size, only))
 
 
 @once
-def _storage_of_all(cluster: Cluster, way: Direction, size: Quantity) -> tuple[Limit | None, ...]:
+def _storage_of_all(cluster: Cluster, way: Direction, size: Quantity) -> _Kinds:
     return tuple(_kinds(cluster, way, size))
 
 
 def _kinds(
     cluster: Cluster, way: Direction, size: Quantity, only: Subject | None = None
-) -> Iterator[Limit | None]:
+) -> Iterator[tuple[Limit | None, bool]]:
     """The limits of the storage of values: SSDs for data, or SCM and the log of a small write."""
     engines = list(_engines(cluster, only))
     if is_in_scm(cluster, size):
         line = size.to("B").value < 256
         kinds = (scm(cluster, host, engine, way, line) for _, host, engine in engines)
-        yield together("the SCM", kinds)
+        yield together("the SCM", kinds), True
         if way == "write" and all(engine.has_md_on_ssd for _, _, engine in engines):
             # SCM is DRAM then, and a write becomes durable in the log on the SSDs.
             yield from _ssds(cluster, engines, way, "wal")
         return
     yield from _ssds(cluster, engines, way, "data")
-    yield together("the memory", (memory(cluster, host) for _, host, _ in engines))
+    yield together("the memory", (memory(cluster, host) for _, host, _ in engines)), False
 
 
 def _ssds(
     cluster: Cluster, engines: list[tuple[str, Host, Engine]], way: Direction, role: str
-) -> Iterator[Limit | None]:
+) -> Iterator[tuple[Limit | None, bool]]:
     """The limits of the SSDs with a role."""
     models = _models(engines, role).items()
     if not models:
+        yield None, True
         return
     ssds = [ssd_bandwidth(cluster, model, way, count) for model, count in models]
     links = [ssd_link(cluster, model, count) for model, count in models]
-    yield ssds[0] if len(ssds) == 1 else together(SEVERAL_SSDS.format(role), ssds)
-    yield links[0] if len(links) == 1 else together("the PCIe links of the SSDs", links)
+    yield ssds[0] if len(ssds) == 1 else together(SEVERAL_SSDS.format(role), ssds), True
+    yield links[0] if len(links) == 1 else together("the PCIe links of the SSDs", links), False
 
 
 def _models(engines: list[tuple[str, Host, Engine]], role: str) -> dict[str | None, int]:

@@ -49,6 +49,7 @@ class Container(BaseModel):
     pool_uuid: str = ""
     layout: str = Field(alias="container_type")
     file_oclass: str = Field(default="", alias="file_object_class")
+    dir_oclass: str = Field(default="", alias="dir_object_class")
     health: str = ""
 
 
@@ -71,16 +72,31 @@ def identity(answer: str) -> tuple[str, str] | None:
     return container.pool_uuid, container.uuid
 
 
-def other_layout(answer: str, file_oclass: str | None) -> list[str]:
-    """Report a container whose files have another object class than the described one, if any."""
+def other_layout(answer: str, file_oclass: str | None, dir_oclass: str | None = None) -> list[str]:
+    """Report a container with another object class than the described ones, if any.
+
+    Args:
+        answer: what `query` printed.
+        file_oclass: of its files; None: none is described.
+        dir_oclass: of its directories; None: none is described.
+    """
     container = _container(answer)
-    if container is None or file_oclass is None or container.file_oclass in ("", file_oclass):
+    if container is None:
         return []
+    classes = {
+        "file": (container.file_oclass, file_oclass),
+        "dir": (container.dir_oclass, dir_oclass),
+    }
     return [
-        f"the container's files have the object class {container.file_oclass}, but the description"
-        f" has {file_oclass}, by which the figures would be judged: correct daos.file_oclass, or"
-        " name another container"
+        f"the container's {_THINGS[key]} have the object class {seen}, but the description has"
+        f" {described}, by which the figures would be judged: correct daos.{key}_oclass, or name"
+        " another container"
+        for key, (seen, described) in classes.items()
+        if described is not None and seen not in ("", described)
     ]
+
+
+_THINGS = {"file": "files", "dir": "directories"}
 
 
 def _container(text: str) -> Container | None:

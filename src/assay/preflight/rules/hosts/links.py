@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.cluster.ports import odd_ports
+from assay.cluster.ports import odd_ports, uneven_rails
 from assay.cluster.setup import PcieLink, Slot
 from assay.preflight.rules.context import OfHost, OfSite
 from assay.problems import Problem
@@ -50,5 +50,24 @@ def speed_rules(of: OfSite) -> Iterator[Problem]:
             f"should be {port.usual_gbits:g} Gbit/s, as the other interfaces in {port.network}"
             " have. Check the cable, the transceiver and the switch port (ethtool"
             f" {port.interface}, ibstat)",
+            severity="warning",
+        )
+
+
+@OfSite.rule
+def rail_rules(of: OfSite) -> Iterator[Problem]:
+    """Warn of a client whose processes get rails of several speeds, if none has fallen back."""
+    fallen_back = {port.host for port in odd_ports(of.site, of.hosts)}
+    for name, rails in uneven_rails(of.site, of.hosts):
+        if name in fallen_back:
+            continue
+        slowest, *_ = rails
+        yield Problem(
+            name,
+            "agent.exclude_fabric_ifaces",
+            ", ".join(f"{rail} at {speed:g} Gbit/s" for rail, speed in rails.items()),
+            f"should leave clients rails of one speed, so without {slowest}: the agent gives rails"
+            " in turn, whatever their speed, and floors count each as the slowest. Exclude the"
+            " slower, or go on if it is intended",
             severity="warning",
         )

@@ -33,9 +33,10 @@ def pool_rules(of: OfSystem) -> Iterator[Problem]:
     if len(servers) < len(system.servers):
         servers = {}  # the capacity of invalid hosts is unknown
     given = {c.get(key) for pool in system.pools for c in containers_of(pool) for key in OPTIONS}
-    if system.file_oclass is not None and system.file_oclass not in given:
-        wanted = system.file_oclass
-        yield from _object_class("daos.file_oclass", wanted, 0, servers, system.version)
+    for key in ("file_oclass", "dir_oclass"):
+        wanted = getattr(system, key)
+        if wanted is not None and wanted not in given:
+            yield from _object_class(f"daos.{key}", wanted, 0, servers, system.version)
     for number, pool in enumerate(system.pools):
         where, properties = f"daos.pools[{number}]", pool.get("properties")
         yield from _keys(where, pool, POOL_KEYS)

@@ -28,10 +28,10 @@ def found_rules(of: OfSite) -> Iterator[Problem]:
             "should be null: a container that each session makes is not mounted anywhere; name one"
             " of yours as daos.container, and set daos.found.own_container to false",
         )
-    if system.file_oclass is not None:
-        allowed = not_a_class(system.file_oclass, system.version)
-        if allowed:
-            yield Problem(None, "daos.file_oclass", system.file_oclass, allowed)
+    for key in ("file_oclass", "dir_oclass"):
+        name = getattr(system, key)
+        if name is not None and (allowed := not_a_class(name, system.version)):
+            yield Problem(None, f"daos.{key}", name, allowed)
     if system.perf_pool is not None and system.perf_pool == system.pool:
         yield Problem(
             None,
