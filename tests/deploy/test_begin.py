@@ -36,18 +36,25 @@ def played(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="it becomes the user whose campaigns these are")
-def test_nothing_is_deployed_while_a_campaign_is_running(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("playbook", "what"),
+    [("begin.yml", "a deployment"), ("validate.yml", "another one")],
+)
+def test_nothing_disturbs_a_campaign_that_is_running(
+    tmp_path: Path, playbook: str, what: str
+) -> None:
     (tmp_path / "campaigns").mkdir()
     place = tmp_path / "campaigns/.campaign"
     place.mkdir(mode=0o700)
     (place / "holder").write_text("host n1\nscript 4711 5\nsession 4712 6\ncampaign monday\n")
     with (place / "lock").open("w") as lock:
-        assert played(tmp_path, "begin.yml").returncode == 0
+        assert "which" not in played(tmp_path, playbook).stdout
         fcntl.flock(lock, fcntl.LOCK_EX)
-        done = played(tmp_path, "begin.yml")
+        done = played(tmp_path, playbook)
     assert done.returncode == 2
     said = " ".join(done.stdout.split())
     assert f"n1: a campaign is running in {tmp_path}/campaigns (process 4711 on n1)" in said
+    assert f"which {what} would disturb" in said
     assert f"end it with .venv/bin/ansible-playbook -i {tmp_path}/hosts.json playbooks/stop" in said
 
 
