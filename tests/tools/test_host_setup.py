@@ -133,7 +133,7 @@ def test_persistent_memory_by_mode_and_region(described: dict[str, Any]) -> None
 
 def test_a_host_that_shows_nothing_is_not_judged(tmp_path: Path) -> None:
     setup = read_setup(tmp_path, "/none/here", {})
-    of_this_process = {key: setup.pop(key) for key in ("clock", "limits", "nosuid")}
+    of_this_process = {key: setup.pop(key) for key in ("clock", "limits", "nosuid", "read_only")}
     setup.pop("mpich")  # of this machine, whatever the directory
     assert not any(setup.values())
     assert of_this_process["limits"]["capable"] is False
@@ -172,9 +172,9 @@ def test_a_limit_that_is_infinite_is_none(tmp_path: Path, monkeypatch: pytest.Mo
     assert host_setup.limits(tmp_path) == {"memlock_bytes": None, "nofile": 4096, **capable}
 
 
-@pytest.mark.parametrize(("flags", "nosuid"), [(os.ST_NOSUID, True), (os.ST_RDONLY, False)])
+@pytest.mark.parametrize(("flags", "is_so"), [(os.ST_NOSUID, True), (os.ST_RDONLY, False)])
 def test_a_directory_that_is_not_there_yet_is_on_the_mount_of_its_parent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: int, *, nosuid: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: int, *, is_so: bool
 ) -> None:
     asked = []
 
@@ -183,7 +183,7 @@ def test_a_directory_that_is_not_there_yet_is_on_the_mount_of_its_parent(
         return SimpleNamespace(f_flag=flags)
 
     monkeypatch.setattr(os, "statvfs", statvfs)
-    assert host_setup.nosuid(tmp_path / "new" / "bin") == nosuid
+    assert host_setup.mounted(tmp_path / "new" / "bin", os.ST_NOSUID) == is_so
     assert asked == [tmp_path]
 
 
@@ -192,7 +192,17 @@ def test_a_mount_that_does_not_answer_is_not_judged(monkeypatch: pytest.MonkeyPa
         raise OSError(errno.ESTALE, "Stale file handle", directory)
 
     monkeypatch.setattr(os, "statvfs", statvfs)
-    assert host_setup.nosuid(Path("/")) is False
+    assert host_setup.mounted(Path("/"), os.ST_NOSUID) is False
+
+
+def test_a_helper_has_its_rights_or_not(tmp_path: Path) -> None:
+    helper = tmp_path / "bin/daos_server_helper"
+    assert not host_setup.has_helper(tmp_path)
+    helper.parent.mkdir()
+    for mode, has in ((0o755, False), (0o4750, True)):
+        helper.touch()
+        helper.chmod(mode)
+        assert host_setup.has_helper(tmp_path) is has
 
 
 def test_a_node_without_huge_pages_has_none(tmp_path: Path) -> None:

@@ -119,6 +119,7 @@ class Setup(Described):
     apparmor: tuple[str, ...] = Field(default=(), description="profiles enforced on DAOS")
     limits: SessionLimits = SessionLimits()
     nosuid: bool = Field(default=False, description="programs of DAOS cannot be setuid")
+    read_only: bool = Field(default=False, description="nor be made so, and the helper is not")
     needs_helper: bool = Field(default=False, description="daos_server does not run as root")
     connections: Connections | None = Field(default=None, description="null: not to be tried")
     nodes: Mapping[int, Node] = {}

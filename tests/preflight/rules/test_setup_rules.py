@@ -288,14 +288,15 @@ def test_a_setting_that_is_slow_or_stops_daos_is_a_warning(
         {"numa_balancing": 1, "deploys": ["numa_balancing"]},
         {"limits": {"memlock_bytes": 8388608, "nofile": 1024, "capable": True}},
         {"limits": {"memlock_bytes": None, "nofile": 65536}},
-        {"nosuid": True},
+        {"nosuid": True, "read_only": True},
     ],
 )
 def test_what_is_well_or_set_by_a_role_is_not_mentioned(setup: dict[str, object]) -> None:
     assert problems(put(site(), {"s1: setup": setup})) == []
 
 
-def test_the_helper_of_a_server_that_is_not_root_needs_its_rights() -> None:
-    problem = only(put(site(), {"s1: setup": {"nosuid": True, "needs_helper": True}}))
+@pytest.mark.parametrize(("key", "how"), [("nosuid", "nosuid"), ("read_only", "read-only")])
+def test_the_helper_of_a_server_that_is_not_root_needs_its_rights(key: str, how: str) -> None:
+    problem = only(put(site(), {"s1: setup": {key: True, "needs_helper": True}}))
     assert (problem.key, problem.severity) == ("daos.prefix", "error")
-    assert "mounted nosuid" in problem.allowed
+    assert f"mounted {how}" in problem.allowed

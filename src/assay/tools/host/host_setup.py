@@ -11,6 +11,7 @@ import os
 import re
 import resource
 import socket
+import stat
 import subprocess
 import threading
 import time
@@ -58,7 +59,8 @@ def read_setup(root: Path, prefix: str, names: Mapping[str, Sequence[str]]) -> d
         "selinux": {"1": "enforcing", "0": "permissive"}.get(text(root / "sys/fs/selinux/enforce")),
         "apparmor": confined(root / "sys/kernel/security/apparmor/profiles"),
         "limits": limits(root),
-        "nosuid": nosuid(Path(prefix)),
+        "nosuid": mounted(Path(prefix), os.ST_NOSUID),
+        "read_only": mounted(Path(prefix), os.ST_RDONLY) and not has_helper(Path(prefix)),
         "nodes": nodes(root),
         "pmem": pmem(root),
         "regions": regions(root),
@@ -261,12 +263,20 @@ def limits(root: Path) -> dict[str, Any]:
     }
 
 
-def nosuid(directory: Path) -> bool:
-    """Whether set-user-ID programs have no effect in a directory, because its mount is nosuid."""
+def mounted(directory: Path, flag: int) -> bool:
+    """Whether what a directory is on, or its parent if it is not there yet, is mounted so."""
     while not directory.is_dir() and directory != directory.parent:
         directory = directory.parent
     try:
-        return bool(os.statvfs(directory).f_flag & os.ST_NOSUID)
+        return bool(os.statvfs(directory).f_flag & flag)
+    except OSError:
+        return False
+
+
+def has_helper(prefix: Path) -> bool:
+    """Whether the program that acts as root for `daos_server` has root's rights already."""
+    try:
+        return bool((prefix / "bin/daos_server_helper").stat().st_mode & stat.S_ISUID)
     except OSError:
         return False
 

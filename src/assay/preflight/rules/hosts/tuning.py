@@ -91,14 +91,16 @@ def _confinement(name: str, setup: Setup) -> Iterator[Problem]:
             "should not be enforced, or let DAOS have its devices and huge pages: aa-complain turns"
             " a profile into a log",
         )
-    if setup.nosuid and setup.needs_helper:
+    if setup.needs_helper and (setup.nosuid or setup.read_only):
+        how = "nosuid" if setup.nosuid else "read-only"
         yield Problem(
             name,
             "daos.prefix",
             None,
-            "is on a file system that is mounted nosuid: daos_server_helper needs root's rights"
-            " there to give SSDs and huge pages to the engines. Mount it without nosuid, or install"
-            " DAOS elsewhere (daos_prefix), or set daos_server_user to root",
+            f"is on a file system that is mounted {how}: daos_server_helper needs root's rights"
+            " there to give SSDs and huge pages to the engines, and the role daos_server gives it"
+            f" these. Mount it without {how}, or install DAOS elsewhere (daos_prefix), or set"
+            " daos_server_user to root",
         )
 
 
