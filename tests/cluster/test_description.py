@@ -61,7 +61,13 @@ def change(path: str, value: object) -> Callable[[dict[str, Any]], None]:
             "host s1: engines[0].storage[0].class = optane: should be one of ram, dcpm,",
         ),
         (change("hosts/c1/cores", 0), "host c1: cores = 0: should be greater than or equal to 1"),
-        (change("hosts/c1/address", "300.1.1.1"), "host c1: address = 300.1.1.1: value is not a"),
+        *(
+            (
+                change("hosts/c1/address", address),
+                f"host c1: address = {address}: should be an address, or cluster_interface an",
+            )
+            for address in ("300.1.1.1", "ib0")
+        ),
         (
             change("hosts/c1/interface", "ib0"),
             "host c1: interface = ib0: should be an interface of this host: eth0",

@@ -10,13 +10,14 @@ from ansible.template import Templar
 PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
 
 
-def _command(**site: Any) -> list[str]:
-    def load(name: str) -> Any:
-        return DataLoader().load_from_file(str(PLAYBOOKS / name), trusted_as_template=True)
+def _load(name: str) -> Any:
+    return DataLoader().load_from_file(str(PLAYBOOKS / name), trusted_as_template=True)
 
-    _guard, play = load("signoff.yml")
+
+def _command(**site: Any) -> list[str]:
+    _guard, play = _load("signoff.yml")
     (task,) = (each for each in play["tasks"] if each["name"] == "Judge the campaign")
-    known = load("vars/campaign.yml") | play["vars"] | task["vars"]
+    known = _load("vars/campaign.yml") | play["vars"] | task["vars"]
     templar = Templar(loader=DataLoader(), variables=known | {"assay_campaign": "today"} | site)
     return [str(word) for word in templar.template(task["ansible.builtin.command"]["argv"])]
 
@@ -33,3 +34,18 @@ def _command(**site: Any) -> list[str]:
 def test_a_variable_becomes_one_option(variable: str, value: str, option: str) -> None:
     assert option in _command(**{variable: value})
     assert not [word for word in _command() if word.startswith(option.partition("=")[0] + "=")]
+
+
+def test_the_last_campaign_with_a_report_is_judged() -> None:
+    """Not one that was ended before it had any, nor what lies in other files of a campaign."""
+    files = [
+        {"path": "/campaigns/first/reports/assay-0.json", "mtime": 1.0},
+        {"path": "/campaigns/second/reports/assay-0.json", "mtime": 3.0},
+        {"path": "/campaigns/first/reports/assay-1.json", "mtime": 2.0},
+        {"path": "/campaigns/third/fingerprints/s1.json", "mtime": 4.0},
+    ]
+    _guard, play = _load("signoff.yml")
+    for found, judged in ((files, "second"), ([], "none")):
+        known = play["vars"] | {"__assay_reports_made": {"files": found}}
+        templar = Templar(loader=DataLoader(), variables=known)
+        assert templar.template(play["vars"]["__assay_judged"]) == judged

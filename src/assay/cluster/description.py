@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, IPvAnyAddress
+from pydantic import BeforeValidator, Field, IPvAnyAddress
 
 from assay.cluster.daos import Agent, Described, Engine, Server, System
 from assay.cluster.fingerprint import Fingerprint
@@ -30,6 +31,17 @@ PARTITIONS: tuple[Partition, ...] = ("clients", "servers")
 
 Api = Literal["POSIX", "DFS", "MPIIO", "HDF5"]
 """The interfaces of IOR, as its option `-a` names them."""
+
+
+def _of_an_interface(address: object) -> object:
+    """An address; the roles give the interface's name where a host has no address of it."""
+    try:
+        ip_address(str(address))
+    except ValueError:
+        raise ValueError(
+            "should be an address, or cluster_interface an interface of this host that has one"
+        ) from None
+    return address
 
 
 class Interface(Described):
@@ -108,7 +120,7 @@ of cluster.json."""
 class Host(Described):
     """One host: its hardware, its settings and its engines."""
 
-    address: IPvAnyAddress
+    address: Annotated[IPvAnyAddress, BeforeValidator(_of_an_interface)]
     names: tuple[str, ...] = Field(default=(), description="the host's own names for itself")
     cores: int = Field(ge=1, description="physical cores")
     memory: Memory
