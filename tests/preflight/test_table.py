@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.preflight.table import as_json, rows
 from assay.problems import Problem, variable
-from sites import problems, site
+from sites import problems, put, site
 
 
 def test_the_same_of_several_hosts_is_one_row_and_errors_come_first() -> None:
@@ -65,3 +65,16 @@ def test_a_host_that_cannot_be_reached_is_named_once() -> None:
     (problem,) = problems(document)
     assert problem.host == "s2"
     assert problem.allowed.startswith("should be reachable by ssh")
+
+
+def test_an_entry_of_a_list_is_named_once_and_by_its_place() -> None:
+    """A role refuses the list as a whole, and the model names what is wrong in it."""
+    tank = {"name": "tank", "size": "40GBs", "containers": []}
+    document = put(site(servers=3), {"daos/pools": [tank], "daos/mgmt_svc_replicas": ["s1"]})
+    whole = {"key": "daos_system_pools", "value": None}
+    of_role = [whole | {"allowed": "size of assay is 40GBs; it should be a size such as 2TB"}]
+    document["refusals"] = {"s1": of_role}
+    assert [variable(each.key) for each in problems(document)] == ["daos_system_pools[0].size"]
+    document["refusals"] = {"s1": [whole | {"allowed": "should have another name"}]}
+    assert [each.key for each in problems(document)][0] == "daos_system_pools"
+    assert len(problems(document)) == 2

@@ -136,7 +136,8 @@ def examine(
         problems.extend(_floors(site))
         problems.extend(populations(site, known))
         problems.extend(_commitments(site))
-    problems = refused + [each for each in problems[len(refused) :] if not _is_among(each, refused)]
+    others = [each for each in problems[len(refused) :] if not _is_among(each, refused)]
+    problems = [each for each in refused if not _is_told_better(each, others)] + others
     if site is None or any(problem.severity == "error" for problem in problems):
         return None, problems
     values = {key: getattr(site, key) for key in Site.model_fields}
@@ -151,6 +152,18 @@ def _is_among(problem: Problem, refused: Iterable[Problem]) -> bool:
         and problem.host in (None, each.host)
         for each in refused
     )
+
+
+def _is_told_better(refusal: Problem, others: Iterable[Problem]) -> bool:
+    """Whether others name the very entry of a list that a role has refused as a whole."""
+    if refusal.value is not None:
+        return False
+    for each in others:
+        place = variable(each.key)
+        wrong = place.rpartition(".")[2] if each.value is None else str(each.value)
+        if place.startswith(f"{refusal.key}[") and wrong in refusal.allowed:
+            return True
+    return False
 
 
 def _floors(site: Site) -> Iterator[Problem]:
