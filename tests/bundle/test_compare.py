@@ -16,6 +16,7 @@ import bundles
 from assay.bundle import difference
 from assay.bundle import verify as verification
 from assay.bundle.compare import Outcome, Result, compare
+from assay.bundle.difference import render
 from assay.campaign.results import read
 from assay.checks.plan import CHECKS
 from assay.cli import app
@@ -166,6 +167,13 @@ def test_what_is_not_measured_any_more_is_a_regression(
         f"SsdFio.{metric.name} on s1" for metric in CHECKS["SsdFio"].metrics
     }
     assert {row.outcome for row in compare([record(new)], [record(old)]).rows} >= {Outcome.NEW}
+    lost = len(CHECKS["SsdFio"].metrics)
+    neither = compare([record(new)], [record(new)])
+    assert neither.unmeasured == compared.unmeasured + lost
+    assert not [row for row in neither.rows if "SsdFio" in row.key and row.key.endswith(" on s1")]
+    assert f", {neither.unmeasured} measured in neither" in render(
+        [record(new)], [record(new)], neither
+    )
 
 
 @pytest.mark.usefixtures("unverified")

@@ -81,7 +81,9 @@ class Comparison:
 
     changes: Changes
     rows: tuple[Row, ...]
-    """Every metric, sorted by outcome, and within an outcome from the largest loss."""
+    """Every metric that either has, by outcome, and within one from the largest loss."""
+    unmeasured: int
+    """The number of metrics that both campaigns require and neither has."""
 
     @property
     def kinds(self) -> dict[str, Change]:
@@ -190,7 +192,8 @@ def compare(old: Sequence[Record], new: Sequence[Record]) -> Comparison:
         _row(metric, _latest(before, key), _latest(after, key), changes.metric(number))
         for number, (key, metric) in enumerate(either.items())
     ]
-    return Comparison(changes, tuple(sorted(rows, key=_place)))
+    measured = [row for row in rows if row.old or row.new]
+    return Comparison(changes, tuple(sorted(measured, key=_place)), len(rows) - len(measured))
 
 
 def shared(old: Sequence[Record], new: Sequence[Record]) -> str | None:
@@ -317,7 +320,7 @@ def _row(
 
 def _outcome(old: MetricRecord | None, new: MetricRecord | None, change: Change | None) -> Outcome:
     if new is None:
-        return Outcome.GONE if old else Outcome.SAME
+        return Outcome.GONE
     if change is None or old is None:
         return Outcome.NEW
     if change.is_loss:

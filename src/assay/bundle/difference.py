@@ -19,8 +19,10 @@ def render(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -
 
 def _lines(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -> Iterator[str]:
     counted = Counter(row.outcome for row in compared.rows)
-    counts = ", ".join(f"{counted[outcome]} {outcome}" for outcome in Outcome if counted[outcome])
-    yield f"{compared.result}: {counts}"
+    counts = [f"{counted[outcome]} {outcome}" for outcome in Outcome if counted[outcome]]
+    if compared.unmeasured:
+        counts.append(f"{compared.unmeasured} measured in neither")
+    yield f"{compared.result}: {', '.join(counts)}"
     if compared.result is Result.UNDECIDED:
         yield from _deciding(compared)
     for name, records in (("old", old), ("new", new)):
@@ -37,7 +39,8 @@ def _lines(old: Sequence[Record], new: Sequence[Record], compared: Comparison) -
     yield ""
     yield "Together (+ is better; confidence intervals in parentheses, if they say something):"
     if compared.changes.campaign:
-        yield f"  {_together(compared.changes.campaign)}  all figures"
+        both = sum(bool(row.old and row.new) for row in compared.rows)
+        yield f"  {_together(compared.changes.campaign)}  all {both} figures of both"
     for kind, change in compared.kinds.items():
         slip = f"; possible unit mix-up: {change.slip}" if change.slip else ""
         yield f"  {_together(change)}  {kind}{slip}"
