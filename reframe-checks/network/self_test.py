@@ -25,7 +25,10 @@ from mixins.daos import NeedsDaos, patience_s, srun
 from mixins.in_flight import KeepsInFlight
 from mixins.launch import StartsItsPrograms
 
-HANGS = "it waits for a rank that is dead, or that has fewer targets, and so tags, than described"
+HANGS = (
+    "its RPCs take too long, or it waits for a rank that is dead, or that has fewer targets, and so"
+    " tags, than described"
+)
 
 
 class SelfTestCheck(NeedsDaos, KeepsInFlight, StartsItsPrograms, AssayCheck):

@@ -401,6 +401,9 @@ def test_where_no_campaign_has_begun_that_is_said(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, command)
     assert ran.exit_code == 2
     assert f"no campaign has begun in {tmp_path}: " in ran.stderr.replace("\n", "")
+    command[1:2] = ["first", f"--campaigns={tmp_path}"]
+    ran = CliRunner().invoke(app, command)
+    assert f"no campaign has begun in {tmp_path}/first: " in ran.stderr.replace("\n", "")
 
 
 @pytest.mark.parametrize(

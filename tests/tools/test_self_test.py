@@ -132,17 +132,17 @@ COUNTED = "; they count in the rate: is the rank up, and does it have that tag?"
         (
             "two_masters_on_a_rank.txt",
             (
-                "master 0:2 did not start: busy; one session at a time on an engine, one master"
-                " tag per rank",
+                "master 0:2 did not start: busy; one session at a time on an engine, on which one"
+                " that was stopped stays for a while, and one master tag per rank",
             ),
         ),
         (
             "busy.txt",
             (
-                "master 0:2 did not start: busy; one session at a time on an engine, one master"
-                " tag per rank",
-                "master 1:2 did not start: busy; one session at a time on an engine, one master"
-                " tag per rank",
+                "master 0:2 did not start: busy; one session at a time on an engine, on which one"
+                " that was stopped stays for a while, and one master tag per rank",
+                "master 1:2 did not start: busy; one session at a time on an engine, on which one"
+                " that was stopped stays for a while, and one master tag per rank",
                 "self_test printed no result: busy (main() run_self_test() failed:"
                 " DER_BUSY(-1012): 'Device or resource busy')",
             ),

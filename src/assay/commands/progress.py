@@ -39,7 +39,9 @@ MORE = 3
 def progress(
     directory: Annotated[
         Path | None,
-        typer.Argument(help="The campaign's directory; without it, the newest of --campaigns."),
+        typer.Argument(
+            help="The campaign's directory, or its name; without it, the newest of --campaigns."
+        ),
     ] = None,
     campaigns: Annotated[
         Path, typer.Option(help="The directory of all campaigns.", envvar="ASSAY_CAMPAIGNS")
@@ -67,6 +69,8 @@ def progress(
     if directory is None:
         directory = _newest(campaigns)
         print(one_line(str(directory)))
+    elif len(directory.parts) == 1 and not directory.exists():
+        directory = campaigns / directory
     warn([directory])
 
     def read() -> campaign.Progress:

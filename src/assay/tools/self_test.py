@@ -269,7 +269,10 @@ def _not_started(text: str) -> Iterator[str]:
         if match := _NOT_STARTED.search(error):
             master, code = match.groups()
             why = meaning(code)
-            hint = "; one session at a time on an engine, one master tag per rank"
+            hint = (
+                "; one session at a time on an engine, on which one that was stopped stays for a"
+                " while, and one master tag per rank"
+            )
             yield f"master {master} did not start: {why}{hint if why == 'busy' else ''}"
 
 
