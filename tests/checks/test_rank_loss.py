@@ -138,6 +138,14 @@ def test_clients_that_never_move_data_again_have_no_figure(tmp_path: Path) -> No
     assert problems[0].startswith("bandwidth_degraded: the clients moved data in 0 s of a window")
 
 
+def test_the_bandwidth_without_the_part_begins_when_data_moves_again(tmp_path: Path) -> None:
+    """Redundancy came first: with the seconds before it, the median would be less, or nothing."""
+    samples, problems = read(run_left(tmp_path, stall=48))
+    assert problems == []
+    assert samples["bandwidth_degraded"] == [480.0]
+    assert samples["longest_stall"] == [49.0]
+
+
 def test_a_client_without_a_report_has_no_figure(tmp_path: Path) -> None:
     raw = run_left(tmp_path)
     (tmp_path / "raw/s3/engine0/verify.1.c2.json").write_text("fio: pid=9, got signal=6")

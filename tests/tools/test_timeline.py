@@ -224,6 +224,18 @@ def test_a_pool_of_a_real_run_that_was_extended_is_whole_once_data_was_spread() 
     assert round(line.whole - line.extended, 1) == 53.4
 
 
+def test_another_rank_led_the_service_of_a_real_pool_before_the_lost_one_was_excluded() -> None:
+    line = parse(recorded("failure", "timeline_leader.json"))
+    assert line.lost
+    assert line.served
+    assert line.excluded
+    assert line.redundant
+    assert round(line.served - line.lost, 1) == 11.2
+    assert round(line.excluded - line.lost, 1) == 24.3
+    assert round(line.redundant - line.lost, 1) == 93.2
+    assert line.whole
+
+
 def test_a_pool_that_is_extended_late_is_not_whole_with_its_old_targets() -> None:
     def pool(total: int, state: str = "idle") -> dict[str, Any]:
         return {"total_targets": total, "active_targets": total, "rebuild": {"state": state}}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import dropwhile
 from statistics import mean, median
 
 from assay.checks import recovery_limits as limits
@@ -135,13 +136,17 @@ class _Found:
         return max(fio_log.longest_gap(each, self.ends[load]) for load, each in self.logs.items())
 
     def rate(self, name: str, start: str, end: str) -> Iterator[float]:
-        """The median of the seconds of a window, which must be at least half as long as asked."""
-        window = self.window(start, end)
+        """The median of the seconds of a window, which must be at least half as long as asked.
+
+        It begins when data moves: until then RPCs to what is gone time out, and that is the stall.
+        """
+        window = list(dropwhile(lambda rate: not rate, self.window(start, end)))
         moving = sum(rate > 0 for rate in window)
-        if moving < self.run.sizes["window_s"] / 2:
+        least = max(len(window), self.run.sizes["window_s"])
+        if moving < least / 2:
             self.problems.append(
-                f"{name}: the clients moved data in {moving} s of a window of"
-                f" {self.run.sizes['window_s']} s, so there is no figure"
+                f"{name}: the clients moved data in {moving} s of a window of {least} s, so there"
+                " is no figure"
             )
             return
         yield median(window)
