@@ -218,7 +218,7 @@ INTERFERENCE = Check(
     tuple(_metrics()),
     # Time stamps have whole seconds, so a load must last several.
     scales={
-        "quick": {"repetitions": 3, "load_s": 10, "file_mib": 64},
+        "quick": {"repetitions": 3, "load_s": 15, "file_mib": 64},
         "acceptance": {"repetitions": 5, "load_s": 30, "file_mib": 1024},
     },
     reading=Reading(_parsed, _steps, watches_engines=True),
