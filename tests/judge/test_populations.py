@@ -28,15 +28,15 @@ def test_a_deviation_is_that_of_normal_figures() -> None:
 
 def test_what_few_peers_show_is_moderated_by_what_is_natural() -> None:
     deviation, freedom = scale(0.05, 0.02, 10, 7)
-    # Between peers: (6 * 0.01^2 + 0.37 * 7 * (0.05^2 - 0.02^2)) / (6 + 0.37 * 7)
-    own = (6e-4 + 2.59 * 0.0021) / 8.59
+    # Between peers: (7 * 0.01^2 + 0.37 * 7 * (0.05^2 - 0.02^2)) / (7 + 0.37 * 7)
+    own = (7e-4 + 2.59 * 0.0021) / 9.59
     assert deviation == pytest.approx((0.02**2 + own) ** 0.5)
-    assert freedom == pytest.approx((0.02**2 + own) ** 2 / (0.02**4 / 10 + own**2 / 8.59))
+    assert freedom == pytest.approx((0.02**2 + own) ** 2 / (0.02**4 / 10 + own**2 / 9.59))
 
 
 def test_peers_nearer_than_their_errors_differ_by_what_is_natural() -> None:
     deviation, _ = scale(0.01, 0.02, 10, 7)
-    assert deviation == pytest.approx((0.02**2 + 6e-4 / 8.59) ** 0.5)
+    assert deviation == pytest.approx((0.02**2 + 7e-4 / 9.59) ** 0.5)
     assert scale(0.01, 0.02, 10, 7, natural=0.1)[0] > 3.5 * deviation
 
 

@@ -48,7 +48,7 @@ TooGood = Verdict.IMPLAUSIBLE
 @pytest.mark.parametrize(
     ("judged", "threshold", "under", "over"),
     [
-        # SLOWER, where what is natural is less: t(6 + 0.37 * 7) * 1 % * (6 / 8.59) ** 0.5.
+        # SLOWER, where what is natural is less: t(7 + 0.37 * 7) * 1 % * (7 / 9.59) ** 0.5.
         (among, 940, Below, Unrated),
         # BETTER: a question; BEYOND_PEERS: twice as good as the peers. FASTER: 25 % more than is
         # possible.
