@@ -80,3 +80,17 @@ def test_an_entry_of_a_list_is_named_once_and_by_its_place() -> None:
         "daos_system_pools",
         "daos_system_pools[0].size",
     ]
+
+
+def test_a_warning_takes_the_place_of_no_refusal() -> None:
+    """Else a list that a role refuses would be valid."""
+    posix = {"name": "posix", "dir_oclass": "EC_2P1G1"}
+    tank = {"name": "tank", "size": "90%", "containers": [posix]}
+    document = put(site(servers=4), {"daos/pools": [tank], "daos/mgmt_svc_replicas": ["s1"]})
+    warned = [each for each in problems(document) if each.value == "EC_2P1G1"]
+    assert [each.severity for each in warned] == ["warning"]
+    words = "EC_2P1G1 should be another"
+    document["refusals"] = {"s1": [{"key": "daos_system_pools", "value": None, "allowed": words}]}
+    assert [each.key for each in problems(document) if each.severity == "error"] == [
+        "daos_system_pools"
+    ]

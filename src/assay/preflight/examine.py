@@ -155,13 +155,14 @@ def _is_among(problem: Problem, refused: Iterable[Problem]) -> bool:
 
 
 def _is_told_better(refusal: Problem, others: Iterable[Problem]) -> bool:
-    """Whether others name the very entry of a list that a role has refused as a whole."""
+    """Whether an error names the very entry of a list that a role has refused as a whole."""
     if refusal.value is not None:
         return False
     for each in others:
         place = variable(each.key)
         wrong = place.rpartition(".")[2] if each.value is None else str(each.value)
-        if place.startswith(f"{refusal.key}[") and wrong in refusal.allowed:
+        is_of_list = each.severity == "error" and place.startswith(f"{refusal.key}[")
+        if is_of_list and wrong and wrong in refusal.allowed:
             return True
     return False
 
