@@ -255,6 +255,9 @@ def test_a_campaign_is_measured_while_somebody_has_its_lock(tmp_path: Path) -> N
         assert not progress.is_measuring(directory)
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert progress.is_measuring(directory)
+        for holder, measures in (("campaign", True), ("another", False)):
+            (tmp_path / progress.HOLDER).write_text(f"host n1\nscript 4711 5\ncampaign {holder}\n")
+            assert progress.is_measuring(directory) is measures
 
 
 def test_who_cannot_see_the_lock_goes_by_what_reframe_has_written(

@@ -30,8 +30,8 @@ State = Literal["waits", "runs", "measured", "beyond", "failed", "interrupted"]
 OUTPUT = "reframe.out"
 """File in which campaign.sh keeps ReFrame's output of all sessions, one after the other."""
 
-LOCK = ".campaign/lock"
-"""File beside the campaigns that campaign.sh keeps locked while it measures."""
+LOCK, HOLDER = ".campaign/lock", ".campaign/holder"
+"""Files beside the campaigns: what campaign.sh keeps locked while it measures, and who it is."""
 
 _BEGAN = re.compile(r"\[==========\] Started on (.{10,40})")
 """ReFrame's line with the start of a session."""
@@ -215,8 +215,18 @@ def _failure(text: str) -> str:
     return lines[-1] if lines else ""
 
 
+def _holder(campaigns: Path) -> str:
+    """The campaign that has the lock, as `lock.sh` writes it; empty if it has not yet."""
+    try:
+        text = files.read(campaigns / HOLDER, limits.OUTPUT_BYTES, follow=False).decode()
+    except FileNotFoundError:
+        return ""
+    lines = (line.partition(" ") for line in text.splitlines())
+    return next((value for key, _, value in lines if key == "campaign"), "")
+
+
 def is_measuring(directory: Path) -> bool:
-    """Whether a campaign in the directory's parent is being measured.
+    """Whether the campaign in the directory is being measured, by the lock of its parent.
 
     Nobody but the user whose campaigns these are can see the lock. For others, a campaign is
     measured until ReFrame has written that it finished.
@@ -230,7 +240,7 @@ def is_measuring(directory: Path) -> bool:
     except FileNotFoundError:
         return False
     except BlockingIOError:
-        return True
+        return _holder(directory.parent) in ("", directory.name)
     except PermissionError:
         text = files.read(directory / OUTPUT, limits.OUTPUT_BYTES, follow=False)
         began, finished = (text.rfind(line.encode()) for line in _SESSION)
