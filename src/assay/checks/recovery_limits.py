@@ -33,7 +33,7 @@ ELECTION_MS = 7_000
 
 ELECTED_S = 10
 """Seconds within which a replica that stands for election is elected, leads and is asked by dmg,
-which does so once a second (own choice; all of it took 7 to 9 s with DAOS 2.8)."""
+which does so once a second (own choice; all of it took 7 to 11 s with DAOS 2.8)."""
 
 RPC_S = 60
 """CRT_TIMEOUT_DEFAULT in seconds (src/cart/crt_rpc.h, DAOS 2.8)."""
